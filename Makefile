@@ -1,0 +1,56 @@
+# Everything here sets itself up: `make grade` and `make test` work in a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+ID ?= pytorch101
+JOBS ?= 4
+
+.DEFAULT_GOAL := help
+.PHONY: help setup grade test test-all check lint types contracts starter golden bench clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(STAMP) ## Make .venv and install torchgrade with its tools
+
+$(STAMP): pyproject.toml .ci/constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    --constraint .ci/constraints.txt --editable '.[dev]'
+	@mkdir -p build
+	$(BIN)/grader schema assignment > build/assignment.schema.json
+	@touch $@
+
+grade: $(STAMP) ## Grade a handful of sample hand-ins; reports in build/grades
+	$(BIN)/grader batch pytorch101 tests/submissions/pytorch101/showcase --out build/grades
+
+test: $(STAMP) lint types contracts ## Lint, types, import contract, starter drift, core tests
+	$(BIN)/grader starter $(ID) --check
+	$(BIN)/grader lint $(ID)
+	$(BIN)/python -m pytest -n $(JOBS) -m 'not heavy'
+
+test-all: $(STAMP) ## What is heavy: soak, benchmarks' own tests, large classes
+	$(BIN)/python -m pytest -m heavy
+
+check: lint types contracts ## Static checks alone
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+contracts: $(STAMP)
+	$(BIN)/lint-imports
+
+starter: $(STAMP) ## Write starter/ID again from reference/ID (ID=pytorch101)
+	$(BIN)/grader starter $(ID)
+
+golden: $(STAMP) ## Write the golden outputs again; read the diff before you commit it
+	$(BIN)/python -m pytest tests/unit/report --golden
+
+clean: ## Remove what was made, .venv included
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
