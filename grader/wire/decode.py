@@ -1,0 +1,250 @@
+"""Reading nodes back into values, trusting nothing. The forms are in ``grader.wire.codec``.
+
+Defends against: trees too deep or too wide, integers that take quadratic time to parse or print,
+tensors whose bytes do not match their shape, keys that are none, dicts made to collide, a blob
+used twice or never.
+Does not defend against: a value that is simply untrue. That is the judge's business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Union
+
+from grader.wire.values import (
+    Artifact,
+    Device,
+    DType,
+    Handle,
+    Layout,
+    Opaque,
+    ProtocolError,
+    Tensor,
+    Value,
+    nbytes,
+)
+
+MAX_DEPTH = 64
+MAX_NODES = 200_000
+MAX_INT_DIGITS = 3500
+"""Hexadecimal ones. Python refuses to print more than 4300 decimal digits, which is 3570 of these;
+an integer that crosses can therefore be printed by whoever finds it in a message."""
+
+_MAX_COLLISIONS = 32
+_MAX_POSITION = 2**62
+_DEVICE = re.compile(r"[a-z]{1,16}(:[0-9]{1,4})?")
+_KEYS = (type(None), bool, int, float, str, DType, Device)
+
+Node = Union[None, bool, int, str, "list[Node]", "dict[str, Node]"]
+
+
+class Decoder:
+    """Turns nodes back into values, trusting nothing.
+
+    Args:
+        lengths: Bytes of each blob, as the frame announced them.
+        buffer: Memory of ``sum(lengths)`` bytes that will hold them. It may still be empty of
+            content: every size is checked before a byte of payload is read.
+    """
+
+    def __init__(self, lengths: Sequence[int], buffer: memoryview) -> None:
+        self._views: list[memoryview | None] = []
+        start = 0
+        for length in lengths:
+            self._views.append(buffer[start : start + length])
+            start += length
+        self._nodes = 0
+
+    def decode(self, node: Node, depth: int = 0) -> Value:
+        """Return the value of ``node``.
+
+        Raises:
+            ProtocolError: The node is not of any known form, or breaks a bound.
+        """
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise ProtocolError(f"more than {MAX_NODES} values in one message")
+        if depth > MAX_DEPTH:
+            raise ProtocolError(f"values nested deeper than {MAX_DEPTH}")
+        if node is None or isinstance(node, (bool, str, int)):
+            return node
+        if not isinstance(node, list) or not node or not isinstance(node[0], str):
+            raise ProtocolError("a value without a tag")
+        reader = _READERS.get(node[0])
+        if reader is None:
+            raise ProtocolError(f"unknown tag {node[0][:40]!r}")
+        return reader(self, node[1:], depth + 1)
+
+    def finish(self) -> None:
+        """Check that every blob was used.
+
+        Raises:
+            ProtocolError: One was not.
+        """
+        if any(view is not None for view in self._views):
+            raise ProtocolError("bytes that no value refers to")
+
+    def take(self, index: Node, expected: int | None = None) -> memoryview:
+        """Hand out one blob, once."""
+        number = _integer(index, "a blob's number")
+        if not 0 <= number < len(self._views):
+            raise ProtocolError(f"blob {number} does not exist")
+        view = self._views[number]
+        if view is None:
+            raise ProtocolError(f"blob {number} is used twice")
+        if expected is not None and len(view) != expected:
+            raise ProtocolError(f"a tensor of {expected} bytes with {len(view)} bytes of data")
+        self._views[number] = None
+        return view
+
+
+def _integer(node: Node, what: str) -> int:
+    if type(node) is not int:
+        raise ProtocolError(f"{what} is not an integer")
+    return node
+
+
+def _integers(node: Node, what: str) -> tuple[int, ...]:
+    if not isinstance(node, list):
+        raise ProtocolError(f"{what} is not a list")
+    return tuple(_integer(item, what) for item in node)
+
+
+def _string(node: Node, what: str, limit: int = 4096) -> str:
+    if not isinstance(node, str) or len(node) > limit:
+        raise ProtocolError(f"{what} is not a string of at most {limit} characters")
+    return node
+
+
+def _arity(parts: list[Node], count: int, tag: str) -> None:
+    if len(parts) != count:
+        raise ProtocolError(f"a {tag} node with {len(parts)} parts, not {count}")
+
+
+def _device_name(node: Node) -> str:
+    name = _string(node, "a device", 32)
+    if not _DEVICE.fullmatch(name):
+        raise ProtocolError(f"{name!r} is not a device")
+    return name
+
+
+def _read_float(_: Decoder, parts: list[Node], __: int) -> float:
+    _arity(parts, 1, "float")
+    text = _string(parts[0], "a float", 64)
+    try:
+        return float.fromhex(text)
+    except (ValueError, OverflowError):
+        raise ProtocolError(f"{text!r} is not a float") from None
+
+
+def _read_int(_: Decoder, parts: list[Node], __: int) -> int:
+    _arity(parts, 1, "int")
+    text = _string(parts[0], "an integer", MAX_INT_DIGITS)
+    try:
+        return int(text, 16)
+    except ValueError:
+        raise ProtocolError(f"{text[:40]!r} is not an integer") from None
+
+
+def _read_dict(decoder: Decoder, parts: list[Node], depth: int) -> dict[Value, Value]:
+    result: dict[Value, Value] = {}
+    hashes: dict[int, int] = {}
+    for pair in parts:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise ProtocolError("a dict item is not a pair")
+        key = decoder.decode(pair[0], depth)
+        if not _is_key(key):
+            raise ProtocolError(f"a dict key of type {type(key).__name__}")
+        # Integers with one hash are easily made, and each costs a look at all before it: a few
+        # megabytes of them would keep the host busy for minutes, past any deadline.
+        hashes[hash(key)] = met = hashes.get(hash(key), 0) + 1
+        if met > _MAX_COLLISIONS:
+            raise ProtocolError(f"more than {_MAX_COLLISIONS} dict keys with one hash")
+        if key in result:
+            raise ProtocolError("a dict key that comes twice")
+        result[key] = decoder.decode(pair[1], depth)
+    return result
+
+
+def _is_key(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return all(_is_key(item) for item in value)
+    return isinstance(value, _KEYS)
+
+
+def _read_dtype(_: Decoder, parts: list[Node], __: int) -> DType:
+    _arity(parts, 1, "dtype")
+    name = _string(parts[0], "a dtype", 32)
+    nbytes(name, ())
+    return DType(name)
+
+
+def _read_device(_: Decoder, parts: list[Node], __: int) -> Device:
+    _arity(parts, 1, "device")
+    return Device(_device_name(parts[0]))
+
+
+def _read_layout(node: Node, rank: int) -> Layout:
+    if not isinstance(node, list) or len(node) != 3:
+        raise ProtocolError("a tensor's layout is not three parts")
+    storage, offset = _integer(node[0], "a storage"), _integer(node[1], "an offset")
+    strides = _integers(node[2], "strides")
+    if len(strides) != rank:
+        raise ProtocolError(f"{len(strides)} strides for a tensor of rank {rank}")
+    if not all(0 <= number < _MAX_POSITION for number in (storage, offset, *strides)):
+        raise ProtocolError("a layout that no memory has")
+    return Layout(storage, offset, strides)
+
+
+def _read_tensor(decoder: Decoder, parts: list[Node], _: int) -> Tensor:
+    _arity(parts, 1, "tensor")
+    fields = parts[0]
+    if not isinstance(fields, dict):
+        raise ProtocolError("a tensor without fields")
+    if set(fields) - {"layout"} != {"dtype", "shape", "blob", "device", "grad"}:
+        raise ProtocolError("a tensor with other fields than dtype, shape, blob, device, grad")
+    dtype = _string(fields["dtype"], "a dtype", 32)
+    shape = _integers(fields["shape"], "a shape")
+    data = decoder.take(fields["blob"], nbytes(dtype, shape))
+    grad = fields["grad"]
+    if not isinstance(grad, bool):
+        raise ProtocolError("a tensor whose grad is neither true nor false")
+    layout = _read_layout(fields["layout"], len(shape)) if "layout" in fields else None
+    return Tensor(dtype, shape, data, _device_name(fields["device"]), grad, layout)
+
+
+def _read_handle(_: Decoder, parts: list[Node], __: int) -> Handle:
+    _arity(parts, 2, "handle")
+    return Handle(_integer(parts[0], "a handle"), _string(parts[1], "a handle's type", 256))
+
+
+def _read_bytes(decoder: Decoder, parts: list[Node], _: int) -> bytes:
+    _arity(parts, 1, "bytes")
+    return decoder.take(parts[0])  # type: ignore[return-value]  # a view until the frame is read
+
+
+def _read_file(decoder: Decoder, parts: list[Node], _: int) -> Artifact:
+    _arity(parts, 2, "file")
+    return Artifact(_string(parts[0], "a file's name", 256), decoder.take(parts[1]))
+
+
+def _read_opaque(_: Decoder, parts: list[Node], __: int) -> Opaque:
+    _arity(parts, 2, "opaque")
+    return Opaque(_string(parts[0], "a type's name", 256), _string(parts[1], "a reason"))
+
+
+_READERS: dict[str, Callable[[Decoder, list[Node], int], Value]] = {
+    "f": _read_float,
+    "i": _read_int,
+    "t": lambda decoder, parts, depth: tuple(decoder.decode(part, depth) for part in parts),
+    "l": lambda decoder, parts, depth: [decoder.decode(part, depth) for part in parts],
+    "d": _read_dict,
+    "b": _read_bytes,
+    "dtype": _read_dtype,
+    "device": _read_device,
+    "tensor": _read_tensor,
+    "handle": _read_handle,
+    "file": _read_file,
+    "opaque": _read_opaque,
+}

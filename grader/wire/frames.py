@@ -1,0 +1,245 @@
+"""Frames: a fixed prefix, a JSON header, and a payload of raw bytes.
+
+Prefix, 16 bytes little endian: ``TGW1``, header length (u32), payload length (u64).
+Header: ``{"type": name, "fields": {name: node}, "blobs": [lengths]}``.
+
+Defends against: lengths above the caps (checked before memory is set aside), JSON that is
+malformed, too deep or holds anything but objects, lists, strings, integers, booleans and null,
+a peer that stops sending (deadline), and one that sends more than it announced.
+Does not defend against: a peer that sends well-formed lies.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import struct
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grader.wire.codec import MAX_NODES, Decoder, Encoder, Node
+from grader.wire.values import Buffer, ProtocolError, Value
+
+MAGIC = b"TGW1"
+PREFIX = struct.Struct("<4sIQ")
+_JOINED = 2**18
+
+
+class Closed(Exception):  # noqa: N818  # it names a state, not a mistake
+    """The other side is gone: end of stream, or a reset connection."""
+
+
+class DeadlineExceeded(Exception):  # noqa: N818  # likewise
+    """The other side did not answer in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most that one frame may hold, in bytes."""
+
+    header: int = 16 * 2**20
+    payload: int = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One message before its fields are checked against a schema."""
+
+    type: str
+    fields: Mapping[str, Value]
+
+
+def pack(frame: Frame) -> list[Buffer]:
+    """Return the buffers that make up a frame, prefix first.
+
+    Raises:
+        ProtocolError: A field holds something that cannot cross.
+    """
+    encoder = Encoder()
+    fields = {name: encoder.encode(value) for name, value in frame.fields.items()}
+    blobs = [memoryview(blob).cast("B") for blob in encoder.blobs]
+    lengths = [len(blob) for blob in blobs]
+    header = json.dumps(
+        {"type": frame.type, "fields": fields, "blobs": lengths}, separators=(",", ":")
+    ).encode("ascii")
+    if len(header) > Caps().header:
+        raise ProtocolError(f"a header of {len(header)} bytes; the most is {Caps().header}")
+    return [PREFIX.pack(MAGIC, len(header), sum(lengths)), header, *blobs]
+
+
+def parse_prefix(prefix: Buffer, caps: Caps) -> tuple[int, int]:
+    """Return header and payload lengths.
+
+    Raises:
+        ProtocolError: Wrong magic, or a length above its cap.
+    """
+    magic, header, payload = PREFIX.unpack(prefix)
+    if magic != MAGIC:
+        raise ProtocolError("a frame that does not begin as one")
+    if header > caps.header:
+        raise ProtocolError(f"a header of {header} bytes; the most is {caps.header}")
+    if payload > caps.payload:
+        raise ProtocolError(f"a payload of {payload} bytes; the most is {caps.payload}")
+    return header, payload
+
+
+def parse_header(header: Buffer, payload: memoryview) -> Frame:
+    """Return the frame; its tensors refer to ``payload``, whose content may still be to come.
+
+    Raises:
+        ProtocolError: The header is malformed or does not match the payload's length.
+    """
+    document = _load(header)
+    if not isinstance(document, dict) or set(document) != {"type", "fields", "blobs"}:
+        raise ProtocolError("a header that is not {type, fields, blobs}")
+    kind, fields, lengths = document["type"], document["fields"], document["blobs"]
+    if not isinstance(kind, str) or not isinstance(fields, dict) or not isinstance(lengths, list):
+        raise ProtocolError("a header whose parts are of the wrong type")
+    if len(lengths) > MAX_NODES or any(type(item) is not int or item < 0 for item in lengths):
+        raise ProtocolError("blob lengths that are none")
+    if sum(lengths) != len(payload):
+        raise ProtocolError(f"blobs of {sum(lengths)} bytes in a payload of {len(payload)}")
+    decoder = Decoder(lengths, payload)
+    values = {name: decoder.decode(node) for name, node in fields.items()}
+    decoder.finish()
+    return Frame(kind, values)
+
+
+def _refuse(text: str) -> Node:
+    raise ProtocolError(f"{text[:20]!r} in a header")
+
+
+def _bounded_int(text: str) -> int:
+    if len(text) > 20:
+        raise ProtocolError("an integer too long for a header")
+    return int(text)
+
+
+def _unique(pairs: list[tuple[str, Node]]) -> dict[str, Node]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ProtocolError("a header that names something twice")
+    return members
+
+
+def _load(header: Buffer) -> Any:
+    try:
+        # ASCII, which is what pack() writes: json would otherwise guess among UTF-8, -16 and -32.
+        return json.loads(
+            str(header, "ascii"),
+            parse_float=_refuse,
+            parse_int=_bounded_int,
+            parse_constant=_refuse,
+            object_pairs_hook=_unique,
+        )
+    except RecursionError:
+        raise ProtocolError("a header nested too deep") from None
+    except ValueError as error:
+        raise ProtocolError(f"a header that is not JSON: {str(error)[:80]}") from None
+
+
+def _gathered(buffers: list[Buffer]) -> list[Buffer]:
+    """Join what is small: each write wakes the peer, and a woken peer waits for the next one."""
+    if sum(map(len, buffers)) > _JOINED:
+        return buffers
+    return [b"".join(buffers)]
+
+
+def _check_trickle(left: memoryview, deadline: float | None) -> None:
+    # A peer that keeps the line busy a byte at a time never makes _wait() wait.
+    if left and deadline is not None and time.monotonic() > deadline:
+        raise DeadlineExceeded
+
+
+class Connection:
+    """Sends and receives frames over a stream socket.
+
+    Args:
+        sock: A connected stream socket; the connection owns it.
+        caps: Bounds on what is received.
+    """
+
+    def __init__(self, sock: socket.socket, caps: Caps | None = None) -> None:
+        self._sock = sock
+        self._caps = caps or Caps()
+        sock.setblocking(False)
+
+    def send(self, frame: Frame, deadline: float | None = None) -> None:
+        """Send one frame.
+
+        Args:
+            frame: What to send.
+            deadline: On ``time.monotonic``'s clock; None waits for ever.
+
+        Raises:
+            Closed: The peer is gone.
+            DeadlineExceeded: It does not read.
+        """
+        for buffer in _gathered(pack(frame)):
+            view = memoryview(buffer)
+            while view:
+                try:
+                    view = view[self._sock.send(view) :]
+                except BlockingIOError:
+                    self._wait(select.POLLOUT, deadline)
+                except OSError as error:
+                    raise Closed(str(error)) from None
+                _check_trickle(view, deadline)
+
+    def receive(self, deadline: float | None = None) -> Frame:
+        """Receive one frame.
+
+        Raises:
+            Closed: The peer is gone.
+            DeadlineExceeded: Nothing, or not all of it, came in time.
+            ProtocolError: What came is no frame.
+        """
+        header_size, payload_size = parse_prefix(self._read(PREFIX.size, deadline), self._caps)
+        header = self._read(header_size, deadline)
+        payload = memoryview(bytearray(payload_size))
+        frame = parse_header(header, payload)
+        self._read_into(payload, deadline)
+        return frame
+
+    def has_unread(self) -> bool:
+        """Whether the peer has sent something, or has hung up, without being waited for."""
+        poller = select.poll()
+        poller.register(self._sock, select.POLLIN)
+        return bool(poller.poll(0))
+
+    def close(self) -> None:
+        """Close the socket; harmless when it is closed already."""
+        self._sock.close()
+
+    def fileno(self) -> int:
+        """Return the socket's file descriptor."""
+        return self._sock.fileno()
+
+    def _read(self, size: int, deadline: float | None) -> memoryview:
+        view = memoryview(bytearray(size))
+        self._read_into(view, deadline)
+        return view
+
+    def _read_into(self, view: memoryview, deadline: float | None) -> None:
+        while view:
+            try:
+                count = self._sock.recv_into(view)
+            except BlockingIOError:
+                self._wait(select.POLLIN, deadline)
+                continue
+            except OSError as error:
+                raise Closed(str(error)) from None
+            if count == 0:
+                raise Closed("end of stream")
+            view = view[count:]
+            _check_trickle(view, deadline)
+
+    def _wait(self, event: int, deadline: float | None) -> None:
+        poller = select.poll()
+        poller.register(self._sock, event)
+        timeout = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+        if not poller.poll(timeout):
+            raise DeadlineExceeded

@@ -1,0 +1,222 @@
+"""The messages themselves: five kinds, each a frozen dataclass whose fields are checked.
+
+Host to guest: ``Load`` (files, then import), ``Call`` (one entry point or scenario).
+Guest to host: ``Ready`` (walls are up), ``Loaded``, ``Reply``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Union
+
+from grader.wire.frames import Frame
+from grader.wire.values import Buffer, Handle, ProtocolError, Value
+
+TEXT_CAP = 20_000
+"""Characters of any text that a guest says about itself (traces, messages, names)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An exception, as told by the guest.
+
+    Attributes:
+        type: The exception's class name.
+        message: Its text, bounded.
+        file: Submitted file of the innermost frame in submitted code, or empty.
+        line: 1-based line there, or 0.
+        column: 1-based column for syntax errors, or 0.
+        trace: The traceback, bounded, for staff.
+    """
+
+    type: str
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    trace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Put files into the guest's scratch folder and import the module.
+
+    Attributes:
+        files: Path → content, submitted ones.
+        support: Path → content, the assignment's read-only ones.
+        module: File among ``files`` whose functions are graded.
+        scenario: Source of the instructor's scenario file, or empty.
+    """
+
+    files: dict[str, Buffer]
+    module: str
+    support: dict[str, Buffer] = field(default_factory=dict)
+    scenario: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Call an entry point, a method of a kept object, or a scenario.
+
+    Attributes:
+        entry: Name of the function, method or scenario function.
+        args: Positional arguments; handles among them are resolved in the guest.
+        kwargs: Keyword arguments.
+        receiver: Call the method ``entry`` of this kept object.
+        scenario: ``entry`` names a scenario function, called with the module first.
+        keep: Keep the result in the guest and reply with a handle to it.
+        probes: Names of the probes that the checks need.
+    """
+
+    entry: str
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value] = field(default_factory=dict)
+    receiver: Handle | None = None
+    scenario: bool = False
+    keep: bool = False
+    probes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The guest is up. ``walls`` tells what its own attempts to break out met, by name."""
+
+    walls: dict[str, str]
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The module was imported, or was not.
+
+    Attributes:
+        names: Callables that the module defines.
+        fault: What stopped the import; names defined before it are still there.
+        missing: Modules that could not be imported.
+    """
+
+    names: tuple[str, ...]
+    fault: Fault | None = None
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A call ended: it returned ``value``, or raised ``fault``."""
+
+    value: Value = None
+    fault: Fault | None = None
+    args_after: tuple[Value, ...] | None = None
+    probes: dict[str, Value] = field(default_factory=dict)
+
+
+Message = Union[Load, Call, Ready, Loaded, Reply]
+_Check = Callable[[Value], bool]
+
+
+def _text(value: Value) -> bool:
+    return isinstance(value, str) and len(value) <= TEXT_CAP
+
+
+def _texts(value: Value) -> bool:
+    return isinstance(value, tuple) and all(_text(item) for item in value)
+
+
+def _mapping(check: _Check) -> _Check:
+    return lambda value: (
+        isinstance(value, dict) and all(_text(key) and check(item) for key, item in value.items())
+    )
+
+
+def _flag(value: Value) -> bool:
+    return isinstance(value, bool)
+
+
+def _number(value: Value) -> bool:
+    return type(value) is int and 0 <= value < 2**31
+
+
+def _bytes(value: Value) -> bool:
+    return isinstance(value, (bytes, bytearray, memoryview))
+
+
+def _any(_: Value) -> bool:
+    return True
+
+
+def _tuple(value: Value) -> bool:
+    return isinstance(value, tuple)
+
+
+def _optional(check: _Check) -> _Check:
+    return lambda value: value is None or check(value)
+
+
+_FAULT: dict[str, _Check] = {
+    "type": _text, "message": _text, "file": _text, "line": _number, "column": _number,
+    "trace": _text,
+}  # fmt: skip
+
+
+def _is_fault(value: Value) -> bool:
+    return (
+        isinstance(value, dict)
+        and set(value) == set(_FAULT)
+        and all(check(value[name]) for name, check in _FAULT.items())
+    )
+
+
+_SCHEMA: dict[type, dict[str, _Check]] = {
+    Load: {
+        "files": _mapping(_bytes), "module": _text, "support": _mapping(_bytes),
+        "scenario": lambda value: isinstance(value, str),
+    },
+    Call: {
+        "entry": _text, "args": _tuple, "kwargs": _mapping(_any),
+        "receiver": lambda value: value is None or isinstance(value, Handle),
+        "scenario": _flag, "keep": _flag, "probes": _texts,
+    },
+    Ready: {"walls": _mapping(_text), "versions": _mapping(_text)},
+    Loaded: {"names": _texts, "fault": _optional(_is_fault), "missing": _texts},
+    Reply: {
+        "value": _any, "fault": _optional(_is_fault), "args_after": _optional(_tuple),
+        "probes": _mapping(_any),
+    },
+}  # fmt: skip
+_BY_NAME = {cls.__name__: cls for cls in _SCHEMA}
+
+
+def to_frame(message: Message) -> Frame:
+    """Return the frame of a message."""
+    content: dict[str, Value] = {}
+    for item in fields(message):
+        value = getattr(message, item.name)
+        content[item.name] = _fault_fields(value) if isinstance(value, Fault) else value
+    return Frame(type(message).__name__, content)
+
+
+def _fault_fields(fault: Fault) -> dict[Value, Value]:
+    return {name: getattr(fault, name) for name in _FAULT}
+
+
+def from_frame(frame: Frame, *expected: type) -> Message:
+    """Return the message of a frame, of one of the expected kinds.
+
+    Raises:
+        ProtocolError: Another kind, or a field that is missing, unknown or of the wrong type.
+    """
+    cls = _BY_NAME.get(frame.type)
+    if cls is None or cls not in expected:
+        wanted = " or ".join(kind.__name__ for kind in expected)
+        raise ProtocolError(f"a {frame.type[:40]!r} message where {wanted} was due")
+    schema = _SCHEMA[cls]
+    if set(frame.fields) != set(schema):
+        raise ProtocolError(f"a {frame.type} message with other fields than {sorted(schema)}")
+    for name, check in schema.items():
+        if not check(frame.fields[name]):
+            raise ProtocolError(f"field {name!r} of a {frame.type} message is of the wrong type")
+    content = dict(frame.fields)
+    if isinstance(content.get("fault"), dict):
+        content["fault"] = Fault(**content["fault"])  # type: ignore[arg-type, assignment]
+    return cls(**content)  # type: ignore[no-any-return]

@@ -1,0 +1,33 @@
+"""Golden files: what a whole output is, kept beside the tests and compared byte for byte.
+
+After a change that is meant, ``make golden`` (``pytest --golden``) writes them anew; read the
+difference before committing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--golden", action="store_true", help="write the golden files anew")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with ``tests/golden/NAME``, or write it there under ``--golden``."""
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if request.config.getoption("--golden"):
+            path.write_text(text, encoding="utf-8", newline="")
+        assert path.exists(), f"{path} is missing; write it with make golden"
+        # Read without newline translation: a CSV ends its lines with CR LF.
+        assert path.read_bytes().decode() == text, f"{path} differs; if meant, make golden"
+
+    return compare

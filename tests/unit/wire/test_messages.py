@@ -1,0 +1,118 @@
+import pytest
+
+from grader.wire.frames import Frame, pack, parse_header
+from grader.wire.messages import (
+    TEXT_CAP,
+    Call,
+    Fault,
+    Load,
+    Loaded,
+    Ready,
+    Reply,
+    from_frame,
+    to_frame,
+)
+from grader.wire.values import Handle, ProtocolError, Tensor
+
+KINDS = (Load, Call, Ready, Loaded, Reply)
+FAULT = Fault("ValueError", "bad", "hw.py", 3, 7, "Traceback …")
+MESSAGES = [
+    Load({"hw.py": b"x = 1"}, "hw.py"),
+    Load({"hw.py": b""}, "hw.py", {"resnet.py": b"y"}, "def scenario(module): …"),
+    Call("f"),
+    Call("f", (1, Tensor("int8", (1,), b"a")), {"k": None}, probes=("args_after",)),
+    Call("method", receiver=Handle(2, "Knn"), scenario=True, keep=True),
+    Ready({"network": "refused"}, {"torch": "2.13"}),
+    Loaded(("f", "g")),
+    Loaded((), FAULT, ("scipy",)),
+    Reply(1.5),
+    Reply(fault=FAULT),
+    Reply(None, args_after=(), probes={"ops": {"aten::add": 3}}),
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
+def test_messages_arrive_as_they_left(message):
+    _, header, *blobs = pack(to_frame(message))
+    payload = memoryview(bytearray(sum(map(len, blobs))))
+    frame = parse_header(header, payload)
+    payload[:] = b"".join(blobs)
+    assert from_frame(frame, *KINDS) == message
+    assert from_frame(frame, type(message)) == message
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
+def test_another_message_than_was_due_is_refused(message):
+    others = [kind for kind in KINDS if kind is not type(message)]
+    with pytest.raises(ProtocolError, match=" or "):
+        from_frame(to_frame(message), *others)
+
+
+@pytest.mark.parametrize("kind", ["", "Fault", "reply", "Reply ", "object", "x" * 1000])
+def test_a_message_of_no_kind_is_refused(kind):
+    with pytest.raises(ProtocolError, match="where Reply was due"):
+        from_frame(Frame(kind, to_frame(Reply()).fields), Reply)
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
+def test_every_field_is_needed_and_no_other_allowed(message):
+    frame = to_frame(message)
+    for name in frame.fields:
+        fewer = {key: value for key, value in frame.fields.items() if key != name}
+        with pytest.raises(ProtocolError, match="other fields than"):
+            from_frame(Frame(frame.type, fewer), *KINDS)
+    with pytest.raises(ProtocolError, match="other fields than"):
+        from_frame(Frame(frame.type, {**frame.fields, "score": 100}), *KINDS)
+
+
+LONG = "x" * (TEXT_CAP + 1)
+FIELDS = {
+    "type": "E", "message": "", "file": "", "line": 0, "column": 0, "trace": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "value"),
+    [
+        (Load({}, "m"), "files", []),
+        (Load({}, "m"), "files", {"a": "text"}),
+        (Load({}, "m"), "files", {1: b""}),
+        (Load({}, "m"), "support", None),
+        (Load({}, "m"), "module", 1),
+        (Load({}, "m"), "scenario", None),
+        (Call("f"), "entry", LONG),
+        (Call("f"), "args", [1]),
+        (Call("f"), "kwargs", {1: 1}),
+        (Call("f"), "kwargs", ()),
+        (Call("f"), "receiver", 3),
+        (Call("f"), "scenario", 1),
+        (Call("f"), "keep", None),
+        (Call("f"), "probes", ["a"]),
+        (Call("f"), "probes", (1,)),
+        (Ready({}, {}), "walls", {"a": 1}),
+        (Ready({}, {}), "versions", {"a": LONG}),
+        (Loaded(()), "names", ["f"]),
+        (Loaded(()), "names", (LONG,)),
+        (Loaded(()), "missing", None),
+        (Loaded(()), "fault", "ValueError"),
+        (Reply(), "fault", {}),
+        (Reply(), "fault", {**FIELDS, "more": 1}),
+        (Reply(), "fault", {**FIELDS, "message": LONG}),
+        (Reply(), "fault", {**FIELDS, "line": -1}),
+        (Reply(), "fault", {**FIELDS, "line": True}),
+        (Reply(), "fault", {**FIELDS, "line": 2**31}),
+        (Reply(), "fault", {**FIELDS, "column": 1.0}),
+        (Reply(), "fault", {**FIELDS, "trace": None}),
+        (Reply(), "args_after", [1]),
+        (Reply(), "probes", {1: 1}),
+    ],
+)
+def test_fields_of_the_wrong_type_are_named(message, name, value):
+    frame = to_frame(message)
+    with pytest.raises(ProtocolError, match=f"field '{name}' of a {frame.type} message"):
+        from_frame(Frame(frame.type, {**frame.fields, name: value}), *KINDS)
+
+
+def test_a_fault_arrives_as_one():
+    frame = to_frame(Reply(fault=FAULT))
+    assert from_frame(frame, Reply).fault == FAULT
