@@ -1,0 +1,81 @@
+"""What every check is: a rule worth points, with a pure judge.
+
+A check kind is one file: its parameters (fields), what it ``needs()`` from the closed list of
+probes, and ``judge()``. Judging reads no clock, file, random number or global state, so that saved
+observations can be judged again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.observation import Observation
+from grader.verdict import Verdict, Visibility
+from grader.wire.values import Value
+
+Identifier = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
+
+
+class Probe(str, Enum):
+    """What a guest can be asked to observe beside the returned value. A closed list."""
+
+    ARGS_AFTER = "args_after"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseInputs:
+    """The host's own copy of what was sent into the guests.
+
+    Attributes:
+        id: The case's id in the assignment.
+        names: Names of the positional arguments, for messages.
+        args: The arguments as drawn.
+        hidden: Results on this case are not for students.
+    """
+
+    id: str
+    names: tuple[str, ...]
+    args: tuple[Value, ...]
+    hidden: bool = False
+
+
+class Check(BaseModel, ABC):
+    """One rule worth points.
+
+    Attributes:
+        id: Unique within the question.
+        points: What full credit is worth; 0 for a check that only informs.
+        cases: Ids of the cases that it judges; all of the question's where absent.
+        requires: Ids of checks that must pass (or pass in part) before this one counts. A
+            conditional kind that names none requires every unconditional check of its question,
+            so that doing nothing never earns “input left unchanged”.
+        visibility: Who sees the result; the question's where absent.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    conditional: ClassVar[bool] = False
+
+    id: Identifier
+    points: float = Field(ge=0)
+    cases: tuple[Identifier, ...] | None = None
+    requires: tuple[Identifier, ...] | None = None
+    visibility: Visibility | None = None
+
+    def needs(self) -> frozenset[Probe]:
+        """Return the probes that the guest must run for this check."""
+        return frozenset()
+
+    @abstractmethod
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Compare two completed observations of the same case.
+
+        Args:
+            case: The host's inputs.
+            reference: What the reference did; its outcome is ``completed``.
+            submission: What the submission did; its outcome is ``completed``.
+        """

@@ -1,0 +1,28 @@
+"""``exact``: the returned numbers are the reference's, with no tolerance at all."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from grader.checks.arrays import Array
+from grader.checks.compare import Comparison
+from grader.checks.widening import same, widen_exactly
+
+
+class Exact(Comparison):
+    """Every number equals the reference's, compared without rounding either.
+
+    −0.0 equals 0.0. NaN equals NaN, for the reference may well return it. Dtypes may differ.
+    """
+
+    message: ClassVar[str] = "not_equal"
+
+    kind: Literal["exact"] = "exact"
+
+    def widen(self, actual: Array, expected: Array) -> tuple[Array, Array]:
+        """Bring two arrays to one dtype that holds both."""
+        return widen_exactly(actual, expected)
+
+    def wrong(self, actual: Array, expected: Array) -> Array:
+        """Tell which elements differ."""
+        return ~same(actual, expected)

@@ -1,0 +1,193 @@
+"""From two observations of a case to a verdict, and from verdicts to what a check is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from grader.checks.base import CaseInputs, Check
+from grader.checks.findings import finding, plain
+from grader.observation import Claims, Observation, Outcome
+from grader.verdict import Code, Message, Owner, Param, Status, Verdict, fault
+from grader.wire.messages import Fault
+
+_EARNED = (Status.PASSED, Status.PARTIAL)
+_PENDING = (Status.ERROR, Status.DEFERRED)
+_NOT_WRITTEN = "NotImplementedError"
+_ENDS = {
+    Outcome.TIMED_OUT: Code.TIMED_OUT,
+    Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
+    Outcome.CRASHED: Code.CRASHED,
+    Outcome.PROTOCOL_VIOLATION: Code.PROTOCOL_VIOLATION,
+}
+
+
+def judge_case(
+    check: Check,
+    case: CaseInputs,
+    reference: Observation,
+    submission: Observation,
+    function: str = "",
+) -> Verdict:
+    """Return the verdict of one check on one case. Never raises.
+
+    Args:
+        check: The rule.
+        case: The host's own inputs.
+        reference: What the reference did with them.
+        submission: What the submission did with them.
+        function: Name of the entry point, for the message that it is not written yet.
+    """
+    verdict = (
+        _reference_fault(reference)
+        or _ended(submission, function)
+        or _nothing(reference.claims, submission.claims, function)
+        or _judge(check, case, reference, submission)
+    )
+    return replace(verdict, case=case.id, hidden=case.hidden)
+
+
+def combine(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict over all cases of a check: all or nothing.
+
+    A failure decides whatever else happened; then a fault, then a deferral, since either leaves
+    the points pending; then the least credit.
+    """
+    for status in (Status.FAILED, Status.ERROR, Status.DEFERRED, Status.SKIPPED):
+        for verdict in verdicts:
+            if verdict.status is status:
+                return verdict
+    if not verdicts:
+        # Nothing judged is nothing proved: it must not earn points.
+        return fault(Code.NOT_RUN, Owner.INFRASTRUCTURE, Message("not_run"))
+    least = min(verdicts, key=lambda verdict: verdict.credit)
+    if least.status is Status.PARTIAL:
+        return least
+    return replace(least, case=None, hidden=False)
+
+
+def settle(checks: Sequence[Check], verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    """Apply ``requires``: what rests on an unmet check is skipped, on a pending one is pending.
+
+    Args:
+        checks: All checks of one question.
+        verdicts: The verdict of each over its cases, by the check's id.
+
+    Returns:
+        A verdict for every check, by id.
+    """
+    by_id = {check.id: check for check in checks}
+    settled: dict[str, Verdict] = {}
+    return {check.id: _settle(check.id, by_id, verdicts, settled) for check in checks}
+
+
+def _settle(
+    name: str,
+    checks: Mapping[str, Check],
+    verdicts: Mapping[str, Verdict],
+    settled: dict[str, Verdict],
+) -> Verdict:
+    if name not in settled:
+        own = verdicts.get(name) or combine(())
+        settled[name] = own  # for a circle of requirements: it ends where it began
+        if name in checks:
+            needed = [
+                (other, _settle(other, checks, verdicts, settled))
+                for other in required(checks[name], tuple(checks.values()))
+            ]
+            settled[name] = _resting_on(own, needed)
+    return settled[name]
+
+
+def required(check: Check, checks: Sequence[Check]) -> tuple[str, ...]:
+    """Return the ids of the checks that must pass before this one counts."""
+    if check.requires is not None:
+        return check.requires
+    if not check.conditional:
+        return ()
+    return tuple(other.id for other in checks if not other.conditional)
+
+
+def _resting_on(own: Verdict, needed: Sequence[tuple[str, Verdict]]) -> Verdict:
+    unmet = [name for name, verdict in needed if verdict.status not in (*_EARNED, *_PENDING)]
+    if unmet:
+        told = Message("requirement_not_met", {"requires": ", ".join(unmet)})
+        return Verdict(
+            Status.SKIPPED, Code.REQUIREMENT_NOT_MET, Owner.STUDENT, 0.0, told, basis=own.basis
+        )
+    if own.status not in _EARNED:
+        return own
+    for status in _PENDING:
+        for _, verdict in needed:
+            if verdict.status is status:
+                return replace(verdict, basis=own.basis)
+    return own
+
+
+def _reference_fault(reference: Observation) -> Verdict | None:
+    if reference.outcome is Outcome.COMPLETED:
+        return None
+    if reference.outcome is Outcome.SANDBOX_FAILED:
+        return _sandbox_failed(reference.detail)
+    detail = reference.detail or reference.outcome.value
+    told = reference.claims.fault
+    if reference.outcome is Outcome.RAISED and told is not None:
+        detail = f"{told.type}: {told.message} ({told.file}:{told.line})"
+    return fault(
+        Code.REFERENCE_FAILED,
+        Owner.INSTRUCTOR,
+        Message("reference_failed", {"detail": plain(detail)}),
+    )
+
+
+def _ended(submission: Observation, function: str) -> Verdict | None:
+    """Return the verdict on a call that did not return."""
+    if submission.outcome is Outcome.COMPLETED:
+        return None
+    if submission.outcome is Outcome.SANDBOX_FAILED:
+        return _sandbox_failed(submission.detail)
+    if submission.outcome is Outcome.RAISED:
+        return _raised(submission.claims.fault or Fault("Exception", ""), function)
+    code = _ENDS[submission.outcome]
+    params: dict[str, Param] = {"detail": plain(submission.detail)}
+    if code is Code.CRASHED:
+        params |= {"signal": submission.facts.signal, "exit": submission.facts.exit_code}
+    return finding(code, code.value, params)
+
+
+def _raised(told: Fault, function: str) -> Verdict:
+    if told.type == _NOT_WRITTEN:
+        return _not_written(function)
+    params: dict[str, Param] = {
+        "type": plain(told.type),
+        "message": plain(told.message),
+        "line": told.line,
+        "file": plain(told.file),
+    }
+    verdict = finding(Code.RAISED, "raised", params)
+    return replace(verdict, evidence={**params, "trace": plain(told.trace)})
+
+
+def _nothing(reference: Claims, submission: Claims, function: str) -> Verdict | None:
+    if submission.value is None and reference.value is not None:
+        return _not_written(function)
+    return None
+
+
+def _not_written(function: str) -> Verdict:
+    return finding(Code.NOT_IMPLEMENTED, "not_implemented", {"function": function})
+
+
+def _sandbox_failed(detail: str) -> Verdict:
+    told = Message("sandbox_failed", {"detail": plain(detail)})
+    return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
+
+
+def _judge(
+    check: Check, case: CaseInputs, reference: Observation, submission: Observation
+) -> Verdict:
+    try:
+        return check.judge(case, reference, submission)
+    except Exception as error:  # noqa: BLE001  # a judge's fault must never cost a student points
+        name = getattr(check, "kind", type(check).__name__)
+        return _sandbox_failed(f"check kind {name} failed: {type(error).__name__}: {error}")

@@ -1,0 +1,34 @@
+"""``shape``: every returned tensor has the shape of the reference's."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from grader.checks.base import CaseInputs, Check
+from grader.checks.compare import wrong_shape
+from grader.checks.trees import Leaf, judge_leaves
+from grader.observation import Observation
+from grader.verdict import Verdict
+from grader.wire.values import Tensor
+
+
+class SameShape(Check):
+    """Shapes agree exactly: (N,) is not (1, N), and nothing is broadcast."""
+
+    kind: Literal["shape"] = "shape"
+
+    def judge(
+        self,
+        case: CaseInputs,  # noqa: ARG002  # part of every judge
+        reference: Observation,
+        submission: Observation,
+    ) -> Verdict:
+        """Compare the shapes of all returned tensors."""
+        return judge_leaves(reference, submission, _same_shape)
+
+
+def _same_shape(leaf: Leaf) -> Verdict | None:
+    actual, expected = leaf.actual, leaf.expected
+    if not isinstance(actual, Tensor) or not isinstance(expected, Tensor):
+        return None
+    return None if actual.shape == expected.shape else wrong_shape(leaf.where, actual, expected)

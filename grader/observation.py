@@ -1,0 +1,74 @@
+"""What happened when an entry point was called: the host's facts beside the guest's claims.
+
+``HostFacts`` were measured by the host and cannot be forged by a hand-in. ``Claims`` were said by
+the process that ran it. They are two types so that a reader always sees which is which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from grader.wire.messages import Fault
+from grader.wire.values import Value
+
+
+class Outcome(str, Enum):
+    """How a call ended."""
+
+    COMPLETED = "completed"
+    RAISED = "raised"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    CRASHED = "crashed"
+    PROTOCOL_VIOLATION = "protocol_violation"
+    SANDBOX_FAILED = "sandbox_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """Measured by the host.
+
+    Attributes:
+        wall_seconds: From the first byte of the request to the last byte of the reply.
+        exit_code: Exit status of a guest that died during the call.
+        signal: Signal that ended it.
+        peak_memory_bytes: Largest resident set seen, if known.
+    """
+
+    wall_seconds: float = 0.0
+    exit_code: int | None = None
+    signal: int | None = None
+    peak_memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """Said by the guest.
+
+    Attributes:
+        value: What the entry point returned.
+        args_after: The arguments as they stood after the call, if a check asked for them.
+        fault: The exception, if it raised.
+        probes: What the other probes reported, by name.
+    """
+
+    value: Value = None
+    args_after: tuple[Value, ...] | None = None
+    fault: Fault | None = None
+    probes: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One call, seen from both sides.
+
+    Attributes:
+        detail: The host's own words on an outcome that is not ``completed``.
+    """
+
+    outcome: Outcome
+    facts: HostFacts = field(default_factory=HostFacts)
+    claims: Claims = field(default_factory=Claims)
+    detail: str = ""

@@ -1,0 +1,132 @@
+"""What a check concludes. Values only: nothing here measures, decides or prints.
+
+A message is an id and parameters; the words are made in ``grader.report``, per language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Union
+
+Param = Union[None, bool, int, float, str, "list[Param]"]
+
+
+class Visibility(str, Enum):
+    """Who sees a result and when, with Gradescope's own words."""
+
+    VISIBLE = "visible"
+    HIDDEN = "hidden"
+    AFTER_DUE_DATE = "after_due_date"
+    AFTER_PUBLISHED = "after_published"
+
+
+class Status(str, Enum):
+    """How a check ended. ``deferred`` and ``error`` leave the points pending."""
+
+    PASSED = "passed"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    DEFERRED = "deferred"
+    ERROR = "error"
+
+
+class Owner(str, Enum):
+    """Whose doing a verdict is. Only a student's own costs points."""
+
+    STUDENT = "student"
+    INSTRUCTOR = "instructor"
+    INFRASTRUCTURE = "infrastructure"
+
+
+class Basis(str, Enum):
+    """``fact``: measured by the host. ``claim``: rests on what the guest said of itself."""
+
+    FACT = "fact"
+    CLAIM = "claim"
+
+
+class Code(str, Enum):
+    """Why a check ended as it did; stable, for scripts."""
+
+    OK = "ok"
+    NOT_RUN = "not_run"
+    # the submission's value
+    WRONG_VALUE = "wrong_value"
+    WRONG_SHAPE = "wrong_shape"
+    WRONG_DTYPE = "wrong_dtype"
+    WRONG_DEVICE = "wrong_device"
+    WRONG_TYPE = "wrong_type"
+    NOT_FINITE = "not_finite"
+    INPUT_MODIFIED = "input_modified"
+    # the submission's run
+    NOT_IMPLEMENTED = "not_implemented"
+    MISSING_FUNCTION = "missing_function"
+    RAISED = "raised"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    CRASHED = "crashed"
+    PROTOCOL_VIOLATION = "protocol_violation"
+    REQUIREMENT_NOT_MET = "requirement_not_met"
+    # the hand-in
+    SYNTAX_ERROR = "syntax_error"
+    IMPORT_FAILED = "import_failed"
+    MISSING_FILE = "missing_file"
+    BAD_SUBMISSION = "bad_submission"
+    # nobody's fault, or not the student's
+    NO_DEVICE = "no_device"
+    NO_PERMISSION = "no_permission"
+    SANDBOX_FAILED = "sandbox_failed"
+    REFERENCE_FAILED = "reference_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message id and what fills its blanks; rendered by ``grader.report.words``."""
+
+    id: str
+    params: Mapping[str, Param] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of one check, on one case or over all of its cases.
+
+    Attributes:
+        credit: Share of the check's points earned, 0…1.
+        evidence: Numbers behind the verdict, for staff and scripts.
+        case: Id of the case that decided, or None where no single one did.
+        hidden: The deciding case is hidden, so its evidence is for staff only.
+    """
+
+    status: Status
+    code: Code
+    owner: Owner | None = None
+    credit: float = 0.0
+    message: Message | None = None
+    evidence: Mapping[str, Param] = field(default_factory=dict)
+    basis: Basis = Basis.FACT
+    case: str | None = None
+    hidden: bool = False
+
+
+def passed(basis: Basis = Basis.FACT) -> Verdict:
+    """Full credit."""
+    return Verdict(Status.PASSED, Code.OK, credit=1.0, basis=basis)
+
+
+def failed(code: Code, message: Message, basis: Basis = Basis.FACT, **evidence: Param) -> Verdict:
+    """No credit, by the student's own doing."""
+    return Verdict(Status.FAILED, code, Owner.STUDENT, 0.0, message, evidence, basis)
+
+
+def deferred(code: Code, message: Message) -> Verdict:
+    """Points stay pending until a machine that can grade this has done so."""
+    return Verdict(Status.DEFERRED, code, Owner.INFRASTRUCTURE, 0.0, message)
+
+
+def fault(code: Code, owner: Owner, message: Message) -> Verdict:
+    """The grader or the assignment failed; points stay pending."""
+    return Verdict(Status.ERROR, code, owner, 0.0, message)

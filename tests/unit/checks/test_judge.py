@@ -1,0 +1,260 @@
+import json
+from dataclasses import replace
+
+import pytest
+from observed import CASE, ended, seen, tensor
+from pydantic import TypeAdapter
+
+from grader.checks import AnyCheck
+from grader.checks.close import Close
+from grader.checks.judge import combine, judge_case, settle
+from grader.checks.shape import SameShape
+from grader.checks.unmodified import Unmodified
+from grader.observation import HostFacts, Outcome
+from grader.verdict import (
+    Basis,
+    Code,
+    Message,
+    Owner,
+    Status,
+    Verdict,
+    deferred,
+    failed,
+    fault,
+    passed,
+)
+from grader.wire.messages import Fault
+
+CHECK = Close(id="values", points=1, rtol=0.0, atol=0.0)
+RIGHT = seen(tensor([1.0]))
+
+
+def judge(submission, reference=RIGHT, case=CASE, check=CHECK):
+    return judge_case(check, case, reference, submission, "normalize")
+
+
+def test_a_completed_call_is_judged_by_the_check():
+    assert judge(RIGHT).status is Status.PASSED
+    assert judge(seen(tensor([2.0]))).code is Code.WRONG_VALUE
+
+
+def test_the_case_and_its_secrecy_are_stamped():
+    verdict = judge(seen(tensor([2.0])), case=replace(CASE, id="c7", hidden=True))
+    assert (verdict.case, verdict.hidden) == ("c7", True)
+    assert not judge(RIGHT).hidden
+
+
+def test_an_exception_is_told_with_its_line_and_its_trace_is_for_staff():
+    error = Fault("ValueError", "bad \ud800 shape", "hw.py", 12, trace="Traceback …")
+    verdict = judge(ended(Outcome.RAISED, fault=error))
+    assert (verdict.code, verdict.owner) == (Code.RAISED, Owner.STUDENT)
+    told = {"type": "ValueError", "message": "bad ? shape", "line": 12, "file": "hw.py"}
+    assert verdict.message == Message("raised", told)
+    assert verdict.evidence == {**told, "trace": "Traceback …"}
+
+
+def test_an_exception_without_a_description_is_still_one():
+    assert judge(ended(Outcome.RAISED)).message.params["type"] == "Exception"
+
+
+@pytest.mark.parametrize(
+    "submission",
+    [seen(None), ended(Outcome.RAISED, fault=Fault("NotImplementedError", ""))],
+)
+def test_a_stub_is_not_implemented(submission):
+    verdict = judge(submission)
+    assert (verdict.status, verdict.code) == (Status.FAILED, Code.NOT_IMPLEMENTED)
+    assert verdict.message == Message("not_implemented", {"function": "normalize"})
+
+
+def test_none_is_right_where_the_reference_returns_it():
+    assert judge(seen(None), seen(None)).status is Status.PASSED
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code"),
+    [
+        (Outcome.TIMED_OUT, Code.TIMED_OUT),
+        (Outcome.OUT_OF_MEMORY, Code.OUT_OF_MEMORY),
+        (Outcome.PROTOCOL_VIOLATION, Code.PROTOCOL_VIOLATION),
+    ],
+)
+def test_a_call_that_did_not_return_is_the_students(outcome, code):
+    verdict = judge(ended(outcome, "why \udcff"))
+    assert (verdict.status, verdict.code, verdict.owner) == (Status.FAILED, code, Owner.STUDENT)
+    assert verdict.message == Message(code.value, {"detail": "why ?"})
+
+
+def test_a_crash_names_the_signal():
+    crashed = replace(ended(Outcome.CRASHED, "died"), facts=HostFacts(signal=11))
+    verdict = judge(crashed)
+    assert verdict.code is Code.CRASHED
+    assert verdict.message.params == {"detail": "died", "signal": 11, "exit": None}
+
+
+def test_a_sandbox_that_failed_costs_nothing():
+    verdict = judge(ended(Outcome.SANDBOX_FAILED, "no walls"))
+    assert (verdict.status, verdict.owner) == (Status.ERROR, Owner.INFRASTRUCTURE)
+    assert verdict.message == Message("sandbox_failed", {"detail": "no walls"})
+
+
+@pytest.mark.parametrize("submission", [RIGHT, seen(None), ended(Outcome.CRASHED)])
+@pytest.mark.parametrize(
+    ("reference", "detail"),
+    [
+        (ended(Outcome.TIMED_OUT), "timed_out"),
+        (ended(Outcome.CRASHED, "signal 9"), "signal 9"),
+        (ended(Outcome.RAISED, "it raised"), "it raised"),
+        (
+            ended(Outcome.RAISED, fault=Fault("KeyError", "'a'", "ref.py", 3)),
+            "KeyError: 'a' (ref.py:3)",
+        ),
+    ],
+)
+def test_a_reference_that_fails_is_the_instructors(reference, detail, submission):
+    verdict = judge(submission, reference)
+    assert (verdict.status, verdict.code) == (Status.ERROR, Code.REFERENCE_FAILED)
+    assert verdict.owner is Owner.INSTRUCTOR
+    assert verdict.message == Message("reference_failed", {"detail": detail})
+
+
+def test_the_references_sandbox_is_nobodys_fault_either():
+    verdict = judge(RIGHT, ended(Outcome.SANDBOX_FAILED, "no walls"))
+    assert (verdict.code, verdict.owner) == (Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE)
+
+
+def test_a_judge_that_fails_costs_nothing():
+    class Broken(SameShape):
+        def judge(self, case, reference, submission):
+            raise ZeroDivisionError("oh")
+
+    verdict = judge(RIGHT, check=Broken(id="b", points=1))
+    assert (verdict.status, verdict.owner) == (Status.ERROR, Owner.INFRASTRUCTURE)
+    assert verdict.message.params["detail"] == "check kind shape failed: ZeroDivisionError: oh"
+
+
+def test_verdicts_are_plain_json():
+    for value in (tensor([float("nan")]), tensor([float("inf")]), 3, None, "a", tensor([[1.0]])):
+        verdict = judge(seen(value))
+        json.dumps([verdict.message.params, verdict.evidence], allow_nan=False)
+
+
+FAILED = failed(Code.WRONG_VALUE, Message("wrong_value"))
+ERROR = fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, Message("sandbox_failed"))
+DEFERRED = deferred(Code.NO_DEVICE, Message("no_device"))
+HALF = Verdict(Status.PARTIAL, Code.OK, credit=0.5)
+MOST = Verdict(Status.PARTIAL, Code.OK, credit=0.9)
+PASSED = replace(passed(Basis.CLAIM), case="c", hidden=True)
+SKIPPED = Verdict(Status.SKIPPED, Code.REQUIREMENT_NOT_MET, Owner.STUDENT)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "wanted"),
+    [
+        ([PASSED, ERROR, FAILED, DEFERRED], FAILED),
+        ([FAILED, replace(FAILED, case="later")], FAILED),
+        ([PASSED, DEFERRED, ERROR], ERROR),
+        ([HALF, DEFERRED, PASSED], DEFERRED),
+        ([PASSED, SKIPPED], SKIPPED),
+        ([PASSED, MOST, HALF], HALF),
+    ],
+)
+def test_the_worst_case_decides(verdicts, wanted):
+    assert combine(verdicts) is wanted
+
+
+def test_no_single_case_decides_that_all_passed():
+    verdict = combine([PASSED, PASSED])
+    assert (verdict.status, verdict.credit, verdict.basis) == (Status.PASSED, 1.0, Basis.CLAIM)
+    assert (verdict.case, verdict.hidden) == (None, False)
+
+
+def test_nothing_judged_earns_nothing_and_loses_nothing():
+    verdict = combine([])
+    assert (verdict.status, verdict.code) == (Status.ERROR, Code.NOT_RUN)
+    assert (verdict.owner, verdict.credit) == (Owner.INFRASTRUCTURE, 0.0)
+
+
+def shape(name, *requires):
+    return SameShape(id=name, points=1, requires=requires or None)
+
+
+UNTOUCHED = Unmodified(id="untouched", points=1)
+
+
+@pytest.mark.parametrize(
+    ("needed", "own", "status"),
+    [
+        (PASSED, PASSED, Status.PASSED),
+        (HALF, PASSED, Status.PASSED),
+        (FAILED, PASSED, Status.SKIPPED),
+        (FAILED, FAILED, Status.SKIPPED),
+        (SKIPPED, PASSED, Status.SKIPPED),
+        (DEFERRED, PASSED, Status.DEFERRED),
+        (ERROR, PASSED, Status.ERROR),
+        (DEFERRED, FAILED, Status.FAILED),
+        (PASSED, FAILED, Status.FAILED),
+        (PASSED, DEFERRED, Status.DEFERRED),
+    ],
+)
+def test_what_a_conditional_check_is_worth(needed, own, status):
+    verdicts = {"values": needed, "untouched": own}
+    settled = settle([CHECK, UNTOUCHED], verdicts)
+    assert settled["values"] is needed
+    assert settled["untouched"].status is status
+
+
+def test_what_was_missing_is_named():
+    settled = settle(
+        [shape("a"), shape("b"), shape("c"), UNTOUCHED],
+        {"a": FAILED, "b": PASSED, "c": FAILED, "untouched": PASSED},
+    )
+    verdict = settled["untouched"]
+    assert (verdict.code, verdict.owner) == (Code.REQUIREMENT_NOT_MET, Owner.STUDENT)
+    assert verdict.message == Message("requirement_not_met", {"requires": "a, c"})
+    assert verdict.basis is Basis.CLAIM
+
+
+def test_unmet_outweighs_pending_and_a_fault_a_deferral():
+    checks = [shape("a"), shape("b"), UNTOUCHED]
+    settled = settle(checks, {"a": DEFERRED, "b": FAILED, "untouched": PASSED})
+    assert settled["untouched"].status is Status.SKIPPED
+    settled = settle(checks, {"a": DEFERRED, "b": ERROR, "untouched": PASSED})
+    assert settled["untouched"].status is Status.ERROR
+
+
+def test_requirements_reach_through_chains_in_any_order():
+    checks = [shape("c", "b"), shape("b", "a"), shape("a")]
+    settled = settle(checks, {"a": FAILED, "b": PASSED, "c": PASSED})
+    assert [settled[name].status for name in "abc"] == [
+        Status.FAILED, Status.SKIPPED, Status.SKIPPED,
+    ]  # fmt: skip
+
+
+def test_an_unconditional_check_stands_alone_unless_it_says_otherwise():
+    settled = settle([shape("a"), shape("b")], {"a": FAILED, "b": PASSED})
+    assert settled["b"].status is Status.PASSED
+
+
+def test_a_conditional_check_that_requires_nothing_says_so():
+    free = Unmodified(id="untouched", points=1, requires=())
+    settled = settle([CHECK, free], {"values": FAILED, "untouched": PASSED})
+    assert settled["untouched"].status is Status.PASSED
+
+
+def test_a_circle_of_requirements_ends():
+    settled = settle([shape("a", "b"), shape("b", "a")], {"a": PASSED, "b": PASSED})
+    assert {verdict.status for verdict in settled.values()} == {Status.PASSED}
+
+
+def test_a_requirement_that_was_never_judged_leaves_the_points_pending():
+    settled = settle([shape("a", "gone")], {"a": PASSED})
+    assert (settled["a"].status, settled["a"].code) == (Status.ERROR, Code.NOT_RUN)
+    assert set(settled) == {"a"}
+
+
+def test_the_kind_in_the_file_chooses_the_check():
+    read = TypeAdapter(AnyCheck).validate_python
+    assert isinstance(read({"kind": "shape", "id": "s", "points": 1}), SameShape)
+    assert isinstance(read({"kind": "unmodified", "id": "s", "points": 1}), Unmodified)
+    assert SameShape(id="s", points=1).needs() == frozenset()
