@@ -1,0 +1,1 @@
+"""Assignments: their types, and how their files are found, read and checked."""
