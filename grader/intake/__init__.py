@@ -1,0 +1,20 @@
+"""A hand-in becomes a ``Submission`` of bytes and digests. Nothing in it is executed.
+
+Nothing is unpacked to disk either: archives are read in memory, and of all their entries only the
+files that the assignment names are opened. So a ``conftest.py``, ``sitecustomize.py`` or
+``torch.py`` beside them never reaches the guest.
+"""
+
+from grader.intake.bounds import Bounds
+from grader.intake.cells import CellMap
+from grader.intake.reader import read_submission
+from grader.intake.submission import IntakeError, Submission, SubmittedFile
+
+__all__ = [
+    "Bounds",
+    "CellMap",
+    "IntakeError",
+    "Submission",
+    "SubmittedFile",
+    "read_submission",
+]
