@@ -1,0 +1,71 @@
+"""``python -I -m grader.guest``: one guest in a fresh process, for where there is no fork-server.
+
+Arguments: the descriptor of the connection, that of the status pipe, and the output cap in bytes.
+
+The process splits in two before torch is imported. The parent stays as *keeper*: it adopts every
+orphan of its child (on Linux), so that the host finds all descendants below one process, and it
+writes how the child ended to the status pipe, which the child does not have.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import struct
+import sys
+
+STATUS = struct.Struct("<iq")
+"""Wait status and peak resident memory in KiB, as the keeper writes them."""
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def _keep(child: int, status_fd: int) -> None:
+    while True:
+        pid, status, usage = os.wait4(-1, 0)
+        if pid == child:
+            os.write(status_fd, STATUS.pack(status, usage.ru_maxrss))
+            break
+    # Stay, so that orphans stay below this process until the host has ended them all.
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:  # noqa: PERF203  waiting is all that this loop does
+            signal.pause()
+
+
+def _serve(connection_fd: int, cap: int) -> None:
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # Imported here, so that the keeper holds no torch.
+    from grader.guest import server, streams  # noqa: PLC0415
+    from grader.wire.frames import Connection  # noqa: PLC0415
+
+    streams.install(cap)
+    server.serve(Connection(socket.socket(fileno=connection_fd)), {})
+
+
+def main() -> None:
+    """Split into keeper and guest; serve until the host closes the connection."""
+    connection_fd, status_fd, cap = (int(argument) for argument in sys.argv[1:4])
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    child = os.fork()
+    if child:
+        os.close(connection_fd)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        _keep(child, status_fd)
+    os.close(status_fd)
+    _serve(connection_fd, cap)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

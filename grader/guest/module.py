@@ -1,0 +1,145 @@
+"""Importing a hand-in so that one bad line costs what depends on it, and nothing else.
+
+The module's top-level statements run one after the other, as Python would run them. An import
+that fails binds a placeholder, which raises when it is used; any other exception ends the import,
+and the functions defined before it can still be called.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from grader.guest.faults import describe
+from grader.wire.messages import Fault, Load, Loaded
+
+_MAX_NAMES = 1000
+
+
+class Missing:
+    """Stands for a module or name that could not be imported."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self._what = (name, reason)
+
+    def __getattr__(self, attribute: str) -> Any:
+        name, reason = object.__getattribute__(self, "_what")
+        raise ImportError(f"“{name}” is not available here ({reason})")
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        """Raise: what is missing cannot be called."""
+        return self.__getattr__("__call__")
+
+
+@dataclass
+class Imported:
+    """A module that was imported, as far as that went."""
+
+    module: ModuleType
+    fault: Fault | None = None
+    missing: list[str] = field(default_factory=list)
+
+    def report(self) -> Loaded:
+        """What the host is told."""
+        names = [
+            name
+            for name, value in list(vars(self.module).items())
+            if isinstance(name, str) and callable(value) and not name.startswith("__")
+        ]
+        names = [name for name in names if not isinstance(getattr(self.module, name), Missing)]
+        return Loaded(
+            tuple(name[:200] for name in names[:_MAX_NAMES]), self.fault, tuple(self.missing[:50])
+        )
+
+
+def place(load: Load, scratch: Path) -> None:
+    """Write the files of a ``Load`` into the scratch folder and make them importable."""
+    for path, data in (*load.support.items(), *load.files.items()):
+        target = scratch / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        if path in load.support:
+            target.chmod(0o444)
+    sys.path.insert(0, str(scratch))
+    os.chdir(scratch)
+
+
+def import_module(path: Path, scratch: Path) -> Imported:
+    """Run the top-level statements of a file and return its module."""
+    imported = Imported(ModuleType(path.stem))
+    module = imported.module
+    module.__file__ = str(path)
+    sys.modules[path.stem] = module
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+        flags = _future_flags(tree)
+        for block in _blocks(tree.body):
+            _run(block, flags, str(path), imported)
+    except BaseException as error:  # noqa: BLE001  SystemExit at import is a hand-in's fault too
+        imported.fault = describe(error, scratch)
+    return imported
+
+
+def _future_flags(tree: ast.Module) -> int:
+    flags = 0
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            for alias in node.names:
+                flags |= getattr(__future__, alias.name).compiler_flag
+    return flags
+
+
+def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """Group statements: each import alone, everything between two imports together."""
+    block: list[ast.stmt] = []
+    for node in body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if block:
+                yield block
+                block = []
+            yield from ([single] for single in _split(node))
+        else:
+            block.append(node)
+    if block:
+        yield block
+
+
+def _split(node: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
+    """One statement a name, so that a missing name does not take its neighbours along."""
+    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+        return
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            single: ast.stmt = ast.Import([alias])
+        else:
+            single = ast.ImportFrom(node.module, [alias], node.level)
+        yield ast.copy_location(single, node)
+
+
+def _run(block: list[ast.stmt], flags: int, filename: str, imported: Imported) -> None:
+    tree = ast.Module(body=block, type_ignores=[])
+    code = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
+    namespace = vars(imported.module)
+    try:
+        exec(code, namespace)  # noqa: S102  running the hand-in is what this process is for
+    except ImportError as error:
+        first = block[0]
+        if not isinstance(first, (ast.Import, ast.ImportFrom)):
+            raise
+        name, bound = _imported_name(first)
+        imported.missing.append(name[:200])
+        namespace[bound] = Missing(name, str(error)[:200])
+
+
+def _imported_name(node: ast.Import | ast.ImportFrom) -> tuple[str, str]:
+    alias = node.names[0]
+    if isinstance(node, ast.ImportFrom):
+        return f"{node.module or '.'}.{alias.name}", alias.asname or alias.name
+    return alias.name, alias.asname or alias.name.split(".")[0]

@@ -1,0 +1,171 @@
+"""Between torch's objects and the wire's values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.wire.values import (
+    ITEMSIZE,
+    Artifact,
+    Device,
+    DType,
+    Handle,
+    Opaque,
+    Tensor,
+    Value,
+)
+
+MAX_DEPTH = 32
+MAX_ITEMS = 50_000
+MAX_BYTES = 2**29
+"""The most that one returned tensor or string may take on the wire."""
+
+_DTYPES: dict[str, torch.dtype] = {
+    name: getattr(torch, name) for name in ITEMSIZE if hasattr(torch, name)
+}
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+
+
+def to_torch(value: Value, handles: dict[int, Any]) -> Any:
+    """Return what a wire value stands for: fresh tensors, and the objects behind handles.
+
+    Raises:
+        KeyError: A handle names no kept object, or a dtype is not in this torch.
+    """
+    if isinstance(value, Tensor):
+        return tensor_to_torch(value)
+    if isinstance(value, Handle):
+        return handles[value.id]
+    if isinstance(value, DType):
+        return _DTYPES[value.name]
+    if isinstance(value, Device):
+        return torch.device(value.name)
+    if isinstance(value, (tuple, list)):
+        return type(value)(to_torch(item, handles) for item in value)
+    if isinstance(value, dict):
+        return {to_torch(key, handles): to_torch(item, handles) for key, item in value.items()}
+    return bytes(value) if isinstance(value, memoryview) else value
+
+
+def tensor_to_torch(value: Tensor) -> torch.Tensor:
+    """Return a new tensor that owns its memory, on the device that the value names."""
+    result = torch.empty(value.shape, dtype=_DTYPES[value.dtype])
+    if result.numel():
+        raw = torch.frombuffer(value.data, dtype=torch.uint8)
+        # A bool other than 0 or 1 in memory makes torch misbehave later, far from the cause.
+        raw = raw.ne(0).view(torch.uint8) if value.dtype == "bool" else raw
+        result.view(-1).view(torch.uint8).copy_(raw)
+    if value.device != "cpu":
+        result = result.to(value.device)
+    return result.requires_grad_() if value.requires_grad else result
+
+
+class _Budget:
+    """Bounds the tree that one result may be; an honest result never comes near."""
+
+    def __init__(self) -> None:
+        self.items = MAX_ITEMS
+
+
+def to_wire(value: Any) -> Value:
+    """Return the wire value of what a hand-in returned; what cannot cross becomes ``Opaque``."""
+    return _convert(value, 0, _Budget())
+
+
+def _convert(value: Any, depth: int, budget: _Budget) -> Value:
+    budget.items -= 1
+    if depth > MAX_DEPTH or budget.items < 0:
+        return Opaque(_type_name(value), "nested too deep or too many items")
+    for kind, convert in _CONVERTERS:
+        if isinstance(value, kind):
+            return convert(value, depth, budget)
+    return Opaque(_type_name(value), "this type cannot leave the process")
+
+
+def _sequence(value: Any, depth: int, budget: _Budget) -> Value:
+    # By the base class's own iterator: a subclass's may never end.
+    if isinstance(value, tuple):
+        return tuple(_convert(item, depth + 1, budget) for item in tuple.__iter__(value))
+    return [_convert(item, depth + 1, budget) for item in list.__iter__(value)]
+
+
+def _mapping(value: Any, depth: int, budget: _Budget) -> Value:
+    result: dict[Value, Value] = {}
+    for key, item in dict.items(value):
+        wire_key = _convert(key, depth + 1, budget)
+        if not _is_key(wire_key):
+            return Opaque("dict", f"a key of type {_type_name(key)}")
+        result[wire_key] = _convert(item, depth + 1, budget)
+    return result
+
+
+def _is_key(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return all(_is_key(item) for item in value)
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def _text(value: str, _: int, __: _Budget) -> Value:
+    return str.__str__(value) if len(value) <= MAX_BYTES else Opaque("str", "too long")
+
+
+def tensor_to_wire(tensor: torch.Tensor) -> Value:
+    """Return a tensor's bytes in C order, or ``Opaque`` for what has none."""
+    tensor = _plain(tensor)
+    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
+        return Opaque(_type_name(tensor), f"a tensor with layout {tensor.layout}")
+    if tensor.device.type == "meta":
+        return Opaque(_type_name(tensor), "a meta tensor has no values")
+    if tensor.dtype not in _NAMES:
+        return Opaque(_type_name(tensor), f"dtype {tensor.dtype}")
+    if tensor.numel() * tensor.element_size() > MAX_BYTES:
+        # Checked before .contiguous(): an expanded tensor is small until it is written out.
+        return Opaque(_type_name(tensor), f"{tensor.numel()} elements are too many")
+    plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
+    data = memoryview(b"")
+    if plain.numel():
+        data = plain.view(-1).view(torch.uint8).numpy().data
+    return Tensor(
+        _NAMES[tensor.dtype],
+        tuple(tensor.shape),
+        data,
+        str(tensor.device),
+        tensor.requires_grad,
+    )
+
+
+def _plain(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the same memory without the subclass, whose shape, device and methods may lie."""
+    if type(tensor) is torch.Tensor:
+        return tensor
+    with torch._C.DisableTorchFunctionSubclass():
+        return torch._C.TensorBase.as_subclass(tensor, torch.Tensor)
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    module = getattr(kind, "__module__", "")
+    name = str(getattr(kind, "__qualname__", "object"))
+    return (name if module in ("builtins", "torch") else f"{module}.{name}")[:200]
+
+
+def _same(value: Any, _: int, __: _Budget) -> Value:
+    return value  # type: ignore[no-any-return]
+
+
+# Base-class methods instead of int(value) or float(value): a subclass may override those.
+_CONVERTERS: tuple[tuple[Any, Callable[[Any, int, _Budget], Value]], ...] = (
+    (torch.Tensor, lambda value, _, __: tensor_to_wire(value)),
+    ((type(None), bool), _same),
+    (int, lambda value, _, __: int.__int__(value)),
+    (float, lambda value, _, __: float.__float__(value)),
+    (str, _text),
+    ((tuple, list), _sequence),
+    (dict, _mapping),
+    (torch.dtype, lambda value, _, __: DType(_NAMES.get(value, str(value)))),
+    (torch.device, lambda value, _, __: Device(str(value))),
+    ((bytes, Artifact, Handle, Opaque), _same),
+)
