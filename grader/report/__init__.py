@@ -1,0 +1,1 @@
+"""Verdicts become a report, and a report becomes files and tables. Nothing here judges."""

@@ -1,0 +1,194 @@
+"""Verdicts become a report. Pure: no clock, no file, no environment.
+
+Every check starts as “not run”, a fault of the infrastructure with its points pending, and is
+replaced by its verdict if there is one. So a run that dies half-way can neither award points nor
+take them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from grader.checks.base import Check
+from grader.errors import InfrastructureError
+from grader.intake.submission import Submission
+from grader.report.model import (
+    AssignmentInfo,
+    CheckResult,
+    Environment,
+    FileInfo,
+    QuestionResult,
+    Report,
+    ReportStatus,
+    SubmissionInfo,
+    Timing,
+)
+from grader.report.points import Points, points_of, total
+from grader.report.text import inert, json_safe_mapping
+from grader.report.words import ENGLISH, Words
+from grader.spec.types import Assignment, Question
+from grader.verdict import Code, Message, Owner, Status, Verdict, Visibility, fault
+
+Verdicts = Mapping[str, Mapping[str, Verdict]]
+"""Question id → check id → verdict."""
+
+_NOT_RUN = fault(Code.NOT_RUN, Owner.INFRASTRUCTURE, Message("not_run"))
+_NOT_SELECTED = Verdict(Status.SKIPPED, Code.NOT_RUN, message=Message("not_selected"))
+_NO_TIMING = Timing()
+_MAX_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What the run knows beside verdicts.
+
+    Attributes:
+        environment: Where it ran.
+        timing: How long it took.
+        assignment_digest: Hex digest over the assignment's files.
+        questions: Ids that were asked for; all where None. The others' points stay pending.
+    """
+
+    environment: Environment
+    timing: Timing = _NO_TIMING
+    assignment_digest: str = ""
+    questions: frozenset[str] | None = None
+
+
+def submission_info(submission: Submission, words: Words = ENGLISH) -> SubmissionInfo:
+    """Return what a report says about a hand-in."""
+    return SubmissionInfo(
+        id=submission.id,
+        files=tuple(FileInfo(path=file.path, sha256=file.sha256) for file in submission.files),
+        digest=submission.digest,
+        notes=tuple(words.render(note) for note in submission.notes),
+    )
+
+
+def build_report(
+    assignment: Assignment,
+    submission: SubmissionInfo,
+    verdicts: Verdicts,
+    run: RunRecord,
+    words: Words = ENGLISH,
+) -> Report:
+    """Return the report.
+
+    Args:
+        assignment: What was asked.
+        submission: What was handed in.
+        verdicts: What is known; a check without a verdict was not run.
+        run: Environment, timing and selection.
+        words: Language.
+
+    Raises:
+        InfrastructureError: A verdict is for a check that does not exist, or its credit is no
+            share of the points.
+    """
+    _refuse_strangers(assignment, verdicts)
+    pairs = [
+        _question(question, _complete(question, verdicts, run), words)
+        for question in assignment.questions
+    ]
+    questions = tuple(result for result, _ in pairs)
+    return Report(
+        assignment=AssignmentInfo(
+            id=assignment.id,
+            version=assignment.version,
+            title=assignment.title,
+            digest=run.assignment_digest,
+        ),
+        submission=submission.model_copy(update={"id": inert(submission.id, _MAX_NAME)}),
+        status=_report_status(questions),
+        questions=questions,
+        environment=run.environment,
+        timing=run.timing,
+        **total(points for _, points in pairs).fields(),
+    )
+
+
+def _refuse_strangers(assignment: Assignment, verdicts: Verdicts) -> None:
+    known = {(q.id, check.id) for q in assignment.questions for check in q.checks}
+    given = {(question, check) for question, checks in verdicts.items() for check in checks}
+    if given - known:
+        names = ", ".join(sorted(f"{question}.{check}" for question, check in given - known))
+        raise InfrastructureError(
+            f"verdicts for checks that “{assignment.id}” does not have: {names}; were they made "
+            "with another version of the assignment?"
+        )
+
+
+def _complete(question: Question, verdicts: Verdicts, run: RunRecord) -> dict[str, Verdict]:
+    selected = run.questions is None or question.id in run.questions
+    absent = _NOT_RUN if selected else _NOT_SELECTED
+    given = verdicts.get(question.id, {})
+    return {check.id: given.get(check.id, absent) for check in question.checks}
+
+
+def _question(
+    question: Question, verdicts: Mapping[str, Verdict], words: Words
+) -> tuple[QuestionResult, Points]:
+    checks: list[CheckResult] = []
+    parts: list[Points] = []
+    for check in question.checks:
+        verdict = verdicts[check.id]
+        parts.append(points_of(f"{question.id}.{check.id}", verdict, check.points))
+        visibility = check.visibility or question.visibility
+        checks.append(_check(check, verdict, visibility, words, parts[-1]))
+    points = total(parts)
+    result = QuestionResult(
+        id=question.id,
+        title=question.title,
+        status=_question_status(checks, points),
+        visibility=question.visibility,
+        checks=tuple(checks),
+        **points.fields(),
+    )
+    return result, points
+
+
+def _check(
+    check: Check, verdict: Verdict, visibility: Visibility, words: Words, points: Points
+) -> CheckResult:
+    message = verdict.message
+    return CheckResult(
+        id=check.id,
+        kind=str(getattr(check, "kind", "")),
+        status=verdict.status,
+        code=verdict.code,
+        owner=verdict.owner,
+        basis=verdict.basis,
+        visibility=visibility,
+        message=words.for_staff(verdict),
+        student_message=words.for_student(verdict),
+        message_id=message.id if message else None,
+        params=json_safe_mapping(message.params) if message else {},
+        case=verdict.case,
+        hidden=verdict.hidden,
+        evidence=json_safe_mapping(verdict.evidence),
+        **points.fields(),
+    )
+
+
+def _question_status(checks: Iterable[CheckResult], points: Points) -> Status:
+    statuses = {check.status for check in checks}
+    if Status.ERROR in statuses:
+        return Status.ERROR
+    if statuses == {Status.SKIPPED}:
+        return Status.SKIPPED
+    rounded = points.fields()
+    if Status.DEFERRED in statuses or rounded["pending"]:
+        return Status.DEFERRED
+    if statuses == {Status.PASSED} or 0 < rounded["max_score"] <= rounded["score"]:
+        return Status.PASSED
+    return Status.PARTIAL if rounded["score"] else Status.FAILED
+
+
+def _report_status(questions: Iterable[QuestionResult]) -> ReportStatus:
+    checks = [check for question in questions for check in question.checks]
+    if any(check.status is Status.ERROR for check in checks):
+        return ReportStatus.INCOMPLETE
+    if any(check.pending or check.status is Status.DEFERRED for check in checks):
+        return ReportStatus.PENDING
+    return ReportStatus.GRADED

@@ -1,0 +1,68 @@
+"""``gradebook.csv``: one row a hand-in, one column a question.
+
+A cell is empty where there is no number that may stand for a grade: a question whose points are
+all pending, the score of an incomplete report. An empty cell is asked about; a 0 is believed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.report.model import QuestionResult, Report, ReportStatus
+from grader.report.summary import amount
+from grader.store.atomic import write_atomic
+
+GRADEBOOK_FILE = "gradebook.csv"
+# The wide forms too: some spreadsheets fold them to the plain ones on import.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def gradebook(reports: Sequence[Report]) -> str:
+    """Return the table as CSV (RFC 4180), in the order of ``reports``."""
+    questions = list(dict.fromkeys(q.id for report in reports for q in report.questions))
+    out = io.StringIO()
+    writer = csv.writer(out)
+    header = ["submission", *questions, "score", "max_score", "pending", "status"]
+    writer.writerow([_cell(name) for name in header])
+    for report in reports:
+        writer.writerow(_row(report, questions))
+    return out.getvalue()
+
+
+def write_gradebook(reports: Sequence[Report], folder: Path) -> Path:
+    """Write ``gradebook.csv`` into a folder, made if absent, and return its path.
+
+    Raises:
+        UsageError: The folder cannot be made or written.
+        InfrastructureError: The disk is full or broken.
+    """
+    path = folder / GRADEBOOK_FILE
+    write_atomic(path, gradebook(reports).encode())
+    return path
+
+
+def _row(report: Report, questions: Sequence[str]) -> list[str]:
+    results = {question.id: question for question in report.questions}
+    incomplete = report.status is ReportStatus.INCOMPLETE
+    return [
+        _cell(report.submission.id),
+        *(_score(results.get(name)) for name in questions),
+        "" if incomplete else amount(report.score),
+        amount(report.max_score),
+        amount(report.pending),
+        report.status.value,
+    ]
+
+
+def _score(question: QuestionResult | None) -> str:
+    if question is None or (question.pending and not question.score):
+        return ""
+    return amount(question.score)
+
+
+def _cell(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

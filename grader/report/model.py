@@ -1,0 +1,208 @@
+"""``report.json`` as types; also the source of its JSON Schema.
+
+A report is a document **for staff**: ``message`` and ``evidence`` hold everything, hidden cases
+included. What a student may read of a check is ``student_message``, made when the report is built,
+so that no exporter ever has to decide what to hide: ``gradescope`` prints that field and no other.
+
+Within ``schema_version`` 1 fields may be added, so a reader ignores what it does not know; none is
+renamed or removed.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated, Any, Literal, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from grader.sandbox.base import Tier
+from grader.verdict import Basis, Code, Owner, Status, Visibility
+
+SCHEMA_VERSION: Literal[1] = 1
+SCHEMA_ID = "torchgrade/report/v1"
+_SLACK = 1e-3
+
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class ReportStatus(str, Enum):
+    """How complete a report is.
+
+    ``incomplete``: the machine or the assignment failed somewhere; run again. ``pending``: some
+    points wait for another machine or a person. ``graded``: neither.
+    """
+
+    GRADED = "graded"
+    PENDING = "pending"
+    INCOMPLETE = "incomplete"
+
+
+class Frozen(BaseModel):
+    """Base of all parts of a report."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Scored(Protocol):
+    """Something worth points: earned, still open, and at most.
+
+    What is neither earned nor pending is lost.
+    """
+
+    @property
+    def score(self) -> float:
+        """Points earned."""
+
+    @property
+    def max_score(self) -> float:
+        """Points for full credit."""
+
+    @property
+    def pending(self) -> float:
+        """Points that wait for another run, machine or person."""
+
+
+_Part = TypeVar("_Part", bound=Scored)
+
+
+def _within_bounds(part: _Part) -> _Part:
+    if part.score + part.pending > part.max_score + _SLACK:
+        raise ValueError(
+            f"score {part.score} and pending {part.pending} exceed max_score {part.max_score}"
+        )
+    return part
+
+
+class AssignmentInfo(Frozen):
+    """Which assignment; ``digest`` is over its files, so that a silent edit shows."""
+
+    id: str
+    version: str
+    title: str = ""
+    digest: str = ""
+
+
+class FileInfo(Frozen):
+    """A graded file."""
+
+    path: str
+    sha256: str
+
+
+class SubmissionInfo(Frozen):
+    """Which hand-in; ``notes`` are sentences on what was done to it before grading."""
+
+    id: str
+    files: tuple[FileInfo, ...] = ()
+    digest: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class CheckResult(Frozen):
+    """The outcome of one check.
+
+    Attributes:
+        message: Everything there is to say, for staff.
+        student_message: What the student may read; no value of a hidden case is in it.
+        message_id: Stable id of the message, for scripts.
+        params: What filled its blanks.
+        case: Case that decided, if one did.
+        hidden: That case is hidden.
+        witnesses: What independent witnesses said, where a check has several.
+    """
+
+    id: str
+    kind: str
+    status: Status
+    code: Code
+    owner: Owner | None = None
+    basis: Basis = Basis.FACT
+    score: Amount
+    max_score: Amount
+    pending: Amount
+    message: str = ""
+    student_message: str = ""
+    message_id: str | None = None
+    params: dict[str, JsonValue] = {}
+    case: str | None = None
+    hidden: bool = False
+    visibility: Visibility = Visibility.VISIBLE
+    evidence: dict[str, JsonValue] = {}
+    witnesses: tuple[dict[str, JsonValue], ...] = ()
+
+    _bounds = model_validator(mode="after")(_within_bounds)
+
+
+class QuestionResult(Frozen):
+    """The outcome of one question."""
+
+    id: str
+    title: str
+    score: Amount
+    max_score: Amount
+    pending: Amount
+    status: Status
+    visibility: Visibility = Visibility.VISIBLE
+    checks: tuple[CheckResult, ...]
+
+    _bounds = model_validator(mode="after")(_within_bounds)
+
+
+class IsolationInfo(Frozen):
+    """How the hand-in was walled in; ``proved``: probe → what a real guest met."""
+
+    tier: Tier
+    mechanisms: tuple[str, ...] = ()
+    proved: dict[str, str] = {}
+
+
+class Environment(Frozen):
+    """Where the grading ran. Differs between machines without a grade differing."""
+
+    torch: str
+    python: str
+    platform: str
+    device: str
+    isolation: IsolationInfo
+    seed: int
+    grader_version: str
+
+
+class Timing(Frozen):
+    """Wall time in seconds: in all, by question, and by phase of the run."""
+
+    seconds: Amount = 0.0
+    questions: dict[str, Amount] = {}
+    phases: dict[str, Amount] = {}
+
+
+class Report(Frozen):
+    """Everything that is known about the grading of one hand-in."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    assignment: AssignmentInfo
+    submission: SubmissionInfo
+    score: Amount
+    max_score: Amount
+    pending: Amount
+    status: ReportStatus
+    questions: tuple[QuestionResult, ...]
+    environment: Environment
+    timing: Timing = Timing()
+
+    _bounds = model_validator(mode="after")(_within_bounds)
+
+    @property
+    def official(self) -> bool:
+        """Whether the walls were good enough for a score that counts."""
+        return self.environment.isolation.tier is not Tier.NONE
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the JSON Schema of ``report.json`` (draft 2020-12)."""
+    schema = Report.model_json_schema(mode="serialization")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        **schema,
+    }

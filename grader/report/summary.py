@@ -1,0 +1,24 @@
+"""What every exporter says of a report as a whole, in the same words."""
+
+from __future__ import annotations
+
+from grader.report.model import Report, ReportStatus
+
+
+def amount(points: float) -> str:
+    """Return points without needless decimals, such as ``2.5``, ``10`` or ``0.3333``."""
+    return f"{points:.4f}".rstrip("0").rstrip(".")
+
+
+def notices(report: Report) -> list[str]:
+    """Return the sentences that belong on top of a report, the gravest first."""
+    pending = f"{amount(report.pending)} of {amount(report.max_score)} points are pending"
+    lines: list[str] = []
+    if report.status is ReportStatus.INCOMPLETE:
+        lines.append(f"Incomplete: {pending}.")
+        lines.append("The grader itself failed in places. No points are lost; it has to run again.")
+    elif report.status is ReportStatus.PENDING:
+        lines.append(f"Incomplete: {pending}. The score may still rise.")
+    if not report.official:
+        lines.append("Isolation tier none: self-check only, not an official score.")
+    return [*lines, *report.submission.notes]

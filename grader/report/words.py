@@ -1,0 +1,230 @@
+"""Messages become sentences: blanks are filled with bounded, harmless text and nothing else.
+
+Defends against: text of a hand-in that carries control characters, escapes, endless length or
+format fields of its own; a template that reaches into an object; a missing sentence (the grade
+stands, the message falls back to its id and parameters); a hidden case that speaks through its
+exception's name or line.
+"""
+
+from __future__ import annotations
+
+import builtins
+import signal
+import string
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grader.report import words_en
+from grader.report.text import inert, long_integer
+from grader.report.words_en import Part, Sentence
+from grader.verdict import Code, Message, Param, Status, Verdict
+
+MAX_PARAM = 500
+MAX_TEXT = 2000
+_MAX_LINE = 99_999
+_MAX_DIGITS_BITS = 256
+_LARGEST = 1e15
+_SHOWN_ITEMS = 12
+
+# A class name is the student's to choose, and could spell out a hidden input. Torch's own
+# out-of-memory error and numpy's linear-algebra error are the only others met in honest work.
+_KNOWN_EXCEPTIONS = frozenset(
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+) | {"OutOfMemoryError", "LinAlgError"}
+
+
+class MissingWordsError(LookupError):
+    """A message has no sentence, or lacks what its sentence needs. Seen in tests only."""
+
+
+class _UnfillableError(Exception):
+    """A template names something that the message does not have."""
+
+
+class _Formatter(string.Formatter):
+    """``str.format`` that fills simple names and nothing more."""
+
+    def get_field(self, name: str, _: Sequence[Any], params: Mapping[str, Any]) -> tuple[Any, str]:
+        if not name.isidentifier():
+            raise ValueError(f"a template may name a parameter, not “{name}”")
+        if params.get(name) in (None, ""):
+            raise _UnfillableError(name)
+        return params[name], name
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        if conversion is not None:
+            raise ValueError("a template may not convert")
+        return value
+
+    def format_field(self, value: Any, spec: str) -> str:
+        if spec in _SPECS:
+            return _SPECS[spec](value)
+        if spec and isinstance(value, (int, float)) and abs(value) < _LARGEST:
+            return format(value, spec)
+        return show(value)
+
+
+_FORMATTER = _Formatter()
+
+
+def show(value: Param) -> str:
+    """Return a parameter as a reader wants to see it; six digits, tuples for indices."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list):
+        return _tuple(value)
+    if isinstance(value, int) and value.bit_length() > _MAX_DIGITS_BITS:
+        return long_integer(value)
+    return inert(str(value), MAX_PARAM)
+
+
+def _tuple(items: list[Param]) -> str:
+    shown = [show(item) for item in items[:_SHOWN_ITEMS]]
+    if len(items) > _SHOWN_ITEMS:
+        shown.append("…")
+    inside = ", ".join(shown)
+    return inert(f"({inside},)" if len(items) == 1 else f"({inside})", MAX_PARAM)
+
+
+def _line(value: Param) -> str:
+    if type(value) is not int or not 0 < value <= _MAX_LINE:
+        raise _UnfillableError("line")
+    return str(value)
+
+
+def _names(value: Param) -> str:
+    items = value if isinstance(value, list) else [value]
+    if not items:
+        raise _UnfillableError("names")
+    shown = [show(item) for item in items[:_SHOWN_ITEMS]]
+    return ", ".join(shown) + (", …" if len(items) > _SHOWN_ITEMS else "")
+
+
+def _signal(value: Param) -> str:
+    try:
+        return f"{value} ({signal.Signals(value).name})"  # type: ignore[arg-type]
+    except ValueError:
+        return show(value)
+
+
+def _index(value: Param) -> str:
+    if not value and value != 0:
+        raise _UnfillableError("index")
+    return show(value)
+
+
+def _part(value: Param) -> str:
+    if value == "result":
+        raise _UnfillableError("part")
+    return show(value)
+
+
+def _size(value: Param) -> str:
+    if type(value) is not int:
+        return show(value)
+    return f"{value >> 20} MiB" if value >= 1 << 20 else f"{value} bytes"
+
+
+_SPECS: dict[str, Callable[[Param], str]] = {
+    "index": _index,
+    "line": _line,
+    "names": _names,
+    "part": _part,
+    "signal": _signal,
+    "size": _size,
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one language.
+
+    Attributes:
+        sentences: Message id → sentence.
+        codes: Verdict code → a few words.
+        phrases: Frames, by the names used below.
+        strict: Raise where words are missing instead of falling back; for tests.
+    """
+
+    sentences: Mapping[str, Sentence]
+    codes: Mapping[str, str]
+    phrases: Mapping[str, str]
+    strict: bool = False
+
+    def render(self, message: Message) -> str:
+        """Return the sentence of a message, everything in it included.
+
+        Raises:
+            MissingWordsError: It has none that can be filled, and ``strict`` is on.
+        """
+        sentence = self.sentences.get(message.id, ())
+        parts = [_fill(part, message.params) for part in sentence]
+        text = " ".join(part for part in parts if part)
+        return inert(text or self._fallback(message), MAX_TEXT)
+
+    def for_staff(self, verdict: Verdict) -> str:
+        """Return everything there is to say about a verdict."""
+        if verdict.message is None:
+            return "" if verdict.status is Status.PASSED else self._code(verdict.code)
+        text = self.render(verdict.message)
+        if not verdict.case or verdict.code is Code.NOT_IMPLEMENTED:
+            return text
+        return f"{self._phrase('case', case=verdict.case)} {text}"
+
+    def for_student(self, verdict: Verdict) -> str:
+        """Return what the student may read.
+
+        On a hidden case that is the verdict's code, and of an exception its type and line; on a
+        fault of the grader or of the reference, that it is not the student's.
+        """
+        if verdict.status is Status.ERROR:
+            return self._phrase("grader_fault", what=self._code(verdict.code))
+        if not verdict.hidden or verdict.status is Status.PASSED:
+            return self.for_staff(verdict)
+        if verdict.code is Code.RAISED and verdict.message is not None:
+            return self._hidden_exception(verdict.message.params)
+        return self._phrase("hidden", what=self._code(verdict.code))
+
+    def _hidden_exception(self, params: Mapping[str, Param]) -> str:
+        name = params.get("type")
+        honest = isinstance(name, str) and name in _KNOWN_EXCEPTIONS
+        known = name if honest else self.phrases["own_exception"]
+        try:
+            return self._phrase("hidden_raised", type=known, line=_line(params.get("line")))
+        except _UnfillableError:
+            return self._phrase("hidden", what=known)
+
+    def _phrase(self, name: str, **params: Param) -> str:
+        return _FORMATTER.vformat(self.phrases[name], (), params)
+
+    def _code(self, code: Code) -> str:
+        if code.value in self.codes:
+            return self.codes[code.value]
+        if self.strict:
+            raise MissingWordsError(f"no words for the code “{code.value}”")
+        return code.value
+
+    def _fallback(self, message: Message) -> str:
+        if self.strict:
+            raise MissingWordsError(f"no sentence for “{message.id}” with {sorted(message.params)}")
+        params = ", ".join(f"{name}={show(value)}" for name, value in message.params.items())
+        return f"{message.id} ({params})" if params else message.id
+
+
+def _fill(part: Part, params: Mapping[str, Param]) -> str:
+    templates = (part,) if isinstance(part, str) else part
+    filled = (_filled(template, params) for template in templates)
+    return next((text for text in filled if text), "")
+
+
+def _filled(template: str, params: Mapping[str, Param]) -> str:
+    try:
+        return _FORMATTER.vformat(template, (), params)
+    except _UnfillableError:
+        return ""
+
+
+ENGLISH = Words(words_en.SENTENCES, words_en.CODES, words_en.PHRASES)

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
+
+from grader.report.gradescope import gradescope_results, write_results
+from grader.report.model import IsolationInfo, Report
+from grader.sandbox.base import Tier
+from grader.verdict import Code, Message, Owner, Status, Verdict, failed, passed
+
+Build = Callable[[dict[str, dict[str, Verdict]]], Report]
+FORMATS = {"text", "html", "simple_format", "md", "ansi"}
+
+
+def _test(document: dict[str, Any], number: str) -> dict[str, Any]:
+    return next(test for test in document["tests"] if test["number"] == number)
+
+
+def test_the_runner_is_gradescopes_own(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[object] = []
+    run = JSONTestRunner.run
+    monkeypatch.setattr(
+        JSONTestRunner, "run", lambda self, suite: (ran.append(suite), run(self, suite))[1]
+    )
+    gradescope_results(report)
+    assert len(ran) == 1
+
+
+def test_one_row_a_check_in_order(report: Report) -> None:
+    document = gradescope_results(report)
+    assert [test["number"] for test in document["tests"]] == [
+        "1.1", "1.2", "1.3", "2.1", "2.2", "3.1",
+    ]  # fmt: skip
+    assert [test["score"] for test in document["tests"]] == [3, 1, 0, 2, 0, 0]
+    assert sum(test["max_score"] for test in document["tests"]) == report.max_score
+
+
+def test_more_than_nine_checks_keep_their_order(build: Build, report: Report) -> None:
+    question = report.questions[0]
+    long = question.model_copy(update={"checks": question.checks * 5})
+    document = gradescope_results(report.model_copy(update={"questions": (long,)}))
+    assert [test["number"] for test in document["tests"]] == [f"1.{n}" for n in range(1, 16)]
+
+
+def test_the_score_is_the_reports(report: Report) -> None:
+    document = gradescope_results(report)
+    assert document["score"] == 6.0
+    assert document["score"] == sum(test["score"] for test in document["tests"])
+
+
+def test_pending_points_have_a_row_and_a_line_on_top(report: Report) -> None:
+    document = gradescope_results(report)
+    assert document["output"].startswith("Incomplete: 5 of 15 points are pending.")
+    row = _test(document, "3.1")
+    assert row["name"].startswith("[pending]")
+    assert row["output"].startswith("Pending: 5 of 5 points. GPUs needed: 1.")
+    assert "status" not in row
+    assert (row["score"], row["max_score"]) == (0, 5)
+    assert "pending" in row["tags"]
+
+
+def test_execution_time_is_a_number(report: Report) -> None:
+    assert gradescope_results(report)["execution_time"] == 1.25
+
+
+def test_an_infrastructure_error_writes_no_score_at_all(broken: Report) -> None:
+    document = gradescope_results(broken)
+    assert '"score"' not in json.dumps(document)
+    assert document["output"].startswith("Incomplete: 10 of 15 points are pending.")
+    assert len(document["tests"]) == 6
+
+
+def test_hidden_rows_are_there_and_hidden(report: Report) -> None:
+    row = _test(gradescope_results(report), "2.2")
+    assert row["visibility"] == "hidden"
+    assert row["output"] == "In a hidden case: ValueError at line 12."
+
+
+def test_nothing_of_a_hidden_case_is_in_the_file(report: Report) -> None:
+    text = json.dumps(gradescope_results(report))
+    assert "0.125" not in text
+    assert "Traceback" not in text
+
+
+def test_all_text_is_declared_plain(broken: Report) -> None:
+    document = gradescope_results(broken)
+    for name in ("output_format", "test_output_format", "test_name_format"):
+        assert document[name] == "text"
+    for test in document["tests"]:
+        assert test["output_format"] == test["name_format"] == "text"
+    assert "\x1b" not in json.dumps(document, ensure_ascii=False)
+    assert document["stdout_visibility"] == "hidden"
+
+
+def test_no_empty_leaderboard(report: Report) -> None:
+    assert "leaderboard" not in gradescope_results(report)
+
+
+def test_a_check_worth_nothing_can_fail(report: Report) -> None:
+    question = report.questions[0]
+    inputs = question.checks[2].model_copy(update={"max_score": 0.0})
+    informs = question.model_copy(update={"checks": (inputs,)})
+    document = gradescope_results(report.model_copy(update={"questions": (informs,)}))
+    assert document["tests"][0]["status"] == "failed"
+
+
+def test_passed_and_failed_are_told_apart(report: Report) -> None:
+    document = gradescope_results(report)
+    found = {test["number"]: test.get("status") for test in document["tests"]}
+    assert found == {
+        "1.1": "passed", "1.2": "passed", "1.3": "failed", "2.1": "failed", "2.2": "failed",
+        "3.1": None,
+    }  # fmt: skip
+
+
+def test_a_title_of_several_lines_is_one_name(report: Report) -> None:
+    question = report.questions[0].model_copy(update={"title": "one\n\n<b>two</b>"})
+    document = gradescope_results(report.model_copy(update={"questions": (question,)}))
+    assert document["tests"][0]["name"] == "one\\n\\n<b>two</b>: values"
+
+
+def test_a_self_check_is_stamped(report: Report) -> None:
+    none = report.environment.model_copy(update={"isolation": IsolationInfo(tier=Tier.NONE)})
+    document = gradescope_results(report.model_copy(update={"environment": none}))
+    assert "not an official score" in document["output"]
+
+
+def test_a_clean_report_says_nothing_on_top(build: Build) -> None:
+    verdicts = {
+        "multiply": dict.fromkeys(("values", "shape", "inputs"), passed()),
+        "normalize": dict.fromkeys(("values", "secret"), passed()),
+        "on_gpu": {"values": passed()},
+    }
+    report = build(verdicts)
+    submission = report.submission.model_copy(update={"notes": ()})
+    document = gradescope_results(report.model_copy(update={"submission": submission}))
+    assert document["output"] == ""
+    assert document["score"] == 15
+    assert {test["status"] for test in document["tests"]} == {"passed"}
+
+
+@pytest.mark.parametrize("message", ["nan", "</script><script>", "\x1b]0;x\x07", "=HYPERLINK()"])
+def test_hostile_text_stays_text(build: Build, tmp_path: Path, message: str) -> None:
+    verdict = failed(Code.RAISED, Message("raised", {"type": message, "message": message}))
+    report = build({"multiply": {"values": verdict}})
+    path = write_results(report, tmp_path)
+    assert path == tmp_path / "results.json"
+    document = json.loads(path.read_text(), parse_constant=pytest.fail)
+    assert document["tests"][0]["output_format"] == "text"
+    assert all(ord(char) >= 32 for char in document["tests"][0]["output"])
+
+
+def test_points_lost_to_the_grader_are_pending_in_the_row(build: Build, report: Report) -> None:
+    half = Verdict(Status.PARTIAL, Code.WRONG_VALUE, Owner.INFRASTRUCTURE, credit=0.5)
+    row = gradescope_results(build({"multiply": {"values": replace(half)}}))["tests"][0]
+    assert row["output"] == "Pending: 1.5 of 3 points. wrong values"
