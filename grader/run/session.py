@@ -1,0 +1,165 @@
+"""One program in guests of one sandbox: load it, call it, replace a guest that died."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from grader.errors import InfrastructureError
+from grader.observation import Claims, HostFacts, Observation, Outcome
+from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
+from grader.spec.types import Limits
+from grader.wire.frames import Closed, DeadlineExceeded
+from grader.wire.messages import Call, Load, Loaded, Message, Ready, Reply, from_frame, to_frame
+from grader.wire.values import ProtocolError
+
+_START_SECONDS = 60.0
+"""A guest that is not up by then is the machine's fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What runs in a guest: a submission, or the reference.
+
+    Attributes:
+        files: Path → content.
+        module: File among them whose functions are called.
+        support: Read-only files beside them.
+        scenario: Source of the instructor's scenario, or empty.
+    """
+
+    files: Mapping[str, bytes]
+    module: str
+    support: Mapping[str, bytes] = field(default_factory=dict)
+    scenario: str = ""
+
+    def load(self) -> Load:
+        """The message that puts it into a guest."""
+        return Load(dict(self.files), self.module, dict(self.support), self.scenario)
+
+
+def guest_limits(limits: Limits) -> GuestLimits:
+    """Limits of the assignment file in the units that a sandbox takes."""
+    return GuestLimits(
+        memory=limits.memory_mb * 2**20,
+        output=limits.output_kb * 2**10,
+        processes=limits.processes,
+        scratch=limits.scratch_mb * 2**20,
+        cpu_seconds=int(limits.seconds + limits.import_seconds) + 60,
+    )
+
+
+class Session:
+    """Runs one program, in one guest after another.
+
+    Args:
+        sandbox: Starts the guests.
+        program: What to load into each.
+    """
+
+    def __init__(self, sandbox: Sandbox, program: Program) -> None:
+        self._sandbox = sandbox
+        self._program = program
+        self._guest: Guest | None = None
+        self._started_with: tuple[GuestLimits, GuestNeeds] | None = None
+        self.loaded: Loaded | None = None
+        self.failed_load: Observation | None = None
+        self.versions: dict[str, str] = {}
+        self.output = b""
+
+    def prepare(self, limits: Limits, needs: GuestNeeds) -> None:
+        """Have a guest with the program loaded; ``failed_load`` tells if that cannot be.
+
+        Raises:
+            InfrastructureError: No guest can be started.
+        """
+        wanted = (guest_limits(limits), needs)
+        if self._guest is not None and self._started_with == wanted:
+            return
+        self.close()
+        if self.failed_load is not None:
+            return
+        self._started_with = wanted
+        self._guest = self._sandbox.start(*wanted)
+        try:
+            ready = self._receive(_START_SECONDS, Ready)
+        except (Closed, DeadlineExceeded, ProtocolError) as error:
+            printed = self._guest.output().decode("utf-8", "replace")[-500:]
+            self.close()
+            raise InfrastructureError(
+                f"a guest did not start: {type(error).__name__} {error} {printed}"
+            ) from error
+        assert isinstance(ready, Ready)
+        self.versions = ready.versions
+        answer = self._exchange(self._program.load(), limits.import_seconds, Loaded)
+        if isinstance(answer, Observation):
+            self.failed_load = answer
+        else:
+            assert isinstance(answer[0], Loaded)
+            self.loaded = answer[0]
+
+    def call(self, call: Call, seconds: float) -> Observation:
+        """Make one call in the prepared guest. A guest that does not answer in time is ended."""
+        answer = self._exchange(call, seconds, Reply)
+        if isinstance(answer, Observation):
+            return answer
+        reply, wall = answer
+        assert isinstance(reply, Reply)
+        claims = Claims(reply.value, reply.args_after, reply.fault, reply.probes)
+        outcome = Outcome.COMPLETED if reply.fault is None else Outcome.RAISED
+        return Observation(outcome, HostFacts(wall), claims)
+
+    @property
+    def alive(self) -> bool:
+        """Whether a guest is up."""
+        return self._guest is not None
+
+    def close(self) -> Exit:
+        """End the guest, if there is one, and all that it started."""
+        if self._guest is None:
+            return Exit()
+        guest, self._guest = self._guest, None
+        ended = guest.end()
+        self.output = (self.output + guest.output())[-(2**20) :]
+        return ended
+
+    def _receive(self, seconds: float, kind: type) -> Message:
+        assert self._guest is not None
+        return from_frame(self._guest.connection.receive(time.monotonic() + seconds), kind)
+
+    def _exchange(
+        self, message: Message, seconds: float, kind: type
+    ) -> Observation | tuple[Message, float]:
+        """Send one request and wait for its reply: (reply, wall seconds), or what went wrong."""
+        assert self._guest is not None
+        connection = self._guest.connection
+        request = to_frame(message)
+        start = time.monotonic()
+        try:
+            if connection.has_unread():
+                # An answer made before the question is known, or the end of the line.
+                connection.receive(start + seconds)
+                raise ProtocolError("an answer that nobody had asked for")
+            connection.send(request, start + seconds)
+            reply = self._receive(start + seconds - time.monotonic(), kind)
+        except DeadlineExceeded:
+            ended = self.close()
+            facts = HostFacts(time.monotonic() - start, None, None, ended.peak_memory)
+            outcome = Outcome.OUT_OF_MEMORY if ended.memory_exceeded else Outcome.TIMED_OUT
+            return Observation(outcome, facts, detail=f"no answer within {seconds:g} s")
+        except ProtocolError as error:
+            ended = self.close()
+            facts = HostFacts(time.monotonic() - start, ended.code, ended.signal, ended.peak_memory)
+            return Observation(Outcome.PROTOCOL_VIOLATION, facts, detail=str(error))
+        except Closed:
+            return _death(self.close(), time.monotonic() - start)
+        return reply, time.monotonic() - start
+
+
+def _death(ended: Exit, wall: float) -> Observation:
+    facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
+    if ended.memory_exceeded:
+        return Observation(Outcome.OUT_OF_MEMORY, facts, detail="used more memory than allowed")
+    how = f"exit status {ended.code}" if ended.signal is None else f"signal {ended.signal}"
+    return Observation(Outcome.CRASHED, facts, detail=f"the process ended with {how}")

@@ -1,0 +1,130 @@
+"""From observations to verdicts, one a check. Pure: same observations, same verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from grader.checks.judge import combine, judge_case, settle
+from grader.errors import nearest_name
+from grader.observation import Observation, Outcome
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedQuestion
+from grader.spec.types import Question
+from grader.verdict import Code, Message, Owner, Param, Verdict, deferred, failed, fault
+from grader.wire.messages import Fault
+
+Verdicts = dict[str, Verdict]
+"""Check id → verdict."""
+
+
+def judge_question(
+    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+) -> Verdicts:
+    """Judge every check of a question on all of its cases.
+
+    Args:
+        planned: The question with the inputs that both runs got.
+        reference: What the reference did with them.
+        submission: What the submission did.
+    """
+    question = planned.question
+    stopped = _reference_problem(question, reference) or _import_problem(question, submission)
+    if stopped is not None:
+        return for_all(question, stopped)
+    verdicts = {}
+    for check in question.checks:
+        judged = [
+            judge_case(
+                check,
+                case.inputs,
+                reference.observations[case.key],
+                submission.observations[case.key],
+                question.id,
+            )
+            for case in planned.cases
+            if check.cases is None or case.case.id in check.cases
+        ]
+        verdicts[check.id] = combine(judged)
+    return settle(question.checks, verdicts)
+
+
+def for_all(question: Question, verdict: Verdict) -> Verdicts:
+    """Give one verdict to every check of a question."""
+    return {check.id: verdict for check in question.checks}
+
+
+def not_graded_here(question: Question, gpus: int, granted: bool) -> Verdict | None:
+    """Return why a question cannot be graded on this machine, or None.
+
+    Args:
+        question: With its ``needs``.
+        gpus: Real GPUs to be had.
+        granted: Whether the sandbox grants what else it needs.
+    """
+    needs = question.needs
+    if needs.cuda > gpus:
+        found: Mapping[str, Param] = {"cuda": needs.cuda, "found": gpus}
+        return deferred(Code.NO_DEVICE, Message("no_device", found))
+    if not granted:
+        wanted = "processes" if needs.processes else "a loopback network"
+        return deferred(Code.NO_PERMISSION, Message("no_permission", {"needs": wanted}))
+    return None
+
+
+def _reference_problem(question: Question, run: QuestionRun) -> Verdict | None:
+    if run.entry is not None:
+        return None
+    if run.failed_load is not None:
+        if run.failed_load.outcome is Outcome.SANDBOX_FAILED:
+            detail = Message("sandbox_failed", {"detail": run.failed_load.detail})
+            return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, detail)
+        why = run.failed_load.detail
+    elif run.loaded is not None and run.loaded.fault is not None:
+        why = f"{run.loaded.fault.type}: {run.loaded.fault.message}"
+    else:
+        why = f"it defines none of {', '.join(question.names)}"
+    return fault(
+        Code.REFERENCE_FAILED, Owner.INSTRUCTOR, Message("reference_failed", {"detail": why})
+    )
+
+
+def _import_problem(question: Question, run: QuestionRun) -> Verdict | None:
+    """Return the verdict for a submission whose entry point could not be called at all."""
+    if run.entry is not None:
+        return None
+    if run.failed_load is not None:
+        return _load_verdict(run.failed_load)
+    assert run.loaded is not None
+    error = run.loaded.fault
+    if error is not None:
+        return _import_fault(error)
+    return _missing(question, run.loaded.names)
+
+
+def _load_verdict(observation: Observation) -> Verdict:
+    code = {
+        Outcome.TIMED_OUT: Code.TIMED_OUT,
+        Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
+        Outcome.PROTOCOL_VIOLATION: Code.PROTOCOL_VIOLATION,
+    }.get(observation.outcome, Code.CRASHED)
+    return failed(code, Message("died_at_import", {"detail": observation.detail}))
+
+
+def _import_fault(error: Fault) -> Verdict:
+    params: dict[str, Param] = {
+        "type": error.type, "message": error.message, "file": error.file, "line": error.line,
+        "column": error.column,
+    }  # fmt: skip
+    if error.type in ("SyntaxError", "IndentationError", "TabError"):
+        return failed(Code.SYNTAX_ERROR, Message("syntax_error", params), trace=error.trace)
+    return failed(Code.IMPORT_FAILED, Message("import_failed", params), trace=error.trace)
+
+
+def _missing(question: Question, names: Sequence[str]) -> Verdict:
+    found: list[Param] = list(names[:20])
+    params: dict[str, Param] = {
+        "function": question.names[0],
+        "names": found,
+        "nearest": nearest_name(question.names[0], names),
+    }
+    return failed(Code.MISSING_FUNCTION, Message("missing_function", params))

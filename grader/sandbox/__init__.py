@@ -1,0 +1,1 @@
+"""Starts, watches and ends guests; ``walls`` is what a guest puts up around itself."""

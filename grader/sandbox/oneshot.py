@@ -1,0 +1,134 @@
+"""Tier none: a fresh process for each guest, with limits and nothing else.
+
+Defends against: crashes, endless loops, memory and output floods, processes left behind.
+Does not defend against: reading or writing whatever the user may read or write, the network, a
+hand-in that goes looking for its keeper. For a student's own machine; never an official score.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+
+from grader.errors import InfrastructureError
+from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Isolation, Sandbox, Tier
+from grader.sandbox.capture import Capture
+from grader.sandbox.descendants import end_below
+from grader.wire.frames import Connection
+
+_STATUS = struct.Struct("<iq")
+_KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
+_DYING = 0.5
+"""Seconds that a guest whose connection broke gets to finish dying by itself."""
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment of a guest: no secrets, one thread a library, no bytecode written."""
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    threads = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+    return {**kept, **dict.fromkeys(threads, "1"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+class OneShotGuest(Guest):
+    """A guest in its own fresh process."""
+
+    def __init__(self, limits: GuestLimits) -> None:
+        self._scratch = tempfile.mkdtemp(prefix="grader-")
+        self._capture = Capture(limits.output)
+        self._exit: Exit | None = None
+        self._output = b""
+        host_end, guest_end = socket.socketpair()
+        self._status, status_fd = os.pipe()
+        arguments = (guest_end.fileno(), status_fd, limits.output, limits.memory)
+        try:
+            self._keeper = subprocess.Popen(  # noqa: S603  our own interpreter and module
+                [sys.executable, "-I", "-m", "grader.guest", *map(str, arguments)],
+                pass_fds=(guest_end.fileno(), status_fd),
+                stdin=subprocess.DEVNULL,
+                stdout=self._capture.fd,
+                stderr=self._capture.fd,
+                cwd=self._scratch,
+                env=clean_environment(),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise InfrastructureError(f"cannot start a guest: {error}") from error
+        finally:
+            guest_end.close()
+            os.close(status_fd)
+        self.connection = Connection(host_end)
+
+    def end(self) -> Exit:
+        """See ``Guest.end``."""
+        if self._exit is None:
+            self._exit = self._own_end(_DYING if self._hung_up() else 0.0)
+            end_below(self._keeper.pid)
+            if self._exit == Exit():
+                self._exit = Exit(peak_memory=self._own_end(_DYING).peak_memory)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._keeper.pid, signal.SIGKILL)
+            self._keeper.wait()
+            self.connection.close()
+            os.close(self._status)
+            self._output = self._capture.read()
+            self._capture.close()
+            shutil.rmtree(self._scratch, ignore_errors=True)
+        return self._exit
+
+    def output(self) -> bytes:
+        """See ``Guest.output``."""
+        return self._capture.read() if self._exit is None else self._output
+
+    def _hung_up(self) -> bool:
+        return _readable(self.connection.fileno(), 0.0)
+
+    def _own_end(self, patience: float) -> Exit:
+        if not _readable(self._status, patience):
+            return Exit()
+        data = os.read(self._status, _STATUS.size)
+        if len(data) != _STATUS.size:
+            return Exit()
+        status, kilobytes = _STATUS.unpack(data)
+        code = os.waitstatus_to_exitcode(status)
+        # macOS counts ru_maxrss in bytes, everybody else in KiB.
+        peak = kilobytes * (1 if sys.platform == "darwin" else 1024)
+        if code < 0:
+            return Exit(signal=-code, peak_memory=peak)
+        return Exit(code=code, peak_memory=peak)
+
+
+def _readable(fd: int, seconds: float) -> bool:
+    poller = select.poll()
+    poller.register(fd, select.POLLIN)
+    return bool(poller.poll(seconds * 1000))
+
+
+class OneShotSandbox(Sandbox):
+    """Starts every guest as a fresh process."""
+
+    def __init__(self) -> None:
+        self.isolation = Isolation(Tier.NONE, ("process", "rlimits", "own session", "reaping"))
+        self._guests: list[OneShotGuest] = []
+
+    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:  # noqa: ARG002
+        """See ``Sandbox.start``. Nothing is walled off, so every need is granted."""
+        guest = OneShotGuest(limits)
+        self._guests = [other for other in self._guests if other._exit is None] + [guest]
+        return guest
+
+    def grants(self, needs: GuestNeeds) -> bool:  # noqa: ARG002
+        """See ``Sandbox.grants``."""
+        return True
+
+    def close(self) -> None:
+        """See ``Sandbox.close``."""
+        for guest in self._guests:
+            guest.end()

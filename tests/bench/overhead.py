@@ -1,0 +1,104 @@
+"""Where the time of one hand-in goes: start, import, calls, judging, reports, end.
+
+Grades the reference as a hand-in again and again and prints medians in milliseconds, the process
+start of the command included as a line of its own.
+
+    python tests/bench/overhead.py [--repeats 30] [--isolation full]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from grader.report.gradescope import write_results
+from grader.report.json_file import write_report
+from grader.run.grade import Grader, Options
+from grader.run.materials import load_materials
+from grader.run.observe import guest_needs
+from grader.run.session import Session
+from grader.sandbox.base import Sandbox
+from grader.sandbox.open import open_sandbox
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "reference/pytorch101/pytorch101.py"
+GRADER = [sys.executable, "-m", "grader.cli", "grade", "pytorch101", str(REFERENCE), "--out"]
+
+
+class Laps:
+    """Milliseconds by name."""
+
+    def __init__(self) -> None:
+        self.times: defaultdict[str, list[float]] = defaultdict(list)
+        self._last = time.perf_counter()
+
+    def start(self) -> None:
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.times[name].append((now - self._last) * 1000)
+        self._last = now
+
+
+def whole_command(repeats: int, isolation: str) -> float:
+    times = []
+    with tempfile.TemporaryDirectory() as out:
+        for _ in range(repeats):
+            began = time.perf_counter()
+            command = [*GRADER, out, "--isolation", isolation, "--device", "cpu"]
+            subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+            times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def by_phase(grader: Grader, sandbox: Sandbox, laps: Laps) -> None:
+    """One hand-in, step by step, as ``Session`` does it."""
+    materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
+    session = Session(sandbox, materials.program(materials.reference))
+    laps.start()
+    session.prepare(grader.assignment.limits, guest_needs(grader.assignment.questions[0]))
+    laps.lap("guest start, wall proof, import of the hand-in")
+    for planned in grader.plan:
+        for case in planned.cases:
+            session.call(case.call(planned.question.id, planned.probes(case)), 10.0)
+            laps.lap("one call: request, function, reply")
+    session.close()
+    laps.lap("end of the guest, verified")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--repeats", type=int, default=30)
+    parser.add_argument("--isolation", default="full")
+    options = parser.parse_args()
+    materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
+    laps = Laps()
+    with open_sandbox(options.isolation) as sandbox, tempfile.TemporaryDirectory() as name:
+        grader = Grader(materials, sandbox, Options(seed=1, device="cpu"))
+        grader.prepare()
+        for _ in range(options.repeats):
+            by_phase(grader, sandbox, laps)
+            laps.start()
+            report = grader.grade(REFERENCE, "reference")
+            laps.lap("a whole hand-in, without writing")
+            laps.times["  of it judging"].append(report.timing.phases["judge"] * 1000)
+            laps.start()
+            write_report(report, Path(name))
+            laps.lap("report.json")
+            write_results(report, Path(name))
+            laps.lap("results.json")
+    for name, times in laps.times.items():
+        print(f"{name:50s} {statistics.median(times):8.2f} ms  (n = {len(times)})")
+    seconds = whole_command(5, options.isolation)
+    print(f"{'grader grade, process start included':50s} {seconds * 1000:8.0f} ms  (n = 5)")
+
+
+if __name__ == "__main__":
+    main()

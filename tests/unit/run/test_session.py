@@ -1,0 +1,177 @@
+"""A session outlives its guests: every way to die has its outcome, and the next call works."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from grader.observation import Observation, Outcome
+from grader.run.session import Program, Session
+from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.descendants import descendants
+from grader.spec.types import Limits
+from grader.wire.messages import Call
+
+MODULE = b"""
+import os, signal, socket, sys, time
+
+def fine(): return 1
+def sleeps(): time.sleep(600)
+def exits(): os._exit(7)
+def leaves(): sys.exit(3)
+def interrupts(): raise KeyboardInterrupt("enough")
+def kills(): os.kill(os.getpid(), signal.SIGKILL)
+def raises(): raise ValueError("no " * 10000)
+
+class Unprintable(Exception):
+    def __str__(self): raise RuntimeError("no text for you")
+
+def unprintable(): raise Unprintable
+
+def line_noise():
+    for fd in range(3, 20):
+        try:
+            os.write(fd, b"{}" * 100)
+        except OSError:
+            pass
+    time.sleep(600)
+
+def hangs_up():
+    os.closerange(3, 20)
+    time.sleep(600)
+
+def prints():
+    for _ in range(100):
+        print("x" * 20000)
+    return "printed"
+"""
+
+Make = Callable[[bytes], Session]
+
+
+@pytest.fixture
+def make(sandbox: Sandbox) -> Iterator[Make]:
+    made: list[Session] = []
+
+    def build(source: bytes) -> Session:
+        made.append(Session(sandbox, Program({"work.py": source}, "work.py")))
+        made[-1].prepare(Limits(import_seconds=2, output_kb=64), GuestNeeds())
+        return made[-1]
+
+    yield build
+    for session in made:
+        session.close()
+
+
+def call(session: Session, entry: str, seconds: float = 20.0) -> Observation:
+    session.prepare(Limits(import_seconds=2, output_kb=64), GuestNeeds())
+    return session.call(Call(entry), seconds)
+
+
+@pytest.mark.parametrize(
+    ("entry", "outcome", "detail"),
+    [
+        ("sleeps", Outcome.TIMED_OUT, "no answer within 0.5 s"),
+        ("exits", Outcome.CRASHED, "exit status 7"),
+        ("kills", Outcome.CRASHED, f"signal {int(signal.SIGKILL)}"),
+        ("line_noise", Outcome.PROTOCOL_VIOLATION, "does not begin"),
+    ],
+)
+def test_a_death_has_its_outcome_and_the_next_call_a_new_guest(
+    make: Make, entry: str, outcome: Outcome, detail: str
+) -> None:
+    session = make(MODULE)
+    seen = call(session, entry, 0.5 if entry == "sleeps" else 20.0)
+    assert seen.outcome is outcome, seen
+    assert detail in seen.detail
+    assert not session.alive
+    assert call(session, "fine").claims.value == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "fault", "message"),
+    [
+        ("leaves", "SystemExit", "3"),
+        ("interrupts", "KeyboardInterrupt", "enough"),
+        ("raises", "ValueError", "no no"),
+        ("unprintable", "Unprintable", "<no text: RuntimeError while making it>"),
+    ],
+)
+def test_an_exception_is_told_and_the_guest_lives(
+    make: Make, entry: str, fault: str, message: str
+) -> None:
+    session = make(MODULE)
+    seen = call(session, entry)
+    assert (seen.outcome, seen.claims.fault.type) == (Outcome.RAISED, fault)
+    assert seen.claims.fault.message.startswith(message)
+    assert len(seen.claims.fault.message) <= 2000
+    assert session.alive
+    assert call(session, "fine").claims.value == 1
+
+
+def test_a_guest_that_hangs_up_but_lives_is_ended(make: Make) -> None:
+    seen = call(make(MODULE), "hangs_up")
+    assert seen.outcome is Outcome.CRASHED
+
+
+def test_output_is_bounded_and_printing_never_fails(make: Make) -> None:
+    session = make(MODULE)
+    assert call(session, "prints").claims.value == "printed"
+    session.close()
+    assert 1000 < len(session.output) <= 64 * 1024
+
+
+def test_an_import_that_never_ends_is_known_once_for_all_questions(make: Make) -> None:
+    session = make(b"while True: pass")
+    assert session.failed_load.outcome is Outcome.TIMED_OUT
+    began = time.monotonic()
+    session.prepare(Limits(), GuestNeeds())
+    assert not session.alive
+    assert time.monotonic() - began < 1.0
+
+
+def test_import_reports_line_and_column_of_a_syntax_error(make: Make) -> None:
+    fault = make(b"x = 1\ndef f(:\n    pass\n").loaded.fault
+    assert (fault.type, fault.file, fault.line, fault.column) == ("SyntaxError", "work.py", 2, 7)
+
+
+def test_functions_before_the_first_error_are_there(make: Make) -> None:
+    loaded = make(b"def early(): return 2\n1 / 0\ndef late(): return 3\n").loaded
+    assert loaded.names == ("early",)
+    assert (loaded.fault.type, loaded.fault.line) == ("ZeroDivisionError", 2)
+
+
+def test_a_missing_module_costs_only_what_uses_it(make: Make) -> None:
+    session = make(
+        b"from __future__ import annotations\n"
+        b"import nowhere.at_all as n, math\nfrom torch import Tensor, nothing\n"
+        b"def fine(x: Unknown = 1): return math.floor(2.5)\n"
+        b"def broken(): return n.f()\n"
+    )
+    assert session.loaded.missing == ("nowhere.at_all", "torch.nothing")
+    assert call(session, "fine").claims.value == 2
+    fault = call(session, "broken").claims.fault
+    assert fault.type == "ImportError"
+    assert "nowhere" in fault.message
+
+
+def test_nothing_is_left_behind(make: Make) -> None:
+    session = make(
+        b"import os, time\n"
+        b"def daemon():\n"
+        b"    if os.fork() == 0:\n"
+        b"        os.setsid()\n"
+        b"        if os.fork() == 0:\n"
+        b"            time.sleep(600)\n"
+        b"        os._exit(0)\n"
+        b"    os.wait()\n"
+        b"    return 1\n"
+    )
+    keeper = session._guest._keeper.pid
+    call(session, "daemon")
+    assert len(descendants(keeper)) == 2
+    session.close()
+    assert descendants(keeper) == []

@@ -1,0 +1,99 @@
+"""A question that could not be called at all, and one that cannot be run here."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.observation import Observation, Outcome
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedQuestion
+from grader.run.verdicts import judge_question, not_graded_here
+from grader.spec.types import Question
+from grader.verdict import Code, Owner, Status
+from grader.wire.messages import Fault, Loaded
+
+FINE = QuestionRun("f", Loaded(("f",)), None)
+
+
+def question(**changes: object) -> Question:
+    return Question.model_validate(
+        {
+            "id": "f",
+            "title": "F",
+            "points": 1,
+            "cases": [{"id": "one"}],
+            "checks": [{"id": "value", "kind": "exact", "points": 1}],
+            **changes,
+        }
+    )
+
+
+def died(outcome: Outcome) -> QuestionRun:
+    return QuestionRun(None, None, Observation(outcome, detail="gone"))
+
+
+def loaded(*names: str, fault: Fault | None = None) -> QuestionRun:
+    return QuestionRun(None, Loaded(names, fault), None)
+
+
+@pytest.mark.parametrize(
+    ("run", "code"),
+    [
+        (died(Outcome.TIMED_OUT), Code.TIMED_OUT),
+        (died(Outcome.CRASHED), Code.CRASHED),
+        (died(Outcome.OUT_OF_MEMORY), Code.OUT_OF_MEMORY),
+        (died(Outcome.PROTOCOL_VIOLATION), Code.PROTOCOL_VIOLATION),
+        (loaded(fault=Fault("SyntaxError", "bad", "f.py", 3, 4)), Code.SYNTAX_ERROR),
+        (loaded(fault=Fault("TabError", "bad", "f.py", 3, 4)), Code.SYNTAX_ERROR),
+        (loaded(fault=Fault("ZeroDivisionError", "bad", "f.py", 3)), Code.IMPORT_FAILED),
+        (loaded("g", "ff"), Code.MISSING_FUNCTION),
+    ],
+)
+def test_a_submission_that_cannot_be_called_fails_with_its_own_code(
+    run: QuestionRun, code: Code
+) -> None:
+    verdict = judge_question(PlannedQuestion(question(), ()), FINE, run)["value"]
+    assert (verdict.status, verdict.code, verdict.owner) == (Status.FAILED, code, Owner.STUDENT)
+
+
+@pytest.mark.parametrize(
+    ("run", "code", "owner"),
+    [
+        (died(Outcome.CRASHED), Code.REFERENCE_FAILED, Owner.INSTRUCTOR),
+        (died(Outcome.SANDBOX_FAILED), Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE),
+        (loaded("g"), Code.REFERENCE_FAILED, Owner.INSTRUCTOR),
+        (loaded(fault=Fault("ValueError", "x")), Code.REFERENCE_FAILED, Owner.INSTRUCTOR),
+    ],
+)
+def test_a_reference_that_fails_never_costs_the_student(
+    run: QuestionRun, code: Code, owner: Owner
+) -> None:
+    broken = loaded("nothing")
+    verdict = judge_question(PlannedQuestion(question(), ()), run, broken)["value"]
+    assert (verdict.status, verdict.code, verdict.owner) == (Status.ERROR, code, owner)
+
+
+def test_missing_function_names_the_nearest() -> None:
+    run = loaded("normalise", "f_old")
+    verdict = judge_question(PlannedQuestion(question(id="f_odd"), ()), FINE, run)["value"]
+    assert verdict.message.params["nearest"] == "f_old"
+
+
+@pytest.mark.parametrize(
+    ("needs", "gpus", "granted", "code"),
+    [
+        ({"cuda": 1}, 0, True, Code.NO_DEVICE),
+        ({"cuda": 2}, 1, True, Code.NO_DEVICE),
+        ({"cuda": 1}, 1, True, None),
+        ({"processes": 2}, 0, False, Code.NO_PERMISSION),
+        ({"loopback": True}, 0, False, Code.NO_PERMISSION),
+        ({"processes": 2}, 0, True, None),
+        ({}, 0, True, None),
+    ],
+)
+def test_what_cannot_be_graded_here_is_deferred(
+    needs: dict[str, object], gpus: int, granted: bool, code: Code | None
+) -> None:
+    verdict = not_graded_here(question(needs=needs), gpus, granted)
+    assert (verdict.code if verdict else None) == code
+    assert verdict is None or verdict.status is Status.DEFERRED

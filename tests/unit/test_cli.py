@@ -1,0 +1,163 @@
+"""The command as its users meet it: exit status, what is written, what an error says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader import cli
+
+ROOT = Path(__file__).parents[2]
+SHOWCASE = ROOT / "tests/submissions/pytorch101/showcase"
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr("sys.argv", ["grader", *map(str, arguments)])
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    return ended.value.code or 0
+
+
+@pytest.fixture
+def ok(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setenv("COLUMNS", "100")
+    return monkeypatch
+
+
+def test_grade_writes_both_files_and_exits_0_with_points_pending(
+    ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "new" / "out"
+    status = run(ok, "grade", "pytorch101", SHOWCASE / "right.py", "--out", out, "--device", "cpu")
+    assert status == 0
+    report = json.loads((out / "report.json").read_text())
+    assert (report["score"], report["pending"], report["max_score"]) == (15, 5, 20)
+    assert report["status"] == "pending"
+    assert json.loads((out / "results.json").read_text())["score"] == 15
+    printed = capsys.readouterr().out
+    assert "15 / 20" in printed
+    assert "pending" in printed
+
+
+def test_same_seed_same_report(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    reports = []
+    for name in ("one", "two"):
+        arguments = ("grade", "pytorch101", SHOWCASE / "wrong.py", "--out", tmp_path / name)
+        assert run(ok, *arguments, "--seed", 7) == 0
+        report = json.loads((tmp_path / name / "report.json").read_text())
+        del report["timing"], report["environment"]
+        reports.append(report)
+    assert reports[0] == reports[1]
+
+
+def test_selected_questions_only(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    arguments = ("grade", "pytorch101", SHOWCASE / "right.py", "--out", tmp_path)
+    assert run(ok, *arguments, "--questions", "normalize_columns") == 0
+    questions = json.loads((tmp_path / "report.json").read_text())["questions"]
+    scores = {question["id"]: question["score"] for question in questions}
+    assert scores["normalize_columns"] == 5
+    assert scores["batched_matrix_multiply_loop"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["grade", "pytorch10l", str(SHOWCASE / "right.py")],
+            ["pytorch10l", "did you mean “pytorch101”"],
+        ),
+        (["grade", "pytorch101", "nowhere.py"], ["nowhere.py", "does not exist"]),
+        (
+            ["grade", "pytorch101", str(SHOWCASE / "right.py"), "--questions", "normalise_columns"],
+            ["normalise_columns", "did you mean “normalize_columns”"],
+        ),
+        (["batch", "pytorch101", str(SHOWCASE / "right.py")], ["is not a folder"]),
+        (["batch", "pytorch101", str(ROOT / "docs" / "adr")], ["holds no hand-ins"]),
+    ],
+)
+def test_wrong_usage_exits_2_and_says_what_to_do(
+    ok: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: list[str],
+) -> None:
+    ok.setenv("COLUMNS", "1000")
+    assert run(ok, *arguments, "--out", tmp_path) == 2
+    said = capsys.readouterr().err
+    for word in words:
+        assert word in said
+    assert "Traceback" not in said
+
+
+def test_cuda_is_refused_where_there_is_none(
+    ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ok.setattr("grader.run.grade.count_gpus", lambda: 0)
+    arguments = ("grade", "pytorch101", SHOWCASE / "right.py", "--out", tmp_path)
+    assert run(ok, *arguments, "--device", "cuda") == 2
+    assert "no GPU" in capsys.readouterr().err
+
+
+def test_out_that_is_a_file_is_refused(
+    ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    arguments = ("grade", "pytorch101", SHOWCASE / "right.py", "--out", tmp_path / "file")
+    assert run(ok, *arguments) == 2
+    assert "file" in capsys.readouterr().err
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_batch_grades_the_showcase(
+    ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(ok, "batch", "pytorch101", SHOWCASE, "--out", tmp_path, "-j", 2) == 0
+    reports = {
+        path.parent.name: json.loads(path.read_text()) for path in tmp_path.glob("*/report.json")
+    }
+    codes = {
+        name: sorted({check["code"] for q in report["questions"] for check in q["checks"]})
+        for name, report in reports.items()
+    }
+    assert codes["right"] == ["no_device", "ok"]
+    assert "wrong_value" in codes["notebook"]
+    assert "wrong_value" in codes["wrong"]
+    assert "crashed" in codes["crash"]
+    assert "timed_out" in codes["endless_loop"]
+    assert "missing_function" in codes["missing_function"]
+    assert len((tmp_path / "gradebook.csv").read_text().splitlines()) == 1 + len(reports)
+    assert "right" in capsys.readouterr().out
+
+
+def test_batch_names_hand_ins_apart(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    (folder / "ann").mkdir(parents=True)
+    shutil.copy(SHOWCASE / "right.py", folder / "ann" / "pytorch101.py")
+    shutil.copy(SHOWCASE / "right.py", folder / "ann.py")
+    arguments = ("batch", "pytorch101", folder, "--out", tmp_path / "out")
+    assert run(ok, *arguments, "--questions", "normalize_columns") == 0
+    names = {path.parent.name for path in (tmp_path / "out").glob("*/report.json")}
+    assert names == {"ann", "ann.py"}
+
+
+@pytest.mark.parametrize("name", ["assignment", "report"])
+def test_schema_prints_json(
+    ok: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert run(ok, "schema", name) == 0
+    assert json.loads(capsys.readouterr().out)["$schema"].startswith("https://json-schema.org")
+
+
+def test_starter_is_up_to_date(ok: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(ok, "starter", "pytorch101", "--check") == 0
+    assert "up to date" in capsys.readouterr().out
+
+
+def test_version(ok: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(ok, "--version") == 0
+    assert capsys.readouterr().out.startswith("torchgrade ")
