@@ -10,7 +10,6 @@ import json
 import os
 import secrets
 import sys
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +23,17 @@ from grader.authoring.lint import lint_assignment
 from grader.authoring.starter import build_starter, check_starter, write_starter
 from grader.batch.discover import discover
 from grader.batch.local import grade_all
+from grader.cli_options import (
+    AssignmentArg,
+    DeviceChoice,
+    DeviceOpt,
+    IsolationChoice,
+    IsolationOpt,
+    Out,
+    QuestionsOpt,
+    SchemaName,
+    SeedOpt,
+)
 from grader.errors import GraderError, UsageError
 from grader.report.csv_file import write_gradebook
 from grader.report.gradescope import write_results
@@ -44,47 +54,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-
-class IsolationChoice(str, Enum):
-    """How well hand-ins must be walled in."""
-
-    auto = "auto"
-    full = "full"
-    restricted = "restricted"
-    none = "none"
-
-
-class DeviceChoice(str, Enum):
-    """Where GPU questions run."""
-
-    auto = "auto"
-    cpu = "cpu"
-    cuda = "cuda"
-
-
-class SchemaName(str, Enum):
-    """Documents that have a JSON Schema."""
-
-    assignment = "assignment"
-    report = "report"
-
-
-AssignmentArg = Annotated[str, typer.Argument(help="Assignment id, or a path to its folder.")]
-Out = Annotated[Path, typer.Option("--out", help="Folder for the reports; made if absent.")]
-IsolationOpt = Annotated[
-    IsolationChoice, typer.Option("--isolation", help="Walls to insist on; auto takes the best.")
-]
-DeviceOpt = Annotated[
-    DeviceChoice,
-    typer.Option("--device", help="Real GPUs where there are any (auto), never, or always."),
-]
-SeedOpt = Annotated[
-    int | None, typer.Option("--seed", min=0, help="Seed of all inputs; random where absent.")
-]
-QuestionsOpt = Annotated[
-    str, typer.Option("--questions", help="Ids to grade, separated by commas; all where absent.")
-]
 
 
 @app.command()

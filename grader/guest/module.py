@@ -38,6 +38,13 @@ class Missing:
         return self.__getattr__("__call__")
 
 
+class Notebook:
+    """What ``get_ipython()`` gives in a script exported from a notebook: magics do nothing here."""
+
+    def __getattr__(self, _: str) -> Any:
+        return lambda *_, **__: None
+
+
 @dataclass
 class Imported:
     """A module that was imported, as far as that went."""
@@ -52,8 +59,8 @@ class Imported:
             name
             for name, value in list(vars(self.module).items())
             if isinstance(name, str) and callable(value) and not name.startswith("__")
+            if value is not Notebook and not isinstance(value, Missing)
         ]
-        names = [name for name in names if not isinstance(getattr(self.module, name), Missing)]
         return Loaded(
             tuple(name[:200] for name in names[:_MAX_NAMES]), self.fault, tuple(self.missing[:50])
         )
@@ -76,6 +83,7 @@ def import_module(path: Path, scratch: Path) -> Imported:
     imported = Imported(ModuleType(path.stem))
     module = imported.module
     module.__file__ = str(path)
+    vars(module)["get_ipython"] = Notebook
     sys.modules[path.stem] = module
     try:
         tree = ast.parse(path.read_bytes(), str(path))

@@ -80,7 +80,8 @@ def _convert(value: Any, depth: int, budget: _Budget) -> Value:
     if depth > MAX_DEPTH or budget.items < 0:
         return Opaque(_type_name(value), "nested too deep or too many items")
     for kind, convert in _CONVERTERS:
-        if isinstance(value, kind):
+        # By its type, not isinstance: a value may claim another __class__ than it has.
+        if issubclass(type(value), kind):
             return convert(value, depth, budget)
     return Opaque(_type_name(value), "this type cannot leave the process")
 

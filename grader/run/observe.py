@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from grader.observation import Observation, Outcome
+from grader.observation import Observation
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
 from grader.spec.types import Limits, Question
 from grader.wire.messages import Loaded
-
-_DEADLY = {
-    Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.OUT_OF_MEMORY, Outcome.PROTOCOL_VIOLATION,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,51 +60,73 @@ def observe(
     Raises:
         InfrastructureError: No guest can be started.
     """
-    runs: dict[str, QuestionRun] = {}
+    questions = [_Question(planned, limits_of(planned.question)) for planned in plan]
+    # Visible cases of all questions before any hidden one: what a hand-in says in a visible case
+    # reaches the student, and must not be able to tell of hidden inputs that it saw before.
     for hidden in (False, True):
-        for planned in plan:
-            cases = [case for case in planned.cases if case.inputs.hidden is hidden]
-            before = runs.get(planned.question.id)
-            if before is None:
-                progress(planned.question.id)
-            elif not cases:
-                continue
-            start = time.monotonic()
-            run = _observe_cases(session, planned, cases, (limits_of(planned.question), before))
-            spent = time.monotonic() - start + (before.seconds if before else 0.0)
-            runs[planned.question.id] = replace(run, seconds=round(spent, 4))
+        for question in questions:
+            if not hidden:
+                progress(question.id)
+            question.observe(session, hidden)
     session.close()
-    return runs
+    return {question.id: question.result() for question in questions}
 
 
-def _observe_cases(
-    session: Session,
-    planned: PlannedQuestion,
-    cases: Sequence[PlannedCase],
-    context: tuple[Limits, QuestionRun | None],
-) -> QuestionRun:
-    question = planned.question
-    limits, before = context
-    observations = dict(before.observations) if before else {}
-    death = next((item for item in observations.values() if item.outcome in _DEADLY), None)
-    if death is None:
-        session.prepare(limits, guest_needs(question))
-    loaded = session.loaded
-    if loaded is None or (session.failed_load is not None and not observations):
-        return QuestionRun(None, None, session.failed_load)
-    entry = next((name for name in question.names if name in loaded.names), None)
-    if entry is None:
-        return QuestionRun(None, loaded, None)
-    for case in cases:
-        if death is None:
-            death = session.failed_load
-        if death is None:
-            call = case.call(entry, planned.probes(case))
-            observation = session.call(call, limits.seconds)
-            death = observation if observation.outcome in _DEADLY else None
-        else:
-            # The guest is gone; a new one for each remaining case would let one endless loop
-            # cost a class its afternoon.
-            observation = death
-        observations[case.key] = observation
-    return QuestionRun(entry, loaded, None, observations)
+class _Question:
+    """One question while it is being observed.
+
+    Args:
+        planned: The question and its cases.
+        limits: What it may use.
+    """
+
+    def __init__(self, planned: PlannedQuestion, limits: Limits) -> None:
+        self.id = planned.question.id
+        self._planned = planned
+        self._limits = limits
+        self._entry: str | None = None
+        self._loaded: Loaded | None = None
+        self._death: Observation | None = None
+        self._observations: dict[str, Observation] = {}
+        self._seconds = 0.0
+
+    def observe(self, session: Session, hidden: bool) -> None:
+        """Run the visible cases, or the hidden ones."""
+        cases = [case for case in self._planned.cases if case.inputs.hidden is hidden]
+        if not cases:
+            return
+        start = time.monotonic()
+        self._enter(session)
+        if self._entry is not None:
+            for case in cases:
+                self._observations[case.key] = self._call(session, case, self._entry)
+        self._seconds += time.monotonic() - start
+
+    def result(self) -> QuestionRun:
+        """What came of it."""
+        failed_load = self._death if self._entry is None else None
+        return QuestionRun(
+            self._entry, self._loaded, failed_load, self._observations, round(self._seconds, 4)
+        )
+
+    def _enter(self, session: Session) -> None:
+        """Have a guest, and find the entry point in it."""
+        if self._death is not None:
+            return
+        session.prepare(self._limits, guest_needs(self._planned.question))
+        self._death = session.failed_load
+        if self._death is None and session.loaded is not None:
+            self._loaded = session.loaded
+            names = self._planned.question.names
+            self._entry = next((name for name in names if name in self._loaded.names), None)
+
+    def _call(self, session: Session, case: PlannedCase, entry: str) -> Observation:
+        if self._death is not None:
+            # The guest is gone; a new one for each remaining case would let one endless loop cost
+            # a class its afternoon.
+            return self._death
+        call = case.call(entry, self._planned.probes(case))
+        observation = session.call(call, self._limits.seconds)
+        if not session.alive:
+            self._death = observation
+        return observation

@@ -11,9 +11,24 @@ from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.spec.types import Limits
 from grader.wire.frames import Closed, DeadlineExceeded
-from grader.wire.messages import Call, Load, Loaded, Message, Ready, Reply, from_frame, to_frame
+from grader.wire.messages import (
+    Call,
+    Fault,
+    Load,
+    Loaded,
+    Message,
+    Ready,
+    Reply,
+    from_frame,
+    to_frame,
+)
 from grader.wire.values import ProtocolError
 
+_OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError")
+_ALLOCATION_FAILED = "can't allocate memory"
+"""In torch's message when the CPU's allocator fails; the exception is a plain RuntimeError."""
+
+_TOO_MUCH = "used more memory than allowed"
 _START_SECONDS = 60.0
 """A guest that is not up by then is the machine's fault."""
 
@@ -107,8 +122,9 @@ class Session:
         reply, wall = answer
         assert isinstance(reply, Reply)
         claims = Claims(reply.value, reply.args_after, reply.fault, reply.probes)
-        outcome = Outcome.COMPLETED if reply.fault is None else Outcome.RAISED
-        return Observation(outcome, HostFacts(wall), claims)
+        outcome = _outcome(reply.fault)
+        detail = _TOO_MUCH if outcome is Outcome.OUT_OF_MEMORY else ""
+        return Observation(outcome, HostFacts(wall), claims, detail)
 
     @property
     def alive(self) -> bool:
@@ -157,9 +173,18 @@ class Session:
         return reply, time.monotonic() - start
 
 
+def _outcome(fault: Fault | None) -> Outcome:
+    if fault is None:
+        return Outcome.COMPLETED
+    # A limit that the kernel enforces reaches a hand-in as an exception. That it ran out of memory
+    # is then its own word, and worth no points either way.
+    full = fault.type in _OUT_OF_MEMORY_TYPES or _ALLOCATION_FAILED in fault.message
+    return Outcome.OUT_OF_MEMORY if full else Outcome.RAISED
+
+
 def _death(ended: Exit, wall: float) -> Observation:
     facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
     if ended.memory_exceeded:
-        return Observation(Outcome.OUT_OF_MEMORY, facts, detail="used more memory than allowed")
+        return Observation(Outcome.OUT_OF_MEMORY, facts, detail=_TOO_MUCH)
     how = f"exit status {ended.code}" if ended.signal is None else f"signal {ended.signal}"
     return Observation(Outcome.CRASHED, facts, detail=f"the process ended with {how}")

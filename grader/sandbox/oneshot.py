@@ -40,14 +40,16 @@ def clean_environment() -> dict[str, str]:
 class OneShotGuest(Guest):
     """A guest in its own fresh process."""
 
-    def __init__(self, limits: GuestLimits) -> None:
+    def __init__(self, limits: GuestLimits, needs: GuestNeeds) -> None:
         self._scratch = tempfile.mkdtemp(prefix="grader-")
         self._capture = Capture(limits.output)
         self._exit: Exit | None = None
         self._output = b""
         host_end, guest_end = socket.socketpair()
         self._status, status_fd = os.pipe()
-        arguments = (guest_end.fileno(), status_fd, limits.output, limits.memory)
+        # The CUDA driver reserves address space by the terabyte.
+        memory = 0 if needs.cuda else limits.memory
+        arguments = (guest_end.fileno(), status_fd, limits.output, memory)
         try:
             self._keeper = subprocess.Popen(  # noqa: S603  our own interpreter and module
                 [sys.executable, "-I", "-m", "grader.guest", *map(str, arguments)],
@@ -118,9 +120,9 @@ class OneShotSandbox(Sandbox):
         self.isolation = Isolation(Tier.NONE, ("process", "rlimits", "own session", "reaping"))
         self._guests: list[OneShotGuest] = []
 
-    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:  # noqa: ARG002
+    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
         """See ``Sandbox.start``. Nothing is walled off, so every need is granted."""
-        guest = OneShotGuest(limits)
+        guest = OneShotGuest(limits, needs)
         self._guests = [other for other in self._guests if other._exit is None] + [guest]
         return guest
 

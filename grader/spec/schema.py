@@ -1,7 +1,7 @@
 """The JSON Schema of an assignment file, for editors that complete and check as one types.
 
-``grader schema assignment`` prints it; ``make setup`` writes it where ``assignment.yml`` tells editors
-to look.
+``grader schema assignment`` prints it; ``make setup`` writes it where ``assignment.yml`` tells
+editors to look.
 """
 
 from __future__ import annotations

@@ -1,0 +1,50 @@
+"""What the commands take: choices, and arguments with their help texts."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class IsolationChoice(str, Enum):
+    """How well hand-ins must be walled in."""
+
+    auto = "auto"
+    full = "full"
+    restricted = "restricted"
+    none = "none"
+
+
+class DeviceChoice(str, Enum):
+    """Where GPU questions run."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+class SchemaName(str, Enum):
+    """Documents that have a JSON Schema."""
+
+    assignment = "assignment"
+    report = "report"
+
+
+AssignmentArg = Annotated[str, typer.Argument(help="Assignment id, or a path to its folder.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder for the reports; made if absent.")]
+IsolationOpt = Annotated[
+    IsolationChoice, typer.Option("--isolation", help="Walls to insist on; auto takes the best.")
+]
+DeviceOpt = Annotated[
+    DeviceChoice,
+    typer.Option("--device", help="Real GPUs where there are any (auto), never, or always."),
+]
+SeedOpt = Annotated[
+    int | None, typer.Option("--seed", min=0, help="Seed of all inputs; random where absent.")
+]
+QuestionsOpt = Annotated[
+    str, typer.Option("--questions", help="Ids to grade, separated by commas; all where absent.")
+]

@@ -1,0 +1,36 @@
+"""What a fork-server does once, so that no guest has to do it again.
+
+Everything here runs in one thread: a parent that ran any parallel region makes its children hang in
+their first multi-threaded kernel.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures.thread  # noqa: F401  what hand-ins import, inherited by every guest
+import multiprocessing.reduction  # noqa: F401
+
+import torch
+import torch.multiprocessing
+import torch.utils.data
+
+import grader.guest.server  # noqa: F401  imported here, so that guests inherit it
+
+
+def warm() -> None:
+    """Run one small step of what hand-ins use and torch imports late.
+
+    Raises:
+        RuntimeError: CUDA was initialised.
+    """
+    layer = torch.nn.Linear(2, 2)
+    optimiser = torch.optim.Adam(layer.parameters())
+    layer(torch.zeros(1, 2)).sum().backward()
+    # The first step imports torch._dynamo and sympy: a second, in every guest, if not done here.
+    optimiser.step()
+    image, kernel = torch.zeros(1, 1, 4, 4), torch.zeros(1, 1, 2, 2)
+    torch.nn.functional.conv2d(image, kernel)
+    torch.func.vmap(torch.func.grad(lambda x: (x * x).sum()))(torch.zeros(2, 2))
+    torch.distributions.Normal(0.0, 1.0).sample()  # type: ignore[no-untyped-call]
+    torch.bmm(torch.zeros(1, 2, 2), torch.zeros(1, 2, 2))
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        raise RuntimeError("CUDA was initialised in the fork-server; no guest could use it")

@@ -1,0 +1,80 @@
+"""Rules on the source that no linter has: what may never be loaded, and how large things may get."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted((ROOT / "grader").rglob("*.py"))
+RUNS_CODE_ON_LOADING = {"pickle", "cPickle", "marshal", "dill", "cloudpickle", "shelve", "joblib"}
+MAX_MODULE_LINES = 250
+MAX_FUNCTION_LINES = 40
+
+
+def forbidden(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names = {(node.module or "").split(".")[0]}
+        elif isinstance(node, ast.Call):
+            names = set()
+            called = ast.unparse(node.func)
+            keywords = {word.arg: ast.unparse(word.value) for word in node.keywords}
+            if called == "torch.load" and keywords.get("weights_only") != "True":
+                yield f"line {node.lineno}: torch.load without weights_only=True"
+            if called.endswith(".load") and keywords.get("allow_pickle", "False") != "False":
+                yield f"line {node.lineno}: allow_pickle"
+        else:
+            continue
+        for name in names & RUNS_CODE_ON_LOADING:
+            yield f"line {node.lineno}: {name}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_nothing_is_loaded_that_runs_code_on_loading(file: Path) -> None:
+    assert list(forbidden(ast.parse(file.read_bytes()))) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle",
+        "from marshal import loads",
+        "import torch\ntorch.load('x')",
+        "import torch\ntorch.load('x', weights_only=False)",
+        "import numpy as np\nnp.load('x', allow_pickle=True)",
+        "def f():\n    import dill.source",
+    ],
+)
+def test_the_ban_finds_what_it_bans(source: str) -> None:
+    assert list(forbidden(ast.parse(source)))
+
+
+def test_the_ban_leaves_the_safe_forms_alone() -> None:
+    source = "import numpy, torch\ntorch.load('x', weights_only=True)\nnumpy.load('x')\njson.load(f)"
+    assert list(forbidden(ast.parse(source))) == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_modules_and_functions_stay_small(file: Path) -> None:
+    text = file.read_text()
+    assert len(text.splitlines()) <= MAX_MODULE_LINES
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            assert node.end_lineno is not None
+            lines = node.end_lineno - node.lineno + 1
+            if ast.get_docstring(node):
+                doc = node.body[0]
+                assert doc.end_lineno is not None
+                lines -= doc.end_lineno - doc.lineno + 1
+            assert lines <= MAX_FUNCTION_LINES, f"{node.name}, line {node.lineno}: {lines} lines"
+
+
+def test_the_guest_can_be_read_in_one_sitting() -> None:
+    guest = [file for file in FILES if "guest" in file.parts]
+    assert sum(len(file.read_text().splitlines()) for file in guest) <= 1500
