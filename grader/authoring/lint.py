@@ -1,0 +1,119 @@
+"""Trying an assignment before a class does: can it be earned, can it be failed?
+
+Every tolerance is explicit by construction: ``close`` has no default for ``rtol`` and ``atol``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.errors import UsageError
+from grader.report.model import CheckResult, Report
+from grader.run.grade import Grader, Options
+from grader.run.materials import Materials
+from grader.sandbox.base import Sandbox
+from grader.verdict import Code, Status
+
+SEEDS = (1, 2, 3)
+LABELLED = Path("tests/submissions")
+_ENDINGS = (".py", ".ipynb", ".zip")
+
+_NOT_THE_CHECK = {
+    Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION, Code.RAISED, Code.TIMED_OUT, Code.OUT_OF_MEMORY,
+    Code.CRASHED, Code.PROTOCOL_VIOLATION, Code.REQUIREMENT_NOT_MET, Code.SYNTAX_ERROR,
+    Code.IMPORT_FAILED, Code.MISSING_FILE, Code.BAD_SUBMISSION,
+}  # fmt: skip
+"""Codes that any check gets when the function did not run; they say nothing about the check."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that an instructor should mend before using an assignment.
+
+    Attributes:
+        where: ``question.check``, or a folder.
+        text: What was found, and what to do.
+    """
+
+    where: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.text}"
+
+
+def lint_assignment(materials: Materials, sandbox: Sandbox) -> list[Finding]:
+    """Grade reference, starter and labelled wrong submissions; return what should not be.
+
+    Args:
+        materials: The assignment and its files.
+        sandbox: Where they run.
+
+    Raises:
+        UsageError: There is no starter yet.
+    """
+    options = Options(SEEDS[0])
+    graders = [Grader(materials, sandbox, replace(options, seed=seed)) for seed in SEEDS]
+    findings: list[Finding] = []
+    for grader in graders:
+        grader.prepare()
+        report = grader.grade(materials.reference_folder, "reference")
+        findings += _not_full(report)
+    findings += _not_zero(graders[0], materials.starter)
+    findings += _never_failed(
+        graders[0], materials.root / LABELLED / materials.assignment.id / "wrong"
+    )
+    return list(dict.fromkeys(findings))
+
+
+def _not_full(report: Report) -> Iterator[Finding]:
+    seed = report.environment.seed
+    for where, check in _checks(report):
+        if check.score + check.pending < check.max_score or check.status is Status.ERROR:
+            yield Finding(
+                where, f"the reference does not earn it with seed {seed}: {check.message}"
+            )
+
+
+def _not_zero(grader: Grader, starter: Path) -> Iterator[Finding]:
+    if not starter.is_dir():
+        raise UsageError(f"{starter} does not exist; make it with `grader starter` first")
+    for where, check in _checks(grader.grade(starter, "starter")):
+        if check.score > 0:
+            yield Finding(
+                where, f"the unfilled starter earns {check.score:g} points; let it require a check "
+                "of the returned value"
+            )  # fmt: skip
+
+
+def _never_failed(grader: Grader, folder: Path) -> Iterator[Finding]:
+    if not folder.is_dir():
+        yield Finding(str(folder), "no labelled wrong submissions; add some, one mistake each")
+        return
+    tried = set()
+    for path in sorted(path for path in folder.iterdir() if _is_hand_in(path)):
+        results = _checks(grader.grade(path, path.stem))
+        tried |= {where for where, check in results if _says_something(check)}
+    for question in grader.assignment.questions:
+        for rule in question.checks:
+            where = f"{question.id}.{rule.id}"
+            if where not in tried:
+                yield Finding(where, f"no wrong submission in {folder} fails it; add one that does")
+
+
+def _says_something(check: CheckResult) -> bool:
+    """Whether the check itself failed, or cannot be tried on this machine."""
+    lost = check.status in (Status.FAILED, Status.PARTIAL) and check.code not in _NOT_THE_CHECK
+    return lost or check.status is Status.DEFERRED
+
+
+def _checks(report: Report) -> Iterator[tuple[str, CheckResult]]:
+    for question in report.questions:
+        for check in question.checks:
+            yield f"{question.id}.{check.id}", check
+
+
+def _is_hand_in(path: Path) -> bool:
+    return path.is_dir() or path.suffix in _ENDINGS

@@ -1,0 +1,208 @@
+"""Solution markers: what of a reference module its starter keeps.
+
+Two kinds of region, each between comments on lines of their own::
+
+    # BEGIN SOLUTION … # END SOLUTION   inside a function; becomes ``raise NotImplementedError``
+    # BEGIN HIDDEN … # END HIDDEN       at module level; left out (case generators, staff notes)
+
+Everything else stays as it is: signatures, docstrings, comments and given code. The module is
+parsed here and never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Union
+
+from grader.errors import AssignmentError, Problem, nearest
+
+_MARKER = re.compile(r"#+\s*(BEGIN|END)\s+([A-Z]+)\s*")
+_KINDS = ("SOLUTION", "HIDDEN")
+_Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    edge: str
+    kind: str
+    line: int
+    column: int
+    alone: bool
+
+    def __str__(self) -> str:
+        return f"“{self.edge} {self.kind}”"
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """Lines ``first`` … ``last``, the markers' own included, 1-based."""
+
+    kind: str
+    first: int
+    last: int
+    column: int
+
+    def holds(self, node: ast.stmt) -> bool:
+        return self.first < _first_line(node) and _last_line(node) < self.last
+
+    def cuts(self, node: ast.stmt) -> bool:
+        begins_inside = self.first < _first_line(node) < self.last
+        ends_inside = self.first < _last_line(node) < self.last
+        if begins_inside:
+            return not ends_inside or node.col_offset < self.column
+        # A block that begins before and ends inside is the one around the region: the closing
+        # marker is a comment, and blocks end at their last statement.
+        return ends_inside and node.col_offset >= self.column
+
+
+def strip_solutions(source: str, file: str = "reference", graded: Iterable[str] = ()) -> str:
+    """Return the module that students start from.
+
+    Args:
+        source: Text of the reference module, with LF line ends.
+        file: Its path, for messages.
+        graded: Functions and classes that students write; each must hold a solution.
+
+    Raises:
+        AssignmentError: A marker is unbalanced, nested, empty, misspelt or misplaced, or a graded
+            name is missing or would be given away; lists every problem with its line. Also where
+            the reference, or what is left of it, does not compile.
+    """
+    tree = _parse(source, file, "the reference")
+    regions, problems = _regions(_markers(source), file)
+    problems += [problem for region in regions for problem in _misplaced(region, tree, file)]
+    problems += _given_away(tree, regions, graded, file)
+    if problems:
+        raise AssignmentError(problems)
+    stripped = _cut(source, regions, tree)
+    _parse(stripped, file, "what is left without the solutions")
+    return stripped
+
+
+def _parse(source: str, file: str, what: str) -> ast.Module:
+    try:
+        tree = ast.parse(source)
+        compile(tree, file, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        text = f"{what} does not compile: {error.msg}"
+        raise AssignmentError([Problem(file, error.lineno, "", text)]) from None
+    return tree
+
+
+def _markers(source: str) -> Iterator[_Marker]:
+    # Tokens, not text: a marker quoted in a string or docstring is none.
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and (match := _MARKER.fullmatch(token.string)):
+            line, column = token.start
+            yield _Marker(match[1], match[2], line, column, not token.line[:column].strip())
+
+
+def _regions(markers: Iterable[_Marker], file: str) -> tuple[list[_Region], list[Problem]]:
+    regions: list[_Region] = []
+    problems: list[Problem] = []
+    begun: _Marker | None = None
+    for marker in markers:
+        if fault := _fault(marker, begun):
+            problems.append(Problem(file, marker.line, "", fault))
+        elif begun is None:
+            begun = marker
+        else:
+            regions.append(_Region(marker.kind, begun.line, marker.line, begun.column))
+            begun = None
+    if begun is not None:
+        text = f"{begun} has no “END {begun.kind}” after it"
+        problems.append(Problem(file, begun.line, "", text))
+    return regions, problems
+
+
+def _fault(marker: _Marker, begun: _Marker | None) -> str:
+    if marker.kind not in _KINDS:
+        return (
+            f"{marker} is no marker; use BEGIN and END with one of {', '.join(_KINDS)}"
+            + nearest(marker.kind, _KINDS)
+        )
+    if not marker.alone:
+        return f"{marker} must stand on a line of its own"
+    if marker.edge == "BEGIN":
+        return f"{marker} inside the region that began on line {begun.line}" if begun else ""
+    if begun is None or begun.kind != marker.kind:
+        return f"{marker} has no “BEGIN {marker.kind}” before it"
+    if begun.column != marker.column:
+        return f"{marker} is indented otherwise than its “BEGIN” on line {begun.line}"
+    return ""
+
+
+def _misplaced(region: _Region, tree: ast.Module, file: str) -> Iterator[Problem]:
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    cut = [node for node in statements if region.cuts(node)]
+    for node in cut:
+        yield Problem(file, node.lineno, "", "a marker cuts through this statement")
+    if not cut and not any(region.holds(node) for node in statements):
+        yield Problem(file, region.first, "", "there is no statement between the markers")
+    elif region.kind == "SOLUTION" and _owner(region, tree) is None:
+        text = "a solution outside a function; BEGIN HIDDEN … END HIDDEN leaves module code out"
+        yield Problem(file, region.first, "", text)
+    elif region.kind == "HIDDEN" and (region.column or _owner(region, tree)):
+        yield Problem(file, region.first, "", "a hidden region must stand at module level")
+
+
+def _owner(region: _Region, tree: ast.Module) -> _Function | None:
+    """Return the innermost function around a region."""
+    around = [
+        function
+        for function in _functions(tree)
+        if function.lineno < region.first and any(region.holds(node) for node in _inside(function))
+    ]
+    return max(around, key=lambda function: function.lineno, default=None)
+
+
+def _functions(tree: ast.Module) -> Iterator[_Function]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+
+
+def _inside(block: ast.stmt) -> Iterator[ast.stmt]:
+    return (node for node in ast.walk(block) if isinstance(node, ast.stmt) and node is not block)
+
+
+def _given_away(
+    tree: ast.Module, regions: Iterable[_Region], graded: Iterable[str], file: str
+) -> Iterator[Problem]:
+    solutions = [region for region in regions if region.kind == "SOLUTION"]
+    blocks = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    defined = {node.name: node for node in tree.body if isinstance(node, blocks)}
+    for name in graded:
+        block = defined.get(name)
+        if block is None:
+            text = f"the reference does not define “{name}”{nearest(name, defined)}"
+            yield Problem(file, None, "", text)
+        elif not any(region.holds(node) for region in solutions for node in _inside(block)):
+            text = (
+                f"“{name}” is graded but holds no solution markers, so students would be given it"
+            )
+            yield Problem(file, block.lineno, "", text)
+
+
+def _cut(source: str, regions: list[_Region], tree: ast.Module) -> str:
+    lines = source.splitlines(keepends=True)
+    for region in reversed(regions):
+        owner = _owner(region, tree)
+        name = owner.name if owner else ""
+        stub = f'{" " * region.column}raise NotImplementedError("{name} is not written yet")\n'
+        lines[region.first - 1 : region.last] = [stub] if region.kind == "SOLUTION" else []
+    return "".join(lines).rstrip("\n") + "\n"
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _last_line(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno

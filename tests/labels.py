@@ -1,0 +1,220 @@
+"""Labelled submissions: what each file under ``tests/submissions`` says about its own grade.
+
+A file begins with comments: what it is, in words, and the verdicts that it must get, in YAML::
+
+    # Divides by M where M - 1 is asked for.
+    # expect:
+    #   score: 12                # of the whole hand-in; may be left out
+    #   questions:
+    #     normalize_columns: {status: failed, checks: {values: wrong_value, shape: ok}}
+    #     batched_matrix_multiply_loop: {status: failed, code: raised}
+    #     "*": {status: passed}  # every question that is not named
+
+``status`` is the question's. ``checks`` maps a check's id to its code. ``code`` is what every check
+of the question says that does not say ``ok``, ``requirement_not_met`` or ``not_run``; one at least
+must say it. In a notebook, the comments are the beginning of its first code cell.
+
+A hand-in that attacks says so before that, in a block ``exploit:``; see ``Exploit`` and, for the
+demonstrations, ``tests/exploits/__init__.py``.
+
+Labels hold where there is no GPU: ``"*"`` does not cover a question that was deferred for the lack
+of a device, and a question's ``status: deferred`` can be asked for by name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from grader.errors import nearest
+from grader.verdict import Code, Status
+
+OTHERS = "*"
+NEUTRAL = frozenset({Code.OK.value, Code.REQUIREMENT_NOT_MET.value, Code.NOT_RUN.value})
+_CODES = frozenset(code.value for code in Code)
+_STATUSES = frozenset(status.value for status in Status)
+
+
+class LabelError(Exception):
+    """A label cannot be read; says in which file and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionLabel:
+    """What one question must get; None or empty where the label does not say."""
+
+    status: str | None = None
+    code: str | None = None
+    checks: Mapping[str, str] = field(default_factory=dict)
+
+    def misses(self, question: Mapping[str, Any]) -> list[str]:
+        """Return how a question of ``report.json`` differs from the label; empty if it does not."""
+        found = {check["id"]: check["code"] for check in question["checks"]}
+        misses = []
+        if self.status is not None and question["status"] != self.status:
+            misses.append(f"status {question['status']}, not {self.status}")
+        for check, code in self.checks.items():
+            if found.get(check) != code:
+                misses.append(f"check {check}: {found.get(check, 'no such check')}, not {code}")
+        if self.code is not None and set(found.values()) - NEUTRAL != {self.code}:
+            misses.append(f"codes {sorted(set(found.values()))}, not {self.code}")
+        return [f"{question['id']}: {miss}" for miss in misses]
+
+
+@dataclass(frozen=True, slots=True)
+class Exploit:
+    """What an attack is about.
+
+    Attributes:
+        group: Letter of the group it belongs to.
+        tries: What it tries, in a line.
+        stopped_by: What stops it: walls, or properties of the design.
+        typical: What comes of it in a grader that shares its interpreter with hand-ins.
+        works_without: Kind of demonstration → its arguments. Empty for the controls of a group.
+        limits: Fields of the assignment's limits, replaced while this hand-in is graded.
+        claim: What its verdict rests on, where that is something a guest says of itself: what
+            forging it takes, and what is gained by that.
+    """
+
+    group: str
+    tries: str
+    stopped_by: str = ""
+    typical: str = ""
+    works_without: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
+    claim: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a submission must get.
+
+    Attributes:
+        about: What the submission is, in words.
+        score: Of the whole hand-in, or None where the label does not say.
+        questions: By id; ``"*"`` stands for all that are not named.
+        exploit: What attack it is, if it is one.
+    """
+
+    about: str
+    score: float | None
+    questions: Mapping[str, QuestionLabel]
+    exploit: Exploit | None = None
+
+    def misses(self, report: Mapping[str, Any]) -> list[str]:
+        """Return how a ``report.json`` differs from the label; empty if it does not."""
+        by_id = {question["id"]: question for question in report["questions"]}
+        misses = [f"no question {name}" for name in {*self.questions} - {OTHERS, *by_id}]
+        if self.score is not None and report["score"] != self.score:
+            misses.append(f"score {report['score']}, not {self.score}")
+        for name, question in by_id.items():
+            label = self.questions.get(name)
+            if label is None and not _needs_device(question):
+                label = self.questions.get(OTHERS)
+            misses += label.misses(question) if label else []
+        return misses
+
+
+def read_label(path: Path) -> Label:
+    """Return a submission's label.
+
+    Raises:
+        LabelError: It has none, or one with an unknown key, status or code.
+    """
+    about, text = _header(_source(path), path)
+    try:
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise LabelError(f"{path}: the label is not YAML: {error}") from None
+    expect = _fields(content, {"expect", "exploit"}, f"{path}")["expect"]
+    fields = _fields(expect, {"score", "questions"}, f"{path}: expect")
+    questions = fields.get("questions")
+    if not isinstance(questions, dict) or not questions:
+        raise LabelError(f"{path}: expect.questions must map questions to what they get")
+    score = fields.get("score")
+    if score is not None and not isinstance(score, (int, float)):
+        raise LabelError(f"{path}: expect.score is {score!r}, not a number")
+    read = {str(name): _question(value, f"{path}: {name}") for name, value in questions.items()}
+    exploit = _exploit(content["exploit"], f"{path}: exploit") if "exploit" in content else None
+    return Label(about, None if score is None else float(score), read, exploit)
+
+
+def _source(path: Path) -> str:
+    text = path.read_bytes().decode("utf-8-sig", errors="replace")
+    if path.suffix != ".ipynb":
+        return text
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return "".join(cells[0]["source"])
+
+
+def _header(source: str, path: Path) -> tuple[str, str]:
+    comments: list[str] = []
+    for line in source.splitlines():
+        if not line.startswith("#"):
+            break
+        comments.append(line[1:].removeprefix(" "))
+    if "expect:" not in comments:
+        raise LabelError(f"{path}: no comment “# expect:” before the first line of code")
+    start = min(comments.index(key) for key in ("exploit:", "expect:") if key in comments)
+    return " ".join(comments[:start]), "\n".join(comments[start:])
+
+
+def _fields(value: object, known: set[str], where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise LabelError(f"{where}: {value!r} where {', '.join(sorted(known))} were expected")
+    for key in value:
+        if key not in known:
+            raise LabelError(f"{where}: “{key}” is no key here{nearest(str(key), known)}")
+    return value
+
+
+def _word(value: object, known: frozenset[str], where: str) -> str:
+    if value not in known:
+        raise LabelError(f"{where}: “{value}” is unknown{nearest(str(value), known)}")
+    return str(value)
+
+
+def _question(value: object, where: str) -> QuestionLabel:
+    fields = _fields(value, {"status", "code", "checks"}, where)
+    checks = fields.get("checks") or {}
+    if not isinstance(checks, dict):
+        raise LabelError(f"{where}: checks must map a check's id to its code")
+    return QuestionLabel(
+        status=_word(fields["status"], _STATUSES, where) if "status" in fields else None,
+        code=_word(fields["code"], _CODES, where) if "code" in fields else None,
+        checks={str(check): _word(code, _CODES, where) for check, code in checks.items()},
+    )
+
+
+def _exploit(value: object, where: str) -> Exploit:
+    texts = {"group", "tries", "stopped_by", "typical", "works_without", "claim"}
+    fields = _fields(value, texts | {"limits"}, where)
+    for name in texts & set(fields):
+        if not isinstance(fields[name], str):
+            raise LabelError(f"{where}.{name} is {fields[name]!r}, not a text")
+    if missing := {"group", "tries"} - set(fields):
+        raise LabelError(f"{where}: {', '.join(sorted(missing))} missing")
+    shown = _demonstrations(fields.pop("works_without", ""))
+    if shown and (missing := {"stopped_by", "typical"} - set(fields)):
+        raise LabelError(f"{where}: {', '.join(sorted(missing))} missing")
+    return Exploit(**fields, works_without=shown)
+
+
+def _demonstrations(text: str) -> dict[str, tuple[str, ...]]:
+    """Read ``kind: argument, argument; kind``."""
+    shown = {}
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        kind, _, rest = part.partition(":")
+        if kind == "exempt":
+            return {kind: (text.partition(":")[2].strip(),)}
+        shown[kind] = tuple(item.strip() for item in rest.split(",") if item.strip())
+    return shown
+
+
+def _needs_device(question: Mapping[str, Any]) -> bool:
+    return any(check["code"] == Code.NO_DEVICE.value for check in question["checks"])

@@ -1,0 +1,28 @@
+# The batched product as an elementwise one that is summed up.
+# expect:
+#   questions:
+#     "*": {status: passed}
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return (x.unsqueeze(3) * y.unsqueeze(1)).sum(dim=2)
+
+
+def normalize_columns(x):
+    rows = x.shape[0]
+    mean = x.sum(dim=0) / rows
+    std = torch.sqrt(((x - mean) ** 2).sum(dim=0) / (rows - 1))
+    return (x - mean) / std
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

@@ -1,0 +1,43 @@
+# A notebook exported as a script: it runs everything, and errs after the definitions.
+# expect:
+#   questions:
+#     "*": {status: passed}
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+def normalize_columns(x):
+    rows = x.shape[0]
+    mean = x.sum(dim=0) / rows
+    std = torch.sqrt(((x - mean) ** 2).sum(dim=0) / (rows - 1))
+    return (x - mean) / std
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()
+
+
+# In[7]:
+
+x = torch.randn(5, 2, 3)
+y = torch.randn(5, 3, 4)
+print((batched_matrix_multiply_loop(x, y) - batched_matrix_multiply_noloop(x, y)).abs().max())
+
+# In[8]:
+
+get_ipython().run_line_magic("matplotlib", "inline")
+
+# In[9]:
+
+plot_speed(batched_matrix_multiply_loop)

@@ -1,0 +1,27 @@
+# Gives the parameter's name a new value, which does not touch the input.
+# expect:
+#   questions:
+#     "*": {status: passed}
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+def normalize_columns(x):
+    x = x - x.sum(dim=0) / x.shape[0]
+    x = x / torch.sqrt((x * x).sum(dim=0) / (x.shape[0] - 1))
+    return x
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

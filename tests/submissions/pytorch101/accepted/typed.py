@@ -1,0 +1,34 @@
+# Annotations, a future import, and names that the annotations need only for themselves.
+# expect:
+#   questions:
+#     "*": {status: passed}
+
+from __future__ import annotations
+
+from typing import *
+
+import torch
+from torch import Tensor
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x: Tensor, y: SomethingUndefined) -> Optional[Tensor]:
+    z: Tensor = torch.bmm(x, y)
+    return z
+
+
+def normalize_columns(x):
+    rows = x.shape[0]
+    mean = x.sum(dim=0) / rows
+    std = torch.sqrt(((x - mean) ** 2).sum(dim=0) / (rows - 1))
+    return (x - mean) / std
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

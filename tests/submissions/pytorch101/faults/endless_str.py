@@ -1,0 +1,34 @@
+# An exception whose text never ends.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: timed_out}
+#     "*": {status: passed}
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+class Endless(Exception):
+    def __str__(self):
+        while True:
+            pass
+
+    __repr__ = __str__
+
+
+def normalize_columns(x):
+    raise Endless
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

@@ -1,0 +1,33 @@
+# An exception whose text cannot be had: making it raises.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: raised}
+#     "*": {status: passed}
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+class Hostile(Exception):
+    def __str__(self):
+        raise KeyboardInterrupt("no text for you")
+
+    __repr__ = __str__
+
+
+def normalize_columns(x):
+    raise Hostile
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

@@ -1,0 +1,30 @@
+# Sends itself SIGKILL, which the first process of a namespace survives; it aborts then.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: crashed}
+#     "*": {status: passed}
+
+import os
+import signal
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+def normalize_columns(x):
+    os.kill(os.getpid(), signal.SIGKILL)
+    os.abort()
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

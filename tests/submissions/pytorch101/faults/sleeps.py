@@ -1,0 +1,30 @@
+# Waits for something that never comes.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: timed_out}
+#     "*": {status: passed}
+
+import threading
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+def normalize_columns(x):
+    threading.Event().wait()
+    mean = x.sum(dim=0) / x.shape[0]
+    return (x - mean) / torch.sqrt(((x - mean) ** 2).sum(dim=0) / (x.shape[0] - 1))
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

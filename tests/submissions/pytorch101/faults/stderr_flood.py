@@ -1,0 +1,33 @@
+# Writes 20 MB straight to file descriptor 2 and then answers right.
+# expect:
+#   questions:
+#     "*": {status: passed}
+
+import os
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+def normalize_columns(x):
+    for _ in range(320):
+        try:
+            os.write(2, b"noise\n" * 10922)
+        except OSError:
+            pass
+    mean = x.sum(dim=0) / x.shape[0]
+    return (x - mean) / torch.sqrt(((x - mean) ** 2).sum(dim=0) / (x.shape[0] - 1))
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

@@ -1,0 +1,5 @@
+# Nothing but this comment.
+# expect:
+#   questions:
+#     "*": {status: failed, code: missing_function}
+

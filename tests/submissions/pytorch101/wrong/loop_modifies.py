@@ -1,0 +1,29 @@
+# Right values, but the second input is doubled in place and left so.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: partial, checks: {product: ok, unmodified: input_modified}}
+#     "*": {status: passed}
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = [x[i].mm(y[i]) for i in range(x.shape[0])]
+    for i in range(x.shape[0]):
+        y[i] *= 2
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+def normalize_columns(x):
+    rows = x.shape[0]
+    mean = x.sum(dim=0) / rows
+    std = torch.sqrt(((x - mean) ** 2).sum(dim=0) / (rows - 1))
+    return (x - mean) / std
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

@@ -1,0 +1,26 @@
+# The products in a Python list instead of a tensor.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: failed, code: wrong_type}
+#     "*": {status: passed}
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    return [x[i].mm(y[i]) for i in range(x.shape[0])]
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+def normalize_columns(x):
+    rows = x.shape[0]
+    mean = x.sum(dim=0) / rows
+    std = torch.sqrt(((x - mean) ** 2).sum(dim=0) / (rows - 1))
+    return (x - mean) / std
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

@@ -1,0 +1,27 @@
+# Imports a module that is not installed; one function needs it, the others do not.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: raised}
+#     "*": {status: passed}
+
+import cv2
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+def normalize_columns(x):
+    return torch.from_numpy(cv2.normalize(x.numpy(), None))
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

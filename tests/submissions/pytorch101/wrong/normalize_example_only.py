@@ -1,0 +1,26 @@
+# The handout's answer, whatever is asked.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: wrong_shape}
+#     "*": {status: passed}
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+def normalize_columns(x):
+    return torch.tensor([[0.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 0.0, 0.0]])
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

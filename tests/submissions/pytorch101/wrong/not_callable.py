@@ -1,0 +1,25 @@
+# The name is there, but it is not a function.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: missing_function}
+#     "*": {status: passed}
+
+import torch
+
+
+def batched_matrix_multiply_loop(x, y):
+    products = []
+    for i in range(x.shape[0]):
+        products.append(torch.mm(x[i], y[i]))
+    return torch.stack(products)
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.bmm(x, y)
+
+
+normalize_columns = 3
+
+
+def mm_on_gpu(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu()

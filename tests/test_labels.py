@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from labels import LabelError, read_label
+
+HEADER = """\
+# Two words.
+# expect:
+#   score: 3
+#   questions:
+#     f: {status: partial, checks: {values: wrong_value}}
+#     g: {code: raised}
+#     "*": {status: passed}
+
+import torch  # not read
+"""
+
+
+def label_of(tmp_path: Path, text: str) -> Any:
+    path = tmp_path / "hand_in.py"
+    path.write_text(text)
+    return read_label(path)
+
+
+def question(name: str, status: str, **codes: str) -> dict[str, Any]:
+    return {
+        "id": name,
+        "status": status,
+        "checks": [{"id": check, "code": code} for check, code in codes.items()],
+    }
+
+
+def report(*changes: dict[str, Any]) -> dict[str, Any]:
+    questions = {
+        "f": question("f", "partial", values="wrong_value", shape="ok"),
+        "g": question("g", "failed", values="raised", shape="requirement_not_met"),
+        "h": question("h", "passed", values="ok"),
+        "gpu": question("gpu", "deferred", values="no_device"),
+    } | {change["id"]: change for change in changes}
+    return {"score": 3.0, "questions": list(questions.values())}
+
+
+def test_a_report_that_is_as_the_label_says(tmp_path: Path) -> None:
+    label = label_of(tmp_path, HEADER)
+    assert label.about == "Two words."
+    assert label.misses(report()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "miss"),
+    [
+        (question("f", "failed", values="wrong_value"), "f: status failed, not partial"),
+        (question("f", "partial", values="ok"), "f: check values: ok, not wrong_value"),
+        (question("f", "partial", shape="ok"), "f: check values: no such check, not wrong_value"),
+        (question("g", "failed", values="raised", shape="crashed"), "g: codes"),
+        (question("g", "passed", values="ok"), "g: codes"),
+        (question("h", "failed", values="raised"), "h: status failed, not passed"),
+        (question("gpu", "failed", values="raised"), "gpu: status failed, not passed"),
+    ],
+)
+def test_every_difference_is_a_miss(tmp_path: Path, change: dict[str, Any], miss: str) -> None:
+    (found,) = label_of(tmp_path, HEADER).misses(report(change))
+    assert found.startswith(miss)
+
+
+def test_a_wrong_score_and_an_unknown_question_are_misses(tmp_path: Path) -> None:
+    label = label_of(tmp_path, HEADER.replace("     g:", "     typo:"))
+    assert label.misses({**report(), "score": 4.0})[:2] == [
+        "no question typo",
+        "score 4.0, not 3.0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import torch\n", "no comment “# expect:”"),
+        ("# expect:\n#   3\n", "3 where questions, score were expected"),
+        ("# expect:\n#   question: {}\n", "did you mean “questions”"),
+        ("# expect:\n#   score: 3\n", "must map questions"),
+        ("# expect:\n#   score: x\n#   questions: {f: {}}\n", "'x', not a number"),
+        ("# expect:\n#   questions: {f: {status: pased}}\n", "did you mean “passed”"),
+        ("# expect:\n#   questions: {f: {code: wrong_values}}\n", "did you mean “wrong_value”"),
+        ("# expect:\n#   questions: {f: {checks: {v: okay}}}\n", "“okay” is unknown"),
+        ("# expect:\n#   questions: {f: {checks: [v]}}\n", "checks must map"),
+        ("# expect:\n#   questions: {\n", "is not YAML"),
+    ],
+)
+def test_a_bad_label_is_refused_with_its_file(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(LabelError, match=words) as caught:
+        label_of(tmp_path, text)
+    assert "hand_in.py" in str(caught.value)
