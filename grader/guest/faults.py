@@ -29,7 +29,7 @@ def describe(error: BaseException, scratch: Path) -> Fault:
         file, line, column = "", 0, 0
     return Fault(
         type=_plain(_name_of(type(error)))[:200],
-        message=_guarded(lambda: str(error))[:_MESSAGE_CAP],
+        message=_guarded(lambda: _message(error))[:_MESSAGE_CAP],
         file=file,
         line=line,
         column=column,
@@ -49,6 +49,11 @@ def _plain(text: str) -> str:
     # Lone surrogates travel through JSON escapes, but not into every file that text ends up in.
     # The base class's method: a subclass of str may have its own.
     return str.encode(text, "utf-8", "backslashreplace").decode("utf-8")
+
+
+def _message(error: BaseException) -> str:
+    # A syntax error's text repeats file and line, which have fields of their own.
+    return error.msg if isinstance(error, SyntaxError) else str(error)
 
 
 def _trace(error: BaseException) -> str:

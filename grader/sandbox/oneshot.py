@@ -90,7 +90,9 @@ class OneShotGuest(Guest):
         return self._capture.read() if self._exit is None else self._output
 
     def _hung_up(self) -> bool:
-        return _readable(self.connection.fileno(), 0.0)
+        # A reply that nobody read is no sign of dying; only a closed connection is.
+        closed = getattr(select, "POLLRDHUP", select.POLLHUP)
+        return _ready(self.connection.fileno(), closed, 0.0)
 
     def _own_end(self, patience: float) -> Exit:
         if not _readable(self._status, patience):
@@ -108,8 +110,12 @@ class OneShotGuest(Guest):
 
 
 def _readable(fd: int, seconds: float) -> bool:
+    return _ready(fd, select.POLLIN, seconds)
+
+
+def _ready(fd: int, event: int, seconds: float) -> bool:
     poller = select.poll()
-    poller.register(fd, select.POLLIN)
+    poller.register(fd, event)
     return bool(poller.poll(seconds * 1000))
 
 

@@ -1,0 +1,126 @@
+"""Choosing walls: what this machine gives is found by putting them up around a probe.
+
+Nothing is believed: a mechanism counts as there when a probe guest stood behind it, tried to break
+out, left a process behind, and the host saw all of that fail.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Literal
+
+from grader.errors import InfrastructureError
+from grader.sandbox.base import GuestLimits, Isolation, Sandbox
+from grader.sandbox.canary import Yard
+from grader.sandbox.fork_server import ForkServerSandbox
+from grader.sandbox.oneshot import OneShotSandbox
+from grader.sandbox.slots import mapped
+from grader.sandbox.walls import landlock, libc, view
+from grader.sandbox.walls.plan import Mechanism, WallPlan
+
+Choice = Literal["auto", "full", "restricted", "none"]
+
+PROBE_LIMITS = GuestLimits(memory=2**28, output=2**16, processes=16, scratch=2**20, cpu_seconds=30)
+
+_ADVICE = {
+    Mechanism.NS: "run as root with CAP_SYS_ADMIN (in Docker: --privileged)",
+    Mechanism.USERNS: (
+        "allow user namespaces to ordinary users (Ubuntu 24.04: sysctl "
+        "kernel.apparmor_restrict_unprivileged_userns=0; Debian: "
+        "kernel.unprivileged_userns_clone=1)"
+    ),
+    Mechanism.FLAT: "use a kernel from 5.13 on, with landlock in its list of security modules",
+}
+_CANDIDATES: dict[Choice, tuple[Mechanism, ...]] = {
+    "auto": (Mechanism.NS, Mechanism.USERNS, Mechanism.FLAT),
+    "full": (Mechanism.NS, Mechanism.USERNS),
+    "restricted": (Mechanism.FLAT,),
+    "none": (),
+}
+
+
+def open_sandbox(isolation: Choice, *, hidden: tuple[str, ...] = ()) -> Sandbox:
+    """Return a sandbox with the best walls this machine gives, or exactly those asked for.
+
+    Args:
+        isolation: The tier asked for; ``auto`` takes the best that holds.
+        hidden: Paths that no guest may open, such as the reference's; each guest tries.
+
+    Raises:
+        InfrastructureError: Less holds than was asked for. Says what was tried and what to do.
+    """
+    if isolation == "none" or (isolation == "auto" and sys.platform != "linux"):
+        return OneShotSandbox()
+    if sys.platform != "linux":
+        raise _refusal(isolation, {"any": f"walls need Linux, and this is {sys.platform}"})
+    met: dict[str, str] = {}
+    for mechanism in _CANDIDATES[isolation]:
+        if reason := unsuited(mechanism):
+            met[mechanism.value] = reason
+            continue
+        try:
+            probe(mechanism)
+            yard = Yard(hidden)
+            return ForkServerSandbox(_plan(mechanism, yard, preload=True), yard)
+        except InfrastructureError as error:
+            met[mechanism.value] = f"{error}; {_ADVICE[mechanism]}"
+    raise _refusal(isolation, met)
+
+
+def probe(mechanism: Mechanism) -> Isolation:
+    """Put one guest, without torch, behind the walls of a mechanism; return what held.
+
+    Raises:
+        InfrastructureError: Something did not hold; says what.
+    """
+    yard = Yard()
+    sandbox = ForkServerSandbox(_plan(mechanism, yard, preload=False), yard)
+    try:
+        return sandbox.probe(PROBE_LIMITS)
+    finally:
+        sandbox.close()
+
+
+def unsuited(mechanism: Mechanism) -> str:
+    """Return why a mechanism is not even tried here, or an empty string."""
+    root = os.geteuid() == 0
+    if mechanism is Mechanism.NS and not root:
+        return f"needs root; {_ADVICE[mechanism]}"
+    if mechanism is Mechanism.USERNS and root:
+        # The kernel does not count the processes of its own superuser, mapped or not.
+        return "not as root, whose processes no limit counts"
+    if mechanism is Mechanism.FLAT and not landlock.abi():
+        return f"this kernel has no Landlock; {_ADVICE[mechanism]}"
+    if root and not mapped():
+        return "the user IDs for guests are not mapped in this container"
+    if mechanism is Mechanism.FLAT and root and (closed := _closed_folder()):
+        return f"guests, users of their own, may not enter {closed}, where Python is: chmod o+x it"
+    return ""
+
+
+def _closed_folder() -> str:
+    """Return the outermost folder on the way to the interpreter that is closed to others."""
+    for folder in view.folders():
+        for parent in (*reversed(Path(folder).parents), Path(folder)):
+            if not parent.stat().st_mode & stat.S_IXOTH:
+                return str(parent)
+    return ""
+
+
+def _plan(mechanism: Mechanism, yard: Yard, preload: bool) -> WallPlan:
+    if mechanism is Mechanism.FLAT and os.geteuid() != 0:
+        # Guests share our user here. Our memory must not be theirs to read.
+        libc.prctl(libc.PR_SET_DUMPABLE, 0)
+    return WallPlan(mechanism, yard.canary, landlock.abi(), os.geteuid() == 0, preload)
+
+
+def _refusal(isolation: Choice, met: dict[str, str]) -> InfrastructureError:
+    lines = "\n".join(f"  {name}: {reason}" for name, reason in met.items())
+    return InfrastructureError(
+        f"isolation “{isolation}” was asked for, and this machine does not give it:\n{lines}\n"
+        "To grade code that you trust, on your own machine, pass --isolation none: its report is "
+        "marked as a self-check."
+    )

@@ -1,0 +1,140 @@
+"""Puts up the walls around this process, in the one order that works.
+
+Mounts need capabilities, a change of user resets the death signal and the dumpable flag, Landlock
+and seccomp need ``no_new_privs``, and seccomp forbids most of the calls above: it comes last.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+from grader.sandbox.walls import identity, libc, limits, mounts, namespaces, seccomp, view
+from grader.sandbox.walls.landlock import OPEN, READ, READ_DIR, WRITE, Ruleset
+from grader.sandbox.walls.plan import GuestPlan, Mechanism, Wall, WallPlan
+
+_FENCES_SOCKETS = 6
+
+
+def around_fork_server(plan: WallPlan) -> None:
+    """Give the fork-server its namespaces and view; guests fork out of these.
+
+    The PID namespace comes earlier, before torch is imported: ``namespaces.become_first_process``.
+
+    Raises:
+        OSError: The machine refused; the message names the call.
+    """
+    if not plan.namespaces:
+        return
+    flags = libc.CLONE_NEWUTS
+    wanted = {
+        Wall.VIEW: libc.CLONE_NEWNS, Wall.NETWORK: libc.CLONE_NEWNET, Wall.IPC: libc.CLONE_NEWIPC,
+    }  # fmt: skip
+    for wall, flag in wanted.items():
+        flags |= flag if plan.has(wall) else 0
+    namespaces.enter(flags)
+    libc.syscall("sethostname", b"guest", 5)
+    if plan.has(Wall.VIEW):
+        mounts.build_root()
+
+
+def once(plan: WallPlan) -> None:
+    """Do in the fork-server what guests then inherit and need not do again."""
+    # What is already held stays: this only keeps anybody below from ever gaining more.
+    if plan.has(Wall.CAPABILITIES):
+        identity.drop_bounding_set()
+    view.readable()
+    own = None if plan.namespaces else os.getpid()
+    for loopback in (False, True):
+        seccomp.build(own, loopback)
+
+
+def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
+    """Wall in this process, which is about to be given a submission.
+
+    Returns:
+        The resource limits set, for the proof.
+
+    Raises:
+        OSError: A wall could not be put up; the message names the call.
+    """
+    planned = limits.planned(guest, limits.address_space())
+    if plan.namespaces:
+        _private_spaces(plan, guest)
+    _settle(guest.scratch_path or mounts.SCRATCH)
+    counted = {"NPROC": planned["NPROC"]} if "NPROC" in planned else {}
+    if plan.has(Wall.LIMITS):
+        limits.apply({name: value for name, value in planned.items() if name not in counted})
+    if plan.mechanism is Mechanism.USERNS:
+        # One of its own for each guest, so that its processes are counted apart from others'.
+        namespaces.enter_user_namespace()
+    if plan.has(Wall.LIMITS):
+        limits.apply(counted)
+    rules = _rules(plan, guest) if plan.has(Wall.LANDLOCK) else None
+    _become(plan, guest)
+    if rules is not None:
+        rules.enforce()
+    if plan.has(Wall.SECCOMP):
+        own = None if plan.namespaces else os.getpid()
+        seccomp.install(seccomp.build(own, guest.loopback))
+    return planned
+
+
+def _private_spaces(plan: WallPlan, guest: GuestPlan) -> None:
+    flags = libc.CLONE_NEWNS
+    flags |= libc.CLONE_NEWIPC if plan.has(Wall.IPC) else 0
+    # Where Landlock does not fence abstract sockets, neighbours must not share a network either.
+    if plan.has(Wall.NETWORK) and (guest.loopback or plan.landlock < _FENCES_SOCKETS):
+        flags |= libc.CLONE_NEWNET
+    namespaces.enter(flags)
+    mounts.mount("", "/", "", mounts.MS_REC | mounts.MS_PRIVATE)
+    if plan.has(Wall.SCRATCH):
+        owner = os.geteuid() if guest.uid is None else guest.uid
+        mounts.mount_scratch(guest.scratch, owner)
+    if plan.has(Wall.PIDS):
+        mounts.mount_proc()
+    if guest.loopback and flags & libc.CLONE_NEWNET:
+        namespaces.raise_loopback()
+
+
+def _settle(scratch: str) -> None:
+    """Make the scratch this process's current, home and temporary folder."""
+    os.chdir(scratch)
+    for name in ("HOME", "TMPDIR", "MPLCONFIGDIR"):
+        os.environ[name] = scratch
+    # Found before the scratch was there, a folder for temporary files would no longer exist.
+    tempfile.tempdir = None
+    os.setsid()
+
+
+def _become(plan: WallPlan, guest: GuestPlan) -> None:
+    # A new user namespace comes with a full set.
+    if plan.has(Wall.CAPABILITIES) and plan.mechanism is Mechanism.USERNS:
+        identity.drop_bounding_set()
+    if guest.uid is not None and plan.has(Wall.USER):
+        identity.become(guest.uid)
+    if plan.has(Wall.CAPABILITIES):
+        identity.drop_capabilities()
+    # Said either way: the fork-server's own flag is inherited.
+    identity.set_dumpable(not plan.has(Wall.DUMPABLE))
+    if plan.has(Wall.PARENT_DEATH):
+        identity.die_with_parent()
+    if plan.has(Wall.NO_NEW_PRIVS):
+        identity.forbid_new_privileges()
+
+
+def _rules(plan: WallPlan, guest: GuestPlan) -> Ruleset:
+    rules = Ruleset(plan.landlock, tcp=guest.loopback)
+    if plan.has(Wall.VIEW):
+        # These hold nothing but what the view put there.
+        rules.allow((*view.readable(), "/etc", "/proc"), READ)
+        rules.allow(("/dev",), OPEN | READ_DIR)
+        rules.allow((mounts.SCRATCH, mounts.SHARED_MEMORY), WRITE)
+    else:
+        rules.allow(view.readable(), READ)
+        rules.allow((f"/dev/{name}" for name in view.DEVICES), OPEN)
+        # The folder behind /proc/self, opened now: this process's own and nobody else's.
+        rules.allow(("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat"), READ)
+        rules.allow(("/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group"), READ)
+        rules.allow((guest.scratch_path or mounts.SCRATCH,), WRITE)
+    return rules

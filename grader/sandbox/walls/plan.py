@@ -1,0 +1,145 @@
+"""Which walls are to be put up, as plain values that the host sends to the fork-server.
+
+A wall can be left out only by constructing a ``WallPlan`` with ``off``, which tests do to show that
+the proof then fails. No environment variable, file or command line reaches it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+
+class Mechanism(str, Enum):
+    """How a guest is set apart: with namespaces as root, as a user, or without any."""
+
+    NS = "ns"
+    USERNS = "userns"
+    FLAT = "flat"
+
+
+class Wall(str, Enum):
+    """One wall. The name is what the report lists."""
+
+    VIEW = "view"
+    PIDS = "pid namespace"
+    NETWORK = "network namespace"
+    IPC = "ipc namespace"
+    SCRATCH = "sized scratch"
+    USER = "own user"
+    CAPABILITIES = "no capabilities"
+    NO_NEW_PRIVS = "no new privileges"
+    DUMPABLE = "not dumpable"
+    PARENT_DEATH = "death signal"
+    LANDLOCK = "landlock"
+    SECCOMP = "seccomp"
+    LIMITS = "rlimits"
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """What the host lays out for guests to try their hands on.
+
+    Attributes:
+        folder: Folder that anybody may write to, with a file ``secret`` that anybody may read.
+        socket: Name of an abstract socket on which the host listens.
+        namespaces: The host's own, kind → what its link under ``/proc/self/ns`` says.
+        hidden: Further paths that exist and must stay out of reach, such as the reference's.
+    """
+
+    folder: str
+    socket: str
+    namespaces: Mapping[str, str]
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WallPlan:
+    """What holds for every guest of a fork-server.
+
+    Attributes:
+        mechanism: How guests are set apart.
+        canary: What guests try to reach.
+        landlock: The kernel's Landlock ABI; 0 where there is none.
+        slots: Each guest gets a user ID of its own, for which the host has to be root.
+        preload: Import torch before serving. Probes of the machine do without.
+        off: Walls left out; for tests only.
+    """
+
+    mechanism: Mechanism
+    canary: Canary
+    landlock: int = 0
+    slots: bool = False
+    preload: bool = True
+    off: frozenset[Wall] = field(default_factory=frozenset)
+
+    @property
+    def namespaces(self) -> bool:
+        """Whether guests live in namespaces of their own."""
+        return self.mechanism is not Mechanism.FLAT
+
+    def has(self, wall: Wall) -> bool:
+        """Whether the plan puts up this wall."""
+        return wall not in self.off and wall in self.walls()
+
+    def walls(self) -> tuple[Wall, ...]:
+        """The walls that this mechanism has on this kernel, switched off or not."""
+        spaces = (Wall.VIEW, Wall.PIDS, Wall.NETWORK, Wall.IPC, Wall.SCRATCH)
+        common = (Wall.CAPABILITIES, Wall.NO_NEW_PRIVS, Wall.DUMPABLE, Wall.PARENT_DEATH)
+        present: tuple[Wall, ...] = (*common, Wall.SECCOMP, Wall.LIMITS)
+        present += (Wall.USER,) if self.slots else ()
+        present += (Wall.LANDLOCK,) if self.landlock else ()
+        return (*spaces, *present) if self.namespaces else present
+
+    def without(self, *walls: Wall) -> WallPlan:
+        """Return the plan with walls switched off. For tests."""
+        return replace(self, off=self.off | frozenset(walls))
+
+
+@dataclass(frozen=True, slots=True)
+class GuestPlan:
+    """What holds for one guest; sizes in bytes.
+
+    Attributes:
+        number: The host's number for it.
+        uid: User and group to become; None to stay who the fork-server is.
+        scratch_path: Its scratch folder, where there is no namespace to mount a private one in.
+        shared_uid: Other processes run under the same UID, so that none can be counted.
+        leave_orphan: Leave a process behind, for the host to see that it is reaped.
+    """
+
+    number: int
+    memory: int
+    output: int
+    processes: int
+    scratch: int
+    cpu_seconds: int
+    uid: int | None = None
+    scratch_path: str = ""
+    shared_uid: bool = False
+    loopback: bool = False
+    leave_orphan: bool = False
+
+
+def to_plain(plan: WallPlan | GuestPlan) -> dict[str, Any]:
+    """Return a plan as what JSON can write."""
+    plain = asdict(plan)
+    if isinstance(plan, WallPlan):
+        plain["off"] = sorted(plan.off)
+    return plain
+
+
+def wall_plan(plain: dict[str, Any]) -> WallPlan:
+    """Return the ``WallPlan`` that ``to_plain`` wrote."""
+    canary = dict(plain["canary"])
+    canary["hidden"] = tuple(canary["hidden"])
+    return WallPlan(
+        mechanism=Mechanism(plain["mechanism"]),
+        canary=Canary(**canary),
+        landlock=plain["landlock"],
+        slots=plain["slots"],
+        preload=plain["preload"],
+        off=frozenset(Wall(name) for name in plain["off"]),
+    )

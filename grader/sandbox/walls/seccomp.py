@@ -1,0 +1,204 @@
+"""seccomp: system calls that a hand-in has no business making fail with EPERM.
+
+Default is to allow: torch's own needs are wide and change. What is denied is listed below.
+
+Defends against: sockets other than UNIX ones (where there is no private network: all), tracing and
+reading other processes, new namespaces and mounts, kernel keys, memory that no limit counts (memfd,
+System V segments), io_uring, BPF, perf, signals by way of ``F_SETSIG``, and on the flat tier also
+new processes, programs, sessions, and signals or limits for any process but itself.
+Does not defend against: misuse of calls that stay allowed, or kernel flaws in them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import struct
+from functools import lru_cache
+from itertools import count
+
+from grader.sandbox.walls import bpf, libc
+from grader.sandbox.walls.bpf import Instruction, Label, Line
+from grader.sandbox.walls.numbers import AUDIT_ARCH, machine, number
+
+_ALLOW = 0x7FFF0000
+_KILL = 0x80000000
+_ERRNO = 0x00050000
+_X32 = 0x40000000
+_NUMBER, _ARCH, _ARGS = 0, 4, 16
+_SET_MODE_FILTER = 1
+_TSYNC = 1
+
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
+_CLONE_THREAD = 0x10000
+_NAMESPACES = (
+    libc.CLONE_NEWNS | libc.CLONE_NEWCGROUP | libc.CLONE_NEWUTS | libc.CLONE_NEWIPC
+    | libc.CLONE_NEWUSER | libc.CLONE_NEWPID | libc.CLONE_NEWNET
+)  # fmt: skip
+
+DENIED = (
+    # other processes
+    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease",
+    "kcmp", "pidfd_getfd", "migrate_pages", "move_pages",
+    # namespaces, mounts, files by handle
+    "unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "fsopen", "fsconfig", "fsmount",
+    "fspick", "move_mount", "open_tree", "open_tree_attr", "mount_setattr", "statmount",
+    "listmount", "name_to_handle_at", "open_by_handle_at", "fanotify_init", "quotactl",
+    "quotactl_fd",
+    # the kernel itself
+    "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "request_key", "lookup_dcookie",
+    "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "reboot",
+    "swapon", "swapoff", "acct", "syslog", "sethostname", "setdomainname", "settimeofday",
+    "clock_settime", "clock_adjtime", "adjtimex", "iopl", "ioperm", "modify_ldt", "uselib",
+    "vhangup", "personality", "_sysctl",
+    # memory and queues that no limit counts
+    "memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mq_open",
+)  # fmt: skip
+"""Denied to every guest."""
+
+ABSENT = ("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register")
+"""Said not to exist: the C library then falls back to calls whose arguments can be looked at."""
+
+FLAT_DENIED = (
+    "fork", "vfork", "execve", "execveat", "setsid", "setpgid", "tkill", "pidfd_open",
+    "pidfd_send_signal", "setpriority", "ioprio_set",
+)  # fmt: skip
+"""Denied too where no PID namespace keeps a guest's processes together."""
+
+FLAT_OWN_PID = ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
+FLAT_OWN_OR_ZERO = (
+    "prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
+)  # fmt: skip
+
+_FORBIDDEN_VALUES = {
+    "fcntl": (1, (8, 10, 15)),  # F_SETOWN F_SETSIG F_SETOWN_EX: a signal of choice to any PID
+    "ioctl": (1, (0x8901, 0x8902, 0x5412, 0x541C)),  # FIOSETOWN SIOCSPGRP TIOCSTI TIOCLINUX
+}
+
+
+_OWN_PID = 0x7E57AB1E
+"""Stands for the guest's PID until that is known; no constant of a filter looks like it."""
+
+
+class Program:
+    """Collects the lines of a filter, one block a system call."""
+
+    def __init__(self, arch: str) -> None:
+        self._arch = arch
+        self._names = count()
+        self.lines: list[Line] = [
+            Instruction(bpf.LOAD, _ARCH),
+            Instruction(bpf.JUMP_EQUAL, AUDIT_ARCH[arch], "native", ""),
+            # Another architecture's numbers mean other calls: none of ours can come this way.
+            Instruction(bpf.RETURN, _KILL),
+            Label("native"),
+            Instruction(bpf.LOAD, _NUMBER),
+        ]
+        if arch == "x86_64":
+            self.lines += [
+                Instruction(bpf.JUMP_GREATER_EQUAL, _X32, "x32", "not x32"),
+                Label("x32"),
+                Instruction(bpf.RETURN, _ERRNO | errno.ENOSYS),
+                Label("not x32"),
+            ]
+
+    def deny(self, name: str, code: int = errno.EPERM) -> None:
+        """Fail a call whatever its arguments."""
+        self._block(name, [Instruction(bpf.RETURN, _ERRNO | code)])
+
+    def allow_only(self, name: str, position: int, values: tuple[int, ...]) -> None:
+        """Fail a call unless the argument at ``position`` is one of ``values``."""
+        self._compare(name, position, [(bpf.JUMP_EQUAL, item) for item in values], "yes")
+
+    def deny_values(self, name: str, position: int, values: tuple[int, ...]) -> None:
+        """Fail a call if the argument at ``position`` is one of ``values``."""
+        self._compare(name, position, [(bpf.JUMP_EQUAL, item) for item in values], "no")
+
+    def bits(self, name: str, mask: int, allowed: bool) -> None:
+        """Fail a call if its first argument has a bit of ``mask``, or if it has none."""
+        self._compare(name, 0, [(bpf.JUMP_ANY_BIT, mask)], "yes" if allowed else "no")
+
+    def finish(self) -> bytes:
+        """Return the program: what no block caught is allowed."""
+        return bpf.assemble([*self.lines, Instruction(bpf.RETURN, _ALLOW)])
+
+    def _compare(
+        self, name: str, position: int, tests: list[tuple[int, int]], when_true: str
+    ) -> None:
+        label = f"{name}-{next(self._names)}"
+        # The kernel takes these arguments as 32-bit integers; the upper half means nothing.
+        body: list[Line] = [Instruction(bpf.LOAD, _ARGS + 8 * position)]
+        body += [Instruction(code, value, label) for code, value in tests]
+        verdicts = (_ERRNO | errno.EPERM, _ALLOW)
+        body += [Instruction(bpf.RETURN, verdicts[when_true != "yes"]), Label(label)]
+        body += [Instruction(bpf.RETURN, verdicts[when_true == "yes"])]
+        self._block(name, body)
+
+    def _block(self, name: str, body: list[Line]) -> None:
+        which = number(name, self._arch)
+        if which is None:
+            return
+        after = f"after-{next(self._names)}"
+        self.lines += [Instruction(bpf.JUMP_EQUAL, which, "", after), *body, Label(after)]
+
+
+def build(flat_pid: int | None, loopback: bool = False, arch: str | None = None) -> bytes:
+    """Return a filter's program.
+
+    Args:
+        flat_pid: The guest's own PID, where no PID namespace sets it apart; else None.
+        loopback: Allow internet sockets, in a network namespace of the guest's own.
+        arch: Architecture; this machine's by default.
+
+    Raises:
+        OSError: No numbers are known for the architecture.
+    """
+    program = _template(flat_pid is not None, loopback, arch or machine())
+    if flat_pid is None:
+        return program
+    return program.replace(struct.pack("=I", _OWN_PID), struct.pack("=I", flat_pid))
+
+
+@lru_cache(maxsize=8)
+def _template(flat: bool, loopback: bool, arch: str) -> bytes:
+    # Assembled once in the fork-server: two milliseconds that no guest has to spend again.
+    program = Program(arch)
+    for name in DENIED:
+        program.deny(name)
+    for name in ABSENT:
+        program.deny(name, errno.ENOSYS)
+    for name, (position, values) in _FORBIDDEN_VALUES.items():
+        program.deny_values(name, position, values)
+    if not flat:
+        # Netlink is how the C library lists interfaces; it sees the private namespace only.
+        inet = (_AF_INET, _AF_INET6, _AF_NETLINK) if loopback else ()
+        program.allow_only("socket", 0, (_AF_UNIX, *inet))
+        program.bits("clone", _NAMESPACES, allowed=False)
+    else:
+        _flat(program)
+    return program.finish()
+
+
+def install(program: bytes) -> None:
+    """Put a filter on every thread of this process, for good.
+
+    Raises:
+        OSError: ``no_new_privs`` is not set, or seccomp is off.
+    """
+    buffer = ctypes.create_string_buffer(program, len(program))
+    # struct sock_fprog: a length, padding to a pointer's alignment, a pointer.
+    header = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
+    fprog = ctypes.create_string_buffer(header, len(header))
+    libc.syscall("seccomp", _SET_MODE_FILTER, _TSYNC, fprog)
+
+
+def _flat(program: Program) -> None:
+    for name in (*FLAT_DENIED, "socket"):
+        program.deny(name)
+    for name in FLAT_OWN_PID:
+        program.allow_only(name, 0, (_OWN_PID,))
+    for name in FLAT_OWN_OR_ZERO:
+        program.allow_only(name, 0, (0, _OWN_PID))
+    # Without namespace flags needing a look: a new thread cannot have them.
+    program.bits("clone", _CLONE_THREAD, allowed=True)
+    program.deny_values("prctl", 0, (libc.PR_SET_PDEATHSIG,))

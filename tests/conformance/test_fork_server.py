@@ -1,0 +1,135 @@
+"""The fork-server itself: what it does when it dies, and what it says when it cannot start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from driver import LIMITS, NO_NEEDS, processes_with, wait_for_processes
+
+from grader.errors import InfrastructureError
+from grader.sandbox.base import Tier
+from grader.sandbox.canary import Yard
+from grader.sandbox.fork_server import ForkServerSandbox
+from grader.sandbox.open import Choice, open_sandbox, unsuited
+from grader.sandbox.walls import landlock
+from grader.sandbox.walls.plan import Mechanism, WallPlan
+
+
+@pytest.fixture
+def small():
+    """A sandbox whose fork-server has no torch, and so starts at once."""
+    best = next((each for each in Mechanism if not unsuited(each)), None)
+    if best is None:
+        pytest.skip("; ".join(unsuited(each) for each in Mechanism))
+    yard = Yard()
+    sandbox = ForkServerSandbox(
+        WallPlan(best, yard.canary, landlock.abi(), os.geteuid() == 0, preload=False), yard
+    )
+    yield sandbox
+    sandbox.close()
+
+
+def test_a_dead_fork_server_is_started_again_once(small: ForkServerSandbox) -> None:
+    small.start(LIMITS, NO_NEEDS).end()
+    small._link._process.kill()
+    small._link._thread.join(10)
+    small.start(LIMITS, NO_NEEDS).end()
+    small._link._process.kill()
+    small._link._thread.join(10)
+    with pytest.raises(InfrastructureError, match="fork-server"):
+        small.start(LIMITS, NO_NEEDS)
+
+
+def test_a_guest_whose_fork_server_died_is_nobodys_fault(small: ForkServerSandbox) -> None:
+    guest = small.start(LIMITS, NO_NEEDS)
+    small._link._process.kill()
+    with pytest.raises(InfrastructureError, match="fork-server died"):
+        guest.end()
+    with pytest.raises(InfrastructureError, match="fork-server died"):
+        guest.end()
+
+
+def test_nothing_is_left_in_the_file_system(small: ForkServerSandbox) -> None:
+    small.start(LIMITS, NO_NEEDS).end()
+    folder = Path(small._yard.canary.folder)
+    assert folder.exists()
+    mounts = Path("/proc/self/mountinfo").read_text()
+    small.close()
+    assert not folder.exists()
+    assert Path("/proc/self/mountinfo").read_text() == mounts
+
+
+ENDING = """
+import sys, time
+sys.path[:0] = {path!r}
+from driver import LIMITS, NO_NEEDS, Running
+from grader.sandbox.open import open_sandbox
+sandbox = open_sandbox("auto")
+guest = Running(sandbox.start(LIMITS, NO_NEEDS))
+guest.load('''
+import ctypes, os, time
+def stay():
+    ctypes.CDLL(None).prctl(15, b"{mark}", 0, 0, 0)
+    time.sleep(600)
+''')
+guest.send("stay")
+time.sleep(600)
+"""
+
+
+def test_when_the_host_is_killed_all_go(tmp_path: Path) -> None:
+    if all(unsuited(each) for each in Mechanism):
+        pytest.skip("; ".join(unsuited(each) for each in Mechanism))
+    mark = f"host{os.getpid() % 10**6}"
+    script = tmp_path / "host.py"
+    script.write_text(ENDING.format(path=[str(Path(__file__).parent)], mark=mark))
+    host = subprocess.Popen([sys.executable, str(script)])
+    try:
+        wait_for_processes(mark, 1)
+    finally:
+        host.send_signal(signal.SIGKILL)
+        host.wait()
+    deadline = time.monotonic() + 10
+    while processes_with(mark):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("choice", ["full", "restricted"])
+def test_less_than_asked_is_refused_with_what_to_do(
+    choice: Choice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.sandbox.open.unsuited", lambda mechanism: "not today")
+    with pytest.raises(InfrastructureError) as error:
+        open_sandbox(choice)
+    assert f"“{choice}” was asked for" in str(error.value)
+    assert "not today" in str(error.value)
+    assert "--isolation none" in str(error.value)
+
+
+def test_auto_never_falls_to_none_on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.sandbox.open.unsuited", lambda mechanism: "not today")
+    with pytest.raises(InfrastructureError):
+        open_sandbox("auto")
+
+
+def test_auto_elsewhere_is_none_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with open_sandbox("auto") as sandbox:
+        assert sandbox.isolation.tier is Tier.NONE
+    with pytest.raises(InfrastructureError, match="need Linux"):
+        open_sandbox("full")
+
+
+def test_a_hidden_path_inside_the_view_is_refused() -> None:
+    if all(unsuited(each) for each in Mechanism):
+        pytest.skip("no walls here")
+    sandbox = open_sandbox("auto", hidden=(os.__file__,))
+    with sandbox, pytest.raises(InfrastructureError, match="read_outside met ok"):
+        sandbox.start(LIMITS, NO_NEEDS)

@@ -1,0 +1,97 @@
+"""A wall that is not there shows in the proof, and the guest is refused before it is given code."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.errors import InfrastructureError
+from grader.sandbox.base import GuestNeeds
+from grader.sandbox.canary import Yard
+from grader.sandbox.fork_server import ForkServerSandbox
+from grader.sandbox.open import PROBE_LIMITS, probe, unsuited
+from grader.sandbox.walls import landlock
+from grader.sandbox.walls.plan import Mechanism, Wall, WallPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Walls whose absence each attempt must show, by itself, with all other walls standing.
+SHOWN_BY = {
+    Wall.VIEW: "find_outside",
+    Wall.PIDS: "signal_parent",
+    Wall.NETWORK: "namespaces",
+    Wall.IPC: "namespaces",
+    Wall.SCRATCH: "use_scratch",
+    Wall.USER: "user",
+    Wall.CAPABILITIES: "capabilities",
+    Wall.NO_NEW_PRIVS: "privileges",
+    Wall.DUMPABLE: "dumpable",
+    Wall.PARENT_DEATH: "death_signal",
+    Wall.LANDLOCK: "make_fifo",
+    Wall.SECCOMP: "uncounted_memory",
+    Wall.LIMITS: "limits",
+}
+# The kernel does not put these up without it, so that their absence would be noticed first.
+GOES_WITH = {Wall.NO_NEW_PRIVS: (Wall.LANDLOCK, Wall.SECCOMP)}
+
+
+@pytest.fixture(params=list(Mechanism))
+def mechanism(request: pytest.FixtureRequest) -> Mechanism:
+    if reason := unsuited(request.param):
+        pytest.skip(f"{request.param.value}: {reason}")
+    try:
+        probe(request.param)
+    except InfrastructureError as error:
+        pytest.skip(f"{request.param.value}: {error}")
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def yard(tmp_path: Path) -> Iterator[Yard]:
+    yard = Yard()
+    yield yard
+    yard.close()
+
+
+def test_every_wall_has_an_attempt_of_its_own() -> None:
+    assert set(SHOWN_BY) == set(Wall)
+
+
+def test_all_walls_hold(mechanism: Mechanism) -> None:
+    isolation = probe(mechanism)
+    assert isolation.proved["use_scratch"] == "ok"
+    assert isolation.proved["read_outside"] in ("EACCES", "ENOENT")
+
+
+@pytest.mark.parametrize("wall", list(Wall), ids=lambda wall: wall.value)
+def test_one_wall_less_is_refused(mechanism: Mechanism, wall: Wall, yard: Yard) -> None:
+    plan = WallPlan(mechanism, yard.canary, landlock.abi(), os.geteuid() == 0, preload=False)
+    if wall not in plan.walls():
+        pytest.skip(f"{mechanism.value} has no {wall.value} here")
+    if exempt := _exempt(mechanism, wall):
+        pytest.skip(exempt)
+    sandbox = ForkServerSandbox(plan.without(wall, *GOES_WITH.get(wall, ())), yard)
+    try:
+        with pytest.raises(InfrastructureError) as error:
+            sandbox.start(PROBE_LIMITS, GuestNeeds())
+    finally:
+        sandbox.close()
+    assert _shown_by(mechanism, wall) in str(error.value)
+
+
+def _shown_by(mechanism: Mechanism, wall: Wall) -> str:
+    # Without a PID namespace of its own, an ordinary user may not even mount /proc.
+    special = (mechanism, wall) == (Mechanism.USERNS, Wall.PIDS)
+    return "mount /tmp/proc" if special else SHOWN_BY[wall]
+
+
+def _exempt(mechanism: Mechanism, wall: Wall) -> str:
+    if os.geteuid() == 0:
+        return ""
+    if mechanism is Mechanism.FLAT and wall is Wall.CAPABILITIES:
+        return "an ordinary user has none to drop"
+    return ""

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from grader.sandbox.walls.plan import (
+    Canary,
+    GuestPlan,
+    Mechanism,
+    Wall,
+    WallPlan,
+    to_plain,
+    wall_plan,
+)
+from grader.sandbox.walls.proof import breaches
+
+CANARY = Canary("/var/tmp/x", "name", {"net": "net:[1]"}, ("/reference",))
+GUEST = GuestPlan(1, memory=1, output=1, processes=8, scratch=1, cpu_seconds=1)
+HELD = {
+    "write_outside": "ENOENT", "read_outside": "ENOENT", "find_outside": "ENOENT",
+    "overfill_scratch": "ENOSPC", "internet_socket": "EPERM", "connect_abstract": "ECONNREFUSED",
+    "namespaces": "separate", "signal_parent": "ESRCH", "trace": "EPERM",
+    "uncounted_memory": "EPERM", "new_namespace": "EPERM", "fork_too_many": "EAGAIN",
+    "exceed_memory": "ENOMEM", "limits": "held", "gain_root": "EPERM", "user": "own",
+    "capabilities": "none", "privileges": "none", "dumpable": "no", "death_signal": "SIGKILL",
+    "descriptors": "none", "use_scratch": "ok", "read_library": "ok", "start_thread": "ok",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mechanism", list(Mechanism))
+def test_a_plan_survives_the_way_to_the_fork_server(mechanism: Mechanism) -> None:
+    plan = WallPlan(mechanism, CANARY, 7, slots=True).without(Wall.SECCOMP)
+    assert wall_plan(json.loads(json.dumps(to_plain(plan)))) == plan
+    assert GuestPlan(**json.loads(json.dumps(to_plain(GUEST)))) == GUEST
+
+
+def test_a_switched_off_wall_is_still_asked_for() -> None:
+    plan = WallPlan(Mechanism.NS, CANARY).without(Wall.SECCOMP)
+    assert not plan.has(Wall.SECCOMP)
+    assert Wall.SECCOMP in plan.walls()
+
+
+def test_no_landlock_no_landlock_wall() -> None:
+    assert Wall.LANDLOCK not in WallPlan(Mechanism.NS, CANARY, 0).walls()
+    assert Wall.LANDLOCK in WallPlan(Mechanism.NS, CANARY, 1).walls()
+
+
+def test_a_whole_proof_has_no_breach() -> None:
+    assert breaches(WallPlan(Mechanism.NS, CANARY), GUEST, HELD) == []
+
+
+@pytest.mark.parametrize("name", sorted(HELD))
+def test_each_attempt_counts(name: str) -> None:
+    plan = WallPlan(Mechanism.NS, CANARY)
+    broken = HELD | {name: "something else"}
+    assert breaches(plan, GUEST, broken)[0].startswith(f"{name} met something else, where")
+    del broken[name]
+    assert breaches(plan, GUEST, broken)[0].startswith(f"{name} met nothing")
