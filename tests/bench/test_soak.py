@@ -1,0 +1,31 @@
+"""A small soak; the large one is ``python tests/bench/soak.py``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.errors import InfrastructureError
+from grader.sandbox.open import open_sandbox
+
+sys.path[:0] = [str(Path(__file__).parent)]
+
+import soak  # noqa: E402
+
+RUNS = 100
+
+
+@pytest.mark.heavy
+def test_a_hundred_mixed_runs_leave_nothing_behind() -> None:
+    try:
+        open_sandbox("full").close()
+    except InfrastructureError as error:
+        pytest.skip(f"needs full walls: {error}")
+
+    outcome = soak.soak(RUNS, min(4, os.cpu_count() or 1), seed=7)
+
+    assert outcome.runs == RUNS
+    assert outcome.problems() == {}

@@ -1,0 +1,133 @@
+"""Submissions a second: this grader against one fresh gradescope-utils process for each hand-in.
+
+Both grade the same hand-ins on the same inputs, four at a time, one torch thread each, in
+alternating rounds of one run; ours with whatever isolation is asked for, wall proof, judging and
+both JSON files included. The class is made of the labelled accepted and wrong submissions.
+
+    python tests/bench/throughput.py [--size 400] [--rounds 3] [--isolation full]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from grader.batch.discover import discover
+from grader.batch.local import grade_all
+from grader.checks.arrays import to_numpy
+from grader.run.grade import Grader, Options
+from grader.run.materials import load_materials
+from grader.sandbox.open import open_sandbox
+
+ROOT = Path(__file__).parents[2]
+JOBS = 4
+BASELINE = Path(__file__).with_name("gradescope_baseline.py")
+REFERENCE = ROOT / "reference/pytorch101/pytorch101.py"
+
+
+def make_class(folder: Path, size: int) -> None:
+    labelled = ROOT / "tests/submissions/pytorch101"
+    files = sorted([*labelled.glob("accepted/*.py"), *labelled.glob("wrong/*.py")])
+    for number in range(size):
+        target = folder / f"student{number:04d}"
+        target.mkdir()
+        shutil.copy(files[number % len(files)], target / "pytorch101.py")
+
+
+def write_cases(grader: Grader, path: Path) -> int:
+    cases = [
+        {
+            "entry": planned.question.id,
+            "args": [
+                {
+                    "data": to_numpy(arg).ravel().tolist(),
+                    "dtype": arg.dtype,
+                    "shape": list(arg.shape),
+                }
+                for arg in case.inputs.args
+            ],
+        }
+        for planned in grader.plan
+        for case in planned.cases
+    ]
+    path.write_text(json.dumps(cases))
+    return len(cases)
+
+
+def ours(grader: Grader, isolation: str, folder: Path, out: Path) -> tuple[float, float]:
+    """Return submissions a second in all, and from the first report to the last."""
+    hand_ins = discover(folder)
+    began = time.monotonic()
+    times = [
+        time.monotonic()
+        for _ in grade_all(grader, lambda: open_sandbox(isolation), hand_ins, out, JOBS)
+    ]
+    return len(times) / (times[-1] - began), (len(times) - 1) / (times[-1] - times[0])
+
+
+def baseline(folder: Path, cases: Path, out: Path, count: int) -> float:
+    def one(path: Path) -> None:
+        command = [sys.executable, str(BASELINE), str(path / "pytorch101.py"), str(REFERENCE)]
+        results = out / f"{path.name}.json"
+        subprocess.run(
+            [*command, str(cases), str(results)],
+            env={"OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+
+    paths = sorted(folder.iterdir())[:count]
+    began = time.monotonic()
+    with ThreadPoolExecutor(JOBS) as pool:
+        list(pool.map(one, paths))
+    return len(paths) / (time.monotonic() - began)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--size", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--isolation", default="full")
+    options = parser.parse_args()
+    materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
+    with tempfile.TemporaryDirectory() as name:
+        folder, out = Path(name) / "class", Path(name) / "out"
+        folder.mkdir()
+        out.mkdir()
+        make_class(folder, options.size)
+        with open_sandbox(options.isolation) as sandbox:
+            grader = Grader(materials, sandbox, Options(seed=1, device="cpu"))
+            grader.prepare()
+        count = write_cases(grader, out / "cases.json")
+        rows = []
+        for number in range(options.rounds):
+            theirs = baseline(folder, out / "cases.json", out, 24)
+            total, steady = ours(grader, options.isolation, folder, out / f"round{number}")
+            rows.append((theirs, total, steady))
+            print(
+                f"round {number + 1}: gradescope-utils {theirs:.2f}/s, ours {total:.1f}/s "
+                f"with start-up, {steady:.1f}/s once started: {total / theirs:.1f} and "
+                f"{steady / theirs:.1f} times",
+                flush=True,
+            )
+        ratios = [(total / theirs, steady / theirs) for theirs, total, steady in rows]
+        with_start, started = (statistics.median(column) for column in np.array(ratios).T)
+        print(
+            f"{options.size} hand-ins, {count} cases, {JOBS} at a time: median {with_start:.1f} "
+            f"times with start-up, {started:.1f} times once started"
+        )
+
+
+if __name__ == "__main__":
+    main()
