@@ -15,9 +15,9 @@ from grader.intake.names import bad, show
 from grader.intake.submission import IntakeError
 from grader.intake.text import decode
 
-# Python looks for a coding cookie in the first two lines; with one in the first, a comment in the
-# first cell cannot make it read the file as something else.
-_HEADER = "# -*- coding: utf-8 -*-"
+# Python looks for a coding cookie in the first two lines. Both are ours, so that no comment in the
+# first cell can make it read the file as something else.
+_HEADER = ("# Made from the code cells of a notebook.", "")
 _TEXT_KEY = {1: "code", 2: "input", 3: "input", 4: "source"}  # by version of the format
 _SHEETS = frozenset({2, 3})  # versions with worksheets between the notebook and its cells
 
@@ -38,7 +38,7 @@ def convert(path: str, data: bytes, module: str, bounds: Bounds) -> tuple[bytes,
         IntakeError: If it is no notebook, or holds no code.
     """
     cells = _code_cells(path, _parse(path, data, bounds), bounds)
-    lines = [_HEADER, ""]
+    lines = [*_HEADER]
     starts = []
     features: set[str] = set()
     for number, cell in enumerate(cells, start=1):

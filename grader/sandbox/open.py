@@ -61,12 +61,16 @@ def open_sandbox(isolation: Choice, *, hidden: tuple[str, ...] = ()) -> Sandbox:
         if reason := unsuited(mechanism):
             met[mechanism.value] = reason
             continue
+        yard = Yard(hidden)
+        # Its fork-server imports torch, for seconds, while the probe finds out what holds.
+        sandbox = ForkServerSandbox(_plan(mechanism, yard, preload=True), yard)
         try:
             probe(mechanism)
-            yard = Yard(hidden)
-            return ForkServerSandbox(_plan(mechanism, yard, preload=True), yard)
         except InfrastructureError as error:
+            sandbox.close()
             met[mechanism.value] = f"{error}; {_ADVICE[mechanism]}"
+        else:
+            return sandbox
     raise _refusal(isolation, met)
 
 

@@ -1,4 +1,4 @@
-"""Rules on the source that no linter has: what may never be loaded, and how large things may get."""
+"""Rules on the source that no linter has: what may never be loaded, how large things may get."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def test_the_ban_finds_what_it_bans(source: str) -> None:
 
 
 def test_the_ban_leaves_the_safe_forms_alone() -> None:
-    source = "import numpy, torch\ntorch.load('x', weights_only=True)\nnumpy.load('x')\njson.load(f)"
+    source = (
+        "import numpy, torch\ntorch.load('x', weights_only=True)\nnumpy.load('x')\njson.load(f)"
+    )
     assert list(forbidden(ast.parse(source))) == []
 
 

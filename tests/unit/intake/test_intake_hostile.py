@@ -9,13 +9,14 @@ import stat
 import struct
 import tarfile
 import zipfile
+import zlib
 from pathlib import Path
 
 import pytest
 
 from grader.errors import UsageError
 from grader.intake import Bounds, IntakeError, read_submission
-from grader.intake.files import _read
+from grader.intake.files import _read, list_folder
 from grader.verdict import Code
 
 ONE = ["pytorch101.py"]
@@ -187,6 +188,15 @@ def test_file_exchanged_after_listing_is_not_read(tmp_path):
         _read(tmp_path / "a", os.O_RDONLY, 100, listed)
 
 
+def test_file_moved_behind_a_link_after_listing_is_not_read(tmp_path):
+    (tmp_path / "pytorch101.py").write_bytes(SOURCE)
+    (entry,) = list_folder(tmp_path, SMALL, lambda _: True)
+    (tmp_path / "pytorch101.py").rename(tmp_path / "moved.py")
+    (tmp_path / "pytorch101.py").symlink_to("moved.py")
+    with pytest.raises(UsageError, match="cannot be read"):
+        entry.read()
+
+
 def test_what_may_not_be_looked_at(tmp_path, monkeypatch):
     (tmp_path / "closed").mkdir()
     (tmp_path / "gone.py").write_bytes(SOURCE)
@@ -299,6 +309,21 @@ def test_zip_bomb_is_counted_not_believed(tmp_path):
     assert refusal(tmp_path / "a.zip") == bad("broken_archive")
 
 
+def test_zip_is_never_asked_for_more_than_its_bound(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("pytorch101.py", bytes(3 << 20))
+    asked = []
+    original = zipfile.ZipExtFile.read
+
+    def spy(self: zipfile.ZipExtFile, size: int = -1) -> bytes:
+        asked.append(size)
+        return original(self, size)
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", spy)
+    assert refusal(tmp_path / "a.zip") == bad("too_compressed")
+    assert 0 < min(asked) <= max(asked) <= 1 << 20
+
+
 def test_bomb_beside_the_wanted_file_is_never_unpacked(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bomb.bin", bytes(3 << 20))
@@ -322,7 +347,29 @@ def test_gzip_bomb(tmp_path, size, message):
     assert refusal(tmp_path / "a.tgz") == bad(message)
 
 
+def test_gzip_is_never_unpacked_beyond_its_bound(tmp_path, monkeypatch):
+    asked = []
+
+    class Spy:
+        eof = True
+
+        def decompress(self, _: bytes, most: int) -> bytes:
+            asked.append(most)
+            return b""
+
+    monkeypatch.setattr(zlib, "decompressobj", lambda _: Spy())
+    (tmp_path / "a.tgz").write_bytes(gzip.compress(b"x"))
+    assert refusal(tmp_path / "a.tgz") == (Code.MISSING_FILE, "nothing_found")
+    assert asked == [(1 << 16) + 1]
+
+
 # damage
+
+
+def test_gzip_without_its_end_is_broken_even_if_the_tar_in_it_is_whole(tmp_path):
+    tar_of(tmp_path / "a.tar", member("pytorch101.py"))
+    (tmp_path / "a.tgz").write_bytes(gzip.compress((tmp_path / "a.tar").read_bytes())[:-4])
+    assert refusal(tmp_path / "a.tgz") == bad("broken_archive")
 
 
 def test_truncated_archives(make_archive):
