@@ -82,7 +82,8 @@ def wrong_shape(where: str, actual: Tensor, expected: Tensor) -> Verdict:
 
 def _equal(actual: Value, expected: Value) -> bool:
     if isinstance(actual, Handle):
-        return True  # kept objects of one type; their ids belong to each guest alone
+        # Kept objects of one type; their ids belong to each guest alone.
+        return isinstance(expected, Handle)
     if isinstance(actual, Artifact) and isinstance(expected, Artifact):
         return actual.name == expected.name and same_bytes(actual.data, expected.data)
     return actual == expected

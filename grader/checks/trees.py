@@ -71,8 +71,11 @@ def kind_of(value: Value) -> str:
 
 
 def exact_kind(value: Value) -> str:
-    """Return what a value is, whatever it holds."""
-    return describe(value) if isinstance(value, Handle) else _name(value)
+    """Return what a value is, whatever it holds.
+
+    A handle's type is a guest's word: no such word may make it the kind of a value.
+    """
+    return f"object of type {describe(value)}" if isinstance(value, Handle) else _name(value)
 
 
 def _name(value: Value) -> str:

@@ -80,16 +80,15 @@ class Session:
     def call(self, call: Call) -> Reply:
         """Make one call and tell what came of it."""
         _seed()
-        args: tuple[Any, ...] = ()
         try:
             args = tuple(to_torch(item, self._kept) for item in call.args)
             kwargs = {name: to_torch(item, self._kept) for name, item in call.kwargs.items()}
             target, leading = self._resolve(call)
             result = target(*leading, *args, **kwargs)
             value = self._keep(result) if call.keep else to_wire(result)
+            after = tuple(map(to_wire, args)) if "args_after" in call.probes else None
         except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is a hand-in's fault too
             return Reply(fault=describe(error, self._scratch))
-        after = tuple(to_wire(item) for item in args) if "args_after" in call.probes else None
         return Reply(value, args_after=after)
 
     def _resolve(self, call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]]:

@@ -72,7 +72,12 @@ class _Budget:
 
 def to_wire(value: Any) -> Value:
     """Return the wire value of what a hand-in returned; what cannot cross becomes ``Opaque``."""
-    return _convert(value, 0, _Budget())
+    budget = _Budget()
+    converted = _convert(value, 0, budget)
+    if budget.items < 0:
+        # All of it, or the host would have tens of thousands of placeholders to read.
+        return Opaque(_type_name(value), "too many items")
+    return converted
 
 
 def _convert(value: Any, depth: int, budget: _Budget) -> Value:

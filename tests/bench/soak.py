@@ -87,8 +87,7 @@ class Outcome:
 
     def problems(self) -> dict[str, list[str]]:
         """Return the lists that are not empty."""
-        names = ["gained", "refused", "invalid", "missing", "processes", "files", "mounts"]
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
+        return {name: getattr(self, name) for name in LISTS if getattr(self, name)}
 
 
 def soak(runs: int, jobs: int, seed: int) -> Outcome:
@@ -161,7 +160,7 @@ def _materials() -> Materials:
 
 
 def _judge(samples: list[Sample], out: Path, outcome: Outcome) -> None:
-    schema = report_schema()
+    schema = jsonschema.Draft202012Validator(report_schema())
     for sample in samples:
         path = out / sample.name / "report.json"
         if not path.exists():
@@ -169,7 +168,7 @@ def _judge(samples: list[Sample], out: Path, outcome: Outcome) -> None:
             continue
         try:
             report = json.loads(path.read_bytes())
-            jsonschema.validate(report, schema)
+            schema.validate(report)
         except (ValueError, jsonschema.ValidationError) as error:
             outcome.invalid.append(f"{sample.name}: {str(error)[:200]}")
             continue
@@ -246,7 +245,7 @@ def main() -> int:
     rate = outcome.runs / outcome.seconds
     print(f"{outcome.runs} runs in {outcome.seconds:.0f} s, {rate:.1f} a second")
     print(f"statuses: {dict(outcome.statuses)}")
-    for name in ["gained", "refused", "invalid", "missing", "processes", "files", "mounts"]:
+    for name in LISTS:
         found = getattr(outcome, name)
         print(f"{name}: {len(found)}", *found, sep="\n  ")
     return 1 if outcome.problems() else 0
