@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 import threading
+import time
 from pathlib import Path
 
 from grader.errors import InfrastructureError
@@ -14,13 +16,16 @@ FIRST = 60_600
 
 COUNT = 500
 
+_PATIENCE = 2.0
+"""Seconds in which the kernel must have ended what it was told to end."""
+
 
 class Slots:
-    """Hands out user IDs that no process on the machine has."""
+    """Hands out user IDs that no process on the machine has, and no other grader holds."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: set[int] = set()
+        self._held: dict[int, socket.socket] = {}
         # Two graders on one machine begin at different places.
         self._next = secrets.randbelow(COUNT)
 
@@ -34,8 +39,9 @@ class Slots:
             for _ in range(COUNT):
                 uid = FIRST + self._next
                 self._next = (self._next + 1) % COUNT
-                if uid not in self._held and not in_use(uid):
-                    self._held.add(uid)
+                claim = None if uid in self._held else _claim(uid)
+                if claim is not None:
+                    self._held[uid] = claim
                     return uid
         raise InfrastructureError(f"no free user ID from {FIRST} to {FIRST + COUNT - 1}")
 
@@ -45,10 +51,31 @@ class Slots:
         Raises:
             InfrastructureError: A process of that user survived; the ID stays taken.
         """
-        if in_use(uid):
-            raise InfrastructureError(f"a process of a hand-in survived under user ID {uid}")
+        deadline = time.monotonic() + _PATIENCE
+        while in_use(uid):
+            if time.monotonic() > deadline:
+                raise InfrastructureError(f"a process of a hand-in survived under user ID {uid}")
+            time.sleep(0.005)
         with self._lock:
-            self._held.discard(uid)
+            self._held.pop(uid).close()
+
+
+def _claim(uid: int) -> socket.socket | None:
+    """Return what keeps other graders on this machine from the same ID, None if it is taken.
+
+    The name of an abstract socket: the kernel lets one process have it, and takes it back at that
+    process's death.
+    """
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        claim.bind(f"\0torchgrade-user-{uid}")
+    except OSError:
+        claim.close()
+        return None
+    if in_use(uid):
+        claim.close()
+        return None
+    return claim
 
 
 def in_use(uid: int) -> bool:

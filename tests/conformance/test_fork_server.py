@@ -49,6 +49,7 @@ def test_a_dead_fork_server_is_started_again_once(small: ForkServerSandbox) -> N
 def test_a_guest_whose_fork_server_died_is_nobodys_fault(small: ForkServerSandbox) -> None:
     guest = small.start(LIMITS, NO_NEEDS)
     small._link._process.kill()
+    small._link._thread.join(10)
     with pytest.raises(InfrastructureError, match="fork-server died"):
         guest.end()
     with pytest.raises(InfrastructureError, match="fork-server died"):

@@ -1,0 +1,51 @@
+"""User IDs for guests: no two graders on one machine hold the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.errors import InfrastructureError
+from grader.sandbox import slots
+from grader.sandbox.slots import COUNT, FIRST, Slots
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A range of its own: other graders may be at work on this machine.
+    monkeypatch.setattr(slots, "FIRST", FIRST + 10 * COUNT)
+    monkeypatch.setattr(slots, "COUNT", 4)
+
+
+def test_two_graders_never_hold_the_same(few: None) -> None:
+    one, other = Slots(), Slots()
+    held = [one.take(), other.take(), one.take(), other.take()]
+    assert len(set(held)) == 4
+    with pytest.raises(InfrastructureError, match="no free user ID"):
+        one.take()
+
+
+def test_one_that_is_given_back_can_be_had_again(few: None) -> None:
+    one, other = Slots(), Slots()
+    held = [one.take() for _ in range(4)]
+    one.give_back(held[2])
+    assert other.take() == held[2]
+
+
+def test_one_that_a_process_has_is_not_handed_out(
+    few: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = slots.FIRST + 1
+    monkeypatch.setattr(slots, "in_use", lambda uid: uid == taken)
+    one = Slots()
+    assert taken not in {one.take() for _ in range(3)}
+
+
+def test_a_survivor_is_told_and_its_id_kept(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "_PATIENCE", 0.01)
+    one = Slots()
+    uid = one.take()
+    monkeypatch.setattr(slots, "in_use", lambda _: True)
+    with pytest.raises(InfrastructureError, match=f"survived under user ID {uid}"):
+        one.give_back(uid)
+    monkeypatch.setattr(slots, "in_use", lambda _: False)
+    assert uid not in {Slots().take() for _ in range(3)}
