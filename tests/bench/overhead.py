@@ -1,7 +1,8 @@
 """Where the time of one hand-in goes: start, import, calls, judging, reports, end.
 
 Grades the reference as a hand-in again and again and prints medians in milliseconds, the process
-start of the command included as a line of its own.
+start of the command included as a line of its own. The hand-in's own work is what the same calls
+take in a process that does nothing else.
 
     python tests/bench/overhead.py [--repeats 30] [--isolation full]
 """
@@ -26,9 +27,37 @@ from grader.run.session import Session
 from grader.sandbox.base import Sandbox
 from grader.sandbox.open import open_sandbox
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from throughput import write_cases
+
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference/pytorch101/pytorch101.py"
 GRADER = [sys.executable, "-m", "grader.cli", "grade", "pytorch101", str(REFERENCE), "--out"]
+
+
+OWN_WORK = """
+import importlib.util, json, statistics, sys, time
+import torch
+torch.set_num_threads(1)
+spec = importlib.util.spec_from_file_location("hand_in", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+cases = [
+    (getattr(module, case["entry"]), [
+        torch.tensor(arg["data"], dtype=getattr(torch, arg["dtype"])).reshape(arg["shape"])
+        for arg in case["args"]
+    ])
+    for case in json.load(open(sys.argv[2]))
+]
+times = []
+for _ in range(50):
+    began = time.perf_counter()
+    for function, args in cases:
+        function(*args)
+    times.append(time.perf_counter() - began)
+print(statistics.median(times) * 1000)
+"""
 
 
 class Laps:
@@ -56,6 +85,13 @@ def whole_command(repeats: int, isolation: str) -> float:
             subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
             times.append(time.perf_counter() - began)
     return statistics.median(times)
+
+
+def own_work(grader: Grader, folder: Path) -> float:
+    """Milliseconds of all calls of the hand-in, without any grader."""
+    write_cases(grader, folder / "cases.json")
+    command = [sys.executable, "-c", OWN_WORK, str(REFERENCE), str(folder / "cases.json")]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def by_phase(grader: Grader, sandbox: Sandbox, laps: Laps) -> None:
@@ -94,6 +130,9 @@ def main() -> None:
             laps.lap("report.json")
             write_results(report, Path(name))
             laps.lap("results.json")
+        own = own_work(grader, Path(name))
+    whole = statistics.median(laps.times["a whole hand-in, without writing"])
+    print(f"{'the hand-in’s own work':50s} {own:8.2f} ms  ({own / whole:.1%} of a whole hand-in)")
     for name, times in laps.times.items():
         print(f"{name:50s} {statistics.median(times):8.2f} ms  (n = {len(times)})")
     seconds = whole_command(5, options.isolation)
