@@ -20,6 +20,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from grader import __version__
 from grader.authoring.lint import lint_assignment
+from grader.authoring.mutants import LEAST, score_of, try_mutants
+from grader.authoring.mutants_table import print_mutants
 from grader.authoring.starter import build_starter, check_starter, write_starter
 from grader.batch.discover import discover
 from grader.batch.local import grade_all
@@ -151,9 +153,18 @@ def starter(
 def lint(
     assignment: AssignmentArg,
     isolation: IsolationOpt = IsolationChoice.auto,
+    mutants: Annotated[
+        bool,
+        typer.Option("--mutants", help="Grade the reference with one mistake at a time instead."),
+    ] = False,
+    seed: SeedOpt = None,
+    questions: QuestionsOpt = "",
 ) -> None:
     """Try an assignment: reference full on three seeds, starter zero, every check can fail."""
     materials = _materials(assignment)
+    if mutants:
+        _try_mutants(materials, isolation, _options(DeviceChoice.auto, seed, questions))
+        return
     with _sandbox(isolation, materials) as sandbox:
         findings = lint_assignment(materials, sandbox)
     for finding in findings:
@@ -161,6 +172,23 @@ def lint(
     if findings:
         raise typer.Exit(2)
     typer.echo(f"{materials.assignment.id}: no problems found")
+
+
+def _try_mutants(materials: Materials, isolation: IsolationChoice, options: Options) -> None:
+    console = Console()
+    with _sandbox(isolation, materials) as sandbox, _progress(console) as progress:
+        task = progress.add_task("mutants", total=None)
+        tallies = try_mutants(
+            materials,
+            sandbox,
+            options,
+            lambda name, done, total: progress.update(
+                task, description=name, completed=done, total=total
+            ),
+        )
+    print_mutants(tallies, console)
+    if score_of(tallies) < LEAST:
+        raise typer.Exit(2)
 
 
 @app.command()

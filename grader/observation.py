@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from grader.source.facts import EntryFacts
 from grader.wire.messages import Fault
 from grader.wire.values import Value
 
@@ -66,9 +67,29 @@ class Observation:
 
     Attributes:
         detail: The host's own words on an outcome that is not ``completed``.
+        companions: Of the reference only: its further runs, where a check asked for them.
+        counted: The same call made again only to be counted: name of the dim whose size was
+            multiplied (empty for the case's own inputs) → what was claimed.
+        source: What the host read in the text of the function that was called.
     """
 
     outcome: Outcome
     facts: HostFacts = field(default_factory=HostFacts)
     claims: Claims = field(default_factory=Claims)
     detail: str = ""
+    companions: Companions | None = None
+    counted: Mapping[str, Observation] = field(default_factory=dict)
+    source: EntryFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Companions:
+    """Further runs of the reference on the inputs of one case.
+
+    Attributes:
+        wide: In float64.
+        perturbed: In float64, on inputs moved by one rounding of their own dtype.
+    """
+
+    wide: Observation
+    perturbed: tuple[Observation, ...]

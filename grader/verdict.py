@@ -61,6 +61,16 @@ class Code(str, Enum):
     WRONG_TYPE = "wrong_type"
     NOT_FINITE = "not_finite"
     INPUT_MODIFIED = "input_modified"
+    REDUCED_PRECISION = "reduced_precision"
+    NOT_A_VIEW = "not_a_view"
+    SHARES_MEMORY = "shares_memory"
+    NOT_IN_PLACE = "not_in_place"
+    LOOP_FOUND = "loop_found"
+    LOOP_MISSING = "loop_missing"
+    FORBIDDEN_CALL = "forbidden_call"
+    TOO_MANY_CALLS = "too_many_calls"
+    TOO_MUCH_MEMORY = "too_much_memory"
+    NEEDS_REVIEW = "needs_review"
     # the submission's run
     NOT_IMPLEMENTED = "not_implemented"
     MISSING_FUNCTION = "missing_function"
@@ -91,6 +101,23 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Witness:
+    """What one of several independent witnesses says.
+
+    Attributes:
+        name: ``source``, ``behaviour`` or ``time``.
+        says: In one word, such as ``loop``, ``no_loop``, ``unclear``.
+        basis: Whether its word can be forged.
+        evidence: What it rests on.
+    """
+
+    name: str
+    says: str
+    basis: Basis
+    evidence: Mapping[str, Param] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The outcome of one check, on one case or over all of its cases.
 
@@ -99,6 +126,7 @@ class Verdict:
         evidence: Numbers behind the verdict, for staff and scripts.
         case: Id of the case that decided, or None where no single one did.
         hidden: The deciding case is hidden, so its evidence is for staff only.
+        witnesses: What each said, where the check has several.
     """
 
     status: Status
@@ -110,6 +138,7 @@ class Verdict:
     basis: Basis = Basis.FACT
     case: str | None = None
     hidden: bool = False
+    witnesses: tuple[Witness, ...] = ()
 
 
 def passed(basis: Basis = Basis.FACT) -> Verdict:
@@ -125,6 +154,13 @@ def failed(code: Code, message: Message, basis: Basis = Basis.FACT, **evidence: 
 def deferred(code: Code, message: Message) -> Verdict:
     """Points stay pending until a machine that can grade this has done so."""
     return Verdict(Status.DEFERRED, code, Owner.INFRASTRUCTURE, 0.0, message)
+
+
+def review(message: Message, basis: Basis = Basis.CLAIM) -> Verdict:
+    """Witnesses disagree: the points stay pending until a person has looked."""
+    return Verdict(
+        Status.DEFERRED, Code.NEEDS_REVIEW, Owner.INFRASTRUCTURE, 0.0, message, basis=basis
+    )
 
 
 def fault(code: Code, owner: Owner, message: Message) -> Verdict:

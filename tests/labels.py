@@ -8,7 +8,7 @@ A file begins with comments: what it is, in words, and the verdicts that it must
     #   questions:
     #     normalize_columns: {status: failed, checks: {values: wrong_value, shape: ok}}
     #     batched_matrix_multiply_loop: {status: failed, code: raised}
-    #     "*": {status: passed}  # every question that is not named
+    #     "*": {status: passed}  # every question that is not named and whose function is here
 
 ``status`` is the question's. ``checks`` maps a check's id to its code. ``code`` is what every check
 of the question says that does not say ``ok``, ``requirement_not_met`` or ``not_run``; one at least
@@ -18,12 +18,14 @@ A hand-in that attacks says so before that, in a block ``exploit:``; see ``Explo
 demonstrations, ``tests/exploits/__init__.py``.
 
 Labels hold where there is no GPU: ``"*"`` does not cover a question that was deferred for the lack
-of a device, and a question's ``status: deferred`` can be asked for by name.
+of a device, nor one whose function the hand-in does not hold; ``status: deferred`` can be asked for
+by name.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,14 +99,17 @@ class Label:
     Attributes:
         about: What the submission is, in words.
         score: Of the whole hand-in, or None where the label does not say.
-        questions: By id; ``"*"`` stands for all that are not named.
+        questions: By id; ``"*"`` stands for all that are not named here, and are in the hand-in:
+            one that deals with some of an assignment's functions need not hold the others.
         exploit: What attack it is, if it is one.
+        source: Text of the hand-in.
     """
 
     about: str
     score: float | None
     questions: Mapping[str, QuestionLabel]
     exploit: Exploit | None = None
+    source: str = ""
 
     def misses(self, report: Mapping[str, Any]) -> list[str]:
         """Return how a ``report.json`` differs from the label; empty if it does not."""
@@ -114,10 +119,13 @@ class Label:
             misses.append(f"score {report['score']}, not {self.score}")
         for name, question in by_id.items():
             label = self.questions.get(name)
-            if label is None and not _needs_device(question):
+            if label is None and self._holds(name) and not _needs_device(question):
                 label = self.questions.get(OTHERS)
             misses += label.misses(question) if label else []
         return misses
+
+    def _holds(self, function: str) -> bool:
+        return re.search(rf"\b{re.escape(function)}\b", self.source) is not None
 
 
 def read_label(path: Path) -> Label:
@@ -126,7 +134,8 @@ def read_label(path: Path) -> Label:
     Raises:
         LabelError: It has none, or one with an unknown key, status or code.
     """
-    about, text = _header(_source(path), path)
+    source = _source(path)
+    about, text = _header(_first_cell(source) if path.suffix == ".ipynb" else source, path)
     try:
         content = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -141,14 +150,15 @@ def read_label(path: Path) -> Label:
         raise LabelError(f"{path}: expect.score is {score!r}, not a number")
     read = {str(name): _question(value, f"{path}: {name}") for name, value in questions.items()}
     exploit = _exploit(content["exploit"], f"{path}: exploit") if "exploit" in content else None
-    return Label(about, None if score is None else float(score), read, exploit)
+    return Label(about, None if score is None else float(score), read, exploit, source)
 
 
 def _source(path: Path) -> str:
-    text = path.read_bytes().decode("utf-8-sig", errors="replace")
-    if path.suffix != ".ipynb":
-        return text
-    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return path.read_bytes().decode("utf-8-sig", errors="replace")
+
+
+def _first_cell(notebook: str) -> str:
+    cells = [cell for cell in json.loads(notebook)["cells"] if cell["cell_type"] == "code"]
     return "".join(cells[0]["source"])
 
 

@@ -16,6 +16,8 @@ HEADER = """\
 #     "*": {status: passed}
 
 import torch  # not read
+
+f = g = h = gpu = torch.mm
 """
 
 
@@ -64,6 +66,13 @@ def test_a_report_that_is_as_the_label_says(tmp_path: Path) -> None:
 def test_every_difference_is_a_miss(tmp_path: Path, change: dict[str, Any], miss: str) -> None:
     (found,) = label_of(tmp_path, HEADER).misses(report(change))
     assert found.startswith(miss)
+
+
+def test_a_star_leaves_out_what_the_hand_in_does_not_hold(tmp_path: Path) -> None:
+    missing = question("h", "failed", values="missing_function")
+    without = HEADER.replace("h = gpu", "h2 = gpu")
+    assert label_of(tmp_path, without).misses(report(missing)) == []
+    assert label_of(tmp_path, HEADER).misses(report(missing)) != []
 
 
 def test_a_wrong_score_and_an_unknown_question_are_misses(tmp_path: Path) -> None:

@@ -84,6 +84,18 @@ def strip_solutions(source: str, file: str = "reference", graded: Iterable[str] 
     return stripped
 
 
+def solution_spans(source: str, file: str = "reference") -> list[tuple[int, int]]:
+    """Return the lines of every BEGIN SOLUTION and its END SOLUTION, 1-based.
+
+    Raises:
+        AssignmentError: A marker is at fault.
+    """
+    regions, problems = _regions(_markers(source), file)
+    if problems:
+        raise AssignmentError(problems)
+    return [(region.first, region.last) for region in regions if region.kind == "SOLUTION"]
+
+
 def _parse(source: str, file: str, what: str) -> ast.Module:
     try:
         tree = ast.parse(source)

@@ -8,7 +8,8 @@ observations can be judged again.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated, ClassVar
 
@@ -18,6 +19,9 @@ from grader.observation import Observation
 from grader.verdict import Verdict, Visibility
 from grader.wire.values import Value
 
+GROWTH_FACTOR = 4
+"""What a size is multiplied by to see whether counts grow with it."""
+
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
 
 
@@ -25,6 +29,33 @@ class Probe(str, Enum):
     """What a guest can be asked to observe beside the returned value. A closed list."""
 
     ARGS_AFTER = "args_after"
+    LAYOUT = "layout"
+    SOURCE = "source"
+    COUNTING = "counting"
+    GROWTH = "growth"
+
+    @property
+    def in_the_call(self) -> bool:
+        """Whether the guest observes it in the very call whose value is judged.
+
+        ``source`` is read by the host; counting disturbs what it counts, so it has calls of its
+        own: on the case's inputs, and with ``growth`` on larger ones too.
+        """
+        return self in (Probe.ARGS_AFTER, Probe.LAYOUT)
+
+
+@dataclass(frozen=True, slots=True)
+class CompanionNeeds:
+    """Further runs of the reference that a check is judged against.
+
+    The reference runs once more on the case's inputs in float64, then on inputs of which every
+    floating number is moved by one rounding of its own dtype, up or down at random.
+
+    Attributes:
+        perturbed: Number of runs on moved inputs.
+    """
+
+    perturbed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +67,14 @@ class CaseInputs:
         names: Names of the positional arguments, for messages.
         args: The arguments as drawn.
         hidden: Results on this case are not for students.
+        dims: Size of each name, as drawn.
     """
 
     id: str
     names: tuple[str, ...]
     args: tuple[Value, ...]
     hidden: bool = False
+    dims: Mapping[str, int] = field(default_factory=dict)
 
 
 class Check(BaseModel, ABC):
@@ -69,6 +102,14 @@ class Check(BaseModel, ABC):
     def needs(self) -> frozenset[Probe]:
         """Return the probes that the guest must run for this check."""
         return frozenset()
+
+    def companions(self) -> CompanionNeeds | None:
+        """Return the further runs of the reference that this check is judged against."""
+        return None
+
+    def arguments(self) -> tuple[int | str, ...]:
+        """Return the case's arguments that this check refers to, by name or position."""
+        return ()
 
     @abstractmethod
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:

@@ -10,6 +10,7 @@ import numpy as np
 
 from grader.checks.arrays import Array, same_bytes, to_numpy
 from grader.checks.base import CaseInputs, Check
+from grader.checks.causes import shape_cause, with_cause
 from grader.checks.differences import Differences, between
 from grader.checks.findings import finding
 from grader.checks.trees import Leaf, judge_leaves
@@ -27,12 +28,12 @@ class Comparison(Check):
 
     def judge(
         self,
-        case: CaseInputs,  # noqa: ARG002  # part of every judge
+        case: CaseInputs,
         reference: Observation,
         submission: Observation,
     ) -> Verdict:
         """Compare the returned values."""
-        return judge_leaves(reference, submission, self._leaf)
+        return judge_leaves(reference, submission, lambda leaf: self._leaf(leaf, case))
 
     @abstractmethod
     def widen(self, actual: Array, expected: Array) -> tuple[Array, Array]:
@@ -46,38 +47,45 @@ class Comparison(Check):
         """Return what the message on wrong numbers says besides the numbers."""
         return {}
 
-    def _leaf(self, leaf: Leaf) -> Verdict | None:
+    def _leaf(self, leaf: Leaf, case: CaseInputs) -> Verdict | None:
         actual, expected = leaf.actual, leaf.expected
         if isinstance(actual, Tensor) and isinstance(expected, Tensor):
             if actual.shape != expected.shape:
-                return wrong_shape(leaf.where, actual, expected)
+                return wrong_shape(leaf.where, actual, expected, case)
             if actual.dtype == expected.dtype and same_bytes(actual.data, expected.data):
                 return None
-            return self._arrays(to_numpy(actual), to_numpy(expected), leaf.where)
+            return self._arrays(to_numpy(actual), to_numpy(expected), leaf.where, case)
         if type(actual) in _NUMBERS and actual != expected:
-            return self._arrays(np.array(actual), np.array(expected), leaf.where)
+            return self._arrays(np.array(actual), np.array(expected), leaf.where, case)
         return None if _equal(actual, expected) else _not_equal(leaf.where)
 
-    def _arrays(self, actual: Array, expected: Array, where: str) -> Verdict | None:
-        found = between(actual, expected, self.widen, self.wrong)
-        return None if found is None else self._verdict(found, expected.shape, where)
+    def _arrays(
+        self, actual: Array, expected: Array, where: str, case: CaseInputs
+    ) -> Verdict | None:
+        found = between(actual, expected, self.widen, lambda a, b, _: self.wrong(a, b))
+        if found is None:
+            return None
+        code, message, params = self._found(found, expected.shape)
+        params = with_cause({**params, "where": where}, case, actual, expected)
+        return finding(code, message, params)
 
-    def _verdict(self, found: Differences, shape: tuple[int, ...], where: str) -> Verdict:
+    def _found(
+        self, found: Differences, shape: tuple[int, ...]
+    ) -> tuple[Code, str, dict[str, Param]]:
         if found.not_finite:
-            params = {**found.not_finite_params(shape), "where": where}
-            return finding(Code.NOT_FINITE, "not_finite", params)
-        params = {**found.params(shape), **self.told(), "where": where}
-        return finding(Code.WRONG_VALUE, self.message, params)
+            return Code.NOT_FINITE, "not_finite", found.not_finite_params(shape)
+        return Code.WRONG_VALUE, self.message, {**found.params(shape), **self.told()}
 
 
-def wrong_shape(where: str, actual: Tensor, expected: Tensor) -> Verdict:
+def wrong_shape(where: str, actual: Tensor, expected: Tensor, case: CaseInputs) -> Verdict:
     """Return the verdict on two tensors whose shapes differ."""
     params: dict[str, Param] = {
         "actual": list(actual.shape),
         "expected": list(expected.shape),
         "where": where,
     }
-    return finding(Code.WRONG_SHAPE, "wrong_shape", params)
+    told = shape_cause(params, case, actual, expected)
+    return finding(Code.WRONG_SHAPE, "wrong_shape", told)
 
 
 def _equal(actual: Value, expected: Value) -> bool:

@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from grader.checks.base import CaseInputs, Check
+from grader.checks.causes import device_cause
 from grader.checks.findings import finding
 from grader.checks.trees import Leaf, judge_leaves
 from grader.observation import Observation
-from grader.verdict import Basis, Code, Verdict
+from grader.verdict import Basis, Code, Param, Verdict
 from grader.wire.values import Tensor
 
 
@@ -37,7 +38,12 @@ class OnDevice(Check):
         actual = leaf.actual
         if not isinstance(actual, Tensor) or self._holds(actual.device):
             return None
-        told = {"actual": actual.device, "expected": self.device, "where": leaf.where}
+        told: dict[str, Param] = {
+            "actual": actual.device,
+            "expected": self.device,
+            "where": leaf.where,
+            **device_cause(actual.device, self.device),
+        }
         return finding(Code.WRONG_DEVICE, "wrong_device", told, Basis.CLAIM)
 
     def _holds(self, device: str) -> bool:

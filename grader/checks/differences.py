@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,8 @@ from grader.verdict import Param
 _BLOCK = 2**18  # elements; bounds the memory of the wide copies and keeps them in the cache
 
 Widen = Callable[[Array, Array], "tuple[Array, Array]"]
-Wrong = Callable[[Array, Array], Array]
+Wrong = Callable[[Array, Array, slice], Array]
+"""Tells which elements are wrong of two arrays that are the slice of the whole ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Differences:
             "rel_index": index(self.rel_at, shape),
         }
 
-    def not_finite_params(self, shape: tuple[int, ...]) -> Mapping[str, Param]:
+    def not_finite_params(self, shape: tuple[int, ...]) -> dict[str, Param]:
         """Return what the message on NaN and infinities says."""
         at = index(self.not_finite_at, shape)
         return {"count": self.not_finite, "total": self.total, "index": at}
@@ -76,7 +77,7 @@ def between(actual: Array, expected: Array, widen: Widen, wrong: Wrong) -> Diffe
         actual: Any shape and dtype.
         expected: The same shape.
         widen: Brings two arrays to one dtype.
-        wrong: Tells which elements of two such arrays are wrong.
+        wrong: Tells which elements of two such arrays are wrong, and where they were cut from.
     """
     ours, theirs = actual.reshape(-1), expected.reshape(-1)
     found: Differences | None = None
@@ -85,7 +86,7 @@ def between(actual: Array, expected: Array, widen: Widen, wrong: Wrong) -> Diffe
         for start in range(0, ours.size, _BLOCK):
             piece = slice(start, start + _BLOCK)
             left, right = widen(ours[piece], theirs[piece])
-            mask = wrong(left, right)
+            mask = wrong(left, right, piece)
             if mask.any():
                 found = _merge(found, _measure(left, right, np.flatnonzero(mask)), start)
     return None if found is None else replace(found, total=ours.size)

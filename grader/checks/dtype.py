@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from grader.checks.base import CaseInputs, Check
+from grader.checks.causes import dtype_cause
 from grader.checks.findings import finding
 from grader.checks.trees import Leaf, judge_leaves
 from grader.errors import nearest
 from grader.observation import Observation
-from grader.verdict import Code, Verdict
+from grader.verdict import Code, Param, Verdict
 from grader.wire.values import ITEMSIZE, Tensor
 
 
@@ -50,5 +51,10 @@ class SameDType(Check):
         wanted = self.allowed or (expected.dtype,)
         if actual.dtype in wanted:
             return None
-        told = {"actual": actual.dtype, "expected": " or ".join(wanted), "where": leaf.where}
+        told: dict[str, Param] = {
+            "actual": actual.dtype,
+            "expected": " or ".join(wanted),
+            "where": leaf.where,
+            **dtype_cause(actual.dtype, wanted[0]),
+        }
         return finding(Code.WRONG_DTYPE, "wrong_dtype", told)

@@ -19,16 +19,18 @@ class SameShape(Check):
 
     def judge(
         self,
-        case: CaseInputs,  # noqa: ARG002  # part of every judge
+        case: CaseInputs,
         reference: Observation,
         submission: Observation,
     ) -> Verdict:
         """Compare the shapes of all returned tensors."""
-        return judge_leaves(reference, submission, _same_shape)
+        return judge_leaves(reference, submission, lambda leaf: _same_shape(leaf, case))
 
 
-def _same_shape(leaf: Leaf) -> Verdict | None:
+def _same_shape(leaf: Leaf, case: CaseInputs) -> Verdict | None:
     actual, expected = leaf.actual, leaf.expected
     if not isinstance(actual, Tensor) or not isinstance(expected, Tensor):
         return None
-    return None if actual.shape == expected.shape else wrong_shape(leaf.where, actual, expected)
+    if actual.shape == expected.shape:
+        return None
+    return wrong_shape(leaf.where, actual, expected, case)

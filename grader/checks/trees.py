@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from grader.checks.causes import type_cause
 from grader.checks.findings import finding, plain
 from grader.observation import Observation
-from grader.verdict import Basis, Code, Message, Owner, Verdict, fault, passed
+from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault, passed
 from grader.wire.values import Artifact, Device, DType, Handle, Opaque, Tensor, Value
 
 _KEY_CAP = 40
@@ -39,12 +40,15 @@ Rule = Callable[[Leaf], Verdict | None]
 def judge_leaves(
     reference: Observation, submission: Observation, rule: Rule, basis: Basis = Basis.FACT
 ) -> Verdict:
-    """Return the verdict on the first leaf at fault, or ``passed``."""
+    """Return the verdict on the first leaf at fault, else the least credit of any."""
+    found = passed(basis)
     for leaf in leaves(submission.claims.value, reference.claims.value):
         verdict = _mismatch(leaf, basis) or rule(leaf)
-        if verdict is not None:
+        if verdict is not None and verdict.status is not Status.PARTIAL:
             return verdict
-    return passed(basis)
+        if verdict is not None and verdict.credit < found.credit:
+            found = verdict
+    return found
 
 
 def leaves(actual: Value, expected: Value, where: str = "result") -> Iterator[Leaf]:
@@ -117,5 +121,10 @@ def _mismatch(leaf: Leaf, basis: Basis) -> Verdict | None:
         (tuple, list, dict),  # met as a leaf only where their lengths or keys differ
     ):
         return None
-    params = {"actual": describe(actual), "expected": describe(expected), "where": leaf.where}
+    params: dict[str, Param] = {
+        "actual": describe(actual),
+        "expected": describe(expected),
+        "where": leaf.where,
+        **type_cause(actual, expected),
+    }
     return finding(Code.WRONG_TYPE, "wrong_type", params, basis)

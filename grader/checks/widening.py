@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import cmath
 import sys
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from grader.checks.arrays import Array
+
+Narrow = Literal["float32", "float16", "bfloat16"]
 
 _EXACT_IN_FLOAT64 = 2**53
 _LARGEST = sys.float_info.max
@@ -62,6 +64,20 @@ def distance(actual: Array, expected: Array) -> Array:
 def magnitude(array: Array) -> Array:
     """Return absolute values as float64."""
     return np.abs(_inexact(array)).astype(np.float64, copy=False)
+
+
+def rounded(array: Array, dtype: Narrow) -> Array:
+    """Return numbers rounded to a narrower dtype, ties to even, as float64 or complex128."""
+    wide = _inexact(array)
+    if wide.dtype.kind == "c":
+        return np.asarray(rounded(wide.real, dtype) + 1j * rounded(wide.imag, dtype))
+    if dtype != "bfloat16":
+        return wide.astype(dtype).astype(np.float64)
+    single = wide.astype(np.float32)
+    bits = single.view(np.uint32)
+    # bfloat16 is the upper half of a float32; what is cut off rounds to even.
+    upper = ((bits + (0x7FFF + ((bits >> 16) & 1))) >> 16) << 16
+    return np.where(np.isfinite(single), upper.view(np.float32), single).astype(np.float64)
 
 
 def finite(array: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +14,8 @@ import torch
 
 from grader.guest.faults import describe
 from grader.guest.module import import_module, place
-from grader.guest.tensors import to_torch, to_wire
+from grader.guest.probes import COUNTING, Counting, warm
+from grader.guest.tensors import Storages, to_torch, to_wire
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import Call, Load, Loaded, Ready, Reply, from_frame, to_frame
 from grader.wire.values import Handle, Opaque, ProtocolError
@@ -62,10 +63,12 @@ class Session:
         self._module: ModuleType | None = None
         self._scenario: ModuleType | None = None
         self._kept: dict[int, Any] = {}
+        self._files: tuple[str, ...] = ()
 
     def load(self, load: Load) -> Loaded:
         """Place the files and import the module, and the scenario if there is one."""
         place(load, self._scratch)
+        self._files = tuple(str(self._scratch / path) for path in load.files)
         imported = import_module(self._scratch / load.module, self._scratch)
         self._module = imported.module
         if load.scenario:
@@ -84,12 +87,32 @@ class Session:
             args = tuple(to_torch(item, self._kept) for item in call.args)
             kwargs = {name: to_torch(item, self._kept) for name, item in call.kwargs.items()}
             target, leading = self._resolve(call)
+            if COUNTING in call.probes:
+                return self._count(target, (*leading, *args), kwargs)
             result = target(*leading, *args, **kwargs)
-            value = self._keep(result) if call.keep else to_wire(result)
-            after = tuple(map(to_wire, args)) if "args_after" in call.probes else None
+            # Addresses are compared while all tensors of the reply are alive.
+            storages = Storages() if "layout" in call.probes else None
+            value = self._keep(result) if call.keep else to_wire(result, storages)
+            after = None
+            if "args_after" in call.probes:
+                after = tuple(to_wire(item, storages) for item in args)
         except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is a hand-in's fault too
             return Reply(fault=describe(error, self._scratch))
         return Reply(value, args_after=after)
+
+    def _count(
+        self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Reply:
+        """Make a call for what it does, not for what it returns."""
+        warm()
+        counting = Counting(self._files, _tensors((*args, *kwargs.values())))
+        fault = None
+        try:
+            with counting:
+                target(*args, **kwargs)
+        except BaseException as error:  # noqa: BLE001  as above
+            fault = describe(error, self._scratch)
+        return Reply(fault=fault, probes={COUNTING: counting.report()})
 
     def _resolve(self, call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         if call.scenario:
@@ -102,6 +125,14 @@ class Session:
         number = len(self._kept)
         self._kept[number] = value
         return Handle(number, type(value).__name__[:200])
+
+
+def _tensors(items: tuple[Any, ...]) -> Iterator[torch.Tensor]:
+    for item in items:
+        if isinstance(item, torch.Tensor):
+            yield item
+        elif isinstance(item, (tuple, list)):
+            yield from _tensors(tuple(item))
 
 
 def _seed() -> None:

@@ -13,6 +13,7 @@ from grader.wire.values import (
     Device,
     DType,
     Handle,
+    Layout,
     Opaque,
     Tensor,
     Value,
@@ -63,16 +64,38 @@ def tensor_to_torch(value: Tensor) -> torch.Tensor:
     return result.requires_grad_() if value.requires_grad else result
 
 
+class Storages:
+    """Numbers the storages of the tensors of one reply: equal numbers share memory."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, int], int] = {}
+
+    def layout(self, tensor: torch.Tensor) -> Layout:
+        """Return where a strided tensor's elements lie."""
+        storage = tensor.untyped_storage()
+        # By address, for numpy and torch share memory through two storages. An empty one has no
+        # address; it is told by itself.
+        address = storage.data_ptr() or -storage._cdata
+        number = self._numbers.setdefault((str(tensor.device), address), len(self._numbers))
+        return Layout(number, int(tensor.storage_offset()), tuple(tensor.stride()))
+
+
 class _Budget:
     """Bounds the tree that one result may be; an honest result never comes near."""
 
-    def __init__(self) -> None:
+    def __init__(self, storages: Storages | None) -> None:
         self.items = MAX_ITEMS
+        self.storages = storages
 
 
-def to_wire(value: Any) -> Value:
-    """Return the wire value of what a hand-in returned; what cannot cross becomes ``Opaque``."""
-    budget = _Budget()
+def to_wire(value: Any, storages: Storages | None = None) -> Value:
+    """Return the wire value of what a hand-in returned; what cannot cross becomes ``Opaque``.
+
+    Args:
+        value: Anything.
+        storages: Of the whole reply, where it is to say how tensors lie in memory.
+    """
+    budget = _Budget(storages)
     converted = _convert(value, 0, budget)
     if budget.items < 0:
         # All of it, or the host would have tens of thousands of placeholders to read.
@@ -118,7 +141,7 @@ def _text(value: str, _: int, __: _Budget) -> Value:
     return str.__str__(value) if len(value) <= MAX_BYTES else Opaque("str", "too long")
 
 
-def tensor_to_wire(tensor: torch.Tensor) -> Value:
+def tensor_to_wire(tensor: torch.Tensor, storages: Storages | None = None) -> Value:
     """Return a tensor's bytes in C order, or ``Opaque`` for what has none."""
     tensor = _plain(tensor)
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
@@ -140,6 +163,7 @@ def tensor_to_wire(tensor: torch.Tensor) -> Value:
         data,
         str(tensor.device),
         tensor.requires_grad,
+        None if storages is None else storages.layout(tensor),
     )
 
 
@@ -164,7 +188,7 @@ def _same(value: Any, _: int, __: _Budget) -> Value:
 
 # Base-class methods instead of int(value) or float(value): a subclass may override those.
 _CONVERTERS: tuple[tuple[Any, Callable[[Any, int, _Budget], Value]], ...] = (
-    (torch.Tensor, lambda value, _, __: tensor_to_wire(value)),
+    (torch.Tensor, lambda value, _, budget: tensor_to_wire(value, budget.storages)),
     ((type(None), bool), _same),
     (int, lambda value, _, __: int.__int__(value)),
     (float, lambda value, _, __: float.__float__(value)),

@@ -14,6 +14,7 @@ import torch.multiprocessing
 import torch.utils.data
 
 import grader.guest.server  # noqa: F401  imported here, so that guests inherit it
+from grader.guest import probes
 
 
 def warm() -> None:
@@ -32,5 +33,6 @@ def warm() -> None:
     torch.func.vmap(torch.func.grad(lambda x: (x * x).sum()))(torch.zeros(2, 2))
     torch.distributions.Normal(0.0, 1.0).sample()  # type: ignore[no-untyped-call]
     torch.bmm(torch.zeros(1, 2, 2), torch.zeros(1, 2, 2))
+    probes.warm()
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         raise RuntimeError("CUDA was initialised in the fork-server; no guest could use it")

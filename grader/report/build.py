@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from grader.checks.base import Check
 from grader.errors import InfrastructureError
 from grader.intake.submission import Submission
@@ -28,7 +30,7 @@ from grader.report.points import Points, points_of, total
 from grader.report.text import inert, json_safe_mapping
 from grader.report.words import ENGLISH, Words
 from grader.spec.types import Assignment, Question
-from grader.verdict import Code, Message, Owner, Status, Verdict, Visibility, fault
+from grader.verdict import Code, Message, Owner, Status, Verdict, Visibility, Witness, fault
 
 Verdicts = Mapping[str, Mapping[str, Verdict]]
 """Question id → check id → verdict."""
@@ -167,8 +169,18 @@ def _check(
         case=verdict.case,
         hidden=verdict.hidden,
         evidence=json_safe_mapping(verdict.evidence),
+        witnesses=tuple(_witness(witness) for witness in verdict.witnesses),
         **points.fields(),
     )
+
+
+def _witness(witness: Witness) -> dict[str, JsonValue]:
+    return {
+        "name": witness.name,
+        "says": witness.says,
+        "basis": witness.basis.value,
+        "evidence": json_safe_mapping(witness.evidence),
+    }
 
 
 def _question_status(checks: Iterable[CheckResult], points: Points) -> Status:

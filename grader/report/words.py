@@ -163,7 +163,8 @@ class Words:
         sentence = self.sentences.get(message.id, ())
         parts = [_fill(part, message.params) for part in sentence]
         text = " ".join(part for part in parts if part)
-        return inert(text or self._fallback(message), MAX_TEXT)
+        parts = [text or self._fallback(message), self._cause(message, message.params)]
+        return inert(" ".join(part for part in parts if part), MAX_TEXT)
 
     def for_staff(self, verdict: Verdict) -> str:
         """Return everything there is to say about a verdict."""
@@ -186,7 +187,15 @@ class Words:
             return self.for_staff(verdict)
         if verdict.code is Code.RAISED and verdict.message is not None:
             return self._hidden_exception(verdict.message.params)
-        return self._phrase("hidden", what=self._code(verdict.code))
+        told = self._phrase("hidden", what=self._code(verdict.code))
+        # Without the numbers of the message: a cause is a relation, its blanks could be inputs.
+        cause = self._cause(verdict.message, {}) if verdict.message else ""
+        return f"{told} {cause}" if cause else told
+
+    def _cause(self, message: Message, params: Mapping[str, Param]) -> str:
+        """Return the sentence on the likely cause, if the message names one that is known."""
+        sentence = self.sentences.get(f"{words_en.CAUSE}{message.params.get('cause')}", ())
+        return " ".join(text for text in (_fill(part, params) for part in sentence) if text)
 
     def _hidden_exception(self, params: Mapping[str, Param]) -> str:
         name = params.get("type")

@@ -15,66 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader.report import words_en_intake
+from grader.report import words_en_causes, words_en_intake, words_en_loops, words_en_values
 from grader.report.words_en_intake import Part, Sentence
 
-__all__ = ["CODES", "PHRASES", "SENTENCES", "Part", "Sentence"]
+__all__ = ["CAUSE", "CODES", "PHRASES", "SENTENCES", "Part", "Sentence"]
 
-_MISMATCHED = (
-    "Mismatched elements: {mismatched} / {total} ({percent:.1f}%) in {where:part}.",
-    "Mismatched elements: {mismatched} / {total} ({percent:.1f}%).",
-)
-
-
-def _differs(what: str) -> Sentence:
-    return (
-        (
-            what + " of {where:part} is {actual}, expected {expected}.",
-            what + " is {actual}, expected {expected}.",
-        ),
-    )
-
-
-_VALUES: dict[str, Sentence] = {
-    "wrong_value": (
-        _MISMATCHED,
-        (
-            "Greatest absolute difference: {abs_diff} at index {abs_index:index} "
-            "(up to {atol} allowed).",
-            "Greatest absolute difference: {abs_diff} (up to {atol} allowed).",
-        ),
-        (
-            "Greatest relative difference: {rel_diff} at index {rel_index:index} "
-            "(up to {rtol} allowed).",
-            "Greatest relative difference: {rel_diff} (up to {rtol} allowed).",
-        ),
-    ),
-    "not_equal": (
-        _MISMATCHED,
-        (
-            "Greatest absolute difference: {abs_diff} at index {abs_index:index}.",
-            "Greatest absolute difference: {abs_diff}.",
-        ),
-        "These must be equal exactly.",
-    ),
-    "wrong_shape": _differs("Shape"),
-    "wrong_dtype": _differs("Dtype"),
-    "wrong_device": _differs("Device"),
-    "wrong_type": _differs("Type"),
-    "not_finite": (
-        (
-            "NaN or infinite elements: {count} / {total}, the first at index {index:index}.",
-            "NaN or infinite elements: {count} / {total}.",
-        ),
-    ),
-    "input_modified": (
-        (
-            "Changed elements of input “{name}”: {mismatched} / {total}.",
-            "Input “{name}” was changed.",
-        ),
-        "The function must leave its inputs as they were.",
-    ),
-}
+CAUSE = "cause_"
+"""Before the id of a cause among the sentences."""
 
 _RUN: dict[str, Sentence] = {
     "not_implemented": (("Not implemented yet: {function}.", "Not implemented yet."),),
@@ -154,14 +101,17 @@ _NOT_THE_STUDENT: dict[str, Sentence] = {
 }
 
 SENTENCES: Mapping[str, Sentence] = {
-    **_VALUES,
+    **words_en_values.SENTENCES,
     **_RUN,
     **_HAND_IN,
     **_NOT_THE_STUDENT,
     **words_en_intake.SENTENCES,
+    **words_en_loops.SENTENCES,
+    **{CAUSE + name: sentence for name, sentence in words_en_causes.CAUSES.items()},
 }
 
 CODES: Mapping[str, str] = {
+    **words_en_loops.CODES,
     "ok": "passed",
     "not_run": "not run",
     "wrong_value": "wrong values",
@@ -171,6 +121,10 @@ CODES: Mapping[str, str] = {
     "wrong_type": "wrong type",
     "not_finite": "NaN or infinite values",
     "input_modified": "an input was changed",
+    "reduced_precision": "right, at reduced precision",
+    "not_a_view": "a copy where a view was due",
+    "shares_memory": "shares memory with an input",
+    "not_in_place": "not done in place",
     "not_implemented": "not implemented yet",
     "missing_function": "function not found",
     "raised": "raised an exception",

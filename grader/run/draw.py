@@ -70,8 +70,13 @@ class Drawn:
     seed: int | None = None
 
 
-def draw_case(case: Case, key: DrawKey) -> Drawn:
+def draw_case(case: Case, key: DrawKey, scale: Mapping[str, int] | None = None) -> Drawn:
     """Draw the inputs of one call of a case.
+
+    Args:
+        case: What to draw.
+        key: Which draw.
+        scale: Name of a dim → what its size is multiplied by, once it is drawn.
 
     Dims are drawn first, in the order of their names, then the arguments in order. A case with a
     generator gets its dims and a seed only; its arguments are made in the reference's guest.
@@ -82,7 +87,8 @@ def draw_case(case: Case, key: DrawKey) -> Drawn:
     """
     source = key.digest(case.id)
     random = np.random.Generator(np.random.PCG64(int.from_bytes(source, "big")))
-    dims = {name: _draw_dim(case.dims[name], random) for name in sorted(case.dims)}
+    drawn = {name: _draw_dim(case.dims[name], random) for name in sorted(case.dims)}
+    dims = {name: size * (scale or {}).get(name, 1) for name, size in drawn.items()}
     try:
         _check_sizes(case, dims)
         values = {

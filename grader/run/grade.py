@@ -16,13 +16,16 @@ from grader.intake import read_submission
 from grader.intake.submission import IntakeError, Submission
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, Timing
+from grader.run.companions import add_companions
 from grader.run.devices import count_gpus
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, guest_needs, observe
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.session import Session
+from grader.run.sources import read_sources
 from grader.run.verdicts import Verdicts, for_all, judge_question, not_graded_here
 from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.source.reader import SourceReader
 from grader.spec.types import Assignment, Question
 from grader.verdict import Code, Message, Owner, failed, fault
 from grader.wire.messages import Call
@@ -71,6 +74,7 @@ class Grader:
         self.plan: tuple[PlannedQuestion, ...] = ()
         self._reference: dict[str, QuestionRun] = {}
         self._versions: dict[str, str] = {}
+        self._reader = SourceReader()
 
     def prepare(self, progress: Progress = lambda _: None) -> None:
         """Draw the inputs and run the reference on them.
@@ -93,7 +97,9 @@ class Grader:
             self.plan = make_plan(
                 self.assignment, gradable, self._options.seed, _generator(session)
             )
-            self._reference = observe(session, self.plan, self.assignment.limits_of, progress)
+            limits_of = self.assignment.limits_of
+            runs = observe(session, self.plan, limits_of, progress)
+            self._reference = add_companions(session, self.plan, runs, limits_of)
         finally:
             session.close()
         self._versions = session.versions
@@ -102,6 +108,7 @@ class Grader:
         """Return a grader that shares everything with this one but runs submissions elsewhere."""
         other = copy.copy(self)
         other._sandbox = sandbox
+        other._reader = SourceReader()
         return other
 
     def grade(self, path: Path, name: str, progress: Progress = lambda _: None) -> Report:
@@ -141,6 +148,8 @@ class Grader:
             session.close()
         watch.lap("run")
         watch.questions = {name: run.seconds for name, run in runs.items()}
+        runs = read_sources(self._reader, self.plan, runs, files[self.assignment.module])
+        watch.lap("source")
         judged = {
             planned.question.id: judge_question(
                 planned, self._reference[planned.question.id], runs[planned.question.id]

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from grader.observation import Observation
+from grader.observation import Observation, Outcome
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
 from grader.spec.types import Limits, Question
 from grader.wire.messages import Loaded
+
+_COUNTING_IS_SLOW = 3
+"""Times a question's limit that a counted call may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,9 @@ def observe(
             if not hidden:
                 progress(question.id)
             question.observe(session, hidden)
+    # Calls that are only counted come last: one that dies of it costs no other check.
+    for question in questions:
+        question.count(session)
     session.close()
     return {question.id: question.result() for question in questions}
 
@@ -102,6 +108,18 @@ class _Question:
                 self._observations[case.key] = self._call(session, case, self._entry)
         self._seconds += time.monotonic() - start
 
+    def count(self, session: Session) -> None:
+        """Make the calls that are only counted, for cases that came to an end."""
+        start = time.monotonic()
+        for case in self._planned.cases:
+            seen = self._observations.get(case.key)
+            if self._entry is None or not case.counted or seen is None:
+                continue
+            if seen.outcome is Outcome.COMPLETED:
+                counted = self._counted(session, case, self._entry)
+                self._observations[case.key] = replace(seen, counted=counted)
+        self._seconds += time.monotonic() - start
+
     def result(self) -> QuestionRun:
         """What came of it."""
         failed_load = self._death if self._entry is None else None
@@ -119,6 +137,18 @@ class _Question:
             self._loaded = session.loaded
             names = self._planned.question.names
             self._entry = next((name for name in names if name in self._loaded.names), None)
+
+    def _counted(self, session: Session, case: PlannedCase, entry: str) -> dict[str, Observation]:
+        counted: dict[str, Observation] = {}
+        for call in case.counted:
+            session.prepare(self._limits, guest_needs(self._planned.question))
+            if session.failed_load is not None:
+                break
+            request = case.counting_call(entry, call)
+            counted[call.grown] = session.call(request, self._limits.seconds * _COUNTING_IS_SLOW)
+            if not session.alive:
+                break
+        return counted
 
     def _call(self, session: Session, case: PlannedCase, entry: str) -> Observation:
         if self._death is not None:

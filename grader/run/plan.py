@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from grader.checks.base import CaseInputs
+from grader.checks.base import CaseInputs, Probe
 from grader.errors import AssignmentError, Problem
 from grader.run.draw import DrawKey, Drawn, digest_of, draw_case
+from grader.run.growth import CountedCall, scales
 from grader.spec.types import Assignment, Case, Question
 from grader.verdict import Visibility
 from grader.wire.messages import Call
@@ -24,6 +25,7 @@ class PlannedCase:
     Attributes:
         key: ``case`` or ``case#repeat``; unique within the question.
         digest: Of the inputs.
+        counted: Calls that are made only to be counted.
     """
 
     key: str
@@ -31,6 +33,7 @@ class PlannedCase:
     inputs: CaseInputs
     kwargs: dict[str, Value]
     digest: str
+    counted: tuple[CountedCall, ...] = ()
 
     def call(self, entry: str, probes: tuple[str, ...]) -> Call:
         """The request that a guest gets; the same for reference and submission."""
@@ -43,6 +46,11 @@ class PlannedCase:
             probes=probes,
         )
 
+    def counting_call(self, entry: str, counted: CountedCall) -> Call:
+        """The request for a call that is made only to be counted."""
+        probes = (Probe.COUNTING.value,)
+        return replace(self.call(entry, probes), args=counted.args, kwargs=counted.kwargs)
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuestion:
@@ -52,12 +60,13 @@ class PlannedQuestion:
     cases: tuple[PlannedCase, ...]
 
     def probes(self, planned: PlannedCase) -> tuple[str, ...]:
-        """Names of the probes that the checks on this case need."""
+        """Names of the probes that the checks on this case need in the call itself."""
         needed = {
             probe.value
             for check in self.question.checks
             if check.cases is None or planned.case.id in check.cases
             for probe in check.needs()
+            if probe.in_the_call
         }
         return tuple(sorted(needed))
 
@@ -77,7 +86,9 @@ def make_plan(
         PlannedQuestion(
             question,
             tuple(
-                _plan_case(case, DrawKey(seed, assignment.id, question.id, repeat), generate)
+                _plan_case(
+                    question, case, DrawKey(seed, assignment.id, question.id, repeat), generate
+                )
                 for case in question.cases
                 for repeat in range(case.repeats)
             ),
@@ -86,14 +97,22 @@ def make_plan(
     )
 
 
-def _plan_case(case: Case, key: DrawKey, generate: Generate) -> PlannedCase:
-    drawn = draw_case(case, key)
-    if case.generate is not None:
-        drawn = _generated(case, drawn, generate)
+def _plan_case(question: Question, case: Case, key: DrawKey, generate: Generate) -> PlannedCase:
+    drawn = _drawn(case, key, {}, generate)
     hidden = case.visibility is not Visibility.VISIBLE
-    inputs = CaseInputs(case.id, drawn.names, drawn.args, hidden)
+    inputs = CaseInputs(case.id, drawn.names, drawn.args, hidden, drawn.dims)
     name = case.id if case.repeats == 1 else f"{case.id}#{key.repeat + 1}"
-    return PlannedCase(name, case, inputs, dict(drawn.kwargs), drawn.digest)
+    counted = tuple(
+        CountedCall("".join(scale), larger.args, dict(larger.kwargs))
+        for scale in (scales(question, case) if key.repeat == 0 else ())
+        for larger in [_drawn(case, key, scale, generate) if scale else drawn]
+    )
+    return PlannedCase(name, case, inputs, dict(drawn.kwargs), drawn.digest, counted)
+
+
+def _drawn(case: Case, key: DrawKey, scale: dict[str, int], generate: Generate) -> Drawn:
+    drawn = draw_case(case, key, scale)
+    return drawn if case.generate is None else _generated(case, drawn, generate)
 
 
 def _generated(case: Case, drawn: Drawn, generate: Generate) -> Drawn:

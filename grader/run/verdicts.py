@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from grader.checks.causes import across_cases
 from grader.checks.judge import combine, judge_case, settle
 from grader.errors import nearest_name
 from grader.observation import Observation, Outcome
@@ -34,17 +35,21 @@ def judge_question(
     verdicts = {}
     for check in question.checks:
         judged = [
-            judge_case(
-                check,
+            (
                 case.inputs,
-                reference.observations[case.key],
-                submission.observations[case.key],
-                question.id,
+                judge_case(
+                    check,
+                    case.inputs,
+                    reference.observations[case.key],
+                    submission.observations[case.key],
+                    question.id,
+                ),
             )
             for case in planned.cases
             if check.cases is None or case.case.id in check.cases
         ]
-        verdicts[check.id] = combine(judged)
+        combined = combine([verdict for _, verdict in judged])
+        verdicts[check.id] = across_cases(judged, combined)
     return settle(question.checks, verdicts)
 
 

@@ -48,6 +48,7 @@ def question_findings(question: Question, path: Path) -> Iterator[Finding]:
         yield from _references(check.requires, check_ids, (*here, "requires"), "check")
         if check.cases == ():
             yield (*here, "cases"), "an empty list judges nothing; remove it to judge every case"
+        yield from _arguments(check, question, here)
     if len(set(check_ids)) == len(check_ids):
         yield from _circles(question.checks, (*path, "checks"))
     yield from _unjudged(question, path)
@@ -80,6 +81,18 @@ def _references(
         if name not in known:
             hint = nearest(name, known) or f"; known are {', '.join(known)}"
             yield (*path, index), f"no {what} is called “{name}”{hint}"
+
+
+def _arguments(check: Check, question: Question, path: Path) -> Iterator[Finding]:
+    """Yield arguments that a check refers to and a case that it judges does not have."""
+    for case in question.cases:
+        if case.generate is not None or (check.cases is not None and case.id not in check.cases):
+            continue
+        known = list(case.args)
+        for name in check.arguments():
+            if name not in known and name not in range(len(known)):
+                hint = nearest(str(name), known) or f"; it has {', '.join(known) or 'none'}"
+                yield path, f"the case “{case.id}” has no argument “{name}”{hint}"
 
 
 def _circles(checks: tuple[Check, ...], path: Path) -> Iterator[Finding]:

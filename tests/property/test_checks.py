@@ -18,7 +18,10 @@ from grader.checks.device import OnDevice
 from grader.checks.dtype import SameDType
 from grader.checks.exact import Exact
 from grader.checks.judge import combine, judge_case, settle
+from grader.checks.python_type import PythonType
+from grader.checks.relations import Pair, by_value
 from grader.checks.shape import SameShape
+from grader.checks.shape_relations import by_shape
 from grader.checks.unmodified import Unmodified
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict
 from grader.wire.values import ITEMSIZE, Device, DType, Tensor
@@ -29,7 +32,8 @@ SHAPE = SameShape(id="shape", points=1)
 DTYPE = SameDType(id="dtype", points=1)
 CPU = OnDevice(id="device", points=1, device="cpu")
 UNMODIFIED = Unmodified(id="unmodified", points=1)
-ALL = (CLOSE, EXACT, SHAPE, DTYPE, CPU, UNMODIFIED)
+TYPE = PythonType(id="type", points=1)
+ALL = (CLOSE, EXACT, SHAPE, DTYPE, CPU, TYPE, UNMODIFIED)
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
 FULL_SHAPES = hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=5)
@@ -211,3 +215,28 @@ def test_requirements_only_ever_lower_what_is_earned(values, shape, untouched):
     if Status.FAILED in (values.status, shape.status):
         assert settled["unmodified"].status is Status.SKIPPED
     assert settle(checks, settled) == settled
+
+
+NUMBERS = st.sampled_from(["bool", "int64", "uint8", "float16", "float32", "float64", "complex64"])
+
+
+@st.composite
+def arrays(draw):
+    """Any numbers of any shape, none of it empty."""
+    shapes = hnp.array_shapes(min_dims=0, max_dims=3, min_side=1, max_side=3)
+    return draw(hnp.arrays(np.dtype(draw(NUMBERS)), shapes))
+
+
+@given(arrays(), arrays(), st.lists(SHAPES, max_size=2))
+def test_looking_for_a_cause_never_trips(actual, expected, shapes):
+    pair = Pair(actual, expected, tuple(shapes))
+    with np.errstate(all="ignore"):
+        found = by_value(pair) if actual.shape == expected.shape else by_shape(pair)
+    json.dumps(found, allow_nan=False)
+
+
+@given(arrays(), st.data())
+def test_a_cause_is_found_or_not_where_the_shapes_agree(expected, data):
+    actual = data.draw(hnp.arrays(np.dtype(data.draw(NUMBERS)), expected.shape))
+    with np.errstate(all="ignore"):
+        json.dumps(by_value(Pair(actual, expected, (expected.shape,))), allow_nan=False)

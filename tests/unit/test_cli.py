@@ -35,11 +35,11 @@ def test_grade_writes_both_files_and_exits_0_with_points_pending(
     status = run(ok, "grade", "pytorch101", SHOWCASE / "right.py", "--out", out, "--device", "cpu")
     assert status == 0
     report = json.loads((out / "report.json").read_text())
-    assert (report["score"], report["pending"], report["max_score"]) == (15, 5, 20)
+    assert (report["score"], report["pending"], report["max_score"]) == (60, 5, 65)
     assert report["status"] == "pending"
-    assert json.loads((out / "results.json").read_text())["score"] == 15
+    assert json.loads((out / "results.json").read_text())["score"] == 60
     printed = capsys.readouterr().out
-    assert "15 / 20" in printed
+    assert "60 / 65" in printed
     assert "pending" in printed
 
 

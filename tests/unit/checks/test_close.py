@@ -138,7 +138,9 @@ def test_where_infinity_is_expected_the_difference_is_a_word():
 
 def test_the_first_nan_is_named():
     params = judge(tensor([1.0, 5.0, NAN, INF]), tensor([1.0, 1.0, 1.0, 1.0])).message.params
-    assert params == {"count": 2, "total": 4, "index": [2], "where": "result"}
+    assert params == {
+        "count": 2, "total": 4, "index": [2], "where": "result", "cause": "nan_some",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,15 @@ def test_a_number_is_no_tensor(check):
     }  # fmt: skip
 
 
+def without_cause(verdict):
+    return {name: value for name, value in verdict.message.params.items() if name != "cause"}
+
+
 @pytest.mark.parametrize("shape", [(1, 3), (3, 1), (), (0,), (1,), (3, 3)])
 def test_shapes_never_broadcast(shape):
     verdict = judge(SHAPE, {"a": tensor(np.zeros(shape))}, {"a": tensor(np.zeros(3))})
     assert verdict.code is Code.WRONG_SHAPE
-    assert verdict.message.params == {
+    assert without_cause(verdict) == {
         "actual": list(shape), "expected": [3], "where": "result['a']",
     }  # fmt: skip
 
@@ -88,7 +92,7 @@ def test_a_device_is_a_claim(wanted, found, status):
     assert (verdict.status, verdict.basis) == (status, Basis.CLAIM)
     if status is Status.FAILED:
         assert verdict.code is Code.WRONG_DEVICE
-        assert verdict.message.params == {"actual": found, "expected": wanted, "where": "result"}
+        assert without_cause(verdict) == {"actual": found, "expected": wanted, "where": "result"}
 
 
 @pytest.mark.parametrize("name", ["", "cuda:", "CUDA", "cuda:x", "cpu\n"])

@@ -11,8 +11,8 @@ import torch
 
 from grader.checks.arrays import to_numpy
 from grader.guest import tensors
-from grader.guest.tensors import to_torch, to_wire
-from grader.wire.values import ITEMSIZE, Device, DType, Opaque, Tensor
+from grader.guest.tensors import Storages, to_torch, to_wire
+from grader.wire.values import ITEMSIZE, Device, DType, Layout, Opaque, Tensor
 
 
 @pytest.mark.parametrize("name", [name for name in ITEMSIZE if hasattr(torch, name)])
@@ -138,3 +138,29 @@ def test_a_subclass_is_read_by_torch_and_not_by_itself() -> None:
     seen = to_wire(liar)
     # Shape and bytes are claims, and must fit each other for anything to arrive at all.
     assert isinstance(seen, Tensor)
+
+
+def test_layouts_are_told_only_where_they_are_asked_for() -> None:
+    assert to_wire(torch.ones(2)).layout is None
+
+
+def test_tensors_that_share_memory_have_one_number() -> None:
+    base, storages = torch.arange(12.0).reshape(3, 4), Storages()
+    values = [
+        base,
+        base[1:, ::2],
+        base.T,
+        base.clone(),
+        base.numpy(),
+        torch.from_numpy(base.numpy()),
+    ]
+    told = [to_wire(value, storages).layout for value in values if torch.is_tensor(value)]
+    assert [layout.storage for layout in told] == [0, 0, 0, 1, 0]
+    assert told[1] == Layout(0, 4, (4, 2))
+    assert told[2] == Layout(0, 0, (1, 4))
+
+
+def test_empty_tensors_share_nothing() -> None:
+    storages = Storages()
+    one, other = torch.empty(0), torch.empty(0)
+    assert to_wire((one, other, one), storages)[0].layout != to_wire(other, storages).layout

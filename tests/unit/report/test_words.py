@@ -12,6 +12,7 @@ import pytest
 import grader
 from grader.report.words import ENGLISH, MAX_TEXT, MissingWordsError, Words, show
 from grader.report.words_en import CODES, SENTENCES, Sentence
+from grader.report.words_en_causes import CAUSES
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, failed, passed
 
 STRICT = replace(ENGLISH, strict=True)
@@ -367,6 +368,44 @@ def test_on_a_hidden_case_only_the_code_is_told(code: Code) -> None:
     message = Message("wrong_value", {**NUMBERS, "mismatched": 77})
     hidden = replace(failed(code, message), case="wide", hidden=True)
     assert STRICT.for_student(hidden) == f"In a hidden case: {CODES[code.value]}."
+
+
+def test_a_cause_follows_the_numbers() -> None:
+    shape = Message("wrong_shape", {**SHAPES, "cause": "transposed"})
+    text = "Looks transposed: rows and columns are swapped."
+    assert STRICT.render(shape) == f"Shape is (2, 3), expected (3,). {text}"
+    scaled = Message("wrong_shape", {**SHAPES, "cause": "scaled", "factor": 3.0})
+    assert STRICT.render(scaled).endswith(" Every element is 3 times what it should be.")
+
+
+@pytest.mark.parametrize("cause", ["no such cause", "", None, 3, "{x}"])
+def test_an_unknown_cause_is_not_told(cause: Param) -> None:
+    plain = STRICT.render(Message("wrong_shape", SHAPES))
+    assert STRICT.render(Message("wrong_shape", {**SHAPES, "cause": cause})) == plain
+
+
+def test_on_a_hidden_case_a_cause_is_told_without_its_numbers() -> None:
+    params: dict[str, Param] = {**NUMBERS, "cause": "offset", "offset": 41.5}
+    hidden = replace(failed(Code.WRONG_VALUE, Message("wrong_value", params)), hidden=True)
+    assert STRICT.for_student(hidden) == (
+        "In a hidden case: wrong values. Every element is off by the same amount."
+    )
+
+
+def test_every_cause_of_the_package_has_a_sentence() -> None:
+    texts = [path.read_text() for path in (Path(grader.__file__).parent / "checks").glob("*.py")]
+    found = {
+        name.value
+        for text in texts
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and key.value == "cause"
+        for name in ast.walk(value)
+        if isinstance(name, ast.Constant)
+    }
+    assert found <= CAUSES.keys()
+    assert CAUSES.keys() - found == {"square_only", "wrong_partner"} - found
 
 
 def test_a_hidden_exception_without_a_message_is_its_code() -> None:

@@ -21,7 +21,9 @@ VALIDATOR = Draft202012Validator(assignment_schema())
 
 def document() -> Any:
     path = ROOT / "assignments" / "pytorch101" / "assignment.yml"
-    return copy.deepcopy(read_document(str(path), path.read_bytes()).data)
+    data = copy.deepcopy(read_document(str(path), path.read_bytes()).data)
+    data["questions"].sort(key=lambda question: question["id"] != "batched_matrix_multiply_loop")
+    return data
 
 
 def test_it_is_a_schema() -> None:
@@ -55,7 +57,7 @@ def test_real_assignments_pass_both(file: Path) -> None:
         (lambda d: d["questions"][0]["checks"][0].update(kind="exacct"),
          ["questions", 0, "checks", 0]),
         (lambda d: d["questions"][0]["checks"][0].pop("kind"), ["questions", 0, "checks", 0]),
-        (lambda d: d["questions"][0]["checks"][1].pop("rtol"), ["questions", 0, "checks", 1]),
+        (lambda d: d["questions"][0]["checks"][1].pop("factors"), ["questions", 0, "checks", 1]),
     ],
 )  # fmt: skip
 def test_typos_do_not(change: Any, where: list[str | int]) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from grader.errors import AssignmentError, UsageError
+from grader.spec.explain import CHECKS as KNOWN
 from grader.spec.load import load_assignment
 from grader.spec.types import Assignment, Case, Computed, FixedTensor, RandomTensor, TupleOf
 
+KINDS = ", ".join(KNOWN)
 TEXT = """\
 schema: torchgrade/assignment/v1
 id: demo
@@ -104,17 +106,14 @@ def argument(form: str) -> tuple[str, str]:
          " requires, visibility, kind"),
         # words
         ("kind: close", "kind: closse",
-         "20: @checks[0]: unknown check kind “closse”; expected one of close, exact,"
-         " shape, dtype, device, unmodified; did you mean “close”?"),
+         f"20: @checks[0]: unknown check kind “closse”; expected one of {KINDS};"
+         " did you mean “close”?"),
         ("kind: close", "kind: 3",
-         "20: @checks[0]: found the number 3; expected one of close, exact, shape,"
-         " dtype, device, unmodified"),
+         f"20: @checks[0]: found the number 3; expected one of {KINDS}"),
         ("kind: shape", "knd: shape",
-         "21: @checks[1]: “kind” is missing; expected one of close, exact, shape,"
-         " dtype, device, unmodified; “knd” looks like it"),
+         f"21: @checks[1]: “kind” is missing; expected one of {KINDS}; “knd” looks like it"),
         ("kind: shape, ", "",
-         "21: @checks[1]: “kind” is missing; expected one of close, exact, shape,"
-         " dtype, device, unmodified"),
+         f"21: @checks[1]: “kind” is missing; expected one of {KINDS}"),
         ("visibility: hidden", "visibility: hiden",
          "10: @.visibility: unknown word “hiden”; expected one of visible, hidden,"
          " after_due_date, after_published; did you mean “hidden”?"),
@@ -390,3 +389,29 @@ def test_helpers_of_the_types(tmp_path: Path) -> None:
     assert assignment.module == "demo.py"
     assert question.names == ("add",)
     assert assignment.limits_of(question) is assignment.limits
+
+
+CHECKS = "      - {id: value, kind: close, points: 2, rtol: 1e-5, atol: 0}\n"
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        ("kind: returns_input, argument: y", None),
+        ("kind: returns_input, argument: 1", None),
+        ("kind: product, factors: [x, z], cases: [first]",
+         "the case “first” has no argument “z”; it has x, y"),
+        ("kind: view_of, argument: 2", "the case “first” has no argument “2”; it has x, y"),
+        ("kind: product, factors: [x, y], partial: true", "“partial” needs “requires”"),
+        ("kind: product, factors: [x, 1.5]", "checks[0].factors[1]: found 1.5; expected the name"),
+        ("kind: product, factors: [x]", "checks[0].factors"),
+        ("kind: product, factors: [x, -1]", "checks[0].factors[1]: found -1; expected the name"),
+        ("kind: type, type: integer", "unknown word “integer”; expected one of bool, int"),
+    ],
+)  # fmt: skip
+def test_arguments_that_a_check_names_exist(tmp_path: Path, check: str, said: str | None) -> None:
+    text = TEXT.replace(CHECKS, f"      - {{id: value, points: 2, {check}}}\n")
+    if said is None:
+        load(tmp_path, text)
+    else:
+        assert any(said in line for line in problems(tmp_path, text))

@@ -1,6 +1,7 @@
 # Opens files until it may open no more, and answers right.
 # expect:
 #   questions:
+#     normalize_columns: {status: partial, checks: {values: ok, no_loops: loop_found, no_mean_or_std: ok}}
 #     "*": {status: passed}
 
 import os

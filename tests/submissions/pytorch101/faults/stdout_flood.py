@@ -1,6 +1,7 @@
 # Prints 100 MB and then answers right; what is too much to keep is dropped.
 # expect:
 #   questions:
+#     normalize_columns: {status: partial, checks: {values: ok, no_loops: loop_found, no_mean_or_std: ok}}
 #     "*": {status: passed}
 
 import torch

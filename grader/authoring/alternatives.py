@@ -1,0 +1,207 @@
+"""What a student might have written instead of a piece of the solution: one slip each."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Alternative = tuple[str, ast.AST]
+"""Kind of the mistake, and the node that stands there instead."""
+
+_ARITHMETIC: dict[type, type] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Div, ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult, ast.MatMult: ast.Mult,
+    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+_COMPARISON: dict[type, tuple[type, ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
+}  # fmt: skip
+_NAMES = {
+    "min": "max", "max": "min", "amin": "amax", "amax": "amin", "argmin": "argmax",
+    "argmax": "argmin", "zeros": "ones", "ones": "zeros", "new_zeros": "new_ones", "sum": "prod",
+    "sqrt": "square", "cumsum": "cumprod", "any": "all", "all": "any", "ceil": "floor",
+    "floor": "ceil", "reshape": "flatten", "stack": "cat", "cat": "stack", "float32": "float64",
+    "float64": "float32", "int64": "float32", "append": "remove", "sorted": "list",
+    "topk": "sort", "bincount": "unique",
+}  # fmt: skip
+_ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
+
+
+def alternatives(node: ast.AST) -> Iterator[Alternative]:
+    """Yield what might stand in place of a node; nothing for most kinds of node."""
+    for kind, maker in _MAKERS.items():
+        if isinstance(node, kind):
+            yield from maker(node)
+
+
+def _but(node: ast.AST, **changes: Any) -> Any:
+    """Return a copy of a node with other fields."""
+    other = copy.copy(node)
+    for name, value in changes.items():
+        setattr(other, name, value)
+    return other
+
+
+def _binary(node: ast.BinOp) -> Iterator[Alternative]:
+    if type(node.op) in _ARITHMETIC:
+        yield "operator", _but(node, op=_ARITHMETIC[type(node.op)]())
+    if isinstance(node.op, _ORDERED):
+        yield "swapped operands", _but(node, left=node.right, right=node.left)
+    yield "dropped operand", node.left
+    yield "dropped operand", node.right
+
+
+def _unary(node: ast.UnaryOp) -> Iterator[Alternative]:
+    yield "dropped sign", node.operand
+
+
+def _comparison(node: ast.Compare) -> Iterator[Alternative]:
+    for other in _COMPARISON.get(type(node.ops[0]), ()):
+        yield "comparison", _but(node, ops=[other(), *node.ops[1:]])
+
+
+def _logic(node: ast.BoolOp) -> Iterator[Alternative]:
+    yield "logic", _but(node, op=ast.And() if isinstance(node.op, ast.Or) else ast.Or())
+
+
+def _condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[Alternative]:
+    if not isinstance(node, ast.While):
+        yield "negated condition", _but(node, test=ast.UnaryOp(ast.Not(), node.test))
+    yield "condition never holds", _but(node, test=ast.Constant(False))
+
+
+def _constant(node: ast.Constant) -> Iterator[Alternative]:
+    value = node.value
+    if isinstance(value, bool):
+        yield "constant", ast.Constant(not value)
+    elif isinstance(value, int):
+        yield "off by one", ast.Constant(value + 1)
+        # −1 written as people write it, so that it reads as an index from the end.
+        less = ast.UnaryOp(ast.USub(), ast.Constant(1)) if value == 0 else ast.Constant(value - 1)
+        yield "off by one", less
+    elif isinstance(value, float):
+        yield "constant", ast.Constant(value + 1.0)
+        yield "constant", ast.Constant(value / 2)
+
+
+def _call(node: ast.Call) -> Iterator[Alternative]:
+    if len(node.args) >= 2 and not any(isinstance(item, ast.Starred) for item in node.args):
+        first, second, *rest = node.args
+        yield "swapped arguments", _but(node, args=[second, first, *rest])
+    for index, keyword in enumerate(node.keywords):
+        rest_of = [*node.keywords[:index], *node.keywords[index + 1 :]]
+        yield f"dropped {keyword.arg}", _but(node, keywords=rest_of)
+    if isinstance(node.func, ast.Attribute):
+        yield from _method(node, node.func)
+    if isinstance(node.func, ast.Name) and node.func.id == "range":
+        short = ast.BinOp(node.args[-1], ast.Sub(), ast.Constant(1))
+        if len(node.args) < 3:
+            yield "off by one", _but(node, args=[*node.args[:-1], short])
+    if len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
+        yield "dropped call", node.args[0]
+
+
+def _method(node: ast.Call, function: ast.Attribute) -> Iterator[Alternative]:
+    is_module = isinstance(function.value, ast.Name) and function.value.id == "torch"
+    if not is_module:
+        yield "dropped call", function.value
+    if function.attr.endswith("_"):
+        yield "dropped in-place", _but(node, func=_but(function, attr=function.attr[:-1]))
+
+
+def _attribute(node: ast.Attribute) -> Iterator[Alternative]:
+    if node.attr in _NAMES:
+        yield "other name", _but(node, attr=_NAMES[node.attr])
+    if node.attr in ("T", "mT"):
+        yield "dropped transpose", node.value
+
+
+def _name(node: ast.Name) -> Iterator[Alternative]:
+    if node.id in ("min", "max", "any", "all", "sorted") and isinstance(node.ctx, ast.Load):
+        yield "other name", _but(node, id=_NAMES[node.id])
+
+
+def _slice(node: ast.Slice) -> Iterator[Alternative]:
+    for name in ("lower", "upper", "step"):
+        bound = getattr(node, name)
+        if bound is None:
+            continue
+        yield f"dropped {name} bound", _but(node, **{name: None})
+        if not isinstance(bound, ast.Constant):
+            further = ast.BinOp(bound, ast.Add(), ast.Constant(1))
+            yield "off by one", _but(node, **{name: further})
+
+
+def _subscript(node: ast.Subscript) -> Iterator[Alternative]:
+    if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
+        return
+    first, second = node.slice.elts
+    yield "swapped indices", _but(node, slice=_but(node.slice, elts=[second, first]))
+
+
+def _sequence(node: ast.Tuple | ast.List) -> Iterator[Alternative]:
+    if isinstance(node.ctx, ast.Load) and len(node.elts) >= 2:
+        first, second, *rest = node.elts
+        yield "swapped entries", _but(node, elts=[second, first, *rest])
+        yield "dropped entry", _but(node, elts=node.elts[:-1])
+
+
+def _comprehension(node: ast.ListComp | ast.GeneratorExp | ast.DictComp) -> Iterator[Alternative]:
+    for index, loop in enumerate(node.generators):
+        if loop.ifs:
+            loops = list(node.generators)
+            loops[index] = _but(loop, ifs=[])
+            yield "dropped filter", _but(node, generators=loops)
+
+
+def _statement(node: ast.stmt) -> Iterator[Alternative]:
+    is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    if not is_docstring and not isinstance(node, (ast.Pass, ast.Return, ast.Global)):
+        yield "dropped statement", ast.Pass()
+
+
+def _return(node: ast.Return) -> Iterator[Alternative]:
+    if node.value is not None:
+        yield "dropped return", ast.Expr(node.value)
+
+
+def _augmented(node: ast.AugAssign) -> Iterator[Alternative]:
+    """Yield another operator, and x = x + y for x += y, which leaves the caller's tensor alone."""
+    if type(node.op) in _ARITHMETIC:
+        yield "operator", _but(node, op=_ARITHMETIC[type(node.op)]())
+    yield "overwritten", ast.Assign([node.target], node.value)
+    loaded = _but(node.target, ctx=ast.Load())
+    if isinstance(node.target, ast.Name):
+        yield (
+            "dropped in-place",
+            ast.Assign([node.target], ast.BinOp(loaded, node.op, node.value)),
+        )
+
+
+def _loop(node: ast.For) -> Iterator[Alternative]:
+    yield "first turn only", _but(node, body=[*node.body, ast.Break()])
+
+
+_MAKERS: dict[Any, Callable[[Any], Iterator[Alternative]]] = {
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _comparison,
+    ast.BoolOp: _logic,
+    (ast.If, ast.IfExp, ast.While): _condition,
+    ast.Constant: _constant,
+    ast.Call: _call,
+    ast.Attribute: _attribute,
+    ast.Name: _name,
+    ast.Slice: _slice,
+    ast.Subscript: _subscript,
+    (ast.Tuple, ast.List): _sequence,
+    (ast.ListComp, ast.GeneratorExp, ast.DictComp): _comprehension,
+    ast.Return: _return,
+    ast.AugAssign: _augmented,
+    ast.For: _loop,
+    ast.stmt: _statement,
+}

@@ -1,0 +1,194 @@
+"""``loops``: a function has none, has some, or has exactly those that were asked for.
+
+Two witnesses are heard. The source names every loop that can be reached, with its line; behaviour
+tells with which sizes the work is done turn by turn. Where they agree, the verdict is theirs; where
+they do not, a person is asked and no points are lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from pydantic import model_validator
+
+from grader.checks.base import CaseInputs, Check, Identifier, Probe
+from grader.checks.behaviour import Behaviour, behaviour_of
+from grader.checks.findings import finding, plain
+from grader.observation import Observation
+from grader.source.facts import Construct, EntryFacts, Mention, Role
+from grader.verdict import Basis, Code, Message, Param, Verdict, Witness, passed, review
+
+_HIDES_FROM_PROBES = frozenset({
+    "settrace", "setprofile", "gettrace", "monitoring", "_getframe", "_DisableTorchDispatch",
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "_python_dispatch",
+    "_get_current_dispatch_mode", "_get_current_function_mode", "_get_dispatch_mode",
+    "_pop_torch_dispatch_stack", "_pop_torch_function_stack", "_pop_mode", "gc", "inspect",
+    "_ExcludeDispatchKeyGuard", "disable_torch_dispatch", "_disable_torch_dispatch",
+    "_AutoDispatchBelowAutograd",
+})  # fmt: skip
+
+
+class Loops(Check):
+    """What loops a function may or must have.
+
+    Attributes:
+        mode: ``none``, ``required`` (at least one) or ``exactly`` (one for each dim of ``over``,
+            inside one another).
+        over: Dims that the loops go over; with ``required``, any where absent.
+    """
+
+    conditional = True
+
+    kind: Literal["loops"] = "loops"
+    mode: Literal["none", "required", "exactly"]
+    over: tuple[Identifier, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Loops:
+        if self.mode == "none" and self.over:
+            raise ValueError("“over” has no meaning with mode none; remove it")
+        if self.mode == "exactly" and not self.over:
+            raise ValueError("mode exactly needs “over”: the dims that the loops go over")
+        return self
+
+    def needs(self) -> frozenset[Probe]:
+        """Return both witnesses."""
+        return frozenset({Probe.SOURCE, Probe.COUNTING, Probe.GROWTH})
+
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Hear the witnesses."""
+        seen = behaviour_of(case, reference, submission)
+        if seen is None:
+            return passed(Basis.CLAIM)
+        source = submission.source
+        witnesses = (_source_witness(source, seen), _behaviour_witness(seen))
+        verdict = self._weigh(source, seen, case)
+        return replace(verdict, witnesses=witnesses)
+
+    def _weigh(self, source: EntryFacts | None, seen: Behaviour, case: CaseInputs) -> Verdict:
+        if seen.failed:
+            larger = [name for name in seen.failed if name]
+            return _review("uncounted", {"dims": larger[0] if larger else case.id})
+        if source is None:
+            return _review("unread", {})
+        if self.mode == "none":
+            return _none(source, seen)
+        if not seen.planned:
+            return passed(Basis.CLAIM)  # growth is looked at in another case
+        if self.mode == "required":
+            return _required(source, seen, frozenset(self.over))
+        return _exactly(source, seen, frozenset(self.over))
+
+
+def _none(source: EntryFacts, seen: Behaviour) -> Verdict:
+    ran = _ran(source.loops, seen)
+    if ran:
+        return _found(ran[0], seen)
+    if seen.loops and source.loops:
+        return _review("elsewhere", {"dims": _names(seen.loops), **_line(source)})
+    if seen.loops:
+        return _review("grows", {"dims": _names(seen.loops), **_hint(source)})
+    if seen.by_builtins and not any(c.role is Role.ITERATES for c in source.constructs):
+        return _review("grows", {"dims": _names(seen.by_builtins), **_hint(source)})
+    hiding = [item for item in source.opaque if set(item.name.split(".")) & _HIDES_FROM_PROBES]
+    if hiding and source.loops:
+        return _review("hides", _at(hiding[0]))
+    if seen.unseen and (source.opaque or seen.threads):
+        return _review("unseen", {"dims": _names(seen.unseen), **_hint(source)})
+    return passed(Basis.CLAIM)
+
+
+def _required(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdict:
+    grown = seen.loops | seen.by_builtins
+    wanted = over or seen.planned
+    has_source, has_growth = bool(_ran(source.loops, seen)), _covers(grown, over)
+    if has_source and has_growth:
+        idle = (over or grown) <= seen.idle
+        return _review("idle", _line(source)) if idle else passed(Basis.CLAIM)
+    if not has_source and not has_growth and not source.opaque:
+        return finding(Code.LOOP_MISSING, "loop_missing", {"dims": _names(wanted)}, Basis.CLAIM)
+    if has_source:
+        return _review("flat", {"dims": _names(wanted - grown), **_line(source)})
+    return _review("grows", {"dims": _names(grown & wanted), **_hint(source)})
+
+
+def _covers(grown: frozenset[str], over: frozenset[str]) -> bool:
+    return over <= grown if over else bool(grown)
+
+
+def _exactly(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdict:
+    grown, depth = seen.loops | seen.by_builtins, source.depth
+    if depth == len(over) and grown == over:
+        return _review("idle", _line(source)) if over <= seen.idle else passed(Basis.CLAIM)
+    params: dict[str, Param] = {"dims": _names(over), "found": depth, "wanted": len(over)}
+    if depth > len(over) and grown - over:
+        deepest = max(source.loops, key=lambda item: item.depth)
+        told = {**params, "line": deepest.place.line, "loop": plain(deepest.kind)}
+        return finding(Code.LOOP_FOUND, "loop_too_many", told, Basis.CLAIM)
+    if depth < len(over) and over - grown and not source.opaque:
+        return finding(Code.LOOP_MISSING, "loop_too_few", params, Basis.CLAIM)
+    return _review("differs", {**params, "grown": _names(grown) or "nothing", **_line(source)})
+
+
+def _found(loop: Construct, seen: Behaviour) -> Verdict:
+    params: dict[str, Param] = {
+        "loop": plain(loop.kind), "line": loop.place.line, "column": loop.place.column,
+        "function": plain(loop.function), "dims": _names(seen.loops),
+    }  # fmt: skip
+    return finding(Code.LOOP_FOUND, "loop_found", params, Basis.CLAIM)
+
+
+def _review(why: str, params: dict[str, Param]) -> Verdict:
+    return review(Message(f"loops_{why}", params))
+
+
+def _ran(loops: Sequence[Construct], seen: Behaviour) -> list[Construct]:
+    """The loops of the source whose lines were seen to run."""
+    return [
+        loop
+        for loop in loops
+        if any(loop.repeated[0] <= line <= loop.repeated[1] for line in seen.lines)
+    ]
+
+
+def _names(dims: frozenset[str]) -> str:
+    return ", ".join(sorted(dims))
+
+
+def _line(source: EntryFacts) -> dict[str, Param]:
+    if not source.loops:
+        return {}
+    return {"loop": plain(source.loops[0].kind), "line": source.loops[0].place.line}
+
+
+def _hint(source: EntryFacts) -> dict[str, Param]:
+    return _at(source.opaque[0]) if source.opaque else {}
+
+
+def _at(mention: Mention) -> dict[str, Param]:
+    return {"name": plain(mention.last), "line": mention.place.line}
+
+
+def _source_witness(source: EntryFacts | None, seen: Behaviour) -> Witness:
+    if source is None:
+        return Witness("source", "unclear", Basis.FACT)
+    loops: list[Param] = [
+        f"{plain(item.kind)}, line {item.place.line}" for item in source.loops[:20]
+    ]
+    hidden: list[Param] = [f"{item.last}, line {item.place.line}" for item in source.opaque[:20]]
+    says = "loop" if _ran(source.loops, seen) else "unclear" if loops or hidden else "no_loop"
+    evidence: dict[str, Param] = {"loops": loops, "opaque": hidden, "depth": source.depth}
+    return Witness("source", says, Basis.FACT, evidence)
+
+
+def _behaviour_witness(seen: Behaviour) -> Witness:
+    grown = seen.loops | seen.by_builtins
+    unclear = seen.failed or seen.unseen or not seen.planned
+    says = "loop" if grown else "unclear" if unclear else "no_loop"
+    evidence: dict[str, Param] = {
+        "grows_with": _names(grown), "unseen_with": _names(seen.unseen),
+        "escapes": list(seen.escapes), "threads": seen.threads, **seen.evidence,
+    }  # fmt: skip
+    return Witness("behaviour", says, Basis.CLAIM, evidence)

@@ -1,0 +1,170 @@
+"""``forbidden_ops`` and ``allowed_ops``: operations named by what they do.
+
+Seen at the dispatcher, whatever they were called by; the source says where, and corroborates. What
+prints a tensor, or reverses an index, is no use of an operation on what the function works on.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from grader.checks.base import CaseInputs, Check, Probe
+from grader.checks.counts import Counts, counts_of
+from grader.checks.findings import finding, plain
+from grader.observation import Observation
+from grader.source.facts import EntryFacts, Mention
+from grader.verdict import Basis, Code, Message, Param, Verdict, Witness, passed, review
+
+Pattern = Annotated[str, Field(pattern=r"^[A-Za-z_*?][A-Za-z0-9_.*?]{0,79}$")]
+"""A name, or part of one with ``*`` and ``?``."""
+
+_SPELLINGS = {
+    "@": {"matmul", "__matmul__", "__rmatmul__"},
+    "**": {"pow", "__pow__", "__rpow__", "__ipow__", "pow_"},
+    "+": {"add", "__add__", "__radd__", "__iadd__", "add_"},
+    "-": {"sub", "__sub__", "__rsub__", "__isub__", "sub_", "rsub"},
+    "*": {"mul", "__mul__", "__rmul__", "__imul__", "mul_"},
+    "/": {"div", "true_divide", "__truediv__", "__rtruediv__", "__itruediv__", "div_"},
+    "reversed": {"__reversed__"},
+}
+_IDLE = frozenset({"detach", "alias", "lift_fresh", "empty", "new_empty", "_local_scalar_dense"})
+
+
+class _Ops(Check):
+    """What both kinds share: they look at what was counted, then at the source."""
+
+    def needs(self) -> frozenset[Probe]:
+        """Return both witnesses."""
+        return frozenset({Probe.SOURCE, Probe.COUNTING})
+
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Hear the dispatcher, then the source."""
+        if counts_of(reference.counted.get("")) is None:
+            return passed(Basis.CLAIM)
+        counts, source = counts_of(submission.counted.get("")), submission.source
+        if counts is None:
+            return _review("ops_uncounted", {"case": case.id})
+        seen = sorted({*self._seen(counts)})
+        verdict = self._weigh(seen, counts, source)
+        return replace(verdict, witnesses=_witnesses(seen, self._named(source, counts)))
+
+    def _weigh(self, seen: list[str], counts: Counts, source: EntryFacts | None) -> Verdict:
+        for name in seen:
+            mention = _spelt(name, counts, source)
+            if mention is not None:
+                told: dict[str, Param] = {
+                    "op": plain(name), "name": plain(mention.name), "line": mention.place.line,
+                }  # fmt: skip
+                return finding(Code.FORBIDDEN_CALL, "forbidden_call", told, Basis.CLAIM)
+        if seen:
+            return _review("ops_unexplained", {"op": plain(seen[0])})
+        named = self._named(source, counts)
+        if named and counts.escapes:
+            place: dict[str, Param] = {
+                "name": plain(named[0].name), "line": named[0].place.line,
+            }  # fmt: skip
+            return _review("ops_outside", place)
+        return passed(Basis.CLAIM)
+
+    @abstractmethod
+    def _seen(self, counts: Counts) -> Iterator[str]:
+        """Yield the operations and functions that were seen and may not be."""
+
+    def _named(
+        self,
+        source: EntryFacts | None,  # noqa: ARG002  what a kind may look at
+        counts: Counts,  # noqa: ARG002
+    ) -> list[Mention]:
+        """Return uses of forbidden names in lines that ran, whatever they do."""
+        return []
+
+
+class ForbiddenOps(_Ops):
+    """Operations that may not be used.
+
+    Attributes:
+        ops: ATen names, such as ``mean``, ``std*``, ``flip``.
+        calls: Names of torch functions, for what never reaches the dispatcher (``numel``) or is
+            asked for under one name and done under others (``matmul``).
+    """
+
+    conditional = True
+
+    kind: Literal["forbidden_ops"] = "forbidden_ops"
+    ops: tuple[Pattern, ...] = ()
+    calls: tuple[Pattern, ...] = ()
+
+    @model_validator(mode="after")
+    def _something(self) -> ForbiddenOps:
+        if not self.ops and not self.calls:
+            raise ValueError("found neither “ops” nor “calls”; name what is forbidden")
+        return self
+
+    def _seen(self, counts: Counts) -> Iterator[str]:
+        yield from (name for name in counts.ops if _matches(name, self.ops))
+        yield from (name for name in counts.calls if _matches(name, self.calls))
+
+    def _named(self, source: EntryFacts | None, counts: Counts) -> list[Mention]:
+        patterns = (*self.ops, *self.calls)
+        return [
+            mention
+            for mention in (source.mentions if source else ())
+            if mention.called
+            and "." in mention.name
+            and _matches(mention.last, patterns)
+            and mention.place.line in counts.lines
+        ]
+
+
+class AllowedOps(_Ops):
+    """The only operations that may be used; what computes nothing may always be.
+
+    Attributes:
+        ops: ATen names, such as ``view``, ``permute``, ``clone``.
+    """
+
+    conditional = True
+
+    kind: Literal["allowed_ops"] = "allowed_ops"
+    ops: tuple[Pattern, ...] = Field(min_length=1)
+
+    def _seen(self, counts: Counts) -> Iterator[str]:
+        yield from (
+            name for name in counts.ops if name not in _IDLE and not _matches(name, self.ops)
+        )
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    # In place is the same operation: ``add_`` is ``add``.
+    bare = name.rstrip("_") or name
+    return any(fnmatchcase(name, item) or fnmatchcase(bare, item) for item in patterns)
+
+
+def _spelt(name: str, counts: Counts, source: EntryFacts | None) -> Mention | None:
+    """Return the use in the source through which an operation was reached, if it is there."""
+    through = {name, *counts.under.get(name, ())} - {""}
+    for mention in source.mentions if source else ():
+        if mention.last in through or _SPELLINGS.get(mention.last, set()) & through:
+            return mention
+        if mention.name in _SPELLINGS and _SPELLINGS[mention.name] & through:
+            return mention
+    return None
+
+
+def _review(message: str, params: dict[str, Param]) -> Verdict:
+    return review(Message(message, params))
+
+
+def _witnesses(seen: list[str], named: list[Mention]) -> tuple[Witness, ...]:
+    found: list[Param] = [plain(name) for name in seen[:20]]
+    places: list[Param] = [f"{plain(m.name)}, line {m.place.line}" for m in named[:20]]
+    return (
+        Witness("dispatcher", "used" if seen else "not_used", Basis.CLAIM, {"ops": found}),
+        Witness("source", "named" if named else "not_named", Basis.FACT, {"names": places}),
+    )

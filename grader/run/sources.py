@@ -1,0 +1,47 @@
+"""What the text of a hand-in says, laid beside what its functions did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from grader.checks.base import Probe
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedQuestion
+from grader.source.facts import EntryFacts
+from grader.source.reader import SourceReader
+
+
+def read_sources(
+    reader: SourceReader,
+    plan: Sequence[PlannedQuestion],
+    runs: Mapping[str, QuestionRun],
+    data: bytes,
+) -> dict[str, QuestionRun]:
+    """Return the runs with the source's facts in the observations of questions that ask for them.
+
+    A file that cannot be read leaves them out; that is for the judge to weigh.
+
+    Args:
+        reader: Reads the file, once for all questions.
+        plan: Names the questions and their checks.
+        runs: By question id.
+        data: The exact bytes that ran.
+    """
+    wanted = {
+        planned.question.id
+        for planned in plan
+        if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
+    }
+    if not any(runs[name].observations for name in wanted):
+        return dict(runs)
+    entries = reader.read(data).entries
+    return {
+        name: _with(run, entries.get(run.entry or "")) if name in wanted else run
+        for name, run in runs.items()
+    }
+
+
+def _with(run: QuestionRun, facts: EntryFacts | None) -> QuestionRun:
+    seen = {key: replace(item, source=facts) for key, item in run.observations.items()}
+    return replace(run, observations=seen)

@@ -1,0 +1,104 @@
+"""What the text of a hand-in says about one entry point: values only, no analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Role(str, Enum):
+    """What a construct is to a rule about loops."""
+
+    LOOP = "loop"
+    EXEMPT = "exempt"  # builds a tuple of dimensions and nothing else
+    ITERATES = "iterates"  # a builtin that goes through its argument and is no loop by the rules
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands: 1-based line and column, and the last line of it."""
+
+    line: int
+    column: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """Something that repeats work, or might.
+
+    Attributes:
+        kind: Such as ``for``, ``list comprehension``, ``map``, ``recursion``.
+        depth: How many loops deep it is where the entry point is 0, itself included.
+        function: Name of the function that it stands in.
+        repeated: Lines whose running shows that it ran, first and last; (0, 0) where none does.
+    """
+
+    kind: str
+    role: Role
+    place: Place
+    depth: int
+    function: str
+    repeated: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name or operator that is used.
+
+    Attributes:
+        name: Dotted and resolved through imports (``torch.mm``); ``.mean`` for an attribute of
+            something unknown; ``@`` and the like for operators.
+        called: It is called right there.
+    """
+
+    name: str
+    place: Place
+    called: bool
+
+    @property
+    def last(self) -> str:
+        """The last part of the name."""
+        return self.name.rsplit(".", 1)[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFacts:
+    """What can be reached from one function or class of the file.
+
+    Attributes:
+        functions: Names of all functions that it may come to, itself first.
+        constructs: Loops and what resembles them, in the order of their lines.
+        depth: Greatest nesting of loops, calls of own functions included.
+        mentions: Names and operators used.
+        opaque: Uses of what hides from a reader, such as ``exec`` of text made at run time.
+        indexings: Number of ``x[...]`` that are read.
+        slice_assignments: Number of statements that assign to ``x[...]``.
+    """
+
+    functions: tuple[str, ...] = ()
+    constructs: tuple[Construct, ...] = ()
+    depth: int = 0
+    mentions: tuple[Mention, ...] = ()
+    opaque: tuple[Mention, ...] = ()
+    indexings: int = 0
+    slice_assignments: int = 0
+
+    @property
+    def loops(self) -> tuple[Construct, ...]:
+        """The constructs that are loops."""
+        return tuple(item for item in self.constructs if item.role is Role.LOOP)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What a file says; either facts by entry point, or why it could not be read.
+
+    Attributes:
+        entries: Function, ``Class`` or ``Class.method`` → facts.
+        unreadable: Why there are none, or empty.
+    """
+
+    entries: Mapping[str, EntryFacts] = field(default_factory=dict)
+    unreadable: str = ""

@@ -1,0 +1,45 @@
+"""Every disguise is caught, no legal form is taken for a loop, and each says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.run.grade import Grader
+from grader.sandbox.open import open_sandbox
+from grader.verdict import Basis
+from loops.lab import CORPUS, FILES, grade, grader, label
+
+
+@pytest.fixture(scope="module")
+def ready() -> Iterator[Grader]:
+    with open_sandbox("auto") as sandbox:
+        yield grader(sandbox)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_file_of_the_corpus_gets_the_code_of_its_label(path: Path, ready: Grader) -> None:
+    graded = grade(ready, path)
+    assert graded.product.code.value == "ok", graded.product.message
+    assert graded.loops.code.value == label(path)[1], graded.loops.message
+    assert graded.loops.basis is Basis.CLAIM
+    assert {item["name"] for item in graded.loops.witnesses} == {"source", "behaviour"}
+    if graded.loops.code.value == "loop_found":
+        line = graded.loops.params["line"]
+        assert isinstance(line, int)
+        assert 0 < line <= len(path.read_text().splitlines())
+        assert f"Line {line}" in graded.loops.student_message
+    elif graded.loops.code.value == "needs_review":
+        assert graded.loops.pending == graded.loops.max_score
+        assert "pending" in graded.loops.student_message
+
+
+def test_the_corpus_is_as_large_as_it_has_to_be() -> None:
+    disguises = [path for path in FILES if path.parent == CORPUS / "disguises"]
+    legal = [path for path in FILES if path.parent == CORPUS / "legal"]
+    assert len(disguises) >= 40
+    assert len(legal) >= 25
+    assert {label(path)[1] for path in disguises} == {"loop_found", "needs_review"}
+    assert {label(path)[1] for path in legal} == {"ok"}

@@ -1,0 +1,25 @@
+# Distances from test to training points: rows and columns mixed up.
+# expect:
+#   questions:
+#     KnnClassifier: {status: failed}
+
+import torch
+
+
+def compute_distances_no_loops(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+
+
+def predict_labels(dists, y_train, k=1):
+    k = min(k, len(dists))
+    return y_train[torch.topk(dists, k, dim=0, largest=False).indices].mode(dim=0).values
+
+
+class KnnClassifier:
+    def __init__(self, x_train, y_train):
+        self.x_train, self.y_train = x_train, y_train
+
+    def predict(self, x_test, k=1):
+        dists = compute_distances_no_loops(x_test, self.x_train)
+        return predict_labels(dists, self.y_train, k)

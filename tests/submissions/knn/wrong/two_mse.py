@@ -1,0 +1,15 @@
+# The mean squared error of torch.nn.functional, times the number of entries.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: partial, checks: {two_loops: ok, no_shortcut: forbidden_call}}
+
+import torch
+import torch.nn.functional as F
+
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            dists[i, j] = F.mse_loss(x_train[i], x_test[j], reduction="sum")
+    return dists

@@ -1,0 +1,8 @@
+# A comprehension in the branch of a conditional expression that is taken.
+# expect: needs_review
+
+import torch
+
+
+def batched_matrix_multiply_noloop(x, y, use_loop=False):
+    return torch.bmm(x, y) if use_loop else torch.stack([a @ b for a, b in zip(x, y)])

@@ -1,0 +1,16 @@
+# Adds to what stands there already.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: forbidden_call}}
+
+import torch
+
+
+def slice_assignment_practice(x):
+    x[:4, :6] = 0
+    x[:2, 1] = 1
+    x[:2, 2:6] += 2
+    x[2:4, 0:4:2] += 3
+    x[2:4, 1:4:2] += 4
+    x[2:4, 4:6] += 5
+    return x

@@ -1,0 +1,11 @@
+# Asks x.numel(), which is not allowed.
+# expect:
+#   questions:
+#     count_tensor_elements: {status: partial, checks: {count: ok, no_numel: forbidden_call}}
+
+import torch
+
+
+def count_tensor_elements(x):
+    n = x.numel()
+    return n

@@ -1,0 +1,10 @@
+# A comprehension where no loop is allowed.
+# expect:
+#   questions:
+#     batched_matrix_multiply_noloop: {status: partial, checks: {product: ok, no_loops: loop_found}}
+
+import torch
+
+
+def batched_matrix_multiply_noloop(x, y):
+    return torch.stack([a @ b for a, b in zip(x, y)])

@@ -1,0 +1,10 @@
+# Counts the positive entries.
+# expect:
+#   questions:
+#     sum_positive_entries: {status: failed, checks: {sum: wrong_value}}
+
+import torch
+
+
+def sum_positive_entries(x):
+    return (x > 0).sum().item()

@@ -1,0 +1,172 @@
+import numpy as np
+import pytest
+from observed import seen, tensor
+
+from grader.checks import causes
+from grader.checks.base import CaseInputs
+from grader.checks.causes import across_cases
+from grader.checks.close import Close
+from grader.checks.device import OnDevice
+from grader.checks.dtype import SameDType
+from grader.checks.judge import combine, judge_case
+from grader.checks.shape import SameShape
+from grader.report.words_en_causes import CAUSES
+from grader.verdict import Code, Status
+from grader.wire.values import Opaque
+
+RANDOM = np.random.Generator(np.random.PCG64(3))
+M, N = 12, 5
+X = RANDOM.standard_normal((M, N)) * 2 + 1
+CASE = CaseInputs("case", ("x",), (tensor(X),))
+CLOSE = Close(id="c", points=1, rtol=1e-9, atol=1e-12)
+
+
+def normalise(x, axis=0, ddof=1):
+    return (x - x.mean(axis, keepdims=True)) / x.std(axis, ddof=ddof, keepdims=True)
+
+
+def params(actual, expected, check=CLOSE, case=CASE):
+    as_float = [
+        tensor(a, "float64") if np.asarray(a).dtype.kind == "f" else tensor(a, "int64")
+        for a in (actual, expected)
+    ]
+    return check.judge(case, seen(as_float[1]), seen(as_float[0])).message.params
+
+
+def cause(actual, expected, **context):
+    return params(actual, expected, **context).get("cause")
+
+
+SQUARE = RANDOM.standard_normal((6, 6))
+BATCH = RANDOM.standard_normal((4, 3, 2))
+ONLY_LAST = np.zeros_like(BATCH)
+ONLY_LAST[-1] = BATCH[-1]
+SPOILT = X.copy()
+SPOILT[3, 2] = np.nan
+HUGE = X.copy()
+HUGE[3, 2] = np.inf
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "name"),
+    [
+        (SQUARE.T, SQUARE, "transposed"),
+        (X.T, X, "transposed"),
+        (BATCH.swapaxes(1, 2), BATCH, "transposed"),
+        (normalise(X, ddof=0), normalise(X), "divisor"),
+        (normalise(X), normalise(X, ddof=0), "divisor"),
+        (X.var(0, ddof=0), X.var(0, ddof=1), "divisor"),
+        (normalise(X, axis=1), normalise(X), "wrong_axis"),
+        (X.sum(1), X.sum(0), "wrong_axis"),
+        (X.sum(1, keepdims=True), X.sum(0, keepdims=True), "wrong_axis"),
+        (np.abs(X) ** 0.5, np.abs(X), "rooted"),
+        (X**2, X, "squared"),
+        (np.arange(10.0, 30, 10), np.arange(10.0, 31, 10), "exclusive_end"),
+        (np.arange(20.0, 31, 10), np.arange(10.0, 31, 10), "exclusive_start"),
+        (np.arange(10.0, 41, 10), np.arange(10.0, 31, 10), "one_too_many"),
+        (X.astype(np.float32).astype(np.float64), X, "single_precision"),
+        (X.astype(np.float16).astype(np.float64), X, "low_precision"),
+        (-X, X, "negated"),
+        (3 * X, X, "scaled"),
+        (X + 3, X, "offset"),
+        (np.arange(5) + 1, np.arange(5), "offset"),
+        (X[::-1], X, "reversed"),
+        (X[np.roll(np.arange(M), 3)], X, "rows_permuted"),
+        (X[:, [1, 2, 0, 4, 3]], X, "columns_permuted"),
+        (ONLY_LAST, BATCH, "only_last"),
+        (BATCH[-1], BATCH, "only_last"),
+        (BATCH[0], BATCH, "only_first"),
+        (BATCH[::-1] * [[[0]], [[0]], [[0]], [[0]]], BATCH, "all_zero"),
+        (np.trunc(X), X, "truncated"),
+        (np.floor(X).astype(np.int64), X, "truncated"),
+        (SPOILT, X, "nan_some"),
+        (X * np.nan, X, "nan_all"),
+        (HUGE, X, "infinite"),
+        (X[None], X, "extra_axis"),
+        (X[:, :1].squeeze(1), X[:, :1], "missing_axis"),
+    ],
+)
+def test_a_likely_cause_is_named(actual, expected, name):
+    assert cause(actual, expected) == name
+    assert name in CAUSES
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (RANDOM.standard_normal((M, N)), X),
+        (np.array([2.0]), np.array([1.0])),  # any two numbers have a ratio
+        (np.array([2.0, 4.0]), np.array([1.0, 2.0])),
+        (X[:-1] + 1, X),
+        (np.ones((3, 3)), np.ones((2, 2))),
+        (np.arange(4), np.arange(1, 9, 2)),
+        (X + 1e-9 * RANDOM.standard_normal(X.shape), X),
+        (np.array(2.0), np.array([1.0, 3.0])),
+    ],
+)
+def test_no_cause_is_made_up(actual, expected):
+    assert cause(actual, expected) is None
+
+
+def test_factor_and_offset_come_with_their_size():
+    assert params(3 * X, X)["factor"] == pytest.approx(3)
+    assert params(X - 0.5, X)["offset"] == pytest.approx(-0.5)
+
+
+def test_a_hint_that_trips_costs_nothing_but_itself(monkeypatch):
+    def trip(_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(causes, "by_value", trip)
+    assert "cause" not in params(3 * X, X)
+
+
+def test_large_arrays_are_not_looked_into():
+    large = np.ones(2**20 + 1)
+    assert cause(large * 0, large) is None
+
+
+@pytest.mark.parametrize(
+    ("check", "actual", "expected", "name"),
+    [
+        (SameShape(id="s", points=1), tensor(X.T), tensor(X), "transposed"),
+        (SameDType(id="d", points=1), tensor(X), tensor(X, "float64"), "dtype_lost"),
+        (SameDType(id="d", points=1), tensor([1], "int64"), tensor([1.0]), "dtype_whole"),
+        (SameDType(id="d", points=1), tensor([1.0], "float64"), tensor([1.0]), None),
+        (OnDevice(id="v", points=1, device="cpu"), tensor(X, device="cuda:0"), tensor(X),
+         "left_on_gpu"),
+        (OnDevice(id="v", points=1, device="cuda"), tensor(X), tensor(X), "never_on_gpu"),
+        (OnDevice(id="v", points=1, device="cuda:1"), tensor(X, device="cuda:0"), tensor(X), None),
+        (CLOSE, tensor(3, "int64"), 3, "tensor_for_number"),
+        (CLOSE, Opaque("numpy.ndarray", "x"), tensor(X), "numpy_for_tensor"),
+        (CLOSE, [1.0], tensor([1.0]), "list_for_tensor"),
+    ],
+)  # fmt: skip
+def test_causes_of_a_wrong_form(check, actual, expected, name):
+    verdict = check.judge(CASE, seen(expected), seen(actual))
+    assert verdict.message.params.get("cause") == name
+    assert name is None or name in CAUSES
+
+
+def across(*pairs):
+    judged = []
+    for number, (actual, expected, x) in enumerate(pairs):
+        case = CaseInputs(str(number), ("x",), ([tensor(x)],))
+        runs = seen(tensor(expected)), seen(tensor(actual))
+        judged.append((case, judge_case(CLOSE, case, *runs)))
+    return across_cases(judged, combine([verdict for _, verdict in judged]))
+
+
+def test_right_on_square_inputs_only():
+    good, bad = (SQUARE, SQUARE, SQUARE), (X + X**2, X, X)
+    assert across(good, bad).message.params["cause"] == "square_only"
+    for others in ([good], [bad], [good, bad, (X, X, X)], [(SQUARE * 3, SQUARE, SQUARE), bad]):
+        verdict = across(*others)
+        told = verdict.message.params.get("cause") if verdict.message else None
+        assert told != "square_only"
+
+
+def test_a_case_without_matrices_is_not_square():
+    scalar = np.ones(3)
+    assert across((scalar, scalar, scalar), (X + X**2, X, X)).code is Code.WRONG_VALUE
+    assert across((scalar, scalar, scalar)).status is Status.PASSED

@@ -1,0 +1,143 @@
+"""How the two witnesses of loops are weighed: every pairing of what they can say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from grader.checks.base import CaseInputs, Probe
+from grader.checks.counts import counts_of, grows
+from grader.checks.loops import Loops
+from grader.checks.ops import ForbiddenOps
+from grader.observation import Claims, Observation, Outcome
+from grader.source.facts import Construct, EntryFacts, Mention, Place, Role
+from grader.verdict import Basis, Code, Status, Verdict
+
+CASE = CaseInputs("case", (), (), dims={"B": 3})
+LOOP = Construct("for", Role.LOOP, Place(5, 1, 6), 1, "f", (6, 6))
+SUM = Construct("sum", Role.ITERATES, Place(5, 1, 5), 0, "f")
+CLEAN = EntryFacts(("f",))
+LOOPED = EntryFacts(("f",), (LOOP,), 1)
+HIDDEN = EntryFacts(("f",), opaque=(Mention("builtins.exec", Place(4, 1, 4), True),))
+BLIND = EntryFacts(("f",), (LOOP,), 1, opaque=(Mention("sys.settrace", Place(4, 1, 4), True),))
+
+
+def told(**changes: Any) -> Observation:
+    """Counts of one call."""
+    content: dict[Any, Any] = {
+        "events": 4, "lines": [4, 5], "capped": False, "threads": 0, "calls": {"bmm": 1},
+        "escapes": {}, "ops": {"bmm": 1}, "under": {"bmm": ["bmm"]}, "bare": 0, "work": 100,
+        "greatest": 64, **changes,
+    }  # fmt: skip
+    return Observation(Outcome.COMPLETED, claims=Claims(probes={"counting": content}))
+
+
+def run(base: Observation, large: Observation, source: EntryFacts | None) -> Observation:
+    return Observation(Outcome.COMPLETED, counted={"": base, "B": large}, source=source)
+
+
+REFERENCE = run(told(), told(work=400), None)
+FLAT = (told(), told(work=400))
+RAN_FLAT = (told(lines=[5, 6]), told(lines=[5, 6], work=400))
+LINES = (told(lines=[5, 6]), told(lines=[5, 6], events=40, ops={"mm": 12}, work=400))
+OPS = (told(), told(calls={"mm": 12}, ops={"mm": 12}, work=400))
+ADDS = (told(), told(calls={"add": 12}, ops={"bmm": 1, "add": 12}, work=400))
+BARE = (told(), told(ops={"mm": 12}, bare=12, work=400))
+UNSEEN = (told(work=1), told(work=1))
+BUSY = (told(lines=[5, 6]), told(lines=[5, 6], events=40, work=400))
+
+
+def judge(mode: str, seen: tuple[Observation, Observation], source: EntryFacts | None) -> Verdict:
+    over = ("B",) if mode != "none" else ()
+    check = Loops(id="loops", points=1, mode=mode, over=over)  # type: ignore[arg-type]
+    return check.judge(CASE, REFERENCE, run(*seen, source))
+
+
+@pytest.mark.parametrize(
+    ("mode", "seen", "source", "code"),
+    [
+        ("none", FLAT, CLEAN, Code.OK),
+        ("none", FLAT, LOOPED, Code.OK),  # a loop that was not run
+        ("none", LINES, LOOPED, Code.LOOP_FOUND),
+        ("none", RAN_FLAT, LOOPED, Code.LOOP_FOUND),  # a loop of as many turns at any size
+        ("none", LINES, CLEAN, Code.NEEDS_REVIEW),
+        ("none", OPS, CLEAN, Code.NEEDS_REVIEW),
+        ("none", OPS, LOOPED, Code.NEEDS_REVIEW),
+        ("none", BARE, CLEAN, Code.NEEDS_REVIEW),
+        ("none", ADDS, CLEAN, Code.NEEDS_REVIEW),
+        ("none", ADDS, EntryFacts(("f",), (SUM,)), Code.OK),
+        ("none", OPS, EntryFacts(("f",), (SUM,)), Code.NEEDS_REVIEW),
+        ("none", UNSEEN, CLEAN, Code.OK),
+        ("none", UNSEEN, HIDDEN, Code.NEEDS_REVIEW),
+        ("none", FLAT, HIDDEN, Code.OK),
+        ("none", FLAT, BLIND, Code.NEEDS_REVIEW),
+        ("none", FLAT, None, Code.NEEDS_REVIEW),
+        ("none", (FLAT[0], Observation(Outcome.TIMED_OUT)), CLEAN, Code.NEEDS_REVIEW),
+        ("required", LINES, LOOPED, Code.OK),
+        ("required", FLAT, CLEAN, Code.LOOP_MISSING),
+        ("required", RAN_FLAT, LOOPED, Code.NEEDS_REVIEW),
+        ("required", LINES, CLEAN, Code.NEEDS_REVIEW),
+        ("required", BUSY, LOOPED, Code.NEEDS_REVIEW),  # turns in which nothing is done
+        ("exactly", LINES, LOOPED, Code.OK),
+        ("exactly", BUSY, LOOPED, Code.NEEDS_REVIEW),
+        ("exactly", FLAT, CLEAN, Code.LOOP_MISSING),
+        ("exactly", LINES, CLEAN, Code.NEEDS_REVIEW),
+        ("exactly", LINES, replace(LOOPED, depth=2), Code.NEEDS_REVIEW),
+    ],
+)
+def test_the_witnesses_are_weighed(
+    mode: str, seen: tuple[Observation, Observation], source: EntryFacts | None, code: Code
+) -> None:
+    verdict = judge(mode, seen, source)
+    assert verdict.code is code
+    assert verdict.basis is Basis.CLAIM
+    assert [witness.name for witness in verdict.witnesses] == ["source", "behaviour"]
+    if code is Code.NEEDS_REVIEW:
+        assert verdict.status is Status.DEFERRED
+    if code is Code.LOOP_FOUND:
+        assert verdict.message is not None
+        assert verdict.message.params["line"] == 5
+
+
+def test_a_case_on_which_nothing_was_to_be_counted_says_nothing() -> None:
+    check = Loops(id="loops", points=1, mode="none")
+    bare = Observation(Outcome.COMPLETED)
+    assert check.judge(CASE, bare, bare).code is Code.OK
+    assert Probe.GROWTH in check.needs()
+
+
+@pytest.mark.parametrize(
+    "fields", [{"mode": "none", "over": ["B"]}, {"mode": "exactly"}, {"mode": "some"}]
+)
+def test_a_mode_that_does_not_fit_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Loops.model_validate({"kind": "loops", "id": "loops", "points": 1, **fields})
+    with pytest.raises(ValidationError, match="neither"):
+        ForbiddenOps(id="ops", points=1)
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "more", "expected"),
+    [(4, 4, 9, False), (4, 5, 9, False), (6, 15, 9, True), (30, 39, 9, True), (100, 103, 9, False),
+     (0, 2, 3, True), (50, 53, 3, False)],
+)  # fmt: skip
+def test_growth_is_told_from_noise(small: int, large: int, more: int, expected: bool) -> None:
+    assert grows(small, large, more) is expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"events": -1}, {"events": True}, {"lines": 3}, {"lines": ["x"]}, {"calls": []},
+        {"ops": {"mm": "many"}}, {"ops": {1: 1}}, {"under": {"mm": 3}}, {"work": None},
+    ],
+)  # fmt: skip
+def test_counts_that_are_none_are_no_counts(change: dict[str, Any]) -> None:
+    assert counts_of(told()) is not None
+    assert counts_of(told(**change)) is None
+    assert counts_of(None) is None
+    assert counts_of(Observation(Outcome.COMPLETED)) is None
+    assert counts_of(Observation(Outcome.COMPLETED, claims=Claims(probes={"counting": {}}))) is None
