@@ -41,12 +41,12 @@ def build_starter(assignment: Assignment, folder: Path, reference: Path) -> dict
 
     Args:
         assignment: What is asked.
-        folder: ``assignments/<id>``, with ``handout.md`` and the support files.
+        folder: ``assignments/<id>``, with the support files and ``handout.md``, if it has one.
         reference: ``reference/<id>``, with the module that carries solution markers.
 
     Raises:
         AssignmentError: A file is missing or broken, a solution or a case generator would be given
-            away, or the handout has no example of a question.
+            away, or there is a handout and it has no example of a question.
     """
     notebook = f"{assignment.id}.ipynb"
     files = {name: _stripped(assignment, name, reference) for name in assignment.hand_in}
@@ -126,8 +126,9 @@ def _stripped(assignment: Assignment, name: str, reference: Path) -> bytes:
 
 
 def _notebook(assignment: Assignment, handout: Path) -> bytes:
-    cells = split_handout(_text(handout), str(handout))
     module = assignment.module.removesuffix(".py")
+    text = _text(handout) if handout.exists() else _minimal_handout(assignment, module)
+    cells = split_handout(text, str(handout))
     names = [question.names[0] for question in assignment.questions]
     problems = [
         Problem(str(handout), None, "", f"no ```python example calls {module}.{name}")
@@ -136,6 +137,15 @@ def _notebook(assignment: Assignment, handout: Path) -> bytes:
     if problems:
         raise AssignmentError(problems)
     return build_notebook(cells, assignment.module)
+
+
+def _minimal_handout(assignment: Assignment, module: str) -> str:
+    """Return a handout that shows each question's own docstring."""
+    questions = (
+        f"## {question.title}\n\n```python\nhelp({module}.{question.names[0]})\n```\n"
+        for question in assignment.questions
+    )
+    return "\n".join([f"# {assignment.title}\n", *questions])
 
 
 def _readme(assignment: Assignment, notebook: str) -> str:

@@ -23,29 +23,50 @@ class HandIn:
     path: Path
 
 
-def discover(folder: Path) -> list[HandIn]:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a class folder holds.
+
+    Attributes:
+        hand_ins: By name.
+        left_out: Names of entries that are nobody's hand-in by their ending.
+    """
+
+    hand_ins: tuple[HandIn, ...]
+    left_out: tuple[str, ...]
+
+
+def discover(folder: Path, out: Path) -> Found:
     """Return the hand-ins of a folder, one for each sub-folder, archive, notebook or ``.py``.
+
+    Args:
+        folder: One hand-in an entry.
+        out: Where reports go; no hand-in, should it lie in the folder.
 
     Raises:
         UsageError: It is no folder, or holds none.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; `grader batch` takes one hand-in an entry")
-    paths = sorted(path for path in folder.iterdir() if _is_hand_in(path))
+    entries = sorted(
+        path
+        for path in folder.iterdir()
+        if not path.name.startswith((".", "__")) and path.resolve() != out.resolve()
+    )
+    paths = [path for path in entries if _is_hand_in(path)]
     if not paths:
         raise UsageError(
             f"{folder} holds no hand-ins: no sub-folder and no file ending in {' '.join(_ENDINGS)}"
         )
     stems = [_stem(path) for path in paths]
-    return [
+    hand_ins = tuple(
         HandIn(stem if stems.count(stem) == 1 else path.name, path)
         for stem, path in zip(stems, paths, strict=True)
-    ]
+    )
+    return Found(hand_ins, tuple(path.name for path in entries if not _is_hand_in(path)))
 
 
 def _is_hand_in(path: Path) -> bool:
-    if path.name.startswith((".", "__")):
-        return False
     return path.is_dir() or path.name.lower().endswith(_ENDINGS)
 
 

@@ -8,27 +8,32 @@ from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.util
-from collections.abc import Callable, Iterator, Sequence
+import signal
+import sys
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from grader.batch.discover import HandIn
-from grader.errors import InfrastructureError
+from grader.errors import GraderError, InfrastructureError
 from grader.report.gradescope import write_results
 from grader.report.json_file import write_report
 from grader.report.model import Report
 from grader.run.grade import Grader
 from grader.sandbox.base import Sandbox
+from grader.sandbox.walls import libc
 
 OpenSandbox = Callable[[], Sandbox]
 
 _grader: Grader | None = None
+_failure = ""
 
 
 def grade_all(
     grader: Grader, open_sandbox: OpenSandbox, hand_ins: Sequence[HandIn], out: Path, jobs: int
-) -> Iterator[Report]:
+) -> Generator[Report, None, None]:
     """Start grading, and return an iterator over the reports in the order in which they are done.
 
     Args:
@@ -49,32 +54,54 @@ def grade_all(
     )
     # The first submit forks all workers: here, not when the caller begins to iterate.
     futures = [pool.submit(_grade, hand_in, out) for hand_in in hand_ins]
-    return _results(pool, futures)
+    # The executor forgets them at its shutdown, and offers no other way to end one before 3.14.
+    workers = list(pool._processes.values())
+    return _results(pool, workers, futures)
 
 
-def _results(pool: ProcessPoolExecutor, futures: Sequence[Future[str]]) -> Iterator[Report]:
+def _results(
+    pool: ProcessPoolExecutor, workers: Sequence[BaseProcess], futures: Sequence[Future[str]]
+) -> Generator[Report, None, None]:
+    complete = False
     try:
         for future in as_completed(futures):
             yield Report.model_validate_json(future.result())
+        complete = True
     except BrokenProcessPool as error:
         raise InfrastructureError(
             "a worker process was killed, probably for want of memory; use a smaller -j. "
             "The reports written so far are complete"
         ) from error
     finally:
+        if not complete:
+            # Whoever stops early does not wait for hand-ins that are in the middle of their work;
+            # a worker's guests die with it.
+            for worker in workers:
+                worker.terminate()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _start_worker(grader: Grader, open_sandbox: OpenSandbox) -> None:
-    global _grader  # noqa: PLW0603  a worker process has one grader for its whole life
-    sandbox = open_sandbox()
+    global _grader, _failure  # noqa: PLW0603  a worker process has one grader for its whole life
+    # An interrupt reaches the whole process group; it is the parent's to answer.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform == "linux":
+        libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
+    try:
+        sandbox = open_sandbox()
+    except GraderError as error:
+        # Told with the first hand-in: the executor would report a worker that was killed.
+        _failure = str(error)
+        return
     # A forked worker leaves by os._exit, which runs these finalizers and no others.
     multiprocessing.util.Finalize(None, sandbox.close, exitpriority=10)
     _grader = grader.with_sandbox(sandbox)
 
 
 def _grade(hand_in: HandIn, out: Path) -> str:
-    assert _grader is not None
+    if _grader is None:
+        raise InfrastructureError(f"a worker could not begin: {_failure}")
     report = _grader.grade(hand_in.path, hand_in.name)
     write_report(report, out / hand_in.name)
     write_results(report, out / hand_in.name)

@@ -18,7 +18,7 @@ def notices(report: Report) -> list[str]:
         lines.append(f"Incomplete: {pending}.")
         lines.append("The grader itself failed in places. No points are lost; it has to run again.")
     elif report.status is ReportStatus.PENDING:
-        lines.append(f"Incomplete: {pending}. The score may still rise.")
+        lines.append(f"Not final: {pending}. The score may still rise.")
     if not report.official:
         lines.append("Isolation tier none: self-check only, not an official score.")
     return [*lines, *report.submission.notes]

@@ -173,17 +173,21 @@ def _is_claim(check: CheckResult) -> bool:
 
 def _points(part: Scored, style: str = "") -> Text:
     """Return “7.5 / 20”, or with “pending” in the place of points that are still open."""
-    if part.pending and not part.score:
+    if _all_open(part):
         return Text(f"pending / {amount(part.max_score)}", style)
     open_points = f" +{amount(part.pending)}?" if part.pending else ""
     return Text(f"{amount(part.score)}{open_points} / {amount(part.max_score)}", style)
+
+
+def _all_open(part: Scored) -> bool:
+    return 0 < part.max_score <= part.pending
 
 
 def _question_cell(question: QuestionResult | None) -> Text:
     if question is None:
         return Text("")
     style = _STYLE[question.status]
-    if question.pending and not question.score:
+    if _all_open(question):
         return Text("pending" if question.status is not Status.ERROR else "error", style)
     return Text(amount(question.score) + ("?" if question.pending else ""), style)
 

@@ -16,20 +16,18 @@ from grader.intake import read_submission
 from grader.intake.submission import IntakeError, Submission
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, Timing
-from grader.run.companions import add_companions
 from grader.run.devices import count_gpus
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, guest_needs, observe
-from grader.run.plan import PlannedQuestion, make_plan
+from grader.run.plan import PlannedQuestion
+from grader.run.reference import Reference
 from grader.run.session import Session
 from grader.run.sources import read_sources
 from grader.run.verdicts import Verdicts, for_all, judge_question, not_graded_here
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.base import Sandbox
 from grader.source.reader import SourceReader
 from grader.spec.types import Assignment, Question
 from grader.verdict import Code, Message, Owner, failed, fault
-from grader.wire.messages import Call
-from grader.wire.values import Value
 
 DeviceChoice = Literal["auto", "cpu", "cuda"]
 Progress = Callable[[str], None]
@@ -80,7 +78,7 @@ class Grader:
         """Draw the inputs and run the reference on them.
 
         Raises:
-            AssignmentError: A generator of the reference file does not do what it should.
+            AssignmentError: The reference, a generator or a scenario does not do what it should.
             InfrastructureError: No guest can be started.
         """
         gradable = []
@@ -93,13 +91,8 @@ class Grader:
                 self._not_here[question.id] = for_all(question, verdict)
         session = Session(self._sandbox, self._materials.program(self._materials.reference))
         try:
-            session.prepare(self.assignment.limits, GuestNeeds())
-            self.plan = make_plan(
-                self.assignment, gradable, self._options.seed, _generator(session)
-            )
-            limits_of = self.assignment.limits_of
-            runs = observe(session, self.plan, limits_of, progress)
-            self._reference = add_companions(session, self.plan, runs, limits_of)
+            reference = Reference(self._materials, session, progress)
+            self.plan, self._reference = reference.run(self._selected, gradable, self._options.seed)
         finally:
             session.close()
         self._versions = session.versions
@@ -209,18 +202,6 @@ def _select(assignment: Assignment, ids: tuple[str, ...]) -> tuple[Question, ...
                 f"Its questions: {', '.join(known)}"
             )
     return tuple(q for q in assignment.questions if not ids or q.id in ids)
-
-
-def _generator(session: Session) -> Callable[[str, dict[str, Value]], Value]:
-    def generate(function: str, keywords: dict[str, Value]) -> Value:
-        observation = session.call(Call(function, kwargs=keywords), seconds=60.0)
-        if observation.outcome != "completed":
-            fault_ = observation.claims.fault
-            why = f"{fault_.type}: {fault_.message}" if fault_ else observation.detail
-            raise InfrastructureError(f"the generator “{function}” of the reference failed: {why}")
-        return observation.claims.value
-
-    return generate
 
 
 @dataclass

@@ -26,6 +26,7 @@ class Materials:
         starter: Folder of what students start from; need not exist.
         reference_folder: Folder of the solution.
         root: Folder that holds ``assignments/``.
+        folder: Folder of the assignment's file, its scenario and its support files.
     """
 
     assignment: Assignment
@@ -36,6 +37,7 @@ class Materials:
     starter: Path
     reference_folder: Path
     root: Path
+    folder: Path
 
     def program(self, files: Mapping[str, bytes]) -> Program:
         """Return what a guest loads: these hand-in files with the assignment's own beside them."""
@@ -66,6 +68,7 @@ def load_materials(file: Path) -> Materials:
         located.starter,
         located.reference,
         located.root,
+        located.folder,
     )
 
 

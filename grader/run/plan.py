@@ -14,8 +14,8 @@ from grader.verdict import Visibility
 from grader.wire.messages import Call
 from grader.wire.values import Value
 
-Generate = Callable[[str, dict[str, Value]], Value]
-"""Calls a generator of the reference file: its name and keyword arguments → what it returned."""
+Generate = Callable[[str, str, dict[str, Value]], tuple[Value, ...]]
+"""Calls a generator of the reference file: for which case, its name, keywords → the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +81,24 @@ def make_plan(
         questions: Those to grade.
         seed: Chosen by whoever grades; the same seed gives the same inputs.
         generate: Asked for cases whose inputs come from the reference file.
+
+    Raises:
+        AssignmentError: Inputs cannot be drawn or generated; names every such case.
     """
-    return tuple(
-        PlannedQuestion(
-            question,
-            tuple(
-                _plan_case(
-                    question, case, DrawKey(seed, assignment.id, question.id, repeat), generate
-                )
-                for case in question.cases
-                for repeat in range(case.repeats)
-            ),
-        )
-        for question in questions
-    )
+    problems: list[Problem] = []
+    plan: list[PlannedQuestion] = []
+    for question in questions:
+        planned: list[PlannedCase] = []
+        for case in question.cases:
+            keys = (DrawKey(seed, assignment.id, question.id, n) for n in range(case.repeats))
+            try:
+                planned += [_plan_case(question, case, key, generate) for key in keys]
+            except AssignmentError as error:
+                problems += error.problems
+        plan.append(PlannedQuestion(question, tuple(planned)))
+    if problems:
+        raise AssignmentError(problems)
+    return tuple(plan)
 
 
 def _plan_case(question: Question, case: Case, key: DrawKey, generate: Generate) -> PlannedCase:
@@ -112,21 +116,10 @@ def _plan_case(question: Question, case: Case, key: DrawKey, generate: Generate)
 
 def _drawn(case: Case, key: DrawKey, scale: dict[str, int], generate: Generate) -> Drawn:
     drawn = draw_case(case, key, scale)
-    return drawn if case.generate is None else _generated(case, drawn, generate)
-
-
-def _generated(case: Case, drawn: Drawn, generate: Generate) -> Drawn:
-    assert case.generate is not None
+    if case.generate is None:
+        return drawn
     keywords: dict[str, Value] = {"seed": drawn.seed, **drawn.dims}
-    value = generate(case.generate, keywords)
-    if not isinstance(value, tuple):
-        raise AssignmentError([
-            Problem(
-                "the reference file", None, case.generate,
-                f"returned a {type(value).__name__} for case “{case.id}”; "
-                "a generator returns the arguments as a tuple",
-            )
-        ])  # fmt: skip
+    value = generate(f"{key.question_id}.{case.id}", case.generate, keywords)
     names = tuple(f"argument {number}" for number in range(1, len(value) + 1))
     digest = digest_of((drawn.digest, value))
     return replace(drawn, args=value, names=names, digest=digest)

@@ -71,7 +71,9 @@ def not_graded_here(question: Question, gpus: int, granted: bool) -> Verdict | N
         found: Mapping[str, Param] = {"cuda": needs.cuda, "found": gpus}
         return deferred(Code.NO_DEVICE, Message("no_device", found))
     if not granted:
-        wanted = "processes" if needs.processes else "a loopback network"
+        ordinary = "processes" if needs.processes else "a loopback network"
+        # Walls that show GPUs to no guest refuse for that alone.
+        wanted = "a GPU" if needs.cuda else ordinary
         return deferred(Code.NO_PERMISSION, Message("no_permission", {"needs": wanted}))
     return None
 

@@ -12,8 +12,8 @@ CALLS_BACK = frozenset({
     "vectorize", "frompyfunc", "apply_along_axis", "apply_over_axes", "fromiter", "nditer",
     "ndenumerate", "ndindex", "apply_", "map_", "map2_", "applymap", "iterrows",
     "itertuples", "while_loop", "associative_scan", "run_until_complete", "fori_loop",
-    "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor", "Thread", "Process", "call_soon",
-    "timeit", "run_in_executor", "to_thread", "create_task", "parallel_apply",
+    "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor", "call_soon",
+    "timeit", "run_in_executor", "create_task", "parallel_apply",
 })  # fmt: skip
 """Calling one of these calls something once for each item."""
 

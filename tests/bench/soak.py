@@ -28,6 +28,7 @@ sys.path[:0] = [str(TESTS)]
 
 import jsonschema  # noqa: E402
 from exploits.formats import FORMATS, Format  # noqa: E402
+from exploits.lab import QUESTIONS  # noqa: E402
 from labels import Label, read_label  # noqa: E402
 
 from grader.batch.discover import HandIn  # noqa: E402
@@ -141,7 +142,7 @@ def _grade(samples: list[Sample], out: Path, jobs: int) -> Outcome:
     materials = _materials()
     hidden = tuple(str(materials.reference_folder / name) for name in materials.reference)
     with open_sandbox("full", hidden=hidden) as sandbox:
-        grader = Grader(materials, sandbox, Options(seed=20, device="cpu"))
+        grader = Grader(materials, sandbox, Options(20, "cpu", QUESTIONS))
         grader.prepare()
     hand_ins = [HandIn(sample.name, sample.path) for sample in samples]
     outcome = Outcome()

@@ -2,7 +2,8 @@
 
 Both grade the same hand-ins on the same inputs, four at a time, one torch thread each, in
 alternating rounds of one run; ours with whatever isolation is asked for, wall proof, judging and
-both JSON files included. The class is made of the labelled accepted and wrong submissions.
+both JSON files included. The class is made of the labelled accepted and wrong submissions. Ours
+judges loops and forbidden operations as well, which the baseline cannot.
 
     python tests/bench/throughput.py [--size 400] [--rounds 3] [--isolation full]
 """
@@ -28,9 +29,15 @@ from grader.checks.arrays import to_numpy
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.open import open_sandbox
+from grader.wire.values import Tensor
 
 ROOT = Path(__file__).parents[2]
 JOBS = 4
+QUESTIONS = (
+    "batched_matrix_multiply_loop",
+    "batched_matrix_multiply_noloop",
+    "normalize_columns",
+)
 BASELINE = Path(__file__).with_name("gradescope_baseline.py")
 REFERENCE = ROOT / "reference/pytorch101/pytorch101.py"
 
@@ -45,6 +52,7 @@ def make_class(folder: Path, size: int) -> None:
 
 
 def write_cases(grader: Grader, path: Path) -> int:
+    """Write the cases whose arguments are all tensors; return their number."""
     cases = [
         {
             "entry": planned.question.id,
@@ -59,6 +67,7 @@ def write_cases(grader: Grader, path: Path) -> int:
         }
         for planned in grader.plan
         for case in planned.cases
+        if all(isinstance(arg, Tensor) for arg in case.inputs.args)
     ]
     path.write_text(json.dumps(cases))
     return len(cases)
@@ -107,7 +116,7 @@ def main() -> None:
         out.mkdir()
         make_class(folder, options.size)
         with open_sandbox(options.isolation) as sandbox:
-            grader = Grader(materials, sandbox, Options(seed=1, device="cpu"))
+            grader = Grader(materials, sandbox, Options(1, "cpu", QUESTIONS))
             grader.prepare()
         count = write_cases(grader, out / "cases.json")
         rows = []

@@ -14,7 +14,7 @@ from grader.sandbox.open import unsuited
 from grader.sandbox.walls.plan import Mechanism
 
 HERE = Path(__file__).parent
-SUITE = ["test_honest.py", "test_reaping.py", "test_escapes.py", "test_proof.py"]
+SUITE = ["test_honest.py", "test_reaping.py", "test_escapes.py", "test_proof.py", "test_view.py"]
 
 # Environment → tiers whose tests must have run there, not been skipped.
 EXPECTED = {

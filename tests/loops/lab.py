@@ -67,7 +67,7 @@ def grader(sandbox: Sandbox, reference: bytes = REFERENCE, **question: Any) -> G
     assignment = Assignment.model_validate(content)
     nowhere = Path("nowhere")
     files: Mapping[str, bytes] = {"pytorch101.py": reference}
-    materials = Materials(assignment, files, {}, "", "", nowhere, nowhere, nowhere)
+    materials = Materials(assignment, files, {}, "", "", *[nowhere] * 4)
     ready = Grader(materials, sandbox, Options(seed=5, device="cpu"))
     ready.prepare()
     return ready

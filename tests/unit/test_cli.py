@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from grader import cli
+from grader.batch.discover import HandIn
+from grader.batch.local import grade_all
+from grader.errors import InfrastructureError
+from grader.report.model import Report
+from grader.sandbox.base import Sandbox
 
 ROOT = Path(__file__).parents[2]
 SHOWCASE = ROOT / "tests/submissions/pytorch101/showcase"
@@ -132,6 +138,47 @@ def test_batch_grades_the_showcase(
     assert "missing_function" in codes["missing_function"]
     assert len((tmp_path / "gradebook.csv").read_text().splitlines()) == 1 + len(reports)
     assert "right" in capsys.readouterr().out
+
+
+def test_batch_says_what_it_leaves_out_and_skips_its_own_output(
+    ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(SHOWCASE / "right.py", tmp_path / "ann.py")
+    (tmp_path / "grades.xlsx").write_text("")
+    (tmp_path / "out").mkdir()
+    arguments = ("batch", "pytorch101", tmp_path, "--out", tmp_path / "out")
+    assert run(ok, *arguments, "--questions", "normalize_columns") == 0
+    assert "Left out, by their endings no hand-ins: grades.xlsx" in capsys.readouterr().out
+    assert [path.parent.name for path in tmp_path.glob("out/*/report.json")] == ["ann"]
+
+
+def test_an_interrupted_batch_keeps_what_was_graded(
+    ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("ann", "bob", "cem"):
+        shutil.copy(SHOWCASE / "right.py", tmp_path / f"{name}.py")
+
+    def interrupted(results: Iterator[Report], reports: list[Report], *_: object) -> None:
+        reports.append(next(results))
+        raise KeyboardInterrupt
+
+    ok.setattr(cli, "_collect", interrupted)
+    out = tmp_path / "out"
+    arguments = ("batch", "pytorch101", tmp_path, "--out", out, "-j", 2)
+    assert run(ok, *arguments, "--questions", "normalize_columns") == 130
+    printed = capsys.readouterr()
+    assert "Stopped early: 1 of 3 graded." in printed.out
+    assert "Interrupted." in printed.err
+    assert len((out / "gradebook.csv").read_text().splitlines()) == 2
+
+
+def test_a_worker_that_cannot_begin_says_why(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuses() -> Sandbox:
+        raise InfrastructureError("no walls today")
+
+    hand_ins = [HandIn("ann", SHOWCASE / "right.py")]
+    with pytest.raises(InfrastructureError, match="a worker could not begin: no walls today"):
+        list(grade_all(None, refuses, hand_ins, tmp_path, 1))
 
 
 def test_batch_names_hand_ins_apart(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -65,6 +65,8 @@ def build_root() -> None:
     Raises:
         OSError: A mount was refused; the message names it.
     """
+    for place in (SCRATCH, SHARED_MEMORY):
+        view.below(place)  # Refuses what no guest could be given, before anything is mounted.
     mount("", "/", "", MS_REC | MS_PRIVATE)
     # Cloned before the new root is mounted: what it covers could not be reached any more.
     trees = {f"/dev/{name}": _clone(f"/dev/{name}", 0) for name in view.DEVICES}
@@ -89,6 +91,10 @@ def build_root() -> None:
 def mount_scratch(size: int, owner: int) -> None:
     """Mount an empty private scratch and shared memory, each of at most ``size`` bytes.
 
+    What the view has below either stays, read-only: an interpreter hidden here would fail honest
+    code at its next late import. It is the outermost folder that is mounted again, as no mount
+    point can be renamed or removed; a plain folder above one could be, by the scratch's owner.
+
     Args:
         size: In bytes.
         owner: UID and GID that may write to them.
@@ -98,7 +104,11 @@ def mount_scratch(size: int, owner: int) -> None:
     """
     options = f"size={size},nr_inodes={INODES},mode=700,uid={owner},gid={_gid(owner)}"
     for target in (SCRATCH, SHARED_MEMORY):
+        # Cloned first: what the scratch covers cannot be reached any more.
+        kept = {path: _clone(path, _ATTR_NODEV) for path in view.below(target)}
         mount("none", target, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options)
+        for path, tree in kept.items():
+            _attach(tree, path)
 
 
 def mount_proc() -> None:

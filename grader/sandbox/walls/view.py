@@ -53,5 +53,22 @@ def aliases() -> tuple[str, ...]:
     return tuple(sorted(name for name in names if str(Path(name).resolve()) != name))
 
 
+@lru_cache(maxsize=2)
+def below(place: str) -> tuple[str, ...]:
+    """Return the entries of the folder ``place`` that are, or hold, something of the view.
+
+    A mount on ``place`` hides these, where a checkout or an interpreter lies in ``/tmp``.
+
+    Raises:
+        OSError: ``place`` itself is in the view, and cannot be a guest's own as well.
+    """
+    outer = Path(place)
+    paths = [Path(path) for path in (*readable(), *aliases())]
+    if covering := [path for path in paths if outer.is_relative_to(path)]:
+        raise OSError(f"{covering[0]} is on Python's path, and guests have {place} as scratch")
+    inner = {path.relative_to(outer).parts[0] for path in paths if outer in path.parents}
+    return tuple(str(outer / name) for name in sorted(inner))
+
+
 def _in_system(path: Path) -> bool:
     return Path("/usr") == path or Path("/usr") in path.parents

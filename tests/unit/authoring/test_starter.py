@@ -177,8 +177,18 @@ def test_a_missing_or_undecodable_file_is_named(build: Build, tmp_path: Path) ->
     with pytest.raises(AssignmentError, match=r"handout\.md: is not UTF-8 \(byte 3\)"):
         build()
     handout.unlink()
-    with pytest.raises(AssignmentError, match=r"handout\.md: cannot be read"):
+    (tmp_path / "reference" / "toy" / "toy.py").unlink()
+    with pytest.raises(AssignmentError, match=r"toy\.py: cannot be read"):
         build()
+
+
+def test_without_a_handout_the_notebook_shows_the_docstrings(build: Build, tmp_path: Path) -> None:
+    (tmp_path / "assignments" / "toy" / "handout.md").unlink()
+    cells = json.loads(build()["toy.ipynb"])["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    assert texts[0] == "# Toy"
+    assert texts[2:4] == ["## Double", "help(toy.double)"]
+    assert "hand in `toy.py`" in texts[4]
 
 
 def test_the_examples_of_the_handout_run_with_the_reference() -> None:

@@ -56,7 +56,7 @@ def test_the_score_is_the_reports(report: Report) -> None:
 
 def test_pending_points_have_a_row_and_a_line_on_top(report: Report) -> None:
     document = gradescope_results(report)
-    assert document["output"].startswith("Incomplete: 5 of 15 points are pending.")
+    assert document["output"].startswith("Not final: 5 of 15 points are pending.")
     row = _test(document, "3.1")
     assert row["name"].startswith("[pending]")
     assert row["output"].startswith("Pending: 5 of 5 points. GPUs needed: 1.")

@@ -55,7 +55,7 @@ def session() -> Iterator[Session]:
 
 def planned(*questions: Question) -> tuple[PlannedQuestion, ...]:
     assignment: Any = SimpleNamespace(id="toy")
-    return make_plan(assignment, questions, 1, lambda *_: None)
+    return make_plan(assignment, questions, 1, lambda *_: ())
 
 
 def observations(session: Session, question: Question) -> dict[str, Observation]:

@@ -85,6 +85,7 @@ def test_missing_function_names_the_nearest() -> None:
         ({"cuda": 1}, 0, True, Code.NO_DEVICE),
         ({"cuda": 2}, 1, True, Code.NO_DEVICE),
         ({"cuda": 1}, 1, True, None),
+        ({"cuda": 1}, 1, False, Code.NO_PERMISSION),
         ({"processes": 2}, 0, False, Code.NO_PERMISSION),
         ({"loopback": True}, 0, False, Code.NO_PERMISSION),
         ({"processes": 2}, 0, True, None),
@@ -97,3 +98,10 @@ def test_what_cannot_be_graded_here_is_deferred(
     verdict = not_graded_here(question(needs=needs), gpus, granted)
     assert (verdict.code if verdict else None) == code
     assert verdict is None or verdict.status is Status.DEFERRED
+
+
+def test_walls_that_show_no_gpu_say_so() -> None:
+    verdict = not_graded_here(question(needs={"cuda": 1, "processes": 2}), 1, False)
+    assert verdict is not None
+    assert verdict.message is not None
+    assert verdict.message.params == {"needs": "a GPU"}

@@ -1,0 +1,106 @@
+"""Commands of assignment authors: starter, lint, schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from grader.authoring.lint import lint_assignment
+from grader.authoring.mutants import LEAST, score_of, try_mutants
+from grader.authoring.mutants_table import print_mutants
+from grader.authoring.starter import build_starter, check_starter, write_starter
+from grader.cli_options import (
+    AssignmentArg,
+    DeviceChoice,
+    IsolationChoice,
+    IsolationOpt,
+    QuestionsOpt,
+    SchemaName,
+    SeedOpt,
+)
+from grader.cli_support import make_options, make_progress, make_sandbox, read_materials
+from grader.report.model import report_schema
+from grader.run.grade import Options
+from grader.run.materials import Materials
+from grader.spec.find import find_assignment, locate
+from grader.spec.load import load_assignment
+from grader.spec.schema import assignment_schema
+
+
+def starter(
+    assignment: AssignmentArg,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail if starter/ID is out of date.")
+    ] = False,
+) -> None:
+    """Generate starter/ID from reference/ID."""
+    file = find_assignment(assignment, Path.cwd())
+    spec = load_assignment(file)
+    located = locate(file, spec)
+    files = build_starter(spec, located.folder, located.reference)
+    if not check:
+        for path in write_starter(files, located.starter):
+            typer.echo(f"wrote {path}")
+        return
+    problems = check_starter(files, located.starter)
+    for problem in problems:
+        typer.echo(str(problem), err=True)
+    if problems:
+        raise typer.Exit(2)
+    typer.echo(f"starter/{spec.id} is up to date")
+
+
+def lint(
+    assignment: AssignmentArg,
+    isolation: IsolationOpt = IsolationChoice.auto,
+    mutants: Annotated[
+        bool,
+        typer.Option("--mutants", help="Grade the reference with one mistake at a time instead."),
+    ] = False,
+    seed: SeedOpt = None,
+    questions: QuestionsOpt = "",
+) -> None:
+    """Try an assignment: reference full on three seeds, starter zero, every check can fail."""
+    materials = read_materials(assignment)
+    if mutants:
+        _try_mutants(materials, isolation, make_options(DeviceChoice.auto, seed, questions))
+        return
+    with make_sandbox(isolation, materials) as sandbox:
+        findings = lint_assignment(materials, sandbox)
+    for finding in findings:
+        typer.echo(str(finding), err=True)
+    if findings:
+        raise typer.Exit(2)
+    typer.echo(f"{materials.assignment.id}: no problems found")
+
+
+def _try_mutants(materials: Materials, isolation: IsolationChoice, options: Options) -> None:
+    console = Console()
+    with make_sandbox(isolation, materials) as sandbox, make_progress(console) as progress:
+        task = progress.add_task("mutants", total=None)
+        tallies = try_mutants(
+            materials,
+            sandbox,
+            options,
+            lambda name, done, total: progress.update(
+                task, description=name, completed=done, total=total
+            ),
+        )
+    print_mutants(tallies, console)
+    if score_of(tallies) < LEAST:
+        raise typer.Exit(2)
+
+
+def schema(
+    name: Annotated[SchemaName, typer.Argument(help="Document to describe.")],
+) -> None:
+    """Print the JSON Schema of assignment.yml (for editors) or report.json (for scripts)."""
+    documents: dict[SchemaName, Any] = {
+        SchemaName.assignment: assignment_schema,
+        SchemaName.report: report_schema,
+    }
+    typer.echo(json.dumps(documents[name](), indent=2, ensure_ascii=False))

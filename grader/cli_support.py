@@ -1,0 +1,97 @@
+"""What the commands share: options made of arguments, the assignment, the sandbox, progress."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+from grader.cli_options import DeviceChoice, IsolationChoice
+from grader.errors import UsageError
+from grader.run.grade import Options
+from grader.run.materials import Materials, load_materials
+from grader.sandbox.base import Sandbox
+from grader.sandbox.open import open_sandbox
+from grader.spec.find import find_assignment
+
+
+def make_options(device: DeviceChoice, seed: int | None, questions: str) -> Options:
+    """Return what whoever grades chose; a seed is drawn where none is given."""
+    ids = tuple(name.strip() for name in questions.split(",") if name.strip())
+    # Drawn anew each time: a fixed default would let answers be looked up beforehand.
+    drawn = secrets.randbelow(2**31) if seed is None else seed
+    return Options(drawn, device.value, ids)
+
+
+def read_materials(assignment: str) -> Materials:
+    """Return the assignment that an id or a path names.
+
+    Raises:
+        UsageError: There is none.
+        AssignmentError: It is broken.
+    """
+    return load_materials(find_assignment(assignment, Path.cwd()))
+
+
+def make_sandbox(isolation: IsolationChoice, materials: Materials) -> Sandbox:
+    """Return the sandbox asked for; its guests try to reach the reference and the tests."""
+    secret = (materials.reference_folder, materials.root / "tests")
+    return open_sandbox(
+        isolation.value, hidden=tuple(str(path) for path in secret if path.exists())
+    )
+
+
+def make_folder(out: Path) -> None:
+    """Have a folder for reports before anything is graded, not after.
+
+    Raises:
+        UsageError: It cannot be made, or not be written.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        probe = out / ".grader-writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(
+            f"--out {out}: cannot be written ({error.strerror}); name another folder"
+        ) from None
+
+
+@contextmanager
+def interruptible(advice: str) -> Iterator[None]:
+    """Turn an interrupt into one line and exit status 130.
+
+    Args:
+        advice: What is kept, and how to go on.
+
+    Raises:
+        typer.Exit: It was interrupted.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"Interrupted. {advice}", err=True)
+        raise typer.Exit(130) from None
+
+
+def make_progress(console: Console) -> Progress:
+    """Return a progress display that leaves nothing behind."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=console,
+        transient=True,
+    )
+
+
+def say(console: Console, text: str) -> None:
+    """Print one line as it is: not wrapped, not coloured, no markup."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,217 @@
+"""The reference on the drawn inputs: what goes wrong in it is the assignment's fault.
+
+A reference that does not run would leave every hand-in's points pending, and running again would
+not help. So whatever is wrong in the instructor's files is said before the first hand-in is read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from grader.errors import AssignmentError, Problem, nearest
+from grader.observation import Observation, Outcome
+from grader.report.text import inert
+from grader.run.companions import add_companions
+from grader.run.materials import Materials
+from grader.run.observe import QuestionRun, observe
+from grader.run.plan import PlannedCase, PlannedQuestion, make_plan
+from grader.run.session import Session
+from grader.sandbox.base import GuestNeeds
+from grader.spec.load import SCENARIO
+from grader.spec.types import Question
+from grader.wire.messages import Call, Fault
+from grader.wire.values import Value
+
+_GENERATOR_SECONDS = 60.0
+_MAX_TEXT = 500
+
+Place = tuple[str, "int | None"]
+"""A file, and a line in it where one is known."""
+
+
+class Reference:
+    """The reference of one assignment, in guests of a session.
+
+    Args:
+        materials: The instructor's files.
+        session: Holds the reference.
+        progress: Told the id of each question as it begins.
+    """
+
+    def __init__(
+        self, materials: Materials, session: Session, progress: Callable[[str], None]
+    ) -> None:
+        self._materials = materials
+        self._session = session
+        self._progress = progress
+
+    def run(
+        self, selected: Sequence[Question], gradable: Sequence[Question], seed: int
+    ) -> tuple[tuple[PlannedQuestion, ...], dict[str, QuestionRun]]:
+        """Draw the inputs and run the reference on them.
+
+        Args:
+            selected: Questions that the reference must define.
+            gradable: Those among them that this machine can run.
+            seed: Of all drawn inputs.
+
+        Raises:
+            AssignmentError: Import, generators, scenario or solution fail; names every place.
+            InfrastructureError: No guest can be started.
+        """
+        limits_of = self._materials.assignment.limits_of
+        self._load()
+        if broken := import_problems(self._materials, self._session):
+            raise AssignmentError(broken)
+        names = self._session.loaded.names if self._session.loaded else ()
+        problems = list(undefined(self._materials, selected, names))
+        plan: list[PlannedQuestion] = []
+        for question in gradable:
+            try:
+                plan += make_plan(self._materials.assignment, [question], seed, self._generate)
+            except AssignmentError as error:  # noqa: PERF203  one fault must not hide another
+                problems += error.problems
+        runs = observe(self._session, plan, limits_of, self._progress)
+        problems += case_problems(self._materials, plan, runs)
+        if problems:
+            raise AssignmentError(dict.fromkeys(problems))
+        return tuple(plan), add_companions(self._session, plan, runs, limits_of)
+
+    def _load(self) -> None:
+        self._session.prepare(self._materials.assignment.limits, GuestNeeds())
+
+    def _generate(self, where: str, function: str, keywords: dict[str, Value]) -> tuple[Value, ...]:
+        # The generator before this one may have taken its guest along.
+        self._load()
+        loaded = self._session.loaded
+        file = str(self._materials.reference_folder / self._materials.assignment.module)
+        if loaded is not None and function not in loaded.names:
+            text = f"the generator “{function}” is not defined{nearest(function, loaded.names)}"
+            raise AssignmentError([Problem(file, None, where, text)])
+        request = Call(function, kwargs=keywords)
+        seen = self._session.failed_load or self._session.call(request, _GENERATOR_SECONDS)
+        value = seen.claims.value
+        if seen.outcome is Outcome.COMPLETED and isinstance(value, tuple):
+            return value
+        position = _position(self._materials, seen.claims.fault)
+        if position is None:
+            source = self._materials.reference[self._materials.assignment.module]
+            position = file, _names(source).get(function)
+        called = f"{function}({', '.join(f'{name}=…' for name in keywords)})"
+        text = f"the generator, called as {called}, failed: {_why(seen)}"
+        if seen.outcome is Outcome.COMPLETED:
+            returned = f"returned a {type(value).__name__}"
+            text = f"the generator “{function}” {returned}; it returns the arguments as a tuple"
+        raise AssignmentError([Problem(*position, where, text)])
+
+
+def import_problems(materials: Materials, session: Session) -> list[Problem]:
+    """Return why reference or scenario could not be imported; empty if they could."""
+    module = str(materials.reference_folder / materials.assignment.module)
+    if session.failed_load is not None:
+        text = f"{_why(session.failed_load)}; the reference must import cleanly"
+        return [Problem(module, None, "", text)]
+    fault = session.loaded.fault if session.loaded else None
+    if fault is None:
+        return []
+    what = "the scenario file" if fault.file == SCENARIO else "the reference"
+    text = f"{_told(fault)}; {what} must import cleanly"
+    return [Problem(*(_position(materials, fault) or (module, None)), "", text)]
+
+
+def undefined(
+    materials: Materials, questions: Sequence[Question], names: Sequence[str]
+) -> Iterator[Problem]:
+    """Yield the questions of which the reference defines nothing.
+
+    Args:
+        materials: For the file's path.
+        questions: That hand-ins will be asked for.
+        names: What the reference defines.
+    """
+    file = str(materials.reference_folder / materials.assignment.module)
+    for question in questions:
+        if not set(question.names) & set(names):
+            wanted = ", ".join(question.names)
+            text = f"the reference defines none of {wanted}{nearest(question.names[0], names)}"
+            yield Problem(file, None, question.id, text)
+
+
+def case_problems(
+    materials: Materials, plan: Sequence[PlannedQuestion], runs: Mapping[str, QuestionRun]
+) -> Iterator[Problem]:
+    """Yield the cases that the reference does not come through.
+
+    Args:
+        materials: For the paths and the scenario.
+        plan: What was called.
+        runs: What came of it, by question id.
+    """
+    told: set[object] = set()
+    for planned in plan:
+        run = runs[planned.question.id]
+        for case in planned.cases:
+            seen = run.observations.get(case.key) or run.failed_load
+            if seen is None or seen.outcome in (Outcome.COMPLETED, Outcome.SANDBOX_FAILED):
+                continue
+            # Cases after one that ended the guest have its observation, and repeats of a case its
+            # fault: each is said once.
+            once = {id(seen), (planned.question.id, case.case.id)}
+            if not told & once:
+                yield _case_problem(materials, planned.question, case, seen)
+            told |= once
+
+
+def _case_problem(
+    materials: Materials, question: Question, case: PlannedCase, seen: Observation
+) -> Problem:
+    where = f"{question.id}.{case.case.id}"
+    module = str(materials.reference_folder / materials.assignment.module)
+    scenario = case.case.scenario
+    position = _position(materials, seen.claims.fault)
+    if scenario is None:
+        return Problem(*(position or (module, None)), where, f"the reference failed: {_why(seen)}")
+    file, text = str(materials.folder / SCENARIO), f"the scenario “{scenario}” failed: {_why(seen)}"
+    if position is None:
+        names = _names(materials.scenario.encode())
+        if seen.outcome is Outcome.RAISED and scenario not in names:
+            text = f"the scenario “{scenario}” is not defined{nearest(scenario, names)}"
+        position = file, names.get(scenario)
+    return Problem(*position, where, text)
+
+
+def _position(materials: Materials, fault: Fault | None) -> Place | None:
+    """Return file and line of a fault, or None where it is in no file of the instructor's."""
+    if fault is None or not fault.line:
+        return None
+    if fault.file in materials.reference:
+        return str(materials.reference_folder / fault.file), fault.line
+    if fault.file == SCENARIO or fault.file in materials.support:
+        return str(materials.folder / fault.file), fault.line
+    return None
+
+
+def _names(source: bytes) -> dict[str, int]:
+    """Return what a file that could be imported binds at module level → the line."""
+    names: dict[str, int] = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names[node.name] = node.lineno
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names |= {alias.asname or alias.name: node.lineno for alias in node.names}
+        else:
+            stored = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+            names |= {part.id: part.lineno for part in stored if isinstance(part.ctx, ast.Store)}
+    return names
+
+
+def _why(seen: Observation) -> str:
+    fault = seen.claims.fault
+    if fault is not None:
+        return _told(fault)
+    return f"{seen.outcome.value.replace('_', ' ')}: {inert(seen.detail, _MAX_TEXT)}"
+
+
+def _told(fault: Fault) -> str:
+    return inert(f"{fault.type}: {fault.message}", _MAX_TEXT)
