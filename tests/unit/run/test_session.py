@@ -32,7 +32,7 @@ class Unprintable(Exception):
 def unprintable(): raise Unprintable
 
 def line_noise():
-    for fd in range(3, 20):
+    for fd in range(3, 256):
         try:
             os.write(fd, b"{}" * 100)
         except OSError:
@@ -40,7 +40,7 @@ def line_noise():
     time.sleep(600)
 
 def hangs_up():
-    os.closerange(3, 20)
+    os.closerange(3, 256)
     time.sleep(600)
 
 def prints():

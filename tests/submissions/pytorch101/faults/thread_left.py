@@ -1,7 +1,6 @@
 # Leaves a thread behind that never ends, and answers right.
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, checks: {values: ok, no_loops: loop_found, no_mean_or_std: ok}}
 #     "*": {status: passed}
 
 import threading
