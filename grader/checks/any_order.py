@@ -8,11 +8,11 @@ from typing import Literal
 
 from grader.checks.arrays import to_numpy
 from grader.checks.base import CaseInputs, Check
-from grader.checks.compare import wrong_shape
 from grader.checks.findings import finding
 from grader.checks.inputs import UnfitCaseError
 from grader.checks.layouts import unfit
-from grader.checks.trees import Leaf, judge_leaves
+from grader.checks.shape import same_shape
+from grader.checks.trees import judge_leaves
 from grader.observation import Observation
 from grader.verdict import Code, Param, Verdict
 from grader.wire.values import Tensor, Value
@@ -32,7 +32,7 @@ class AnyOrder(Check):
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Compare the entries as multisets."""
-        shapes = judge_leaves(reference, submission, lambda leaf: _shape(leaf, case))
+        shapes = judge_leaves(reference, submission, lambda leaf: same_shape(leaf, case))
         if shapes.credit < 1:
             return shapes
         try:
@@ -50,15 +50,6 @@ class AnyOrder(Check):
         if len(expected) > 1 and Counter(actual[0]) == Counter(expected[0]):
             params["cause"] = "wrong_partner"
         return finding(Code.WRONG_VALUE, "entries_missing", params)
-
-
-def _shape(leaf: Leaf, case: CaseInputs) -> Verdict | None:
-    actual, expected = leaf.actual, leaf.expected
-    if not isinstance(actual, Tensor) or not isinstance(expected, Tensor):
-        return None
-    if actual.shape == expected.shape:
-        return None
-    return wrong_shape(leaf.where, actual, expected, case)
 
 
 def _columns(value: Value) -> list[list[Entry]]:

@@ -24,10 +24,11 @@ class SameShape(Check):
         submission: Observation,
     ) -> Verdict:
         """Compare the shapes of all returned tensors."""
-        return judge_leaves(reference, submission, lambda leaf: _same_shape(leaf, case))
+        return judge_leaves(reference, submission, lambda leaf: same_shape(leaf, case))
 
 
-def _same_shape(leaf: Leaf, case: CaseInputs) -> Verdict | None:
+def same_shape(leaf: Leaf, case: CaseInputs) -> Verdict | None:
+    """Return the finding where two tensors differ in shape, None for anything else."""
     actual, expected = leaf.actual, leaf.expected
     if not isinstance(actual, Tensor) or not isinstance(expected, Tensor):
         return None

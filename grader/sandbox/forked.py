@@ -20,6 +20,7 @@ from grader.sandbox import watch
 from grader.sandbox.base import Exit, Guest
 from grader.sandbox.capture import Capture
 from grader.sandbox.link import Link
+from grader.sandbox.waiting import readable, ready
 from grader.sandbox.walls.mounts import INODES
 from grader.sandbox.walls.plan import GuestPlan
 from grader.wire.frames import Connection
@@ -81,7 +82,7 @@ class ForkedGuest(Guest):
         deadline = time.monotonic() + _START_SECONDS
         while not data.endswith(b"\n"):
             left = deadline - time.monotonic()
-            if left < 0 or not _readable(self._status, left):
+            if left < 0 or not readable(self._status, left):
                 return Failed("it did not finish within half a minute")
             part = os.read(self._status, 65536)
             if not part:
@@ -122,15 +123,15 @@ class ForkedGuest(Guest):
 
     def orphans_gone(self, seconds: float) -> bool:
         """Return whether no process holds the status pipe any more; see ``leave_orphan``."""
-        gone = _readable(self._status, seconds) and os.read(self._status, 1) == b""
+        gone = readable(self._status, seconds) and os.read(self._status, 1) == b""
         os.close(self._status)
         return gone
 
     def _end(self) -> Exit:
         # A reply that nobody read is no sign of dying; only a closed connection is.
-        if _ready(self.connection.fileno(), select.POLLRDHUP, 0.0):
-            _readable(self._pidfd, _DYING)
-        killed = not _readable(self._pidfd, 0.0)
+        if ready(self.connection.fileno(), select.POLLRDHUP, 0.0):
+            readable(self._pidfd, _DYING)
+        killed = not readable(self._pidfd, 0.0)
         if killed:
             self._kill()
         try:
@@ -174,13 +175,3 @@ class ForkedGuest(Guest):
     def _scratch_is_full(self) -> bool:
         size, entries = watch.folder_size(self.plan.scratch_path)
         return size > self.plan.scratch or entries > INODES
-
-
-def _readable(fd: int, seconds: float) -> bool:
-    return _ready(fd, select.POLLIN, seconds)
-
-
-def _ready(fd: int, event: int, seconds: float) -> bool:
-    poller = select.poll()
-    poller.register(fd, event)
-    return bool(poller.poll(seconds * 1000))

@@ -22,6 +22,7 @@ from grader.errors import InfrastructureError
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Isolation, Sandbox, Tier
 from grader.sandbox.capture import Capture
 from grader.sandbox.descendants import end_below
+from grader.sandbox.waiting import readable, ready
 from grader.wire.frames import Connection
 
 _STATUS = struct.Struct("<iq")
@@ -92,10 +93,10 @@ class OneShotGuest(Guest):
     def _hung_up(self) -> bool:
         # A reply that nobody read is no sign of dying; only a closed connection is.
         closed = getattr(select, "POLLRDHUP", select.POLLHUP)
-        return _ready(self.connection.fileno(), closed, 0.0)
+        return ready(self.connection.fileno(), closed, 0.0)
 
     def _own_end(self, patience: float) -> Exit:
-        if not _readable(self._status, patience):
+        if not readable(self._status, patience):
             return Exit()
         data = os.read(self._status, _STATUS.size)
         if len(data) != _STATUS.size:
@@ -107,16 +108,6 @@ class OneShotGuest(Guest):
         if code < 0:
             return Exit(signal=-code, peak_memory=peak)
         return Exit(code=code, peak_memory=peak)
-
-
-def _readable(fd: int, seconds: float) -> bool:
-    return _ready(fd, select.POLLIN, seconds)
-
-
-def _ready(fd: int, event: int, seconds: float) -> bool:
-    poller = select.poll()
-    poller.register(fd, event)
-    return bool(poller.poll(seconds * 1000))
 
 
 class OneShotSandbox(Sandbox):
