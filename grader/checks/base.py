@@ -88,6 +88,7 @@ class Check(BaseModel, ABC):
             conditional kind that names none requires every unconditional check of its question,
             so that doing nothing never earns “input left unchanged”.
         visibility: Who sees the result; the question's where absent.
+        item: Judge only this item of the dict that a scenario returns.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -98,6 +99,7 @@ class Check(BaseModel, ABC):
     cases: tuple[Identifier, ...] | None = None
     requires: tuple[Identifier, ...] | None = None
     visibility: Visibility | None = None
+    item: Identifier | None = None
 
     def needs(self) -> frozenset[Probe]:
         """Return the probes that the guest must run for this check."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check
 from grader.checks.findings import finding, plain
+from grader.checks.items import NoItemError, naming, no_item, item_of
 from grader.observation import Claims, Observation, Outcome
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, fault
 from grader.wire.messages import Fault
@@ -42,7 +43,7 @@ def judge_case(
         _reference_fault(reference)
         or _ended(submission, function)
         or _nothing(reference.claims, submission.claims, function)
-        or _judge(check, case, reference, submission)
+        or _judge_item(check, case, reference, submission, function)
     )
     return replace(verdict, case=case.id, hidden=case.hidden)
 
@@ -133,11 +134,12 @@ def _reference_fault(reference: Observation) -> Verdict | None:
     told = reference.claims.fault
     if reference.outcome is Outcome.RAISED and told is not None:
         detail = f"{told.type}: {told.message} ({told.file}:{told.line})"
-    return fault(
-        Code.REFERENCE_FAILED,
-        Owner.INSTRUCTOR,
-        Message("reference_failed", {"detail": plain(detail)}),
-    )
+    return _reference_failed(detail)
+
+
+def _reference_failed(detail: str) -> Verdict:
+    told = Message("reference_failed", {"detail": plain(detail)})
+    return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
 
 
 def _ended(submission: Observation, function: str) -> Verdict | None:
@@ -181,6 +183,25 @@ def _not_written(function: str) -> Verdict:
 def _sandbox_failed(detail: str) -> Verdict:
     told = Message("sandbox_failed", {"detail": plain(detail)})
     return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
+
+
+def _judge_item(
+    check: Check, case: CaseInputs, reference: Observation, submission: Observation, function: str
+) -> Verdict:
+    if check.item is None:
+        return _judge(check, case, reference, submission)
+    try:
+        reference = item_of(reference, check.item)
+    except NoItemError as error:
+        return _reference_failed(str(error))
+    try:
+        submission = item_of(submission, check.item)
+    except NoItemError:
+        return no_item(submission, check.item)
+    verdict = _nothing(reference.claims, submission.claims, function) or _judge(
+        check, case, reference, submission
+    )
+    return naming(verdict, check.item)
 
 
 def _judge(

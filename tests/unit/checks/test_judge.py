@@ -258,3 +258,25 @@ def test_the_kind_in_the_file_chooses_the_check():
     assert isinstance(read({"kind": "shape", "id": "s", "points": 1}), SameShape)
     assert isinstance(read({"kind": "unmodified", "id": "s", "points": 1}), Unmodified)
     assert SameShape(id="s", points=1).needs() == frozenset()
+
+
+def test_a_check_with_an_item_sees_that_item_alone():
+    check = Close(id="loss", points=1, rtol=0.0, atol=0.0, item="loss")
+    right = seen({"loss": 1.0, "steps": 7})
+    assert judge(seen({"loss": 1.0, "steps": 99}), right, check=check).status is Status.PASSED
+    verdict = judge(seen({"loss": 2.0, "steps": 7}), right, check=check)
+    assert (verdict.code, verdict.message.params["where"]) == (Code.WRONG_VALUE, "loss")
+    assert judge(seen({"loss": None}), right, check=check).code is Code.NOT_IMPLEMENTED
+
+
+def test_a_result_without_the_item_is_of_the_wrong_type():
+    check = Close(id="loss", points=1, rtol=0.0, atol=0.0, item="loss")
+    verdict = judge(seen({"steps": 7}), seen({"loss": 1.0}), check=check)
+    assert verdict.code is Code.WRONG_TYPE
+    assert verdict.message.params["expected"] == "dict with “loss”"
+
+
+def test_an_item_that_the_reference_does_not_return_is_the_instructors():
+    check = Close(id="loss", points=1, rtol=0.0, atol=0.0, item="loss")
+    verdict = judge(seen({"loss": 1.0}), seen({"steps": 7}), check=check)
+    assert (verdict.code, verdict.owner) == (Code.REFERENCE_FAILED, Owner.INSTRUCTOR)
