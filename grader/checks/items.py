@@ -1,4 +1,4 @@
-"""One part of what a scenario returned: a check with ``item`` sees that item of the dict alone."""
+"""One item of what a scenario returned: a check with ``item`` sees that item of the dict alone."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check
 from grader.checks.findings import finding, plain
-from grader.checks.items import NoItemError, naming, no_item, item_of
+from grader.checks.items import NoItemError, item_of, naming, no_item
 from grader.observation import Claims, Observation, Outcome
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, fault
 from grader.wire.messages import Fault
