@@ -31,7 +31,7 @@ test: $(STAMP) lint types contracts ## Lint, types, import contract, starter dri
 	@for id in $(ASSIGNMENTS); do \
 	    $(BIN)/grader starter $$id --check && $(BIN)/grader lint $$id || exit; \
 	done
-	$(BIN)/python -m pytest -n $(JOBS) -m 'not heavy'
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m 'not heavy'
 
 test-all: $(STAMP) ## What is heavy: soak, benchmarks' own tests, large classes
 	$(BIN)/python -m pytest -m heavy

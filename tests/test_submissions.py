@@ -16,6 +16,7 @@ from labels import read_label
 from grader.report.json_file import report_bytes
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
+from grader.sandbox.base import Sandbox
 from grader.sandbox.open import open_sandbox
 
 ROOT = Path(__file__).parent / "submissions"
@@ -27,42 +28,66 @@ RIGHT = ROOT / "pytorch101" / "showcase" / "right.py"
 Grade = Callable[[Path], dict[str, Any]]
 
 
-@pytest.fixture(scope="session")
-def graders() -> Iterator[dict[str, Grader]]:
-    with open_sandbox("auto") as sandbox:
-        ready = {}
-        for assignment in sorted({path.parents[1].name for path in LABELLED}):
+class Graders:
+    """One grader an assignment, prepared when the first of its hand-ins is graded."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._ready: dict[str, Grader] = {}
+
+    def of(self, assignment: str) -> Grader:
+        """Return the prepared grader of an assignment."""
+        if assignment not in self._ready:
             materials = load_materials(ASSIGNMENTS / assignment / "assignment.yml")
             # Labels say what a machine without a GPU finds, whatever this one has.
-            ready[assignment] = Grader(materials, sandbox, Options(seed=5, device="cpu"))
-            ready[assignment].prepare()
-        yield ready
+            grader = Grader(materials, self._sandbox, Options(seed=5, device="cpu"))
+            grader.prepare()
+            self._ready[assignment] = grader
+        return self._ready[assignment]
 
-
-@pytest.fixture
-def grade(graders: dict[str, Grader]) -> Grade:
-    def graded(path: Path) -> dict[str, Any]:
+    def __call__(self, assignment: str, path: Path) -> dict[str, Any]:
         report: dict[str, Any] = json.loads(
-            report_bytes(graders["pytorch101"].grade(path, path.stem))
+            report_bytes(self.of(assignment).grade(path, path.stem))
         )
         return report
 
-    return graded
+
+@pytest.fixture(scope="session")
+def graders() -> Iterator[Graders]:
+    with open_sandbox("auto") as sandbox:
+        yield Graders(sandbox)
 
 
-@pytest.mark.parametrize("path", LABELLED, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_labelled_submission_gets_what_its_label_says(
-    path: Path, graders: dict[str, Grader]
-) -> None:
-    report = json.loads(report_bytes(graders[path.parents[1].name].grade(path, path.stem)))
+@pytest.fixture
+def grade(graders: Graders) -> Grade:
+    return lambda path: graders("pytorch101", path)
+
+
+def _group(assignment: str) -> pytest.MarkDecorator:
+    # With --dist loadgroup one worker has all of an assignment: its reference runs once.
+    return pytest.mark.xdist_group(f"submissions of {assignment}")
+
+
+def _labelled() -> Iterator[Any]:
+    for path in LABELLED:
+        group = _group(path.parents[1].name)
+        yield pytest.param(path, id=str(path.relative_to(ROOT)), marks=group)
+
+
+def _assignments() -> Iterator[Any]:
+    for name in sorted({path.parents[1].name for path in LABELLED}):
+        yield pytest.param(name, marks=_group(name))
+
+
+@pytest.mark.parametrize("path", list(_labelled()))
+def test_a_labelled_submission_gets_what_its_label_says(path: Path, graders: Graders) -> None:
+    report = graders(path.parents[1].name, path)
     assert read_label(path).misses(report) == []
 
 
-@pytest.mark.parametrize("assignment", sorted({path.parents[1].name for path in LABELLED}))
-def test_the_reference_earns_all_and_the_starter_nothing(
-    assignment: str, graders: dict[str, Grader]
-) -> None:
-    grader, root = graders[assignment], ASSIGNMENTS.parent
+@pytest.mark.parametrize("assignment", list(_assignments()))
+def test_the_reference_earns_all_and_the_starter_nothing(assignment: str, graders: Graders) -> None:
+    grader, root = graders.of(assignment), ASSIGNMENTS.parent
     full = grader.grade(root / "reference" / assignment, "reference")
     assert full.score + full.pending == full.max_score
     assert full.pending == sum(

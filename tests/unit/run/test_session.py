@@ -52,8 +52,7 @@ def prints():
 Make = Callable[[bytes], Session]
 
 
-@pytest.fixture
-def make(sandbox: Sandbox) -> Iterator[Make]:
+def _maker(sandbox: Sandbox) -> Iterator[Make]:
     made: list[Session] = []
 
     def build(source: bytes) -> Session:
@@ -64,6 +63,16 @@ def make(sandbox: Sandbox) -> Iterator[Make]:
     yield build
     for session in made:
         session.close()
+
+
+@pytest.fixture
+def make(sandbox: Sandbox) -> Iterator[Make]:
+    yield from _maker(sandbox)
+
+
+@pytest.fixture
+def make_oneshot(oneshot: Sandbox) -> Iterator[Make]:
+    yield from _maker(oneshot)
 
 
 def call(session: Session, entry: str, seconds: float = 20.0) -> Observation:
@@ -81,9 +90,9 @@ def call(session: Session, entry: str, seconds: float = 20.0) -> Observation:
     ],
 )
 def test_a_death_has_its_outcome_and_the_next_call_a_new_guest(
-    make: Make, entry: str, outcome: Outcome, detail: str
+    make_oneshot: Make, entry: str, outcome: Outcome, detail: str
 ) -> None:
-    session = make(MODULE)
+    session = make_oneshot(MODULE)
     seen = call(session, entry, 0.5 if entry == "sleeps" else 20.0)
     assert seen.outcome is outcome, seen
     assert detail in seen.detail
@@ -158,8 +167,8 @@ def test_a_missing_module_costs_only_what_uses_it(make: Make) -> None:
     assert "nowhere" in fault.message
 
 
-def test_nothing_is_left_behind(make: Make) -> None:
-    session = make(
+def test_nothing_is_left_behind(make_oneshot: Make) -> None:
+    session = make_oneshot(
         b"import os, time\n"
         b"def daemon():\n"
         b"    if os.fork() == 0:\n"
