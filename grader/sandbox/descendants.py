@@ -14,6 +14,9 @@ from grader.errors import InfrastructureError
 _PATIENCE = 10.0
 """Seconds in which a tree that keeps forking must be gone."""
 
+_BURIAL = 2.0
+"""Seconds that a keeper on a busy machine is given to collect its dead."""
+
 
 def descendants(pid: int) -> list[int]:
     """Return all processes below ``pid``, children first."""
@@ -36,7 +39,9 @@ def _children(pid: int) -> list[int]:
 def end_below(keeper: int) -> None:
     """Kill everything below a keeper until nothing is left.
 
-    A keeper adopts orphans, so a daemon that double-forked is still found below it.
+    A keeper adopts orphans, so a daemon that double-forked is still found below it. What it has
+    not collected when it goes is left to the machine's first process, as a zombie, until that one
+    gets to it; so the keeper is given a moment.
 
     Raises:
         InfrastructureError: Something is still alive after ten seconds.
@@ -52,6 +57,9 @@ def end_below(keeper: int) -> None:
                 os.kill(pid, signal.SIGKILL)
         if time.monotonic() > deadline:
             raise InfrastructureError(f"processes {alive[:5]} of a hand-in could not be ended")
+        time.sleep(0.002)
+    deadline = time.monotonic() + _BURIAL
+    while descendants(keeper) and time.monotonic() < deadline:
         time.sleep(0.002)
 
 
