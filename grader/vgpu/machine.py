@@ -1,0 +1,158 @@
+"""The machine in force: its devices, their memory, streams and random generators, and its trace."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any
+
+import torch
+
+from grader.vgpu import words
+from grader.vgpu.memory import Block, Blocks, Memory
+from grader.vgpu.patches import Patches
+from grader.vgpu.trace import Allocation, Event, Release, Synchronisation, Trace, Transfer
+
+HOST = "cpu"
+# Capacity that is reported where no limit was set: it must be some number.
+UNBOUNDED = 16 * 2**30
+
+
+class _PerThread(threading.local):
+    """What CUDA keeps for each thread: the current device, and each device's current stream."""
+
+    def __init__(self) -> None:
+        self.device = 0
+        self.streams: dict[int, int] = {}
+        # A function of several operations is running, whose own host tensors count as the device's.
+        self.adopting = False
+        # Contexts of streams that were entered as such, ``with stream:``.
+        self.entered: list[Any] = []
+
+
+class Machine:
+    """A machine with virtual devices, in force until ``uninstall``.
+
+    Attributes:
+        count: Number of devices.
+        trace: What they did.
+        blocks: Live storages.
+        generators: Random generator of each device, by ordinal.
+        patches: What was changed in torch.
+        local: What each thread has of its own.
+        forked: This process is a fork of one that had used its devices: they are not its own.
+    """
+
+    def __init__(self, count: int, limit: int | None, undo: Callable[[Machine], None]) -> None:
+        self.count = count
+        self.trace = Trace()
+        self.names = [f"cuda:{ordinal}" for ordinal in range(count)]
+        self.generators: Sequence[torch.Generator] = ()
+        self.local = _PerThread()
+        self.forked = False
+        self._memories = [Memory(limit) for _ in range(count)]
+        self.blocks = Blocks(self._memories, self._changed, self._full)
+        self._undo = undo
+        self.patches = Patches()
+
+    def memory(self, ordinal: int) -> Memory:
+        """Return the memory of a device.
+
+        Raises:
+            RuntimeError: No such device (torch's words).
+        """
+        self.check(ordinal)
+        return self._memories[ordinal]
+
+    def check(self, ordinal: int) -> int:
+        """Return ``ordinal``.
+
+        Raises:
+            RuntimeError: No such device (torch's words).
+        """
+        if not 0 <= ordinal < self.count:
+            raise words.invalid_ordinal()
+        return ordinal
+
+    def uninstall(self) -> None:
+        """Put torch back as it was. What is still on a device can no longer be used."""
+        self._undo(self)
+
+    def __enter__(self) -> Machine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.uninstall()
+
+    def note(self, kind: type[Event], ordinal: int, *what: Any) -> None:
+        """Take down an event on a device, on the thread's current stream there."""
+        self.trace.add(kind, self.local.streams.get(ordinal, 0), _phase(), *what)
+
+    def wait(self, ordinal: int, why: str) -> None:
+        """Take down that the host waits for a device."""
+        self.note(Synchronisation, ordinal, self.names[ordinal], why)
+
+    def transfer(self, tensor: torch.Tensor, source: str, target: str, blocking: bool) -> None:
+        """Take down that a tensor's elements go from one device to another."""
+        # A copy runs on a stream of the device at its end that is one; of two, on the source's.
+        end = source if source != HOST else target
+        size, shape = tensor.numel() * tensor.element_size(), tuple(tensor.shape)
+        parameter = isinstance(tensor, torch.nn.Parameter)
+        what = (source, target, size, blocking, shape, parameter)
+        self.note(Transfer, self.names.index(end), *what)
+
+    def _changed(self, block: Block, taken: bool) -> None:
+        kind: type[Event] = Allocation if taken else Release
+        name = self.names[block.ordinal]
+        # Storages are freed wherever the last reference goes: that is on no stream of its own.
+        self.trace.add(kind, 0, _phase(), name, block.bytes, block.number)
+
+    def _full(self, ordinal: int, size: int) -> Exception:
+        memory = self._memories[ordinal]
+        return words.out_of_memory(ordinal, size, memory.live, memory.limit or UNBOUNDED)
+
+
+def _phase() -> str:
+    # −1 outside a backward pass; here it runs in the thread that called ``backward``.
+    return "forward" if torch._C._current_graph_task_id() < 0 else "backward"
+
+
+_in_force: list[Machine] = []
+
+
+def _after_fork() -> None:
+    for each in _in_force:
+        each.forked = any(each.memory(ordinal).taken for ordinal in range(each.count))
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def machine() -> Machine:
+    """Return the machine in force.
+
+    Raises:
+        RuntimeError: None is: a device tensor has outlived its machine.
+    """
+    if not _in_force:
+        raise RuntimeError("no virtual CUDA devices are installed any more (grader.vgpu.install)")
+    return _in_force[-1]
+
+
+def installed() -> Machine | None:
+    """Return the machine in force, or None."""
+    return _in_force[-1] if _in_force else None
+
+
+def set_machine(value: Machine | None) -> None:
+    """Make a machine the one in force, or none."""
+    if value is not None and _in_force:
+        raise RuntimeError("virtual CUDA devices are installed already; uninstall them first")
+    _in_force[:] = [] if value is None else [value]

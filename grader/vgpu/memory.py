@@ -1,0 +1,127 @@
+"""Device memory: what is live, what was live at most, and when it is full.
+
+A tensor's storage counts once, however many views look at it, from the operation that made it
+until torch frees it. A block is rounded up to 512 bytes, as torch's caching allocator does
+(``kMinBlockSize`` in c10/core/AllocatorConfig.h); the allocator's cache, its fragments, the
+workspaces of libraries and the driver's own context are not modelled.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import torch
+
+BLOCK = 512
+
+
+def rounded(size: int) -> int:
+    """Return the bytes that a block for ``size`` bytes takes."""
+    return -(-size // BLOCK) * BLOCK
+
+
+class Memory:
+    """One device's memory.
+
+    Attributes:
+        live: Bytes in use now.
+        peak: The most that were in use at one time since the last ``reset_peak``.
+        limit: Bytes that the device has, or None for no bound.
+        taken: Number of blocks taken so far.
+        given_back: Number of blocks given back so far.
+    """
+
+    def __init__(self, limit: int | None) -> None:
+        self.live = 0
+        self.peak = 0
+        self.limit = limit
+        self.taken = 0
+        self.given_back = 0
+
+    def reset_peak(self) -> None:
+        """Forget the peak: from here on it is the most since now."""
+        self.peak = self.live
+
+
+@dataclass(slots=True)
+class Block:
+    """A live storage: whose it is, how large, its number, and what tells of its end."""
+
+    ordinal: int
+    bytes: int
+    number: int
+    watch: weakref.ref[Any]
+
+
+class Blocks:
+    """The live storages of all devices, found by the address of torch's storage object.
+
+    Args:
+        memories: By ordinal.
+        on_change: Told of each block taken (True) or given back (False).
+        on_full: Makes the exception for a device and a size that no longer fits.
+    """
+
+    def __init__(
+        self,
+        memories: list[Memory],
+        on_change: Callable[[Block, bool], None],
+        on_full: Callable[[int, int], Exception],
+    ) -> None:
+        self._memories = memories
+        self._on_change = on_change
+        self._on_full = on_full
+        self._live: dict[int, Block] = {}
+        self._numbers = count()
+        # A storage may be freed, and so its end be told, while this thread is inside already.
+        self._lock = threading.RLock()
+
+    def owner(self, storage: torch.UntypedStorage) -> int | None:
+        """Return the ordinal of the device that a storage is on, None for the host's."""
+        block = self._live.get(storage._cdata)
+        return None if block is None else block.ordinal
+
+    def hold(self, storage: torch.UntypedStorage, ordinal: int) -> None:
+        """Count a storage, unless it is counted already; look again at one that has grown.
+
+        Raises:
+            torch.OutOfMemoryError: The device is full.
+        """
+        size = rounded(storage.nbytes())
+        key = storage._cdata
+        known = self._live.get(key)
+        if known is not None and known.bytes == size and known.ordinal == ordinal:
+            return
+        with self._lock:
+            if known is not None:
+                self._drop(key, known)
+            memory = self._memories[ordinal]
+            if memory.limit is not None and memory.live + size > memory.limit:
+                raise self._on_full(ordinal, size)
+            number = next(self._numbers)
+            watch = weakref.ref(storage, lambda _: self._ended(key, number))
+            block = Block(ordinal, size, number, watch)
+            self._live[key] = block
+            memory.live += size
+            memory.taken += 1
+            memory.peak = max(memory.peak, memory.live)
+            self._on_change(block, True)
+
+    def _ended(self, key: int, number: int) -> None:
+        with self._lock:
+            block = self._live.get(key)
+            # Another storage may live at the same address by now.
+            if block is not None and block.number == number:
+                self._drop(key, block)
+
+    def _drop(self, key: int, block: Block) -> None:
+        del self._live[key]
+        memory = self._memories[block.ordinal]
+        memory.live -= block.bytes
+        memory.given_back += 1
+        self._on_change(block, False)

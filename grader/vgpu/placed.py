@@ -1,0 +1,56 @@
+"""Where the tensors of a model lie, and those that it returned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from grader.vgpu.tensor import device_of
+from grader.wire.values import Value
+
+_MOST = 5_000
+
+
+def placement(model: torch.nn.Module | None, output: Any = None) -> dict[Value, Value]:
+    """Return name → kind, device, shape, bytes and whether it requires a gradient.
+
+    Args:
+        model: Its parameters, their gradients (``NAME.grad``) and its buffers are told.
+        output: Tensors in it are called ``output``, ``output[0]``, ``output[logits]``.
+    """
+    found = list(_of_model(model)) if model is not None else []
+    found += [(name, "output", tensor) for name, tensor in _tensors(output, "output")]
+    return {name: _placed(kind, tensor) for name, kind, tensor in found[:_MOST]}
+
+
+def _of_model(model: torch.nn.Module) -> Iterator[tuple[str, str, torch.Tensor]]:
+    # By torch's own methods: a hand-in's class may have others, which show what it likes.
+    for name, parameter in torch.nn.Module.named_parameters(model):
+        yield name, "parameter", parameter
+        if parameter.grad is not None:
+            yield f"{name}.grad", "gradient", parameter.grad
+    for name, buffer in torch.nn.Module.named_buffers(model):
+        yield name, "buffer", buffer
+
+
+def _tensors(value: Any, name: str) -> Iterator[tuple[str, torch.Tensor]]:
+    if isinstance(value, torch.Tensor):
+        yield name, value
+    elif isinstance(value, (tuple, list)):
+        for index, item in enumerate(value):
+            yield from _tensors(item, f"{name}[{index}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _tensors(item, f"{name}[{key}]")
+
+
+def _placed(kind: str, tensor: torch.Tensor) -> dict[Value, Value]:
+    return {
+        "kind": kind,
+        "device": device_of(tensor),
+        "shape": list(tensor.shape),
+        "bytes": tensor.numel() * tensor.element_size(),
+        "requires_grad": tensor.requires_grad,
+    }

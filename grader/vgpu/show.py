@@ -1,0 +1,158 @@
+"""A trace as plain text, for the person whose program it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from grader.vgpu.machine import Machine
+from grader.vgpu.summary import Held, Summary, Work, held_during, summarise
+from grader.vgpu.trace import Allocation, Event, Kernel, Release, Synchronisation, Transfer
+
+MOST_EVENTS = 500
+_MOST_OPS = 8
+_MANY_WAITS = 100
+
+Row = tuple[str, ...]
+
+
+def overview(machine: Machine, since: int = 0) -> str:
+    """Return what the devices did: by device, by route, the heaviest operations, and hints.
+
+    Args:
+        machine: With its trace.
+        since: Sequence number of the first event that counts.
+    """
+    events = [event for event in machine.trace.events if event.sequence >= since]
+    if not events:
+        return f"Virtual GPUs: the program did nothing with {_these(machine)}.\n"
+    total = summarise(events)
+    held = {
+        name: held_during(events, machine.memory(n).live, machine.memory(n).limit, name)
+        for n, name in enumerate(machine.names)
+    }
+    parts = [
+        "Virtual GPUs: computed on the CPU, so nothing here says how fast a real one is.",
+        _table(_devices(total, held)),
+        _table(_routes(total)) if total.routes else "No tensor went from one device to another.",
+    ]
+    if total.work:
+        parts.append(_table(_operations(total)))
+    told = [f"! {hint}" for hint in hints(total, held)]
+    return "\n\n".join([*parts, "\n".join(told)] if told else parts) + "\n"
+
+
+def listing(machine: Machine, since: int = 0) -> str:
+    """Return events one by one, in order; of very many the first."""
+    events = [event for event in machine.trace.events if event.sequence >= since]
+    shown = [line for event in events if (line := _line(event))]
+    left = len(shown) - MOST_EVENTS
+    lines = [*shown[:MOST_EVENTS], f"… and {left} more" if left > 0 else ""]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def hints(total: Summary, held: dict[str, Held]) -> Iterator[str]:
+    """Yield what is likely to be a mistake, or slow on real GPUs."""
+    busy = {device for _, device in total.work}
+    for name in held:
+        if name not in busy:
+            yield f"{name} computed nothing."
+    copied = sum(copies.parameters for copies in total.routes.values())
+    between = [copies.parameters for (source, _), copies in total.routes.items() if source != "cpu"]
+    if sum(between):
+        yield (
+            f"Parameters were copied {copied} times, {sum(between)} of them from one GPU: move a "
+            "model once, when it is made."
+        )
+    for name, waits in sorted(total.waits.items()):
+        if waits >= _MANY_WAITS:
+            yield (
+                f"The program waited {waits} times for {name}: .item(), .cpu() and print make it "
+                "stand still until all work there is done."
+            )
+
+
+def size(number: int) -> str:
+    """Return bytes in words: ``512 B``, ``1.5 MiB``."""
+    return _scaled(number, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
+
+
+def _these(machine: Machine) -> str:
+    first, last = machine.names[0], machine.names[-1]
+    return first if first == last else f"{first} … {last}"
+
+
+def _flops(number: int) -> str:
+    return _scaled(number, 1000, ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"))
+
+
+def _scaled(number: float, step: int, units: Sequence[str]) -> str:
+    for unit in units[:-1]:
+        if number < step:
+            return f"{number:.4g} {unit}"
+        number /= step
+    return f"{number:.4g} {units[-1]}"
+
+
+def _devices(total: Summary, held: dict[str, Held]) -> Iterator[Row]:
+    yield "device", "kernels", "work", "peak memory", "still held", "waited for"
+    for name, memory in held.items():
+        works = [work for (_, device), work in total.work.items() if device == name]
+        yield (
+            name,
+            str(sum(work.count for work in works)),
+            _flops(sum(work.flops for work in works)),
+            size(memory.peak) + (f" of {size(memory.limit)}" if memory.limit else ""),
+            size(memory.after),
+            f"{total.waits[name]}×",
+        )
+
+
+def _routes(total: Summary) -> Iterator[Row]:
+    yield "from", "to", "copies", "in all", "of parameters"
+    for (source, target), copies in sorted(total.routes.items()):
+        yield source, target, str(copies.count), size(copies.bytes), str(copies.parameters)
+
+
+def _operations(total: Summary) -> Iterator[Row]:
+    yield "operation", "device", "times", "work", "read and written"
+    heaviest = sorted(total.work.items(), key=lambda item: (-item[1].flops, item[0]))
+    for (op, device), work in heaviest[:_MOST_OPS]:
+        yield op, device, str(work.count), _flops(work.flops), size(work.bytes)
+    rest = Work()
+    for _, work in heaviest[_MOST_OPS:]:
+        rest = Work(rest.count + work.count, rest.flops + work.flops, rest.bytes + work.bytes)
+    if rest.count:
+        yield "others", "", str(rest.count), _flops(rest.flops), size(rest.bytes)
+
+
+def _table(rows: Iterator[Row]) -> str:
+    filled = list(rows)
+    widths = [max(len(row[column]) for row in filled) for column in range(len(filled[0]))]
+    return "\n".join(
+        "  ".join(
+            # Words to the left, numbers to the right.
+            cell.ljust(width) if column == 0 or not _is_number(filled[-1][column]) else
+            cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in filled
+    )  # fmt: skip
+
+
+def _is_number(cell: str) -> bool:
+    return cell[:1].isdigit()
+
+
+def _line(event: Event) -> str:
+    if isinstance(event, Kernel):
+        return f"{event.device:8}  {event.op}  {_flops(event.flops)}"
+    if isinstance(event, Transfer):
+        shape = "×".join(map(str, event.shape)) or "number"
+        what = "parameter" if event.parameter else "tensor"
+        return f"{event.source} → {event.target}  {what} {shape}, {size(event.bytes)}"
+    if isinstance(event, Synchronisation):
+        return f"{event.device:8}  waited for ({event.why})"
+    if isinstance(event, (Allocation, Release)):
+        word = "takes" if isinstance(event, Allocation) else "gives back"
+        return f"{event.device:8}  {word} {size(event.bytes)}"
+    return ""

@@ -1,0 +1,227 @@
+"""A tensor on a virtual device: elements on the host, a device in Python.
+
+Its C++ device stays ``cpu``: a real ``cuda`` key aborts the process in autograd on a CPU build. The
+Python key that a subclass carries brings every operation on it to ``__torch_dispatch__``, from any
+thread and from the backward pass.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any, ClassVar, cast
+
+import torch
+
+from grader.vgpu import words
+from grader.vgpu.machine import HOST, machine
+
+Run = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+
+_make = torch.Tensor._make_subclass
+
+
+class VirtualTensor(torch.Tensor):
+    """A tensor on ``cuda:N``; made by ``wrap`` alone.
+
+    Attributes:
+        ordinal: N.
+    """
+
+    ordinal: int
+    run: ClassVar[Run]
+
+    # Without a torch function of its own an operation costs no second trip through Python, and
+    # function modes still see the call as they do for a plain tensor.
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
+
+    @classmethod
+    def __torch_dispatch__(  # type: ignore[override]
+        cls,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        return cls.run(func, args, kwargs or {})
+
+    @property
+    def device(self) -> torch.device:  # type: ignore[override]
+        """``cuda:N``."""
+        return torch.device("cuda", self.ordinal)
+
+    @property
+    def is_cuda(self) -> bool:  # type: ignore[override]
+        """True."""
+        return True
+
+    @property
+    def is_cpu(self) -> bool:  # type: ignore[override]
+        """False."""
+        return False
+
+    def get_device(self) -> int:
+        """Return N."""
+        return self.ordinal
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists; the host waits for them."""
+        if self.dim() == 0:
+            return self.item()
+        machine().transfer(self, device_of(self), HOST, True)
+        return plain(self).tolist()
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """Raise as torch does; with ``force`` return a copy on the host."""
+        if force:
+            return self.detach().cpu().resolve_conj().resolve_neg().numpy()
+        raise words.to_numpy(str(self.device))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise words.to_numpy(str(self.device))
+
+    def __dlpack__(self, **options: Any) -> Any:
+        raise words.unsupported("Tensor.__dlpack__", "use Tensor.cpu() first")
+
+    def __dlpack_device__(self) -> Any:
+        raise words.unsupported("Tensor.__dlpack_device__", "use Tensor.cpu() first")
+
+    @property
+    def __cuda_array_interface__(self) -> Any:
+        raise words.unsupported("Tensor.__cuda_array_interface__")
+
+    def is_pinned(self, device: Any = None) -> bool:
+        """Return False: only host memory is page-locked."""
+        return False
+
+    def pin_memory(self, device: Any = None) -> torch.Tensor:
+        """Raise as torch does."""
+        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+
+    def share_memory_(self) -> torch.Tensor:
+        """Return self: device memory is shared between processes as it is."""
+        return self
+
+    def record_stream(self, stream: Any) -> None:
+        """Do nothing: memory is never used again while somebody holds it."""
+
+    def is_shared(self) -> bool:
+        """Return True, as for every CUDA tensor."""
+        return True
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        text = _printed(self, tensor_contents)
+        return f"Parameter containing:\n{text}" if isinstance(self, torch.nn.Parameter) else text
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if self.dim() == 0 else object.__format__(self, spec)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> torch.Tensor:
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                "protocol at the moment.  If you were attempting to deepcopy a module, this may "
+                "be because of a torch.nn.utils.weight_norm usage, see "
+                "https://github.com/pytorch/pytorch/pull/103001"
+            )
+        if id(self) in memo:
+            return cast("torch.Tensor", memo[id(self)])
+        with torch.no_grad():
+            twin = self.clone(memory_format=torch.preserve_format)
+        if isinstance(self, torch.nn.Parameter):
+            twin = torch.nn.Parameter(twin, self.requires_grad)
+        else:
+            twin.requires_grad_(self.requires_grad)
+        memo[id(self)] = twin
+        if self.grad is not None:
+            twin.grad = copy.deepcopy(self.grad, memo)
+        return twin
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # As torch.Tensor's own for a dense tensor: the storage says where it lives, see ``saving``.
+        storage = torch.storage.TypedStorage(  # type: ignore[no-untyped-call]
+            wrap_storage=self.untyped_storage(), dtype=self.dtype, _internal=True
+        )
+        hooks: dict[str, Any] = {}
+        if isinstance(self, torch.nn.Parameter):
+            return torch._utils._rebuild_parameter, (self.data, self.requires_grad, hooks)
+        shape = (self.storage_offset(), tuple(self.size()), self.stride())
+        return torch._utils._rebuild_tensor_v2, (storage, *shape, self.requires_grad, hooks)
+
+
+# What a student prints: on a GPU ``type(x)`` is torch.Tensor.
+VirtualTensor.__name__ = VirtualTensor.__qualname__ = "Tensor"
+VirtualTensor.__module__ = "torch"
+
+
+def wrap(tensor: torch.Tensor, ordinal: int) -> VirtualTensor:
+    """Return a tensor on a device over the storage of one on the host, and count its memory.
+
+    Args:
+        tensor: Plain; detached from any graph, or still below autograd.
+        ordinal: The device.
+
+    Raises:
+        torch.OutOfMemoryError: The device is full.
+        RuntimeError: The process was forked from one that had used the devices.
+    """
+    if tensor._is_zerotensor():
+        # Autograd's stand-in for a gradient of zeros has no elements to point at.
+        tensor = torch.zeros(tensor.shape, dtype=tensor.dtype, device=HOST)
+    here = machine()
+    if here.forked:
+        raise words.forked()
+    here.blocks.hold(tensor.untyped_storage(), ordinal)
+    return relabel(tensor, ordinal)
+
+
+def relabel(tensor: torch.Tensor, ordinal: int) -> VirtualTensor:
+    """Return ``tensor`` as one on a device; its storage is counted already."""
+    wrapped = _make(VirtualTensor, tensor)
+    wrapped.ordinal = ordinal
+    return wrapped
+
+
+def plain(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a CPU tensor over the same storage, outside any graph.
+
+    For those who look at a device tensor from outside, as the grader does: no transfer is noted.
+    """
+    if not isinstance(tensor, VirtualTensor):
+        return tensor.detach()
+    with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction(), torch.no_grad():
+        bare = torch.empty(0, dtype=tensor.dtype, device=_elements(tensor))
+        bare.set_(tensor.untyped_storage(), tensor.storage_offset(), tensor.size(), tensor.stride())
+        bare = bare.conj() if tensor.is_conj() else bare
+        return bare._neg_view() if tensor.is_neg() else bare
+
+
+def _elements(tensor: torch.Tensor) -> str:
+    # Where the elements really are: without arithmetic they are nowhere (meta).
+    return "meta" if tensor.is_meta else HOST
+
+
+def device_of(tensor: torch.Tensor) -> str:
+    """Return ``cpu`` or ``cuda:N``, whatever a subclass of somebody else's says of itself."""
+    if type(tensor) is VirtualTensor:
+        return f"cuda:{tensor.ordinal}"
+    with torch._C.DisableTorchFunctionSubclass():
+        return str(torch._C.TensorBase.device.__get__(tensor))
+
+
+def ordinal_of(tensor: object) -> int | None:
+    """Return N for a tensor on ``cuda:N``, None for all else."""
+    return tensor.ordinal if isinstance(tensor, VirtualTensor) else None
+
+
+def _printed(tensor: VirtualTensor, contents: Any) -> str:
+    """Print as torch does a CUDA tensor; the elements are read without leaving a trace."""
+    formatter: Any = torch._tensor_str
+    with torch.no_grad():
+        if contents is None and tensor.numel() > 0 and not tensor.is_meta:
+            contents = formatter._tensor_str(plain(tensor), len("tensor("))
+        machine().wait(tensor.ordinal, "print")
+    text = str(formatter._str_intern(tensor, tensor_contents=contents))
+    if isinstance(tensor, torch.nn.Parameter):
+        text = text.removeprefix("Parameter(").removesuffix(")")
+    return "tensor(" + text.removeprefix(f"{type(tensor).__name__}(")

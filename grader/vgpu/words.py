@@ -1,0 +1,119 @@
+"""What torch says: the texts of its errors about devices, by version where they changed.
+
+From c10/core/DeviceType and aten/src/ATen of pytorch: ``common_device_check_failure``
+(ATen/core/adaption.cpp), ``TensorIterator.cpp``, ``check_input_same_type_as_parameters``
+(ATen/native/Convolution.cpp), ``CUDACachingAllocator.cpp``, ``CUDAMiscFunctions.cpp``.
+"""
+
+from __future__ import annotations
+
+import re
+
+import torch
+
+RELEASE = tuple(int(part) for part in re.findall(r"\d+", torch.__version__)[:2])
+
+# torch.AcceleratorError came with 2.8; before it the same words were a plain RuntimeError.
+AcceleratorError: type[RuntimeError] = getattr(torch, "AcceleratorError", RuntimeError)
+
+_AFTERMATH = (
+    "CUDA kernel errors might be asynchronously reported at some other API call, so the "
+    "stacktrace below might be incorrect.\n"
+    "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+    "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"
+)
+_HINT = "GPU device may be out of range, do you have enough GPUs?\n" if RELEASE >= (2, 8) else ""
+
+
+def invalid_ordinal() -> RuntimeError:
+    """Return the error for a device that the machine does not have."""
+    return AcceleratorError(f"CUDA error: invalid device ordinal\n{_HINT}{_AFTERMATH}")
+
+
+def forked() -> RuntimeError:
+    """Return the error for a process that was forked from one that used CUDA (torch/cuda)."""
+    return RuntimeError(
+        "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you "
+        "must use the 'spawn' start method"
+    )
+
+
+def two_devices_in_kernel(common: str, other: str, argument: str, kernel: str) -> RuntimeError:
+    """Return the error of a kernel's own check: ``argument`` is not where the others are."""
+    if RELEASE >= (2, 8):
+        return RuntimeError(
+            f"Expected all tensors to be on the same device, but got {argument} is on {other}, "
+            f"different from other tensors on {common} (when checking argument in method {kernel})"
+        )
+    return RuntimeError(
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        f"{common} and {other}! (when checking argument for argument {argument} in method {kernel})"
+    )
+
+
+def two_devices(common: str, other: str) -> RuntimeError:
+    """Return the error of an elementwise operation."""
+    return RuntimeError(
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        f"{common} and {other}!"
+    )
+
+
+def not_the_weights(input_type: str, name: str, type_of_it: str, on_cpu: bool) -> RuntimeError:
+    """Return the error of a convolution whose input is on the host and its weight is not."""
+    also = f" or input should be a MKLDNN tensor and {name} is a dense tensor" if on_cpu else ""
+    return RuntimeError(
+        f"Input type ({input_type}) and {name} type ({type_of_it}) should be the same{also}"
+    )
+
+
+def not_where_the_input_is(what: str, input_device: str, device: str) -> RuntimeError:
+    """Return the error of a recurrent layer (``check_attributes``, ATen/native/RNN.cpp)."""
+    return RuntimeError(
+        f"Input and {what} tensors are not at the same device, found input tensor at "
+        f"{input_device} and {what} tensor at {device}"
+    )
+
+
+def wrong_gradient(index: int, expected: str, found: str) -> RuntimeError:
+    """Return the error of ``backward`` (``validate_outputs``, torch/csrc/autograd/engine.cpp)."""
+    return RuntimeError(
+        f"invalid gradient at index {index} - expected device {expected} but got {found}"
+    )
+
+
+def to_numpy(device: str) -> TypeError:
+    """Return the error of ``.numpy()`` on a device tensor."""
+    return TypeError(
+        f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
+        "to host memory first."
+    )
+
+
+def _human(size: int) -> str:
+    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        # As the allocator's format_size does: bytes up to and including 1024 stay bytes.
+        if size > unit:
+            return f"{size / unit:.2f} {name}"
+    return f"{size} bytes"
+
+
+def out_of_memory(ordinal: int, size: int, live: int, limit: int) -> Exception:
+    """Return the error of a full device; sizes in bytes."""
+    free = _human(max(limit - live, 0))
+    setting = "PYTORCH_ALLOC_CONF" if RELEASE >= (2, 10) else "PYTORCH_CUDA_ALLOC_CONF"
+    return torch.OutOfMemoryError(
+        f"CUDA out of memory. Tried to allocate {_human(size)}. GPU {ordinal} has a total capacity "
+        f"of {_human(limit)} of which {free} is free. Including non-PyTorch memory, this process "
+        f"has {_human(live)} memory in use. Of the allocated memory {_human(live)} is allocated by "
+        "PyTorch, and 0 bytes is reserved by PyTorch but unallocated. If reserved but unallocated "
+        f"memory is large try setting {setting}=expandable_segments:True to avoid fragmentation.  "
+        "See documentation for Memory Management  "
+        "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)"
+    )
+
+
+def unsupported(call: str, instead: str = "") -> NotImplementedError:
+    """Return the error for what virtual devices do not do."""
+    also = f"; {instead}" if instead else ""
+    return NotImplementedError(f"{call} is not supported on virtual CUDA devices{also}")

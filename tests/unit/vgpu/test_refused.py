@@ -1,0 +1,71 @@
+"""What virtual devices do not do, they refuse by name: never a wrong result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+
+from grader.vgpu import virtual_gpus
+from grader.vgpu.cuda import _REFUSED
+
+
+def ones() -> torch.Tensor:
+    return torch.ones(2, 2, device="cuda")
+
+
+def autocast() -> None:
+    with torch.autocast("cuda"):
+        ones()
+
+
+def move_what_a_graph_holds() -> None:
+    host = torch.ones(2, requires_grad=True)
+    kept = host * host
+    host.data = torch.ones(2, device="cuda")
+    raise AssertionError(kept)
+
+
+REFUSALS: dict[str, Callable[[], object]] = {
+    "torch.autocast('cuda')": autocast,
+    "torch.compile": lambda: torch.compile(ones),
+    "torch.vander": lambda: torch.vander(ones()[0]),
+    "layout torch.sparse_coo": lambda: ones().to_sparse(),
+    "moving a tensor of layout torch.sparse_coo": lambda: torch.eye(2).to_sparse().cuda(),
+    "torch.sparse_coo_tensor with device='cuda'": lambda: torch.sparse_coo_tensor(
+        [[0]], [1.0], device="cuda"
+    ),
+    "torch.to_dlpack": lambda: torch.utils.dlpack.to_dlpack(ones()),
+    "Tensor.__dlpack__": lambda: ones().__dlpack__(),
+    "Tensor.__cuda_array_interface__": lambda: ones().__cuda_array_interface__,
+    "moving a lazy parameter": lambda: nn.LazyLinear(2).cuda()(ones()),
+    "to a device that a graph still holds": move_what_a_graph_holds,
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_it_is_refused_by_name(name: str) -> None:
+    with virtual_gpus(1), pytest.raises(NotImplementedError, match="virtual CUDA dev") as caught:
+        REFUSALS[name]()
+    assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("name", _REFUSED)
+def test_cuda_functions_are_refused_by_name(name: str) -> None:
+    if not hasattr(torch.cuda, name):
+        pytest.skip(f"this torch has no torch.cuda.{name}")
+    with virtual_gpus(1), pytest.raises(NotImplementedError) as caught:
+        getattr(torch.cuda, name)()
+    assert f"torch.cuda.{name} is not supported" in str(caught.value)
+
+
+def test_switched_off_autocast_is_allowed() -> None:
+    with virtual_gpus(1), torch.autocast("cuda", enabled=False):
+        assert (ones() @ ones()).dtype is torch.float32
+
+
+def test_autocast_of_the_host_is_torchs_own() -> None:
+    with virtual_gpus(1), torch.autocast("cpu", dtype=torch.bfloat16):
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype is torch.bfloat16

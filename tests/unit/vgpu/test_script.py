@@ -1,0 +1,225 @@
+"""``python -m grader.vgpu``: somebody's script, as it is, on virtual GPUs."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.vgpu.__main__ import main
+from grader.vgpu.machine import installed
+
+SCRIPT = """
+import sys
+
+import torch
+from torch import nn
+
+import beside
+
+if __name__ == "__main__":
+    model = nn.Linear(4, 2).cuda()
+    out = model(torch.ones(3, 4).to("cuda:1" if "wrong" in sys.argv else "cuda:0"))
+    print(sys.argv, __file__, tuple(out.shape), out.device, torch.cuda.device_count(), beside.X)
+    if "exit" in sys.argv:
+        sys.exit(7)
+    if "text" in sys.argv:
+        sys.exit("stopped")
+    if "full" in sys.argv:
+        torch.zeros(2**20, device="cuda")
+    if "interrupt" in sys.argv:
+        raise KeyboardInterrupt
+"""
+
+TWO_HALVES = """
+import torch
+from deepnets.models import Tower
+from torch import nn, optim
+
+
+class Halves(Tower):
+    def __init__(self):
+        super().__init__(width=8)
+        self.lower.to("cuda:0")
+        self.upper.to("cuda:1")
+
+    def forward(self, x):
+        return self.upper(self.lower(x.to("cuda:0")).to("cuda:1"))
+
+
+model = Halves()
+optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+before = model.lower[0].weight.detach().clone()
+for _ in range(2):
+    optimizer.zero_grad()
+    out = model(torch.randn(6, 8))
+    nn.MSELoss()(out, torch.randn(6, 3).to(out.device)).backward()
+    optimizer.step()
+print(out.device, model.lower[0].weight.grad.device, bool((model.lower[0].weight != before).any()))
+"""
+
+TOWER = """
+from torch import nn
+
+
+class Tower(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.lower = nn.Sequential(nn.Linear(width, width), nn.BatchNorm1d(width), nn.ReLU())
+        self.upper = nn.Linear(width, 3)
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    (tmp_path / "beside.py").write_text("X = 'imported'\n")
+    (tmp_path / "train.py").write_text(SCRIPT)
+    return tmp_path / "train.py"
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let ``main`` change what a process of its own would keep to itself."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    for name in ("argv", "path", "meta_path"):
+        monkeypatch.setattr(sys, name, list(getattr(sys, name)))
+    modules = {*sys.modules}
+    yield
+    for name in {"beside", "deepnets", "deepnets.models", "tower"} - modules:
+        sys.modules.pop(name, None)
+    machine = installed()
+    if machine is not None:
+        machine.uninstall()
+
+
+def test_a_script_runs_unmodified_and_is_told_what_it_did(script: Path) -> None:
+    command = [sys.executable, "-m", "grader.vgpu", "--gpus", "2", "--memory", "1GiB", "--trace"]
+    done = subprocess.run(
+        [*command, script, "--lr", "0.1"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{[str(script), '--lr', '0.1']} {script} (3, 2) cuda:0 2 imported\n"
+    assert "addmm" in done.stderr
+    assert "cuda:0    takes 512 B" in done.stderr
+    assert "! cuda:1 computed nothing." in done.stderr
+
+
+def test_ctrl_c_ends_the_script_and_shows_what_was_done(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import time, torch\ntorch.ones(2).cuda()\nprint('there', flush=True)\ntime.sleep(100)\n"
+    )
+    command = [sys.executable, "-m", "grader.vgpu", tmp_path / "slow.py"]
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "there\n"
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "KeyboardInterrupt\n" in told
+    assert "cpu   cuda:0       1" in told
+    assert "grader" not in told
+
+
+@pytest.mark.usefixtures("here")
+def test_a_model_on_two_gpus_with_a_library_that_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "halves.py").write_text(TWO_HALVES)
+    (tmp_path / "tower.py").write_text(TOWER)
+    told = ["--gpus", "2", "--module", "deepnets.models=tower.py", str(tmp_path / "halves.py")]
+    assert main(told) == 0
+    said = capsys.readouterr()
+    assert said.out == "cuda:1 cuda:0 True\n"
+    # Two steps: an activation there, its gradient back, and no parameter among them.
+    routes = [line.split() for line in said.err.splitlines()]
+    assert ["cuda:0", "cuda:1", "2", "384", "B", "0"] in routes
+    assert ["cuda:1", "cuda:0", "2", "384", "B", "0"] in routes
+
+
+@pytest.mark.usefixtures("here")
+def test_a_traceback_is_the_scripts_own_and_the_trace_comes_all_the_same(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--gpus", "2", str(script), "wrong"]) == 1
+    told = capsys.readouterr().err
+    assert "Expected all tensors to be on the same device" in told
+    assert f'File "{script}", line 11' in told
+    assert "grader" not in told.replace(str(script.parent), "")
+    assert "Virtual GPUs: " in told
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("word", "status", "text"),
+    [
+        ("exit", 7, ""),
+        ("text", 1, "stopped\n"),
+        ("full", 1, "CUDA out of memory. Tried to allocate 4.00 MiB"),
+        ("interrupt", 130, "KeyboardInterrupt\n"),
+    ],
+)
+def test_the_exit_status_is_the_scripts(
+    script: Path, word: str, status: int, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--memory", "1MiB", str(script), word]) == status
+    assert text in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("text", "error"), [("def f(:\n", "SyntaxError"), ("import nowhere_at_all\n", "ModuleNotFound")]
+)
+def test_a_script_that_fails_early_is_python_to_complain_of(
+    tmp_path: Path, text: str, error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.py").write_text(text)
+    assert main(["--gpus", "2", str(tmp_path / "bad.py")]) == 1
+    told = capsys.readouterr().err
+    assert error in told
+    assert "grader" not in told.replace(str(tmp_path), "")
+    assert told.endswith("\nVirtual GPUs: the program did nothing with cuda:0 … cuda:1.\n")
+
+
+@pytest.mark.usefixtures("here")
+def test_nobody_need_read_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "long.py").write_text("print('x')\n")
+
+    class Gone:
+        def write(self, _: str) -> None: ...
+
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+        def fileno(self) -> int:
+            return fd
+
+    with (tmp_path / "out").open("w") as file:
+        fd = file.fileno()
+        monkeypatch.setattr(sys, "stdout", Gone())
+        assert main([str(tmp_path / "long.py")]) == 0
+        file.write("nobody reads this")
+    assert (tmp_path / "out").read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("nowhere.py",), "there is no file nowhere.py"),
+        (("--gpus", "0", "x.py"), "“0” is no number of GPUs"),
+        (("--memory", "much", "x.py"), "“much” is no size"),
+        (("--module", "torchvision", "x.py"), "“torchvision” is no module with a file"),
+        (("--module", "a-b=c.py", "x.py"), "“a-b=c.py” is no module with a file"),
+        (("--module", "a.b=c.py", __file__), "there is no file c.py beside"),
+    ],
+)
+def test_wrong_usage_is_told_in_words(
+    arguments: tuple[str, ...], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    assert text in capsys.readouterr().err
+    assert installed() is None
