@@ -23,6 +23,7 @@ class DeviceChoice(str, Enum):
 
     auto = "auto"
     cpu = "cpu"
+    virtual = "virtual"
     cuda = "cuda"
 
 
@@ -40,7 +41,10 @@ IsolationOpt = Annotated[
 ]
 DeviceOpt = Annotated[
     DeviceChoice,
-    typer.Option("--device", help="Real GPUs where there are any (auto), never, or always."),
+    typer.Option(
+        "--device",
+        help="For GPU questions: real GPUs, else virtual ones (auto).",
+    ),
 ]
 SeedOpt = Annotated[
     int | None, typer.Option("--seed", min=0, help="Seed of all inputs; random where absent.")

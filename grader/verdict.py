@@ -70,6 +70,8 @@ class Code(str, Enum):
     FORBIDDEN_CALL = "forbidden_call"
     TOO_MANY_CALLS = "too_many_calls"
     TOO_MUCH_MEMORY = "too_much_memory"
+    WRONG_TRANSFERS = "wrong_transfers"
+    RAN_ELSEWHERE = "ran_elsewhere"
     NEEDS_REVIEW = "needs_review"
     # the submission's run
     NOT_IMPLEMENTED = "not_implemented"

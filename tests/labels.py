@@ -17,9 +17,9 @@ must say it. In a notebook, the comments are the beginning of its first code cel
 A hand-in that attacks says so before that, in a block ``exploit:``; see ``Exploit`` and, for the
 demonstrations, ``tests/exploits/__init__.py``.
 
-Labels hold where there is no GPU: ``"*"`` does not cover a question that was deferred for the lack
-of a device, nor one whose function the hand-in does not hold; ``status: deferred`` can be asked for
-by name.
+Labels hold on virtual GPUs: ``"*"`` does not cover a question that was deferred for the lack of a
+device, where none of any sort was to be used, nor one whose function the hand-in does not hold;
+``status: deferred`` can be asked for by name.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ class Probe(str, Enum):
     SOURCE = "source"
     COUNTING = "counting"
     GROWTH = "growth"
+    DEVICES = "devices"
 
     @property
     def in_the_call(self) -> bool:
@@ -41,7 +42,7 @@ class Probe(str, Enum):
         ``source`` is read by the host; counting disturbs what it counts, so it has calls of its
         own: on the case's inputs, and with ``growth`` on larger ones too.
         """
-        return self in (Probe.ARGS_AFTER, Probe.LAYOUT)
+        return self in (Probe.ARGS_AFTER, Probe.LAYOUT, Probe.DEVICES)
 
 
 @dataclass(frozen=True, slots=True)

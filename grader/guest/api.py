@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from grader.vgpu.placed import placement
+from grader.vgpu.watch import watching
 from grader.wire.values import Artifact
 
 MAX_ARTIFACT = 64 * 2**20
 
-__all__ = ["Artifact", "artifact", "scratch"]
+__all__ = ["Artifact", "artifact", "placement", "scratch", "watching"]
 
 
 def scratch() -> Path:

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from grader.guest.faults import describe
+from grader.vgpu.stand_ins import StandIns
 from grader.wire.messages import Fault, Load, Loaded
 
 _MAX_NAMES = 1000
@@ -75,6 +76,7 @@ def place(load: Load, scratch: Path) -> None:
         if path in load.support:
             target.chmod(0o444)
     sys.path.insert(0, str(scratch))
+    sys.meta_path.insert(0, StandIns(load.modules))
     os.chdir(scratch)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import random
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,10 +13,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from grader import vgpu
 from grader.guest.faults import describe
 from grader.guest.module import import_module, place
 from grader.guest.probes import COUNTING, Counting, warm
 from grader.guest.tensors import Storages, to_torch, to_wire
+from grader.vgpu.watch import Watch
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import Call, Load, Loaded, Ready, Reply, from_frame, to_frame
 from grader.wire.values import Handle, Opaque, ProtocolError
@@ -64,9 +67,13 @@ class Session:
         self._scenario: ModuleType | None = None
         self._kept: dict[int, Any] = {}
         self._files: tuple[str, ...] = ()
+        self._gpus: vgpu.Machine | None = None
 
     def load(self, load: Load) -> Loaded:
         """Place the files and import the module, and the scenario if there is one."""
+        if load.gpus:
+            # For good: this guest ends with the hand-in that was promised them.
+            self._gpus = vgpu.install(load.gpus, load.gpu_memory_mb * 2**20 or None)
         place(load, self._scratch)
         self._files = tuple(str(self._scratch / path) for path in load.files)
         imported = import_module(self._scratch / load.module, self._scratch)
@@ -87,9 +94,13 @@ class Session:
             args = tuple(to_torch(item, self._kept) for item in call.args)
             kwargs = {name: to_torch(item, self._kept) for name, item in call.kwargs.items()}
             target, leading = self._resolve(call)
+            if self._gpus is not None:
+                self._gpus.trace.clear()
             if COUNTING in call.probes:
                 return self._count(target, (*leading, *args), kwargs)
-            result = target(*leading, *args, **kwargs)
+            # These GPUs, whatever the hand-in has done about them meanwhile.
+            with Watch(self._gpus) if "devices" in call.probes else nullcontext() as watch:
+                result = target(*leading, *args, **kwargs)
             # Addresses are compared while all tensors of the reply are alive.
             storages = Storages() if "layout" in call.probes else None
             value = self._keep(result) if call.keep else to_wire(result, storages)
@@ -98,7 +109,7 @@ class Session:
                 after = tuple(to_wire(item, storages) for item in args)
         except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is a hand-in's fault too
             return Reply(fault=describe(error, self._scratch))
-        return Reply(value, args_after=after)
+        return Reply(value, args_after=after, probes={"devices": watch.report} if watch else {})
 
     def _count(
         self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]

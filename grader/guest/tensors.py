@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from grader import vgpu
+from grader.vgpu.tensor import VirtualTensor
 from grader.wire.values import (
     ITEMSIZE,
     Artifact,
@@ -143,6 +145,12 @@ def _text(value: str, _: int, __: _Budget) -> Value:
 
 def tensor_to_wire(tensor: torch.Tensor, storages: Storages | None = None) -> Value:
     """Return a tensor's bytes in C order, or ``Opaque`` for what has none."""
+    device, wants_grad = "", False
+    if issubclass(type(tensor), VirtualTensor):
+        # That class and no other: one that a hand-in makes of it may say what it likes.
+        if type(tensor) is VirtualTensor:
+            device, wants_grad = vgpu.device_of(tensor), tensor.requires_grad
+        tensor = vgpu.plain(tensor)
     tensor = _plain(tensor)
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         return Opaque(_type_name(tensor), f"a tensor with layout {tensor.layout}")
@@ -161,8 +169,8 @@ def tensor_to_wire(tensor: torch.Tensor, storages: Storages | None = None) -> Va
         _NAMES[tensor.dtype],
         tuple(tensor.shape),
         data,
-        str(tensor.device),
-        tensor.requires_grad,
+        device or str(tensor.device),
+        wants_grad or tensor.requires_grad,
         None if storages is None else storages.layout(tensor),
     )
 

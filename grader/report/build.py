@@ -8,7 +8,7 @@ take them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
@@ -50,12 +50,14 @@ class RunRecord:
         timing: How long it took.
         assignment_digest: Hex digest over the assignment's files.
         questions: Ids that were asked for; all where None. The others' points stay pending.
+        devices: Id of a question that ran → what it ran on.
     """
 
     environment: Environment
     timing: Timing = _NO_TIMING
     assignment_digest: str = ""
     questions: frozenset[str] | None = None
+    devices: Mapping[str, str] = field(default_factory=dict)
 
 
 def submission_info(submission: Submission, words: Words = ENGLISH) -> SubmissionInfo:
@@ -90,7 +92,7 @@ def build_report(
     """
     _refuse_strangers(assignment, verdicts)
     pairs = [
-        _question(question, _complete(question, verdicts, run), words)
+        _question(question, _complete(question, verdicts, run), words, run.devices)
         for question in assignment.questions
     ]
     questions = tuple(result for result, _ in pairs)
@@ -129,7 +131,10 @@ def _complete(question: Question, verdicts: Verdicts, run: RunRecord) -> dict[st
 
 
 def _question(
-    question: Question, verdicts: Mapping[str, Verdict], words: Words
+    question: Question,
+    verdicts: Mapping[str, Verdict],
+    words: Words,
+    devices: Mapping[str, str],
 ) -> tuple[QuestionResult, Points]:
     checks: list[CheckResult] = []
     parts: list[Points] = []
@@ -137,9 +142,10 @@ def _question(
         verdict = verdicts[check.id]
         parts.append(points_of(f"{question.id}.{check.id}", verdict, check.points))
         visibility = check.visibility or question.visibility
-        checks.append(_check(check, verdict, visibility, words, parts[-1]))
+        result = _check(check, verdict, visibility, words, parts[-1])
+        checks.append(result.model_copy(update={"device": devices.get(question.id, "")}))
     points = total(parts)
-    result = QuestionResult(
+    whole = QuestionResult(
         id=question.id,
         title=question.title,
         status=_question_status(checks, points),
@@ -147,7 +153,7 @@ def _question(
         checks=tuple(checks),
         **points.fields(),
     )
-    return result, points
+    return whole, points
 
 
 def _check(

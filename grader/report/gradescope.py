@@ -94,10 +94,14 @@ def _method(row: _Row) -> Callable[..., None]:
         partial_credit(check.max_score),
         number(position),
         visibility(check.visibility.value),
-        tags(question.id, check.kind, check.code.value),
+        tags(question.id, check.kind, check.code.value, *_device_tag(check)),
     ):
         test = decorator(test)
     return test
+
+
+def _device_tag(check: CheckResult) -> tuple[str, ...]:
+    return ("virtual_gpu",) if check.device.startswith("virtual") else ()
 
 
 def _finish(document: Document, report: Report, rows: list[_Row]) -> None:

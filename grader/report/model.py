@@ -109,6 +109,7 @@ class CheckResult(Frozen):
         case: Case that decided, if one did.
         hidden: That case is hidden.
         witnesses: What independent witnesses said, where a check has several.
+        device: What its question ran on, such as ``virtual cuda ×1``; empty where it did not run.
     """
 
     id: str
@@ -129,6 +130,7 @@ class CheckResult(Frozen):
     visibility: Visibility = Visibility.VISIBLE
     evidence: dict[str, JsonValue] = {}
     witnesses: tuple[dict[str, JsonValue], ...] = ()
+    device: str = ""
 
     _bounds = model_validator(mode="after")(_within_bounds)
 

@@ -142,8 +142,13 @@ def _heading(question: QuestionResult) -> Text:
             _plain(question.id, "bold"),
             _points(question, f"bold {_STYLE[question.status]}"),
             _plain(question.title, "dim"),
+            *(_plain(f"on {name}", "dim") for name in _gpus(question)),
         ]
     )
+
+
+def _gpus(question: QuestionResult) -> list[str]:
+    return sorted({check.device for check in question.checks} - {"", "cpu"})
 
 
 def _checks_table(question: QuestionResult, widths: tuple[int, int]) -> Table:

@@ -15,7 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader.report import words_en_causes, words_en_intake, words_en_loops, words_en_values
+from grader.report import (
+    words_en_causes,
+    words_en_devices,
+    words_en_intake,
+    words_en_loops,
+    words_en_values,
+)
 from grader.report.words_en_intake import Part, Sentence
 
 __all__ = ["CAUSE", "CODES", "PHRASES", "SENTENCES", "Part", "Sentence"]
@@ -107,11 +113,13 @@ SENTENCES: Mapping[str, Sentence] = {
     **_NOT_THE_STUDENT,
     **words_en_intake.SENTENCES,
     **words_en_loops.SENTENCES,
+    **words_en_devices.SENTENCES,
     **{CAUSE + name: sentence for name, sentence in words_en_causes.CAUSES.items()},
 }
 
 CODES: Mapping[str, str] = {
     **words_en_loops.CODES,
+    **words_en_devices.CODES,
     "ok": "passed",
     "not_run": "not run",
     "wrong_value": "wrong values",

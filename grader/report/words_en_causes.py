@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from grader.report import words_en_devices
 from grader.report.words_en_intake import Sentence
 
 CAUSES: Mapping[str, Sentence] = {
@@ -72,5 +73,6 @@ CAUSES: Mapping[str, Sentence] = {
     "tensor_for_number": ("A tensor of rank 0 is no Python number; .item() makes one of it.",),
     "numpy_for_tensor": ("A numpy array is no tensor; torch.from_numpy(…) makes one of it.",),
     "list_for_tensor": ("Make one tensor of it: torch.stack, torch.cat or torch.tensor does.",),
+    **words_en_devices.CAUSES,
 }
 """Cause → sentence."""

@@ -13,9 +13,10 @@ import numpy as np
 
 from grader.checks.arrays import Array, to_numpy
 from grader.observation import Companions, Observation, Outcome
-from grader.run.observe import QuestionRun, guest_needs
+from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Session
+from grader.sandbox.base import GuestNeeds
 from grader.spec.types import Limits, Question
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
@@ -55,7 +56,7 @@ def add_companions(
             observation = observations[case.key]
             if observation.outcome is Outcome.COMPLETED:
                 limits = limits_of(planned.question)
-                runner = _Runner(session, planned.question, limits, run.entry)
+                runner = _Runner(session, planned.needs, limits, run.entry)
                 companions = runner.companions(case, number)
                 observations[case.key] = replace(observation, companions=companions)
         done[planned.question.id] = replace(run, observations=observations)
@@ -73,9 +74,9 @@ def perturbed_runs(planned: PlannedQuestion, case: PlannedCase) -> int:
 
 
 class _Runner:
-    def __init__(self, session: Session, question: Question, limits: Limits, entry: str) -> None:
+    def __init__(self, session: Session, needs: GuestNeeds, limits: Limits, entry: str) -> None:
         self._session = session
-        self._question = question
+        self._needs = needs
         self._limits = limits
         self._entry = entry
 
@@ -86,7 +87,7 @@ class _Runner:
         return Companions(wide, tuple(self._run(case, _mover(seed)) for seed in seeds))
 
     def _run(self, case: PlannedCase, change: Change) -> Observation:
-        self._session.prepare(self._limits, guest_needs(self._question))
+        self._session.prepare(self._limits, self._needs)
         if self._session.failed_load is not None:
             return self._session.failed_load
         call: Call = case.call(self._entry, ())

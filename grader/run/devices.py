@@ -1,12 +1,77 @@
-"""Which GPUs this machine has, asked of the driver's device nodes: the host imports no torch."""
+"""Where each question runs: on real GPUs, on virtual ones, on none, or not on this machine.
+
+Which GPUs there are is asked of the driver's device nodes: the host imports no torch.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Literal
+
+from grader.sandbox.base import GuestNeeds
+from grader.spec.types import Question
+from grader.verdict import Code, Message, Verdict, deferred
+
+DeviceChoice = Literal["auto", "cpu", "virtual", "cuda"]
+"""``auto`` prefers real GPUs to virtual ones, ``cpu`` has none of any sort, ``cuda`` insists."""
+
+Grants = Callable[[GuestNeeds], bool]
 
 
 def count_gpus() -> int:
     """Return the number of GPUs that an NVIDIA driver offers on this machine."""
     nodes = Path("/dev").glob("nvidia*")
     return sum(1 for node in nodes if re.fullmatch(r"nvidia\d+", node.name))
+
+
+def resolve(
+    question: Question, choice: DeviceChoice, gpus: int, grants: Grants
+) -> GuestNeeds | Verdict:
+    """Return what a question's guest must be given, or why it is not graded here.
+
+    Args:
+        question: With its ``needs``.
+        choice: Of whoever grades.
+        gpus: Real GPUs to be had.
+        grants: Whether the sandbox grants such needs.
+    """
+    needs = question.needs
+    real = GuestNeeds(needs.cuda, needs.processes, needs.loopback)
+    if choice in ("auto", "virtual") and needs.cuda:
+        if choice == "auto" and needs.cuda <= gpus and grants(real):
+            return real
+        memory = needs.cuda_memory_mb or 0
+        virtual = GuestNeeds(0, needs.processes, needs.loopback, needs.cuda, memory)
+        return virtual if grants(virtual) else _not_granted(virtual)
+    found = 0 if choice == "cpu" else gpus
+    if needs.cuda > found:
+        told = Message("no_device", {"cuda": needs.cuda, "found": found})
+        return deferred(Code.NO_DEVICE, told)
+    return real if grants(real) else _not_granted(real)
+
+
+def device_name(needs: GuestNeeds) -> str:
+    """Return what a question ran on, for the report: ``cpu``, ``cuda ×1``, ``virtual cuda ×2``."""
+    if needs.virtual:
+        return f"virtual cuda ×{needs.virtual}"
+    return f"cuda ×{needs.cuda}" if needs.cuda else "cpu"
+
+
+def devices_name(all_needs: Iterable[GuestNeeds]) -> str:
+    """Return what a whole run used: of each sort of GPU the most that a question had."""
+    needs = list(all_needs)
+    most = (
+        GuestNeeds(cuda=max((item.cuda for item in needs), default=0)),
+        GuestNeeds(virtual=max((item.virtual for item in needs), default=0)),
+    )
+    names = [device_name(item) for item in most if item != GuestNeeds()]
+    return ", ".join(names) or "cpu"
+
+
+def _not_granted(needs: GuestNeeds) -> Verdict:
+    ordinary = "processes" if needs.processes else "a loopback network"
+    # Walls that show GPUs to no guest refuse for that alone.
+    wanted = "a GPU" if needs.cuda else ordinary
+    return deferred(Code.NO_PERMISSION, Message("no_permission", {"needs": wanted}))

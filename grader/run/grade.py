@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from grader import __version__
 from grader.errors import InfrastructureError, UsageError, nearest
@@ -16,20 +15,19 @@ from grader.intake import read_submission
 from grader.intake.submission import IntakeError, Submission
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, Timing
-from grader.run.devices import count_gpus
+from grader.run.devices import DeviceChoice, count_gpus, device_name, devices_name, resolve
 from grader.run.materials import Materials
-from grader.run.observe import QuestionRun, guest_needs, observe
+from grader.run.observe import QuestionRun, observe
 from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
 from grader.run.session import Session
 from grader.run.sources import read_sources
-from grader.run.verdicts import Verdicts, for_all, judge_question, not_graded_here
-from grader.sandbox.base import Sandbox
+from grader.run.verdicts import Verdicts, for_all, judge_question
+from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.source.reader import SourceReader
 from grader.spec.types import Assignment, Question
 from grader.verdict import Code, Message, Owner, failed, fault
 
-DeviceChoice = Literal["auto", "cpu", "cuda"]
 Progress = Callable[[str], None]
 
 
@@ -39,7 +37,8 @@ class Options:
 
     Attributes:
         seed: Of all drawn inputs; recorded in the report.
-        device: ``auto`` uses GPUs where the machine has them, ``cpu`` never, ``cuda`` insists.
+        device: ``auto`` takes real GPUs for the questions that can have them and virtual ones for
+            the others, ``cpu`` none of either, ``virtual`` no real ones, ``cuda`` no virtual ones.
         questions: Ids to grade; all where empty.
     """
 
@@ -81,14 +80,13 @@ class Grader:
             AssignmentError: The reference, a generator or a scenario does not do what it should.
             InfrastructureError: No guest can be started.
         """
-        gradable = []
+        gradable: dict[str, GuestNeeds] = {}
         for question in self._selected:
-            granted = self._sandbox.grants(guest_needs(question))
-            verdict = not_graded_here(question, self._gpus, granted)
-            if verdict is None:
-                gradable.append(question)
+            resolved = resolve(question, self._options.device, self._gpus, self._sandbox.grants)
+            if isinstance(resolved, GuestNeeds):
+                gradable[question.id] = resolved
             else:
-                self._not_here[question.id] = for_all(question, verdict)
+                self._not_here[question.id] = for_all(question, resolved)
         session = Session(self._sandbox, self._materials.program(self._materials.reference))
         try:
             reference = Reference(self._materials, session, progress)
@@ -165,7 +163,7 @@ class Grader:
             torch=self._versions.get("torch", "unknown"),
             python=self._versions.get("python", "unknown"),
             platform=platform.platform(),
-            device=f"cuda ×{self._gpus}" if self._gpus else "cpu",
+            device=devices_name(planned.needs for planned in self.plan),
             isolation=IsolationInfo(
                 tier=isolation.tier,
                 mechanisms=isolation.mechanisms,
@@ -179,16 +177,17 @@ class Grader:
             timing=watch.timing(),
             assignment_digest=self._materials.digest,
             questions=frozenset(question.id for question in self._selected),
+            devices={planned.question.id: device_name(planned.needs) for planned in self.plan},
         )
         return build_report(self.assignment, submission, verdicts, record)
 
 
 def _usable_gpus(device: DeviceChoice) -> int:
-    gpus = 0 if device == "cpu" else count_gpus()
+    gpus = count_gpus() if device in ("auto", "cuda") else 0
     if device == "cuda" and not gpus:
         raise UsageError(
             "--device cuda, but this machine has no GPU that a driver offers; use --device auto "
-            "to leave what needs one pending"
+            "to grade on virtual ones"
         )
     return gpus
 

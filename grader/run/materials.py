@@ -41,7 +41,8 @@ class Materials:
 
     def program(self, files: Mapping[str, bytes]) -> Program:
         """Return what a guest loads: these hand-in files with the assignment's own beside them."""
-        return Program(files, self.assignment.module, self.support, self.scenario)
+        assignment = self.assignment
+        return Program(files, assignment.module, self.support, self.scenario, assignment.modules)
 
 
 def load_materials(file: Path) -> Materials:

@@ -7,13 +7,12 @@ visible case is shown to its author in full: were hidden inputs known to it by t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.observation import Observation, Outcome
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds
+from grader.run.session import Session, guest_limits
 from grader.spec.types import Limits, Question
 from grader.wire.messages import Loaded
 
@@ -40,12 +39,6 @@ class QuestionRun:
     seconds: float = 0.0
 
 
-def guest_needs(question: Question) -> GuestNeeds:
-    """What a question's guest must be granted."""
-    needs = question.needs
-    return GuestNeeds(needs.cuda, needs.processes, needs.loopback)
-
-
 def observe(
     session: Session,
     plan: Sequence[PlannedQuestion],
@@ -64,18 +57,38 @@ def observe(
         InfrastructureError: No guest can be started.
     """
     questions = [_Question(planned, limits_of(planned.question)) for planned in plan]
+    rounds = _by_guest(questions)
     # Visible cases of all questions before any hidden one: what a hand-in says in a visible case
     # reaches the student, and must not be able to tell of hidden inputs that it saw before.
     for hidden in (False, True):
-        for question in questions:
+        for question in next(rounds):
             if not hidden:
                 progress(question.id)
             question.observe(session, hidden)
     # Calls that are only counted come last: one that dies of it costs no other check.
-    for question in questions:
+    for question in next(rounds):
         question.count(session)
     session.close()
     return {question.id: question.result() for question in questions}
+
+
+def _by_guest(questions: Sequence[_Question]) -> Iterator[list[_Question]]:
+    """Yield all questions, again and again, those that can share a guest one after the other.
+
+    Every second round goes through the groups backwards, so that it begins with the guest that the
+    round before it ended with: starting one takes as long as a good many calls.
+    """
+    groups: list[list[_Question]] = []
+    for question in questions:
+        for group in groups:
+            if group[0].guest == question.guest:
+                group.append(question)
+                break
+        else:
+            groups.append([question])
+    while True:
+        yield [question for group in groups for question in group]
+        groups.reverse()
 
 
 class _Question:
@@ -88,6 +101,7 @@ class _Question:
 
     def __init__(self, planned: PlannedQuestion, limits: Limits) -> None:
         self.id = planned.question.id
+        self.guest = (guest_limits(limits), planned.needs)
         self._planned = planned
         self._limits = limits
         self._entry: str | None = None
@@ -131,7 +145,7 @@ class _Question:
         """Have a guest, and find the entry point in it."""
         if self._death is not None:
             return
-        session.prepare(self._limits, guest_needs(self._planned.question))
+        session.prepare(self._limits, self._planned.needs)
         self._death = session.failed_load
         if self._death is None and session.loaded is not None:
             self._loaded = session.loaded
@@ -141,7 +155,7 @@ class _Question:
     def _counted(self, session: Session, case: PlannedCase, entry: str) -> dict[str, Observation]:
         counted: dict[str, Observation] = {}
         for call in case.counted:
-            session.prepare(self._limits, guest_needs(self._planned.question))
+            session.prepare(self._limits, self._planned.needs)
             if session.failed_load is not None:
                 break
             request = case.counting_call(entry, call)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from grader.checks.base import CaseInputs, Probe
 from grader.errors import AssignmentError, Problem
 from grader.run.draw import DrawKey, Drawn, digest_of, draw_case
 from grader.run.growth import CountedCall, scales
+from grader.sandbox.base import GuestNeeds
 from grader.spec.types import Assignment, Case, Question
 from grader.verdict import Visibility
 from grader.wire.messages import Call
@@ -54,10 +55,15 @@ class PlannedCase:
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuestion:
-    """A question with all of its calls."""
+    """A question with all of its calls.
+
+    Attributes:
+        needs: What its guest is given.
+    """
 
     question: Question
     cases: tuple[PlannedCase, ...]
+    needs: GuestNeeds = field(default_factory=GuestNeeds)
 
     def probes(self, planned: PlannedCase) -> tuple[str, ...]:
         """Names of the probes that the checks on this case need in the call itself."""

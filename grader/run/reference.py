@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Observation, Outcome
@@ -47,13 +48,13 @@ class Reference:
         self._progress = progress
 
     def run(
-        self, selected: Sequence[Question], gradable: Sequence[Question], seed: int
+        self, selected: Sequence[Question], gradable: Mapping[str, GuestNeeds], seed: int
     ) -> tuple[tuple[PlannedQuestion, ...], dict[str, QuestionRun]]:
         """Draw the inputs and run the reference on them.
 
         Args:
             selected: Questions that the reference must define.
-            gradable: Those among them that this machine can run.
+            gradable: Ids of those among them that this machine can run → what their guests need.
             seed: Of all drawn inputs.
 
         Raises:
@@ -67,10 +68,15 @@ class Reference:
         names = self._session.loaded.names if self._session.loaded else ()
         problems = list(undefined(self._materials, selected, names))
         plan: list[PlannedQuestion] = []
-        for question in gradable:
+        for question in selected:
+            if question.id not in gradable:
+                continue
+            needs = gradable[question.id]
             try:
-                plan += make_plan(self._materials.assignment, [question], seed, self._generate)
-            except AssignmentError as error:  # noqa: PERF203  one fault must not hide another
+                assignment = self._materials.assignment
+                made = make_plan(assignment, [_made_for(question, needs)], seed, self._generate)
+                plan += (replace(planned, needs=needs) for planned in made)
+            except AssignmentError as error:
                 problems += error.problems
         runs = observe(self._session, plan, limits_of, self._progress)
         problems += case_problems(self._materials, plan, runs)
@@ -104,6 +110,14 @@ class Reference:
             returned = f"returned a {type(value).__name__}"
             text = f"the generator “{function}” {returned}; it returns the arguments as a tuple"
         raise AssignmentError([Problem(*position, where, text)])
+
+
+def _made_for(question: Question, needs: GuestNeeds) -> Question:
+    """Return a question without the cases that virtual GPUs are too slow for."""
+    if not needs.virtual:
+        return question
+    cases = tuple(case for case in question.cases if not case.real_gpu)
+    return question.model_copy(update={"cases": cases})
 
 
 def import_problems(materials: Materials, session: Session) -> list[Problem]:

@@ -42,16 +42,26 @@ class Program:
         module: File among them whose functions are called.
         support: Read-only files beside them.
         scenario: Source of the instructor's scenario, or empty.
+        modules: Library's module → file among ``support`` that stands in where it is missing.
     """
 
     files: Mapping[str, bytes]
     module: str
     support: Mapping[str, bytes] = field(default_factory=dict)
     scenario: str = ""
+    modules: Mapping[str, str] = field(default_factory=dict)
 
-    def load(self) -> Load:
-        """The message that puts it into a guest."""
-        return Load(dict(self.files), self.module, dict(self.support), self.scenario)
+    def load(self, needs: GuestNeeds) -> Load:
+        """The message that puts it into a guest, virtual GPUs first."""
+        return Load(
+            dict(self.files),
+            self.module,
+            dict(self.support),
+            self.scenario,
+            needs.virtual,
+            needs.virtual_memory_mb,
+            dict(self.modules),
+        )
 
 
 def guest_limits(limits: Limits) -> GuestLimits:
@@ -79,7 +89,8 @@ class Session:
         self._guest: Guest | None = None
         self._started_with: tuple[GuestLimits, GuestNeeds] | None = None
         self.loaded: Loaded | None = None
-        self.failed_load: Observation | None = None
+        self._needs = GuestNeeds()
+        self._failures: dict[GuestNeeds, Observation] = {}
         self.versions: dict[str, str] = {}
         self.output = b""
 
@@ -90,6 +101,7 @@ class Session:
             InfrastructureError: No guest can be started.
         """
         wanted = (guest_limits(limits), needs)
+        self._needs = needs
         if self._guest is not None and self._started_with == wanted:
             return
         self.close()
@@ -107,9 +119,9 @@ class Session:
             ) from error
         assert isinstance(ready, Ready)
         self.versions = ready.versions
-        answer = self._exchange(self._program.load(), limits.import_seconds, Loaded)
+        answer = self._exchange(self._program.load(needs), limits.import_seconds, Loaded)
         if isinstance(answer, Observation):
-            self.failed_load = answer
+            self._failures[needs] = answer
         else:
             assert isinstance(answer[0], Loaded)
             self.loaded = answer[0]
@@ -125,6 +137,14 @@ class Session:
         outcome = _outcome(reply.fault)
         detail = _TOO_MUCH if outcome is Outcome.OUT_OF_MEMORY else ""
         return Observation(outcome, HostFacts(wall), claims, detail)
+
+    @property
+    def failed_load(self) -> Observation | None:
+        """How loading the program ended guests with the needs that were last asked for.
+
+        Kept for each sort of guest: a program that only a GPU makes fail has its other questions.
+        """
+        return self._failures.get(self._needs)
 
     @property
     def alive(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from grader.checks.causes import across_cases
 from grader.checks.judge import combine, judge_case, settle
@@ -11,7 +11,7 @@ from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.spec.types import Question
-from grader.verdict import Code, Message, Owner, Param, Verdict, deferred, failed, fault
+from grader.verdict import Code, Message, Owner, Param, Verdict, failed, fault
 from grader.wire.messages import Fault
 
 Verdicts = dict[str, Verdict]
@@ -56,26 +56,6 @@ def judge_question(
 def for_all(question: Question, verdict: Verdict) -> Verdicts:
     """Give one verdict to every check of a question."""
     return {check.id: verdict for check in question.checks}
-
-
-def not_graded_here(question: Question, gpus: int, granted: bool) -> Verdict | None:
-    """Return why a question cannot be graded on this machine, or None.
-
-    Args:
-        question: With its ``needs``.
-        gpus: Real GPUs to be had.
-        granted: Whether the sandbox grants what else it needs.
-    """
-    needs = question.needs
-    if needs.cuda > gpus:
-        found: Mapping[str, Param] = {"cuda": needs.cuda, "found": gpus}
-        return deferred(Code.NO_DEVICE, Message("no_device", found))
-    if not granted:
-        ordinary = "processes" if needs.processes else "a loopback network"
-        # Walls that show GPUs to no guest refuse for that alone.
-        wanted = "a GPU" if needs.cuda else ordinary
-        return deferred(Code.NO_PERMISSION, Message("no_permission", {"needs": wanted}))
-    return None
 
 
 def _reference_problem(question: Question, run: QuestionRun) -> Verdict | None:

@@ -47,11 +47,21 @@ class GuestLimits:
 
 @dataclass(frozen=True, slots=True)
 class GuestNeeds:
-    """What the questions ahead need: number of GPUs, processes, loopback."""
+    """What the questions ahead need.
+
+    Attributes:
+        cuda: Real GPUs.
+        processes: Processes that the hand-in may start.
+        loopback: The hand-in may talk to itself.
+        virtual: Virtual GPUs. The guest makes them by itself and needs nothing of a sandbox.
+        virtual_memory_mb: Memory of each, in MiB; 0 for no limit.
+    """
 
     cuda: int = 0
     processes: int = 0
     loopback: bool = False
+    virtual: int = 0
+    virtual_memory_mb: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,5 +74,5 @@ OPAQUE_MODULES = frozenset({
     "ctypes", "cffi", "numba", "triton", "marshal", "pickle", "dill", "cloudpickle", "code",
     "codeop", "dis", "gc", "inspect", "importlib", "subprocess", "multiprocessing", "pyximport",
     "Cython", "cython", "tvm", "jax", "cupy", "tensorflow", "runpy", "types", "ast", "bytecode",
-    "llvmlite", "taichi", "numexpr", "onnxruntime",
+    "llvmlite", "taichi", "numexpr", "onnxruntime", "grader",
 })  # fmt: skip

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, product
 
-from grader.checks.base import Check
+from grader.checks.base import Check, Probe
 from grader.errors import nearest
 from grader.spec.dims import bounds
 from grader.spec.document import Finding, Path
@@ -28,6 +28,18 @@ def assignment_findings(assignment: Assignment) -> Iterator[Finding]:
             yield ("support", index), f"“{name}” is also under hand_in; keep one of the two"
     yield from _repeats(assignment.hand_in, ("hand_in",), "file", leaf="")
     yield from _repeats(assignment.support, ("support",), "file", leaf="")
+    yield from _modules(assignment)
+
+
+def _modules(assignment: Assignment) -> Iterator[Finding]:
+    for name, file in assignment.modules.items():
+        if not all(part.isidentifier() for part in name.split(".")):
+            yield ("modules", name), f"“{name}” is no name of a module, such as torchvision.models"
+        if file not in assignment.support:
+            hint = nearest(file, assignment.support)
+            yield ("modules", name), f"“{file}” is not under support, so no guest has it{hint}"
+        elif not file.endswith(".py"):
+            yield ("modules", name), f"“{file}” is no Python file"
 
 
 def question_findings(question: Question, path: Path) -> Iterator[Finding]:
@@ -49,11 +61,31 @@ def question_findings(question: Question, path: Path) -> Iterator[Finding]:
         if check.cases == ():
             yield (*here, "cases"), "an empty list judges nothing; remove it to judge every case"
         yield from _arguments(check, question, here)
+        if Probe.DEVICES in check.needs() and not question.needs.cuda:
+            yield here, "looks at what GPUs do, and the question needs none: needs: {cuda: 1}"
+    yield from _real_gpus(question, path)
     if len(set(check_ids)) == len(check_ids):
         yield from _circles(question.checks, (*path, "checks"))
     yield from _unjudged(question, path)
     for index, case in enumerate(question.cases):
         yield from case_findings(case, (*path, "cases", index))
+
+
+def _real_gpus(question: Question, path: Path) -> Iterator[Finding]:
+    """Yield cases that no GPU is asked for, and checks that judge nothing on a virtual one."""
+    real = {case.id for case in question.cases if case.real_gpu}
+    for index, case in enumerate(question.cases):
+        if case.real_gpu and not question.needs.cuda:
+            yield (
+                (*path, "cases", index, "real_gpu"),
+                "the question needs no GPU: needs: {cuda: 1}",
+            )
+    for index, check in enumerate(question.checks):
+        if real and set(check.cases or (case.id for case in question.cases)) <= real:
+            yield (
+                (*path, "checks", index),
+                "every case that it judges is left out on virtual GPUs; add a smaller one",
+            )
 
 
 def _points(question: Question, path: Path) -> Iterator[Finding]:

@@ -88,6 +88,7 @@ class Case(Frozen):
         scenario: Function of ``scenario.py`` to run instead of calling the entry point.
         repeats: Times that the case is drawn and run.
         visibility: ``hidden`` keeps values and texts from students.
+        real_gpu: Left out on virtual GPUs, whose arithmetic is the CPU's: too large for that.
     """
 
     id: Identifier
@@ -98,6 +99,7 @@ class Case(Frozen):
     scenario: Identifier | None = None
     repeats: int = Field(default=1, ge=1, le=1000)
     visibility: Visibility = Visibility.VISIBLE
+    real_gpu: bool = False
 
     @model_validator(mode="after")
     def _one_source(self) -> Case:
@@ -149,6 +151,8 @@ class Assignment(Frozen):
         title: A line for tables and pages.
         hand_in: Files that students hand in; the first holds the questions.
         support: Read-only files beside them, from ``assignments/<id>/``.
+        modules: Module of a library → support file that answers to its name in the guest where the
+            library is not installed.
         given: Functions that the starter gives and nobody is graded on.
         limits: What one question may use, where it does not say otherwise.
         questions: What is asked.
@@ -160,6 +164,7 @@ class Assignment(Frozen):
     title: str = Field(min_length=1, max_length=120)
     hand_in: tuple[FileName, ...] = Field(min_length=1)
     support: tuple[FileName, ...] = ()
+    modules: dict[str, FileName] = Field(default_factory=dict)
     given: tuple[Identifier, ...] = ()
     limits: Limits = Limits()
     questions: tuple[Question, ...] = Field(min_length=1)

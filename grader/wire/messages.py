@@ -47,12 +47,18 @@ class Load:
         support: Path → content, the assignment's read-only ones.
         module: File among ``files`` whose functions are graded.
         scenario: Source of the instructor's scenario file, or empty.
+        gpus: Virtual GPUs that are to be there before anything is imported.
+        gpu_memory_mb: Memory of each, in MiB; 0 for as much as the guest has.
+        modules: Library's module → file among ``support`` that stands in where it is missing.
     """
 
     files: dict[str, Buffer]
     module: str
     support: dict[str, Buffer] = field(default_factory=dict)
     scenario: str = ""
+    gpus: int = 0
+    gpu_memory_mb: int = 0
+    modules: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +176,8 @@ def _is_fault(value: Value) -> bool:
 _SCHEMA: dict[type, dict[str, _Check]] = {
     Load: {
         "files": _mapping(_bytes), "module": _text, "support": _mapping(_bytes),
-        "scenario": lambda value: isinstance(value, str),
+        "scenario": lambda value: isinstance(value, str), "gpus": _number,
+        "gpu_memory_mb": _number, "modules": _mapping(_text),
     },
     Call: {
         "entry": _text, "args": _tuple, "kwargs": _mapping(_any),

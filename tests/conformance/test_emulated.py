@@ -14,7 +14,14 @@ from grader.sandbox.open import unsuited
 from grader.sandbox.walls.plan import Mechanism
 
 HERE = Path(__file__).parent
-SUITE = ["test_honest.py", "test_reaping.py", "test_escapes.py", "test_proof.py", "test_view.py"]
+SUITE = [
+    "test_honest.py",
+    "test_reaping.py",
+    "test_escapes.py",
+    "test_proof.py",
+    "test_view.py",
+    "test_processes_that_talk.py",
+]
 
 # Environment → tiers whose tests must have run there, not been skipped.
 EXPECTED = {

@@ -130,7 +130,7 @@ def test_batch_grades_the_showcase(
         name: sorted({check["code"] for q in report["questions"] for check in q["checks"]})
         for name, report in reports.items()
     }
-    assert codes["right"] == ["no_device", "ok"]
+    assert codes["right"] == ["ok"]
     assert "wrong_value" in codes["notebook"]
     assert "wrong_value" in codes["wrong"]
     assert "crashed" in codes["crash"]

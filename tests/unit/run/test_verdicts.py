@@ -1,4 +1,4 @@
-"""A question that could not be called at all, and one that cannot be run here."""
+"""A question that could not be called at all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.run.verdicts import judge_question, not_graded_here
+from grader.run.verdicts import judge_question
 from grader.spec.types import Question
 from grader.verdict import Code, Owner, Status
 from grader.wire.messages import Fault, Loaded
@@ -77,31 +77,3 @@ def test_missing_function_names_the_nearest() -> None:
     run = loaded("normalise", "f_old")
     verdict = judge_question(PlannedQuestion(question(id="f_odd"), ()), FINE, run)["value"]
     assert verdict.message.params["nearest"] == "f_old"
-
-
-@pytest.mark.parametrize(
-    ("needs", "gpus", "granted", "code"),
-    [
-        ({"cuda": 1}, 0, True, Code.NO_DEVICE),
-        ({"cuda": 2}, 1, True, Code.NO_DEVICE),
-        ({"cuda": 1}, 1, True, None),
-        ({"cuda": 1}, 1, False, Code.NO_PERMISSION),
-        ({"processes": 2}, 0, False, Code.NO_PERMISSION),
-        ({"loopback": True}, 0, False, Code.NO_PERMISSION),
-        ({"processes": 2}, 0, True, None),
-        ({}, 0, True, None),
-    ],
-)
-def test_what_cannot_be_graded_here_is_deferred(
-    needs: dict[str, object], gpus: int, granted: bool, code: Code | None
-) -> None:
-    verdict = not_graded_here(question(needs=needs), gpus, granted)
-    assert (verdict.code if verdict else None) == code
-    assert verdict is None or verdict.status is Status.DEFERRED
-
-
-def test_walls_that_show_no_gpu_say_so() -> None:
-    verdict = not_graded_here(question(needs={"cuda": 1, "processes": 2}), 1, False)
-    assert verdict is not None
-    assert verdict.message is not None
-    assert verdict.message.params == {"needs": "a GPU"}

@@ -96,7 +96,7 @@ def argument(form: str) -> tuple[str, str]:
         ("title: Demo", "zzz: Demo",
          "1: title: is missing\n"
          "4: zzz: unknown key “zzz”; expected one of schema, id, version, title, hand_in, support,"
-         " given, limits, questions"),
+         " modules, given, limits, questions"),
         ("    title: Add\n", "", "7: @.title: is missing"),
         ("rtol: 1e-5, ", "", "20: @checks[0].rtol: is missing"),
         ("rtol: 1e-5", "rtoll: 1e-5",
@@ -308,6 +308,11 @@ def argument(form: str) -> tuple[str, str]:
         ("title: Demo", "title: Demo\nsupport: [demo.py]",
          "5: support[0]: “demo.py” is also under hand_in; keep one of the two\n"
          "5: support[0]: no file “demo.py” beside assignment.yml"),
+        ("title: Demo", "title: Demo\nsupport: [assignment.yml]\nmodules:\n  no-name: own.py",
+         "7: modules.no-name: “no-name” is no name of a module, such as torchvision.models\n"
+         "7: modules.no-name: “own.py” is not under support, so no guest has it"),
+        ("title: Demo", "title: Demo\nsupport: [assignment.yml]\nmodules: {a.b: assignment.yml}",
+         "6: modules.a.b: “assignment.yml” is no Python file"),
         ("title: Demo", "title: Demo\nsupport: [assignment.yaml]",
          "5: support[0]: no file “assignment.yaml” beside assignment.yml; did you mean"
          " “assignment.yml”?"),

@@ -19,6 +19,7 @@ FAULT = Fault("ValueError", "bad", "hw.py", 3, 7, "Traceback …")
 MESSAGES = [
     Load({"hw.py": b"x = 1"}, "hw.py"),
     Load({"hw.py": b""}, "hw.py", {"resnet.py": b"y"}, "def scenario(module): …"),
+    Load({"hw.py": b""}, "hw.py", {"own.py": b""}, modules={"torchvision.models": "own.py"}),
     Call("f"),
     Call("f", (1, Tensor("int8", (1,), b"a")), {"k": None}, probes=("args_after",)),
     Call("method", receiver=Handle(2, "Knn"), scenario=True, keep=True),
@@ -78,6 +79,7 @@ FIELDS = {
         (Load({}, "m"), "files", {"a": "text"}),
         (Load({}, "m"), "files", {1: b""}),
         (Load({}, "m"), "support", None),
+        (Load({}, "m"), "modules", {"torchvision": 1}),
         (Load({}, "m"), "module", 1),
         (Load({}, "m"), "scenario", None),
         (Call("f"), "entry", LONG),

@@ -1,6 +1,6 @@
 # A C call with a bad address takes the whole process down; the other questions are graded.
 # expect:
-#   score: 55
+#   score: 60
 #   questions:
 #     batched_matrix_multiply_loop: {status: failed, code: crashed}
 #     "*": {status: passed}

@@ -1,6 +1,6 @@
 # The counter of a while loop is never raised; the other questions are graded.
 # expect:
-#   score: 55
+#   score: 60
 #   questions:
 #     batched_matrix_multiply_loop: {status: failed, code: timed_out}
 #     "*": {status: passed}

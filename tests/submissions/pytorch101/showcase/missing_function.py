@@ -1,6 +1,6 @@
 # A function is misspelt, so that it is not found.
 # expect:
-#   score: 55
+#   score: 60
 #   questions:
 #     normalize_columns: {status: failed, code: missing_function}
 #     "*": {status: passed}

@@ -1,6 +1,6 @@
 # Everything right.
 # expect:
-#   score: 60
+#   score: 65
 #   questions:
 #     "*": {status: passed}
 

@@ -2,6 +2,7 @@
 # expect:
 #   questions:
 #     normalize_columns: {status: failed, code: import_failed}
+#     mm_on_gpu: {status: failed, code: import_failed}
 #     "*": {status: passed}
 
 import torch

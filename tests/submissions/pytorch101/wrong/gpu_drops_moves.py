@@ -1,6 +1,7 @@
-# Drops what .cuda() returns and multiplies on the CPU. Only a GPU shows it.
+# Drops what .cuda() returns and multiplies on the CPU.
 # expect:
 #   questions:
+#     mm_on_gpu: {status: partial, checks: {product: ok, on_gpu: ran_elsewhere, moves: requirement_not_met}}
 #     "*": {status: passed}
 
 import torch

@@ -1,6 +1,7 @@
-# The product stays on the GPU. Only a GPU shows it.
+# The product stays on the GPU.
 # expect:
 #   questions:
+#     mm_on_gpu: {status: partial, checks: {product: ok, back_on_cpu: wrong_device, on_gpu: ok, moves: ok}}
 #     "*": {status: passed}
 
 import torch

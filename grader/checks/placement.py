@@ -1,0 +1,205 @@
+"""``placement``: parameters, buffers, gradients and the output lie where the reference has them.
+
+What decides is how much of which shape lies on which device. Names only serve messages: a hand-in
+may call its layers as it likes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from grader.checks.base import CaseInputs, Check, Probe
+from grader.checks.findings import finding, plain
+from grader.checks.ops import Pattern
+from grader.checks.traced import corroborated, not_of_the_form
+from grader.checks.traces import CPU, items, mapping, natural, text
+from grader.checks.trees import describe
+from grader.observation import Observation
+from grader.verdict import Basis, Code, Message, Owner, Param, Verdict, fault, passed
+from grader.wire.values import Value
+
+Kind = Literal["parameter", "buffer", "gradient", "output"]
+_KINDS: tuple[Kind, ...] = ("parameter", "buffer", "gradient", "output")
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One tensor of a model, or of what it returned."""
+
+    name: str
+    kind: str
+    device: str
+    shape: tuple[int, ...]
+    bytes: int
+
+
+class Placement(Check):
+    """A model's tensors lie on the devices where the reference's lie.
+
+    Attributes:
+        kinds: Which tensors are looked at.
+        match: ``shapes``: on each device as many of each shape; ``bytes``: as many bytes.
+        within: With ``bytes``: by which share a device's bytes may differ.
+        only: Only those that the reference calls so.
+    """
+
+    conditional: ClassVar[bool] = True
+
+    kind: Literal["placement"] = "placement"
+    kinds: tuple[Kind, ...] = Field(default=_KINDS, min_length=1)
+    match: Literal["shapes", "bytes"] = "shapes"
+    within: Annotated[float, Field(ge=0, le=1)] = 0.0
+    only: tuple[Pattern, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Placement:
+        if self.match == "shapes" and self.within:
+            raise ValueError("“within” has no meaning with match shapes; remove it")
+        if self.match == "bytes" and self.only:
+            raise ValueError("“only” has no meaning with match bytes; remove it")
+        return self
+
+    def needs(self) -> frozenset[Probe]:
+        """Return the source, as second witness."""
+        return frozenset({Probe.SOURCE})
+
+    def judge(
+        self,
+        case: CaseInputs,  # noqa: ARG002  part of every judge
+        reference: Observation,
+        submission: Observation,
+    ) -> Verdict:
+        """Compare what lies where."""
+        expected = _read(reference.claims.value)
+        if expected is None:
+            detail = f"it returned a {describe(reference.claims.value)} where a placement was due"
+            told = Message("reference_failed", {"detail": plain(detail)})
+            return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
+        actual = _read(submission.claims.value)
+        if actual is None:
+            return not_of_the_form(submission.claims.value, "placement")
+        wanted, own = self._meant(expected), [item for item in actual if item.kind in self.kinds]
+        found = self._bytes(wanted, own) if self.match == "bytes" else self._shapes(wanted, own)
+        if found is None:
+            return corroborated(passed(Basis.CLAIM), submission.source)
+        return finding(Code.WRONG_DEVICE, *found, Basis.CLAIM)
+
+    def _meant(self, entries: Sequence[Placed]) -> list[Placed]:
+        return [
+            item
+            for item in entries
+            if item.kind in self.kinds
+            and (not self.only or any(fnmatchcase(item.name, part) for part in self.only))
+        ]
+
+    def _bytes(
+        self, wanted: Sequence[Placed], own: Sequence[Placed]
+    ) -> tuple[str, dict[str, Param]] | None:
+        due, have = _by_device(wanted), _by_device(own)
+        for name in sorted({*due, *have}):
+            found, expected = have.get(name, 0), due.get(name, 0)
+            if abs(found - expected) > self.within * max(found, expected):
+                told: dict[str, Param] = {"device": name, "found": found, "wanted": expected}
+                return "placement_bytes", {**told, **_cause(wanted, own, None)}
+        return None
+
+    def _shapes(
+        self, wanted: Sequence[Placed], own: Sequence[Placed]
+    ) -> tuple[str, dict[str, Param]] | None:
+        if self.only:
+            own = _called_so(wanted, own)
+        missing = _counted(wanted) - _counted(own)
+        extra = _counted(own) - _counted(wanted)
+        if not missing and (not extra or self.only):
+            return None
+        moved = _misplaced(wanted, own, missing, extra)
+        if moved is not None:
+            first, device, number = moved
+            told: dict[str, Param] = {
+                "what": first.kind, "name": plain(first.name), "actual": first.device,
+                "expected": device, "misplaced": number, "total": len(wanted),
+            }  # fmt: skip
+            return "placement_elsewhere", {**told, **_cause(wanted, own, first)}
+        kind, device, _ = min(missing or extra)
+        told = {"what": kind, "device": device}
+        for word, entries in (("found", own), ("wanted", wanted)):
+            there = [item for item in entries if (item.kind, item.device) == (kind, device)]
+            told |= {word: len(there), f"{word}_bytes": sum(item.bytes for item in there)}
+        return "placement_differs", {**told, **_cause(wanted, own, None)}
+
+
+_Key = tuple[str, str, tuple[int, ...]]
+
+
+def _counted(entries: Sequence[Placed]) -> Counter[_Key]:
+    return Counter((item.kind, item.device, item.shape) for item in entries)
+
+
+def _called_so(wanted: Sequence[Placed], own: Sequence[Placed]) -> list[Placed]:
+    """Return those that are called as the wanted ones; all, where not every name is there."""
+    names = {(item.kind, item.name) for item in wanted}
+    named = [item for item in own if (item.kind, item.name) in names]
+    return named if len(named) == len(names) else list(own)
+
+
+def _misplaced(
+    wanted: Sequence[Placed], own: Sequence[Placed], missing: Counter[_Key], extra: Counter[_Key]
+) -> tuple[Placed, str, int] | None:
+    """Return a tensor that lies elsewhere than it should, where it should, and how many do."""
+    by_name = {(item.kind, item.name, item.shape): item.device for item in wanted}
+    moved = []
+    for item in own:
+        homes = [
+            device for kind, device, shape in missing if (kind, shape) == (item.kind, item.shape)
+        ]
+        if homes and extra[item.kind, item.device, item.shape]:
+            moved.append((item, by_name.get((item.kind, item.name, item.shape), homes[0])))
+    told = [(item, device) for item, device in moved if device != item.device] or moved
+    return (*told[0], missing.total()) if told else None
+
+
+def _cause(
+    wanted: Sequence[Placed], own: Sequence[Placed], first: Placed | None
+) -> dict[str, Param]:
+    due, have = _by_device(wanted), _by_device(own)
+    kinds = {item.kind for item in own}
+    if "gradient" in {item.kind for item in wanted} - kinds:
+        return {"cause": "no_gradients"}
+    idle = sorted(name for name in due if not have.get(name))
+    if len(have) == 1 and len(due) > 1 and idle:
+        return {"cause": "all_on_one", "busy": next(iter(have)), "idle": idle[0]}
+    if first is None:
+        return {}
+    if first.device == CPU:
+        return {"cause": "never_on_gpu"}
+    return {"cause": "left_on_gpu"} if _home(wanted, first) == CPU else {}
+
+
+def _home(wanted: Sequence[Placed], item: Placed) -> str:
+    return next((due.device for due in wanted if due.name == item.name), "")
+
+
+def _by_device(entries: Sequence[Placed]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for item in entries:
+        total[item.device] = total.get(item.device, 0) + item.bytes
+    return total
+
+
+def _read(told: Value) -> list[Placed] | None:
+    """Return what a placement tells, or None if it has another form."""
+    try:
+        return [_placed(text(name), mapping(item)) for name, item in mapping(told).items()]
+    except (KeyError, TypeError):
+        return None
+
+
+def _placed(name: str, item: Mapping[Value, Value]) -> Placed:
+    shape = tuple(natural(size) for size in items(item["shape"]))
+    return Placed(name, text(item["kind"]), text(item["device"]), shape, natural(item["bytes"]))

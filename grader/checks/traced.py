@@ -1,0 +1,100 @@
+"""What all checks on a device trace share: where the trace is, and who else is heard on it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from grader.checks.base import CaseInputs, Check, Probe
+from grader.checks.findings import finding, plain
+from grader.checks.traces import DeviceTrace, trace_of
+from grader.checks.trees import describe
+from grader.observation import Observation
+from grader.source.facts import EntryFacts, Mention
+from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault, review
+from grader.wire.values import Value
+
+DeviceName = Annotated[str, Field(pattern=r"^(cpu|cuda)(:[0-9]{1,4})?$")]
+"""``cpu``, ``cuda`` for any GPU, ``cuda:1``."""
+
+_REACHES = frozenset({
+    "grader", "ctypes", "cffi", "inspect", "_getframe", "_current_frames", "settrace", "setprofile",
+    "get_objects", "get_referrers", "get_referents", "__subclasses__", "_python_dispatch",
+    "DisableTorchFunctionSubclass", "DisableTorchFunction", "_DisableTorchDispatch",
+    "_disable_torch_dispatch", "_pop_mode", "_pop_torch_function_stack",
+    "_pop_torch_dispatch_stack", "_make_subclass", "_make_wrapper_subclass", "as_subclass",
+    "__code__", "__globals__", "__closure__",
+})  # fmt: skip
+"""What work on tensors never needs, and getting at a trace does."""
+
+
+class Traced(Check):
+    """Judges what devices did. A claim; what it earns rests on right values as well.
+
+    Without ``item`` the probe of the whole call is judged, with it a report that the scenario
+    made of a part of it.
+    """
+
+    conditional: ClassVar[bool] = True
+
+    def needs(self) -> frozenset[Probe]:
+        """Return the source as second witness and, for a whole call, the probe."""
+        return frozenset({Probe.SOURCE} if self.item else {Probe.SOURCE, Probe.DEVICES})
+
+    def judge(
+        self,
+        case: CaseInputs,  # noqa: ARG002  part of every judge
+        reference: Observation,
+        submission: Observation,
+    ) -> Verdict:
+        """Weigh the traces; a hand-in that could have changed its own is left to a person."""
+        expected = trace_of(reference, self.item is not None)
+        if expected is None:
+            return no_trace_expected(reference)
+        actual = trace_of(submission, self.item is not None)
+        if actual is None:
+            return no_trace(submission, self.item is not None)
+        return corroborated(self.weigh(expected, actual), submission.source)
+
+    @abstractmethod
+    def weigh(self, expected: DeviceTrace, actual: DeviceTrace) -> Verdict:
+        """Compare the trace of the submission with that of the reference."""
+
+
+def corroborated(verdict: Verdict, source: EntryFacts | None) -> Verdict:
+    """Return a verdict, or where it awards points on the word of code that meddles, a review."""
+    found = _meddling(source) if verdict.status is Status.PASSED else None
+    if found is None:
+        return verdict
+    told: dict[str, Param] = {"name": plain(found.name), "line": found.place.line}
+    return review(Message("devices_reached", told))
+
+
+def _meddling(source: EntryFacts | None) -> Mention | None:
+    mentions = (*source.opaque, *source.mentions) if source else ()
+    return next((item for item in mentions if _REACHES & set(item.name.split("."))), None)
+
+
+def no_trace_expected(reference: Observation) -> Verdict:
+    """Return the verdict where the reference itself has no trace to compare with."""
+    detail = f"it returned a {describe(reference.claims.value)} where a device report was due"
+    told = Message("reference_failed", {"detail": plain(detail)})
+    return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
+
+
+def no_trace(submission: Observation, as_item: bool) -> Verdict:
+    """Return the verdict on a submission whose trace is missing or has another form."""
+    if as_item:
+        return not_of_the_form(submission.claims.value, "device report")
+    lie = {"detail": "what the devices did was not reported"}
+    return finding(Code.PROTOCOL_VIOLATION, "protocol_violation", lie, Basis.CLAIM)
+
+
+def not_of_the_form(value: Value, expected: str) -> Verdict:
+    """Return the verdict on a value that should be what the guest's own reporting makes."""
+    params: dict[str, Param] = {
+        "actual": describe(value), "expected": expected, "where": "result",
+    }  # fmt: skip
+    return finding(Code.WRONG_TYPE, "wrong_type", params, Basis.CLAIM)

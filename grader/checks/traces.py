@@ -1,0 +1,148 @@
+"""What a guest says that its devices did, checked for form. Claims, all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from grader.checks.base import Probe
+from grader.observation import Observation
+from grader.wire.values import Value
+
+CPU = "cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Kernels of one operation on one device.
+
+    Attributes:
+        op: ATen name.
+        flops: Multiplications and additions of all of them together.
+        bytes: Read and written by all of them together.
+    """
+
+    op: str
+    device: str
+    count: int
+    flops: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Copies from one device to another; ``parameters`` of them were of a model's parameters."""
+
+    source: str
+    target: str
+    count: int
+    bytes: int
+    parameters: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTrace:
+    """What happened on the devices during a call, or a part of it.
+
+    Attributes:
+        devices: Those that there were, ``cuda:0`` first.
+        peaks: Device → most bytes that were live at once.
+    """
+
+    devices: tuple[str, ...]
+    work: tuple[Work, ...]
+    routes: tuple[Route, ...]
+    peaks: Mapping[str, int]
+
+    def flops(self) -> dict[str, int]:
+        """Return device → FLOPs, devices without any included."""
+        total = dict.fromkeys((*self.devices, CPU), 0)
+        for item in self.work:
+            total[item.device] = total.get(item.device, 0) + item.flops
+        return total
+
+
+def is_on(device: str, wanted: str | None) -> bool:
+    """Whether a device is the wanted one: ``cuda`` is any GPU, None any device."""
+    return wanted in (None, device, device.split(":", maxsplit=1)[0])
+
+
+def trace_of(observation: Observation, as_item: bool) -> DeviceTrace | None:
+    """Return what a call's devices did; None if there is nothing of that form.
+
+    Args:
+        observation: Of a call that completed.
+        as_item: It is the value itself, as ``watching()`` of a scenario made it; otherwise it is
+            what the probe told of the whole call.
+    """
+    told = observation.claims.value if as_item else observation.claims.probes.get(Probe.DEVICES)
+    return read_trace(told)
+
+
+def read_trace(told: Value) -> DeviceTrace | None:
+    """Return the trace that a value tells, or None if it has another form."""
+    try:
+        fields = mapping(told)
+        memory = {text(name): mapping(item) for name, item in mapping(fields["memory"]).items()}
+        return DeviceTrace(
+            tuple(text(name) for name in items(fields["devices"])),
+            tuple(_work(mapping(row)) for row in items(fields["kernels"])),
+            tuple(_route(mapping(row)) for row in items(fields["transfers"])),
+            {name: natural(item["peak"]) for name, item in memory.items()},
+        )
+    except (KeyError, TypeError):
+        return None
+
+
+def _work(row: Mapping[Value, Value]) -> Work:
+    counts = (natural(row[name]) for name in ("count", "flops", "bytes"))
+    return Work(text(row["op"]), text(row["device"]), *counts)
+
+
+def _route(row: Mapping[Value, Value]) -> Route:
+    counts = (natural(row[name]) for name in ("count", "bytes", "parameters"))
+    return Route(text(row["source"]), text(row["target"]), *counts)
+
+
+def natural(value: Value) -> int:
+    """Return an int that is at least 0.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if type(value) is not int or value < 0:
+        raise TypeError(value)
+    return value
+
+
+def text(value: Value) -> str:
+    """Return text that is short enough for a message.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(value, str) or len(value) > 200:
+        raise TypeError(value)
+    return value
+
+
+def items(value: Value) -> Iterable[Value]:
+    """Return the items of a list or tuple.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(value)
+    return value
+
+
+def mapping(value: Value) -> dict[Value, Value]:
+    """Return a dict.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return value

@@ -1,0 +1,115 @@
+"""Where a question runs: real GPUs, virtual ones, none, or not here."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.run.devices import device_name, devices_name, resolve
+from grader.sandbox.base import GuestNeeds
+from grader.spec.types import Question
+from grader.verdict import Code, Status
+
+
+def question(**needs: object) -> Question:
+    return Question.model_validate(
+        {
+            "id": "f",
+            "title": "F",
+            "points": 1,
+            "needs": needs,
+            "cases": [{"id": "one"}],
+            "checks": [{"id": "value", "kind": "exact", "points": 1}],
+        }
+    )
+
+
+def shows_gpus(_: GuestNeeds) -> bool:
+    return True
+
+
+def shows_none(needs: GuestNeeds) -> bool:
+    return not needs.cuda
+
+
+def grants_nothing(_: GuestNeeds) -> bool:
+    return False
+
+
+REAL, VIRTUAL = GuestNeeds(cuda=2), GuestNeeds(virtual=2)
+
+
+@pytest.mark.parametrize(
+    ("choice", "gpus", "grants", "needs"),
+    [
+        ("auto", 2, shows_gpus, REAL),
+        ("auto", 1, shows_gpus, VIRTUAL),
+        ("auto", 2, shows_none, VIRTUAL),
+        ("auto", 0, shows_none, VIRTUAL),
+        ("virtual", 2, shows_gpus, VIRTUAL),
+        ("cuda", 2, shows_gpus, REAL),
+    ],
+)
+def test_gpus_are_real_where_they_can_be(choice, gpus, grants, needs) -> None:
+    assert resolve(question(cuda=2), choice, gpus, grants) == needs
+
+
+@pytest.mark.parametrize(
+    ("choice", "gpus", "grants", "code"),
+    [
+        ("cpu", 2, shows_gpus, Code.NO_DEVICE),
+        ("cuda", 1, shows_gpus, Code.NO_DEVICE),
+        ("cuda", 2, shows_none, Code.NO_PERMISSION),
+        ("virtual", 0, grants_nothing, Code.NO_PERMISSION),
+    ],
+)
+def test_what_cannot_be_graded_here_is_deferred(choice, gpus, grants, code) -> None:
+    verdict = resolve(question(cuda=2), choice, gpus, grants)
+    assert (verdict.code, verdict.status) == (code, Status.DEFERRED)
+
+
+def test_the_cpu_alone_counts_no_gpu_that_is_there() -> None:
+    verdict = resolve(question(cuda=1), "cpu", 4, shows_gpus)
+    assert verdict.message.params == {"cuda": 1, "found": 0}
+
+
+@pytest.mark.parametrize("choice", ["auto", "cpu", "virtual", "cuda"])
+def test_without_gpus_nothing_depends_on_the_choice(choice) -> None:
+    assert resolve(question(), choice, 0, shows_none) == GuestNeeds()
+    needs = GuestNeeds(processes=2, loopback=True)
+    assert resolve(question(processes=2, loopback=True), choice, 0, shows_none) == needs
+
+
+@pytest.mark.parametrize(
+    ("needs", "told"),
+    [
+        ({"processes": 2}, "processes"),
+        ({"loopback": True}, "a loopback network"),
+        ({"cuda": 1, "processes": 2}, "a GPU"),
+    ],
+)
+def test_what_walls_do_not_grant_is_named(needs, told) -> None:
+    verdict = resolve(question(**needs), "cuda", 1, grants_nothing)
+    assert verdict.message.params == {"needs": told}
+
+
+def test_memory_of_virtual_gpus_is_asked_for_as_it_is_written() -> None:
+    found = resolve(question(cuda=1, cuda_memory_mb=64, processes=3), "virtual", 0, shows_none)
+    assert found == GuestNeeds(processes=3, virtual=1, virtual_memory_mb=64)
+
+
+@pytest.mark.parametrize(
+    ("needs", "name"),
+    [
+        (GuestNeeds(), "cpu"),
+        (GuestNeeds(cuda=2), "cuda ×2"),
+        (GuestNeeds(processes=1, virtual=1, virtual_memory_mb=64), "virtual cuda ×1"),
+    ],
+)
+def test_names_of_devices(needs, name) -> None:
+    assert device_name(needs) == name
+
+
+def test_a_run_is_named_by_the_most_of_each_sort() -> None:
+    needs = [GuestNeeds(), GuestNeeds(virtual=1), GuestNeeds(virtual=2), GuestNeeds(cuda=1)]
+    assert devices_name(needs) == "cuda ×1, virtual cuda ×2"
+    assert devices_name([]) == devices_name([GuestNeeds()]) == "cpu"
