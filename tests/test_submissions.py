@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from labels import read_label
 
+from grader.checks.vectorised import Vectorised
 from grader.report.json_file import report_bytes
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
@@ -65,9 +66,15 @@ def test_the_reference_earns_all_and_the_starter_nothing(
     grader, root = graders[assignment], ASSIGNMENTS.parent
     full = grader.grade(root / "reference" / assignment, "reference")
     assert full.score + full.pending == full.max_score
-    assert full.pending == sum(
-        question.points for question in grader.assignment.questions if question.needs.cuda
+    questions = grader.assignment.questions
+    on_gpu = sum(question.points for question in questions if question.needs.cuda)
+    timed = sum(
+        check.points
+        for question in questions
+        for check in question.checks
+        if isinstance(check, Vectorised)
     )
+    assert full.pending == on_gpu + timed
     assert grader.grade(root / "starter" / assignment, "starter").score == 0
 
 

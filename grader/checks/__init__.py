@@ -20,8 +20,10 @@ from grader.checks.product import Product
 from grader.checks.python_type import PythonType
 from grader.checks.returns_input import ReturnsInput
 from grader.checks.shape import SameShape
+from grader.checks.speedup import Speedup
 from grader.checks.unmodified import Unmodified
 from grader.checks.use import MaxCalls, PeakMemory
+from grader.checks.vectorised import Vectorised
 from grader.checks.view_of import NotViewOf, ViewOf
 
 AnyCheck = Annotated[
@@ -45,6 +47,8 @@ AnyCheck = Annotated[
         AllowedOps,
         MaxCalls,
         PeakMemory,
+        Vectorised,
+        Speedup,
     ],
     Field(discriminator="kind"),
 ]

@@ -15,7 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader.report import words_en_causes, words_en_intake, words_en_loops, words_en_values
+from grader.report import (
+    words_en_causes,
+    words_en_clock,
+    words_en_gpu,
+    words_en_intake,
+    words_en_loops,
+    words_en_values,
+)
 from grader.report.words_en_intake import Part, Sentence
 
 __all__ = ["CAUSE", "CODES", "PHRASES", "SENTENCES", "Part", "Sentence"]
@@ -107,11 +114,14 @@ SENTENCES: Mapping[str, Sentence] = {
     **_NOT_THE_STUDENT,
     **words_en_intake.SENTENCES,
     **words_en_loops.SENTENCES,
+    **words_en_clock.SENTENCES,
+    **words_en_gpu.SENTENCES,
     **{CAUSE + name: sentence for name, sentence in words_en_causes.CAUSES.items()},
 }
 
 CODES: Mapping[str, str] = {
     **words_en_loops.CODES,
+    **words_en_clock.CODES,
     "ok": "passed",
     "not_run": "not run",
     "wrong_value": "wrong values",
@@ -139,6 +149,7 @@ CODES: Mapping[str, str] = {
     "bad_submission": "the hand-in could not be read",
     "no_device": "needs a GPU that this machine does not have",
     "no_permission": "needs something that this machine does not allow",
+    "device_failed": "the GPU failed",
     "sandbox_failed": "its sandbox failed",
     "reference_failed": "the reference solution failed",
 }
