@@ -20,17 +20,23 @@ from rich.markup import escape
 from grader import __version__
 from grader.batch.discover import Found, discover
 from grader.batch.local import grade_all
+from grader.batch.pending import waiting
 from grader.cli_authoring import lint, schema, starter
+from grader.cli_merge import merge
 from grader.cli_options import (
     AssignmentArg,
+    ClockChoice,
+    ClockOpt,
     DeviceChoice,
     DeviceOpt,
     IsolationChoice,
     IsolationOpt,
+    OnlyPendingOpt,
     Out,
     QuestionsOpt,
     SeedOpt,
 )
+from grader.cli_pictures import pictures
 from grader.cli_support import (
     interruptible,
     make_folder,
@@ -45,6 +51,7 @@ from grader.report.csv_file import write_gradebook
 from grader.report.gradescope import write_results
 from grader.report.json_file import write_report
 from grader.report.model import Report, ReportStatus
+from grader.report.pictures import write_pictures
 from grader.report.terminal import print_class, print_report
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
@@ -67,12 +74,13 @@ def grade(
     device: DeviceOpt = DeviceChoice.auto,
     seed: SeedOpt = None,
     questions: QuestionsOpt = "",
+    clock: ClockOpt = ClockChoice.auto,
 ) -> None:
     """Grade one hand-in; writes report.json and results.json (Gradescope's) into --out."""
     if not submission.exists():
         raise UsageError(f"{submission} does not exist; SUBMISSION is a file or folder to grade")
     make_folder(out)
-    options = make_options(device, seed, questions)
+    options = make_options(device, seed, questions, clock)
     materials, console = read_materials(assignment), Console()
     with interruptible("Nothing was written."), make_progress(console) as progress:
         task = progress.add_task("reference", total=None)
@@ -85,6 +93,7 @@ def grade(
             )
     write_report(report, out)
     write_results(report, out)
+    write_pictures(report, out)
     print_report(report, console)
     say(console, f"Written: {out / 'report.json'}, {out / 'results.json'}")
     _exit_for([report])
@@ -103,14 +112,19 @@ def batch(
     device: DeviceOpt = DeviceChoice.auto,
     seed: SeedOpt = None,
     questions: QuestionsOpt = "",
+    clock: ClockOpt = ClockChoice.auto,
+    only_pending: OnlyPendingOpt = None,
 ) -> None:
     """Grade every hand-in of a folder; adds gradebook.csv beside the reports."""
     make_folder(out)
     found = discover(folder, out)
-    options = make_options(device, seed, questions)
     materials, console = read_materials(assignment), Console()
+    if only_pending is not None:
+        left = waiting(found, only_pending, materials.assignment.id)
+        found, questions = left.found, questions or ",".join(left.questions)
+    options = make_options(device, seed, questions, clock)
     workers = min(jobs or os.cpu_count() or 1, len(found.hand_ins))
-    reports: list[Report] = []
+    reports: dict[str, Report] = {}
     with interruptible("What was graded is kept; run again for the rest."):
         with make_sandbox(isolation, materials) as sandbox:
             grader = _prepared(materials, sandbox, options)
@@ -121,18 +135,21 @@ def batch(
             _collect(results, reports, len(found.hand_ins), console)
         finally:
             results.close()
-            _finish(reports, found, out, console)
-    _exit_for(reports)
+            _finish(list(reports.values()), found, out, console)
+    _exit_for(list(reports.values()))
 
 
 def _collect(
-    results: Iterator[Report], reports: list[Report], total: int, console: Console
+    results: Iterator[Report], reports: dict[str, Report], total: int, console: Console
 ) -> None:
     with make_progress(console) as progress:
         task = progress.add_task("grading", total=total)
         for report in results:
-            reports.append(report)
-            progress.update(task, advance=1, description=escape(report.submission.id))
+            # What is timed comes a second time, at the end.
+            first = report.submission.id not in reports
+            reports[report.submission.id] = report
+            told = report.submission.id if first else f"timed {report.submission.id}"
+            progress.update(task, advance=int(first), description=escape(told))
 
 
 def _finish(reports: list[Report], found: Found, out: Path, console: Console) -> None:
@@ -149,6 +166,8 @@ def _finish(reports: list[Report], found: Found, out: Path, console: Console) ->
         say(console, f"Written: {out / 'gradebook.csv'} and a folder for each hand-in")
 
 
+app.command()(merge)
+app.command()(pictures)
 app.command()(starter)
 app.command()(lint)
 app.command()(schema)

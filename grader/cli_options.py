@@ -27,6 +27,13 @@ class DeviceChoice(str, Enum):
     cuda = "cuda"
 
 
+class ClockChoice(str, Enum):
+    """Whether speed is measured."""
+
+    auto = "auto"
+    off = "off"
+
+
 class SchemaName(str, Enum):
     """Documents that have a JSON Schema."""
 
@@ -51,4 +58,19 @@ SeedOpt = Annotated[
 ]
 QuestionsOpt = Annotated[
     str, typer.Option("--questions", help="Ids to grade, separated by commas; all where absent.")
+]
+ClockOpt = Annotated[
+    ClockChoice,
+    typer.Option(
+        "--clock",
+        help="Measure speed, last and one hand-in at a time (auto), or leave its points pending.",
+    ),
+]
+OnlyPendingOpt = Annotated[
+    Path | None,
+    typer.Option(
+        "--only-pending",
+        help="--out of an earlier batch: grade only what waits there for a GPU, and passed the "
+        "rest.",
+    ),
 ]

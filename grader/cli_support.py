@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-from grader.cli_options import DeviceChoice, IsolationChoice
+from grader.cli_options import ClockChoice, DeviceChoice, IsolationChoice
 from grader.errors import UsageError
 from grader.run.grade import Options
 from grader.run.materials import Materials, load_materials
@@ -20,12 +20,17 @@ from grader.sandbox.open import open_sandbox
 from grader.spec.find import find_assignment
 
 
-def make_options(device: DeviceChoice, seed: int | None, questions: str) -> Options:
+def make_options(
+    device: DeviceChoice,
+    seed: int | None,
+    questions: str,
+    clock: ClockChoice = ClockChoice.off,
+) -> Options:
     """Return what whoever grades chose; a seed is drawn where none is given."""
     ids = tuple(name.strip() for name in questions.split(",") if name.strip())
     # Drawn anew each time: a fixed default would let answers be looked up beforehand.
     drawn = secrets.randbelow(2**31) if seed is None else seed
-    return Options(drawn, device.value, ids)
+    return Options(drawn, device.value, ids, clock is ClockChoice.auto)
 
 
 def read_materials(assignment: str) -> Materials:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from grader.clock.device import DeviceTiming
+from grader.clock.samples import Run
 from grader.source.facts import EntryFacts
 from grader.wire.messages import Fault
 from grader.wire.values import Value
@@ -36,12 +38,17 @@ class HostFacts:
         exit_code: Exit status of a guest that died during the call.
         signal: Signal that ended it.
         peak_memory_bytes: Largest resident set seen, if known.
+        cpu_seconds: Processor time that a timed guest used from before the request was sent until
+            after the reply was there, all its threads together.
+        timing: Of one observation of a question: what came of timing its function.
     """
 
     wall_seconds: float = 0.0
     exit_code: int | None = None
     signal: int | None = None
     peak_memory_bytes: int | None = None
+    cpu_seconds: float | None = None
+    timing: Timing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,34 @@ class Observation:
     companions: Companions | None = None
     counted: Mapping[str, Observation] = field(default_factory=dict)
     source: EntryFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What came of timing a function, in processes of its own beside those of the reference.
+
+    Attributes:
+        runs: One a set of fresh processes.
+        dims: Sizes of the inputs.
+        outputs: Outputs of timed calls that were compared with the reference's.
+        wrong: The reference's call and the submission's, for the first output that differed.
+        failed: A timed call that did not return.
+        idle: Processor time that the submission used between its calls, as a share of what it used
+            in them; the greatest of all runs.
+        skipped: Why nothing was timed, as the id of a message.
+        detail: What fills that message's blank.
+        device: Of a timing on a GPU: what is known beside the samples. None on the CPU.
+    """
+
+    runs: tuple[Run, ...] = ()
+    dims: Mapping[str, int] = field(default_factory=dict)
+    outputs: int = 0
+    wrong: tuple[Observation, Observation] | None = None
+    failed: Observation | None = None
+    idle: float = 0.0
+    skipped: str = ""
+    detail: str = ""
+    device: DeviceTiming | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ class Code(str, Enum):
     TOO_MUCH_MEMORY = "too_much_memory"
     WRONG_TRANSFERS = "wrong_transfers"
     RAN_ELSEWHERE = "ran_elsewhere"
+    TOO_SLOW = "too_slow"
     NEEDS_REVIEW = "needs_review"
     # the submission's run
     NOT_IMPLEMENTED = "not_implemented"
@@ -90,6 +91,9 @@ class Code(str, Enum):
     # nobody's fault, or not the student's
     NO_DEVICE = "no_device"
     NO_PERMISSION = "no_permission"
+    NOT_TIMED = "not_timed"
+    INCONCLUSIVE = "inconclusive"
+    DEVICE_FAILED = "device_failed"
     SANDBOX_FAILED = "sandbox_failed"
     REFERENCE_FAILED = "reference_failed"
 
@@ -156,6 +160,11 @@ def failed(code: Code, message: Message, basis: Basis = Basis.FACT, **evidence: 
 def deferred(code: Code, message: Message) -> Verdict:
     """Points stay pending until a machine that can grade this has done so."""
     return Verdict(Status.DEFERRED, code, Owner.INFRASTRUCTURE, 0.0, message)
+
+
+def inconclusive(message: Message) -> Verdict:
+    """Measurements do not decide: the points stay pending until there are better ones."""
+    return deferred(Code.INCONCLUSIVE, message)
 
 
 def review(message: Message, basis: Basis = Basis.CLAIM) -> Verdict:

@@ -17,7 +17,8 @@ must say it. In a notebook, the comments are the beginning of its first code cel
 A hand-in that attacks says so before that, in a block ``exploit:``; see ``Exploit`` and, for the
 demonstrations, ``tests/exploits/__init__.py``.
 
-Labels hold on virtual GPUs: ``"*"`` does not cover a question that was deferred for the lack of a
+Labels hold where nothing is timed: points that only the clock can settle count as earned.
+They hold on virtual GPUs: ``"*"`` does not cover a question that was deferred for the lack of a
 device, where none of any sort was to be used, nor one whose function the hand-in does not hold;
 ``status: deferred`` can be asked for by name.
 """
@@ -37,7 +38,9 @@ from grader.errors import nearest
 from grader.verdict import Code, Status
 
 OTHERS = "*"
-NEUTRAL = frozenset({Code.OK.value, Code.REQUIREMENT_NOT_MET.value, Code.NOT_RUN.value})
+NEUTRAL = frozenset({
+    Code.OK.value, Code.REQUIREMENT_NOT_MET.value, Code.NOT_RUN.value, Code.NOT_TIMED.value,
+})  # fmt: skip
 _CODES = frozenset(code.value for code in Code)
 _STATUSES = frozenset(status.value for status in Status)
 
@@ -58,8 +61,9 @@ class QuestionLabel:
         """Return how a question of ``report.json`` differs from the label; empty if it does not."""
         found = {check["id"]: check["code"] for check in question["checks"]}
         misses = []
-        if self.status is not None and question["status"] != self.status:
-            misses.append(f"status {question['status']}, not {self.status}")
+        status = _status(question)
+        if self.status is not None and status != self.status:
+            misses.append(f"status {status}, not {self.status}")
         for check, code in self.checks.items():
             if found.get(check) != code:
                 misses.append(f"check {check}: {found.get(check, 'no such check')}, not {code}")
@@ -79,6 +83,7 @@ class Exploit:
         typical: What comes of it in a grader that shares its interpreter with hand-ins.
         works_without: Kind of demonstration → its arguments. Empty for the controls of a group.
         limits: Fields of the assignment's limits, replaced while this hand-in is graded.
+        clock: It is graded with the clock on.
         claim: What its verdict rests on, where that is something a guest says of itself: what
             forging it takes, and what is gained by that.
     """
@@ -90,6 +95,7 @@ class Exploit:
     works_without: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     claim: str = ""
+    clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +121,9 @@ class Label:
         """Return how a ``report.json`` differs from the label; empty if it does not."""
         by_id = {question["id"]: question for question in report["questions"]}
         misses = [f"no question {name}" for name in {*self.questions} - {OTHERS, *by_id}]
-        if self.score is not None and report["score"] != self.score:
-            misses.append(f"score {report['score']}, not {self.score}")
+        score = report["score"] + sum(_untimed(question) for question in by_id.values())
+        if self.score is not None and score != self.score:
+            misses.append(f"score {score}, not {self.score}")
         for name, question in by_id.items():
             label = self.questions.get(name)
             if label is None and self._holds(name) and not _needs_device(question):
@@ -203,7 +210,7 @@ def _question(value: object, where: str) -> QuestionLabel:
 
 def _exploit(value: object, where: str) -> Exploit:
     texts = {"group", "tries", "stopped_by", "typical", "works_without", "claim"}
-    fields = _fields(value, texts | {"limits"}, where)
+    fields = _fields(value, texts | {"limits", "clock"}, where)
     for name in texts & set(fields):
         if not isinstance(fields[name], str):
             raise LabelError(f"{where}.{name} is {fields[name]!r}, not a text")
@@ -224,6 +231,23 @@ def _demonstrations(text: str) -> dict[str, tuple[str, ...]]:
             return {kind: (text.partition(":")[2].strip(),)}
         shown[kind] = tuple(item.strip() for item in rest.split(",") if item.strip())
     return shown
+
+
+def _untimed(question: Mapping[str, Any]) -> float:
+    """Points that nothing but the lack of a clock keeps pending."""
+    late = (check for check in question["checks"] if check["code"] == Code.NOT_TIMED.value)
+    return float(sum(check["pending"] for check in late))
+
+
+def _status(question: Mapping[str, Any]) -> str:
+    """A question's status, had the clock been on and found nothing."""
+    untimed = _untimed(question)
+    if not untimed or question["status"] != Status.DEFERRED.value:
+        return str(question["status"])
+    if question["pending"] != untimed:
+        return Status.DEFERRED.value
+    full = question["score"] + untimed == question["max_score"]
+    return Status.PASSED.value if full else Status.PARTIAL.value
 
 
 def _needs_device(question: Mapping[str, Any]) -> bool:

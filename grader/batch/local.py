@@ -11,7 +11,7 @@ import multiprocessing.util
 import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -21,6 +21,7 @@ from grader.errors import GraderError, InfrastructureError
 from grader.report.gradescope import write_results
 from grader.report.json_file import write_report
 from grader.report.model import Report
+from grader.report.pictures import write_pictures
 from grader.run.grade import Grader
 from grader.sandbox.base import Sandbox
 from grader.sandbox.walls import libc
@@ -35,6 +36,9 @@ def grade_all(
     grader: Grader, open_sandbox: OpenSandbox, hand_ins: Sequence[HandIn], out: Path, jobs: int
 ) -> Generator[Report, None, None]:
     """Start grading, and return an iterator over the reports in the order in which they are done.
+
+    What has to be timed is so at the end, one hand-in at a time with nothing else beside it: each
+    is then graded again as a whole, and its second report takes the place of the first.
 
     Args:
         grader: Prepared; its own sandbox may be closed by now.
@@ -53,19 +57,31 @@ def grade_all(
         initargs=(grader, open_sandbox),
     )
     # The first submit forks all workers: here, not when the caller begins to iterate.
-    futures = [pool.submit(_grade, hand_in, out) for hand_in in hand_ins]
+    futures = {pool.submit(_grade, hand_in, out, False): hand_in for hand_in in hand_ins}
     # The executor forgets them at its shutdown, and offers no other way to end one before 3.14.
     workers = list(pool._processes.values())
-    return _results(pool, workers, futures)
+
+    def results() -> Generator[Report, None, None]:
+        timed: list[HandIn] = []
+        for future in as_completed(futures):
+            report = Report.model_validate_json(future.result())
+            if grader.awaits_clock(report):
+                timed.append(futures[future])
+            yield report
+        for hand_in in timed:
+            yield Report.model_validate_json(pool.submit(_grade, hand_in, out, True).result())
+
+    return _results(pool, workers, results())
 
 
 def _results(
-    pool: ProcessPoolExecutor, workers: Sequence[BaseProcess], futures: Sequence[Future[str]]
+    pool: ProcessPoolExecutor,
+    workers: Sequence[BaseProcess],
+    reports: Generator[Report, None, None],
 ) -> Generator[Report, None, None]:
     complete = False
     try:
-        for future in as_completed(futures):
-            yield Report.model_validate_json(future.result())
+        yield from reports
         complete = True
     except BrokenProcessPool as error:
         raise InfrastructureError(
@@ -99,10 +115,11 @@ def _start_worker(grader: Grader, open_sandbox: OpenSandbox) -> None:
     _grader = grader.with_sandbox(sandbox)
 
 
-def _grade(hand_in: HandIn, out: Path) -> str:
+def _grade(hand_in: HandIn, out: Path, clock: bool) -> str:
     if _grader is None:
         raise InfrastructureError(f"a worker could not begin: {_failure}")
-    report = _grader.grade(hand_in.path, hand_in.name)
+    report = _grader.grade(hand_in.path, hand_in.name, clock=clock)
     write_report(report, out / hand_in.name)
     write_results(report, out / hand_in.name)
+    write_pictures(report, out / hand_in.name)
     return report.model_dump_json()

@@ -23,9 +23,11 @@ from grader.checks.python_type import PythonType
 from grader.checks.ran_on import RanOn
 from grader.checks.returns_input import ReturnsInput
 from grader.checks.shape import SameShape
+from grader.checks.speedup import Speedup
 from grader.checks.transfers import Transfers
 from grader.checks.unmodified import Unmodified
 from grader.checks.use import MaxCalls, PeakMemory
+from grader.checks.vectorised import Vectorised
 from grader.checks.view_of import NotViewOf, ViewOf
 
 AnyCheck = Annotated[
@@ -53,6 +55,8 @@ AnyCheck = Annotated[
         Transfers,
         RanOn,
         DeviceMemory,
+        Vectorised,
+        Speedup,
     ],
     Field(discriminator="kind"),
 ]

@@ -2,7 +2,7 @@
 
 Two witnesses are heard. The source names every loop that can be reached, with its line; behaviour
 tells with which sizes the work is done turn by turn. Where they agree, the verdict is theirs; where
-they do not, a person is asked and no points are lost.
+they do not, time is asked if the question says how, and else a person; no points are lost.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pydantic import model_validator
 from grader.checks.base import CaseInputs, Check, Identifier, Probe
 from grader.checks.behaviour import Behaviour, behaviour_of
 from grader.checks.findings import finding, plain
+from grader.checks.pace import ask_time
 from grader.observation import Observation
 from grader.source.facts import Construct, EntryFacts, Mention, Role
 from grader.verdict import Basis, Code, Message, Param, Verdict, Witness, passed, review
@@ -64,8 +65,10 @@ class Loops(Check):
             return passed(Basis.CLAIM)
         source = submission.source
         witnesses = (_source_witness(source, seen), _behaviour_witness(seen))
-        verdict = self._weigh(source, seen, case)
-        return replace(verdict, witnesses=witnesses)
+        verdict = replace(self._weigh(source, seen, case), witnesses=witnesses)
+        if verdict.code is Code.NEEDS_REVIEW and self.mode == "none":
+            return ask_time(verdict, seen, submission.facts.timing)
+        return verdict
 
     def _weigh(self, source: EntryFacts | None, seen: Behaviour, case: CaseInputs) -> Verdict:
         if seen.failed:

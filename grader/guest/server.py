@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
+import gc
+import itertools
 import platform
 import random
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -45,17 +49,18 @@ def serve(connection: Connection, walls: dict[str, str]) -> None:
             reply = session.load(message)
         else:
             assert isinstance(message, Call)
-            reply = session.call(message)
+            reply = replace(session.call(message), token=message.token)
         _answer(connection, reply)
 
 
 def _answer(connection: Connection, reply: Loaded | Reply) -> None:
+    token = reply.token if isinstance(reply, Reply) else ""
     try:
         connection.send(to_frame(reply))
     except ProtocolError as error:
         # Too long or too deep for the wire, and nothing of it is sent yet: a value like any other
         # that cannot cross.
-        connection.send(to_frame(Reply(Opaque("the returned value", str(error)))))
+        connection.send(to_frame(Reply(Opaque("the returned value", str(error)), token=token)))
 
 
 class Session:
@@ -98,6 +103,8 @@ class Session:
                 self._gpus.trace.clear()
             if COUNTING in call.probes:
                 return self._count(target, (*leading, *args), kwargs)
+            if call.block:
+                return Reply(to_wire(_together(_block(target, args, kwargs, call.block))))
             # These GPUs, whatever the hand-in has done about them meanwhile.
             with Watch(self._gpus) if "devices" in call.probes else nullcontext() as watch:
                 result = target(*leading, *args, **kwargs)
@@ -136,6 +143,41 @@ class Session:
         number = len(self._kept)
         self._kept[number] = value
         return Handle(number, type(value).__name__[:200])
+
+
+def _block(
+    target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], calls: int
+) -> list[Any]:
+    """Make several calls, each on its own slices of the tensors."""
+    columns = [_slices(item, calls) for item in (*args, *kwargs.values())]
+    rows = zip(*columns, strict=True) if columns else itertools.repeat((), calls)
+    names, first = tuple(kwargs), len(args)
+    collects, says = gc.isenabled(), builtins.print
+    gc.disable()
+    # Writing a tensor out takes longer than many a function: a print left in is no loop.
+    builtins.print = lambda *_, **__: None
+    try:
+        if not names:
+            return [target(*row) for row in rows]
+        return [target(*row[:first], **dict(zip(names, row[first:], strict=True))) for row in rows]
+    finally:
+        builtins.print = says
+        if collects:
+            gc.enable()
+
+
+def _slices(item: Any, calls: int) -> Any:
+    return item.unbind(0) if isinstance(item, torch.Tensor) else itertools.repeat(item, calls)
+
+
+def _together(results: list[Any]) -> Any:
+    """Return tensors of one shape as one, which costs less on the wire; other results as a list."""
+    first = results[0]
+    alike = all(
+        type(item) is torch.Tensor and item.shape == first.shape and item.dtype is first.dtype
+        for item in results
+    )
+    return torch.stack(results) if alike else results
 
 
 def _tensors(items: tuple[Any, ...]) -> Iterator[torch.Tensor]:

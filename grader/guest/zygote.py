@@ -28,7 +28,14 @@ from typing import Any
 
 from grader.guest import streams
 from grader.sandbox.walls import erect, libc, limits, namespaces, proof
-from grader.sandbox.walls.plan import GuestPlan, Mechanism, Wall, WallPlan, wall_plan
+from grader.sandbox.walls.plan import (
+    GuestPlan,
+    Mechanism,
+    Wall,
+    WallPlan,
+    guest_plan,
+    wall_plan,
+)
 from grader.wire.frames import Connection
 
 _MESSAGE = 1 << 16
@@ -65,7 +72,7 @@ class ForkServer:
                 data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 3)
                 if not data:
                     return None
-                start = Start(GuestPlan(**json.loads(data)["start"]), fds)
+                start = Start(guest_plan(json.loads(data)["start"]), fds)
                 if self._fork(start):
                     return start
 

@@ -104,7 +104,7 @@ def build_report(
             digest=run.assignment_digest,
         ),
         submission=submission.model_copy(update={"id": inert(submission.id, _MAX_NAME)}),
-        status=_report_status(questions),
+        status=report_status(questions),
         questions=questions,
         environment=run.environment,
         timing=run.timing,
@@ -148,7 +148,7 @@ def _question(
     whole = QuestionResult(
         id=question.id,
         title=question.title,
-        status=_question_status(checks, points),
+        status=question_status(checks, **points.fields()),
         visibility=question.visibility,
         checks=tuple(checks),
         **points.fields(),
@@ -189,21 +189,24 @@ def _witness(witness: Witness) -> dict[str, JsonValue]:
     }
 
 
-def _question_status(checks: Iterable[CheckResult], points: Points) -> Status:
+def question_status(
+    checks: Iterable[CheckResult], score: float, pending: float, max_score: float
+) -> Status:
+    """Return the status of a question, from its checks and its rounded points."""
     statuses = {check.status for check in checks}
     if Status.ERROR in statuses:
         return Status.ERROR
     if statuses == {Status.SKIPPED}:
         return Status.SKIPPED
-    rounded = points.fields()
-    if Status.DEFERRED in statuses or rounded["pending"]:
+    if Status.DEFERRED in statuses or pending:
         return Status.DEFERRED
-    if statuses == {Status.PASSED} or 0 < rounded["max_score"] <= rounded["score"]:
+    if statuses == {Status.PASSED} or 0 < max_score <= score:
         return Status.PASSED
-    return Status.PARTIAL if rounded["score"] else Status.FAILED
+    return Status.PARTIAL if score else Status.FAILED
 
 
-def _report_status(questions: Iterable[QuestionResult]) -> ReportStatus:
+def report_status(questions: Iterable[QuestionResult]) -> ReportStatus:
+    """Return how complete a report of these questions is."""
     checks = [check for question in questions for check in question.checks]
     if any(check.status is Status.ERROR for check in checks):
         return ReportStatus.INCOMPLETE

@@ -178,6 +178,23 @@ class Timing(Frozen):
     phases: dict[str, Amount] = {}
 
 
+class MergedInfo(Frozen):
+    """A run on another machine that filled checks of a report, and where that was.
+
+    Attributes:
+        isolation: The walls there.
+        checks: ``question.check`` of each that it filled.
+    """
+
+    device: str
+    isolation: Tier
+    seed: int
+    platform: str
+    torch: str
+    grader_version: str
+    checks: tuple[str, ...]
+
+
 class Report(Frozen):
     """Everything that is known about the grading of one hand-in."""
 
@@ -191,6 +208,7 @@ class Report(Frozen):
     questions: tuple[QuestionResult, ...]
     environment: Environment
     timing: Timing = Timing()
+    merged: tuple[MergedInfo, ...] = ()
 
     _bounds = model_validator(mode="after")(_within_bounds)
 

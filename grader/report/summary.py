@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.report.model import Report, ReportStatus
+from grader.sandbox.base import Tier
 
 
 def amount(points: float) -> str:
@@ -21,4 +22,8 @@ def notices(report: Report) -> list[str]:
         lines.append(f"Not final: {pending}. The score may still rise.")
     if not report.official:
         lines.append("Isolation tier none: self-check only, not an official score.")
+    unwalled = [run for run in report.merged if run.isolation is Tier.NONE]
+    if report.official and unwalled:
+        checks = ", ".join(name for run in unwalled for name in run.checks)
+        lines.append(f"Graded without walls, as was accepted when merging: {checks}.")
     return [*lines, *report.submission.notes]

@@ -17,7 +17,9 @@ from collections.abc import Mapping
 
 from grader.report import (
     words_en_causes,
+    words_en_clock,
     words_en_devices,
+    words_en_gpu,
     words_en_intake,
     words_en_loops,
     words_en_values,
@@ -114,12 +116,15 @@ SENTENCES: Mapping[str, Sentence] = {
     **words_en_intake.SENTENCES,
     **words_en_loops.SENTENCES,
     **words_en_devices.SENTENCES,
+    **words_en_clock.SENTENCES,
+    **words_en_gpu.SENTENCES,
     **{CAUSE + name: sentence for name, sentence in words_en_causes.CAUSES.items()},
 }
 
 CODES: Mapping[str, str] = {
     **words_en_loops.CODES,
     **words_en_devices.CODES,
+    **words_en_clock.CODES,
     "ok": "passed",
     "not_run": "not run",
     "wrong_value": "wrong values",
@@ -147,6 +152,7 @@ CODES: Mapping[str, str] = {
     "bad_submission": "the hand-in could not be read",
     "no_device": "needs a GPU that this machine does not have",
     "no_permission": "needs something that this machine does not allow",
+    "device_failed": "the GPU failed",
     "sandbox_failed": "its sandbox failed",
     "reference_failed": "the reference solution failed",
 }

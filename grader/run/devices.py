@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal
 
+from grader.errors import UsageError
 from grader.sandbox.base import GuestNeeds
 from grader.spec.types import Question
 from grader.verdict import Code, Message, Verdict, deferred
@@ -75,3 +76,18 @@ def _not_granted(needs: GuestNeeds) -> Verdict:
     # Walls that show GPUs to no guest refuse for that alone.
     wanted = "a GPU" if needs.cuda else ordinary
     return deferred(Code.NO_PERMISSION, Message("no_permission", {"needs": wanted}))
+
+
+def usable_gpus(device: DeviceChoice) -> int:
+    """Return the number of real GPUs to grade with.
+
+    Raises:
+        UsageError: One was insisted on, and there is none.
+    """
+    gpus = count_gpus() if device in ("auto", "cuda") else 0
+    if device == "cuda" and not gpus:
+        raise UsageError(
+            "--device cuda, but this machine has no GPU that a driver offers; use --device auto "
+            "to grade on virtual ones"
+        )
+    return gpus

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import copy
 import platform
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader import __version__
 from grader.errors import InfrastructureError, UsageError, nearest
 from grader.intake import read_submission
-from grader.intake.submission import IntakeError, Submission
+from grader.intake.submission import IntakeError
+from grader.observation import Timing
 from grader.report.build import RunRecord, build_report, submission_info
-from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, Timing
-from grader.run.devices import DeviceChoice, count_gpus, device_name, devices_name, resolve
+from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo
+from grader.run.clocked import Clock, judge_with_times, wants_timing
+from grader.run.device_times import DeviceClock, OpenRack, no_rack, open_rack, wants_device
+from grader.run.devices import DeviceChoice, device_name, devices_name, resolve, usable_gpus
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
 from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
 from grader.run.session import Session
 from grader.run.sources import read_sources
+from grader.run.timed import Subject, Timer
 from grader.run.verdicts import Verdicts, for_all, judge_question
+from grader.run.watch import Watch
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.source.reader import SourceReader
 from grader.spec.types import Assignment, Question
@@ -40,11 +44,13 @@ class Options:
         device: ``auto`` takes real GPUs for the questions that can have them and virtual ones for
             the others, ``cpu`` none of either, ``virtual`` no real ones, ``cuda`` no virtual ones.
         questions: Ids to grade; all where empty.
+        clock: Time what is graded on its speed; else those points stay pending.
     """
 
     seed: int
     device: DeviceChoice = "auto"
     questions: tuple[str, ...] = ()
+    clock: bool = False
 
 
 class Grader:
@@ -54,18 +60,26 @@ class Grader:
         materials: The assignment and its files.
         sandbox: Where submissions and reference run.
         options: Seed, device, selection.
+        racks: Finds the GPUs that speed is measured on.
 
     Raises:
         UsageError: A selected question does not exist, or there is no GPU although
             one was insisted on.
     """
 
-    def __init__(self, materials: Materials, sandbox: Sandbox, options: Options) -> None:
+    def __init__(
+        self,
+        materials: Materials,
+        sandbox: Sandbox,
+        options: Options,
+        racks: OpenRack = open_rack,
+    ) -> None:
         self.assignment = materials.assignment
         self._materials = materials
         self._sandbox = sandbox
         self._options = options
-        self._gpus = _usable_gpus(options.device)
+        self._racks = no_rack if options.device in ("cpu", "virtual") else racks
+        self._gpus = usable_gpus(options.device)
         self._selected = _select(self.assignment, options.questions)
         self._not_here: dict[str, Verdicts] = {}
         self.plan: tuple[PlannedQuestion, ...] = ()
@@ -102,39 +116,48 @@ class Grader:
         other._reader = SourceReader()
         return other
 
-    def grade(self, path: Path, name: str, progress: Progress = lambda _: None) -> Report:
+    def grade(
+        self, path: Path, name: str, progress: Progress = lambda _: None, clock: bool = True
+    ) -> Report:
         """Grade one hand-in.
 
         Args:
             path: File or folder.
             name: How reports and tables call it.
             progress: Told the id of each question as it begins.
+            clock: Time it too, where the options have that; a class is timed last.
 
         Raises:
             UsageError: The path cannot be read.
         """
-        watch = _Watch()
+        watch = Watch()
         try:
             submission = read_submission(path, self.assignment.hand_in, name=name)
         except IntakeError as error:
             return self._refused(name, error, watch)
         watch.lap("intake")
-        graded = self._observe_and_judge(submission, watch, progress)
+        files = {file.path: file.data for file in submission.files}
+        graded, runs = self._observe_and_judge(files, watch, progress)
+        if clock and self._options.clock and runs:
+            for each in self._clocks(files):
+                graded = judge_with_times(self.plan, self._reference, runs, graded, each)
+            watch.lap("clock")
         return self._report(submission_info(submission), graded, watch)
 
     def _observe_and_judge(
-        self, submission: Submission, watch: _Watch, progress: Progress
-    ) -> dict[str, Verdicts]:
-        files = {file.path: file.data for file in submission.files}
+        self, files: dict[str, bytes], watch: Watch, progress: Progress
+    ) -> tuple[dict[str, Verdicts], dict[str, QuestionRun]]:
+        """Return all verdicts but those that take a clock, and what they rest on."""
         session = Session(self._sandbox, self._materials.program(files))
         try:
             runs = observe(session, self.plan, self.assignment.limits_of, progress)
         except InfrastructureError as error:
             message = Message("sandbox_failed", {"detail": str(error)})
             verdict = fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
-            return self._not_here | {
+            failed_all = {
                 planned.question.id: for_all(planned.question, verdict) for planned in self.plan
             }
+            return self._not_here | failed_all, {}
         finally:
             session.close()
         watch.lap("run")
@@ -148,15 +171,47 @@ class Grader:
             for planned in self.plan
         }
         watch.lap("judge")
-        return self._not_here | judged
+        # What a device did to a hand-in, or an earlier hand-in to the device, costs nobody points.
+        judged |= self._device_clock().faults(self.plan, runs)
+        return self._not_here | judged, runs
 
-    def _refused(self, name: str, error: IntakeError, watch: _Watch) -> Report:
+    def _clocks(self, files: dict[str, bytes]) -> Iterator[Clock]:
+        """Yield what times the functions of a hand-in: the CPU's clock, a GPU's if there is one."""
+        seed, limits_of = self._options.seed, self.assignment.limits_of
+        timer = Timer(self._materials, self._sandbox, seed)
+
+        def here(planned: PlannedQuestion, entry: str) -> Timing:
+            return timer.time(Subject(planned, entry, files, limits_of(planned.question)))
+
+        yield Clock(wants_timing, here)
+        device = self._device_clock()
+
+        def there(planned: PlannedQuestion, entry: str) -> Timing:
+            ours = self._reference[planned.question.id].entry
+            return device.time(planned, entry, ours or entry, files)
+
+        if device.available:
+            yield Clock(wants_device, there)
+
+    def _device_clock(self) -> DeviceClock:
+        return DeviceClock(self._materials, self._sandbox, self._options.seed, self._racks)
+
+    def awaits_clock(self, report: Report) -> bool:
+        """Return whether timing may settle points that a report made without it left pending."""
+        checks = {q.id: {check.id: check for check in q.checks} for q in report.questions}
+        return self._options.clock and any(
+            clock.wants(planned, checks[planned.question.id])
+            for clock in self._clocks({})
+            for planned in self.plan
+        )
+
+    def _refused(self, name: str, error: IntakeError, watch: Watch) -> Report:
         verdict = failed(error.code, error.message)
         verdicts = {question.id: for_all(question, verdict) for question in self._selected}
         return self._report(SubmissionInfo(id=name), verdicts, watch)
 
     def _report(
-        self, submission: SubmissionInfo, verdicts: dict[str, Verdicts], watch: _Watch
+        self, submission: SubmissionInfo, verdicts: dict[str, Verdicts], watch: Watch
     ) -> Report:
         isolation = self._sandbox.isolation
         environment = Environment(
@@ -182,16 +237,6 @@ class Grader:
         return build_report(self.assignment, submission, verdicts, record)
 
 
-def _usable_gpus(device: DeviceChoice) -> int:
-    gpus = count_gpus() if device in ("auto", "cuda") else 0
-    if device == "cuda" and not gpus:
-        raise UsageError(
-            "--device cuda, but this machine has no GPU that a driver offers; use --device auto "
-            "to grade on virtual ones"
-        )
-    return gpus
-
-
 def _select(assignment: Assignment, ids: tuple[str, ...]) -> tuple[Question, ...]:
     known = {question.id: question for question in assignment.questions}
     for name in ids:
@@ -201,20 +246,3 @@ def _select(assignment: Assignment, ids: tuple[str, ...]) -> tuple[Question, ...
                 f"Its questions: {', '.join(known)}"
             )
     return tuple(q for q in assignment.questions if not ids or q.id in ids)
-
-
-@dataclass
-class _Watch:
-    """Wall time by phase and by question, in seconds."""
-
-    start: float = field(default_factory=time.monotonic)
-    phases: dict[str, float] = field(default_factory=dict)
-    questions: dict[str, float] = field(default_factory=dict)
-
-    def lap(self, phase: str) -> None:
-        spent = sum(self.phases.values())
-        self.phases[phase] = round(time.monotonic() - self.start - spent, 4)
-
-    def timing(self) -> Timing:
-        seconds = round(time.monotonic() - self.start, 4)
-        return Timing(seconds=seconds, questions=self.questions, phases=self.phases)

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from grader.checks.speedup import Speedup
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Observation, Outcome
 from grader.report.text import inert
@@ -150,6 +151,14 @@ def undefined(
             wanted = ", ".join(question.names)
             text = f"the reference defines none of {wanted}{nearest(question.names[0], names)}"
             yield Problem(file, None, question.id, text)
+        if question.timed is not None and question.timed.loop not in names:
+            loop = question.timed.loop
+            text = f"the reference defines no loop “{loop}”{nearest(loop, names)}"
+            yield Problem(file, None, f"{question.id}.timed", text)
+        for check in question.checks:
+            if isinstance(check, Speedup) and check.cpu not in names:
+                text = f"the reference defines no “{check.cpu}”{nearest(check.cpu, names)}"
+                yield Problem(file, None, f"{question.id}.{check.id}", text)
 
 
 def case_problems(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from grader.clock.cpu import cpu_seconds
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
@@ -93,6 +95,7 @@ class Session:
         self._failures: dict[GuestNeeds, Observation] = {}
         self.versions: dict[str, str] = {}
         self.output = b""
+        self._pid: int | None = None
 
     def prepare(self, limits: Limits, needs: GuestNeeds) -> None:
         """Have a guest with the program loaded; ``failed_load`` tells if that cannot be.
@@ -119,6 +122,7 @@ class Session:
             ) from error
         assert isinstance(ready, Ready)
         self.versions = ready.versions
+        self._pid = self._guest.pid if needs.timed else None
         answer = self._exchange(self._program.load(needs), limits.import_seconds, Loaded)
         if isinstance(answer, Observation):
             self._failures[needs] = answer
@@ -128,15 +132,35 @@ class Session:
 
     def call(self, call: Call, seconds: float) -> Observation:
         """Make one call in the prepared guest. A guest that does not answer in time is ended."""
-        answer = self._exchange(call, seconds, Reply)
+        # Unknown to the guest until it has the request: no reply can have been made before.
+        token = secrets.token_hex(16)
+        used = self.cpu_used()
+        answer = self._exchange(replace(call, token=token), seconds, Reply)
         if isinstance(answer, Observation):
             return answer
         reply, wall = answer
         assert isinstance(reply, Reply)
+        spent = None if used is None else (self.cpu_used() or 0.0) - used
+        if reply.token != token:
+            return self._violation("an answer to another question", wall)
         claims = Claims(reply.value, reply.args_after, reply.fault, reply.probes)
         outcome = _outcome(reply.fault)
         detail = _TOO_MUCH if outcome is Outcome.OUT_OF_MEMORY else ""
-        return Observation(outcome, HostFacts(wall), claims, detail)
+        return Observation(outcome, HostFacts(wall, cpu_seconds=spent), claims, detail)
+
+    @property
+    def pid(self) -> int | None:
+        """PID of a timed guest, as the host sees it."""
+        return self._pid
+
+    def cpu_used(self) -> float | None:
+        """Return the processor time that a timed guest has used so far, in seconds."""
+        if self._pid is None:
+            return None
+        try:
+            return cpu_seconds(self._pid)
+        except OSError:
+            return None
 
     @property
     def failed_load(self) -> Observation | None:
@@ -155,7 +179,7 @@ class Session:
         """End the guest, if there is one, and all that it started."""
         if self._guest is None:
             return Exit()
-        guest, self._guest = self._guest, None
+        guest, self._guest, self._pid = self._guest, None, None
         ended = guest.end()
         self.output = (self.output + guest.output())[-(2**20) :]
         return ended
@@ -185,12 +209,15 @@ class Session:
             outcome = Outcome.OUT_OF_MEMORY if ended.memory_exceeded else Outcome.TIMED_OUT
             return Observation(outcome, facts, detail=f"no answer within {seconds:g} s")
         except ProtocolError as error:
-            ended = self.close()
-            facts = HostFacts(time.monotonic() - start, ended.code, ended.signal, ended.peak_memory)
-            return Observation(Outcome.PROTOCOL_VIOLATION, facts, detail=str(error))
+            return self._violation(str(error), time.monotonic() - start)
         except Closed:
             return _death(self.close(), time.monotonic() - start)
         return reply, time.monotonic() - start
+
+    def _violation(self, detail: str, wall: float) -> Observation:
+        ended = self.close()
+        facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
+        return Observation(Outcome.PROTOCOL_VIOLATION, facts, detail=detail)
 
 
 def _outcome(fault: Fault | None) -> Outcome:

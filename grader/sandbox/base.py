@@ -10,6 +10,10 @@ from types import TracebackType
 
 from grader.wire.frames import Connection
 
+NO_TF32 = {"NVIDIA_TF32_OVERRIDE": "0"}
+"""In the environment of every guest: NVIDIA's libraries then keep to full precision, whatever a
+program asks of them. A hand-in that gets round it shows in its values."""
+
 
 class Tier(str, Enum):
     """How well a guest is walled in. DESIGN: full > restricted > none."""
@@ -46,6 +50,19 @@ class GuestLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU, as the driver knows it.
+
+    Attributes:
+        uuid: Its name for all programs; what ``CUDA_VISIBLE_DEVICES`` takes.
+        minor: Number of its node, ``/dev/nvidiaN``.
+    """
+
+    uuid: str
+    minor: int
+
+
+@dataclass(frozen=True, slots=True)
 class GuestNeeds:
     """What the questions ahead need.
 
@@ -55,6 +72,8 @@ class GuestNeeds:
         loopback: The hand-in may talk to itself.
         virtual: Virtual GPUs. The guest makes them by itself and needs nothing of a sandbox.
         virtual_memory_mb: Memory of each, in MiB; 0 for no limit.
+        timed: It may not start processes, as each would have a clock of its own.
+        gpus: Real GPUs that it is to see; all of them where it needs some and none is named.
     """
 
     cuda: int = 0
@@ -62,6 +81,8 @@ class GuestNeeds:
     loopback: bool = False
     virtual: int = 0
     virtual_memory_mb: int = 0
+    timed: bool = False
+    gpus: tuple[Gpu, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +117,11 @@ class Guest(ABC):
     @abstractmethod
     def output(self) -> bytes:
         """What the guest printed so far, bounded."""
+
+    @property
+    @abstractmethod
+    def pid(self) -> int | None:
+        """PID of the process that runs calls, as the host sees it; None where that is unknown."""
 
 
 class Sandbox(ABC):

@@ -70,8 +70,8 @@ class ForkServerSandbox(Sandbox):
         return replace(self.isolation, proved=met)
 
     def grants(self, needs: GuestNeeds) -> bool:
-        """See ``Sandbox.grants``. Processes and loopback take namespaces; GPUs are not shown."""
-        if needs.cuda:
+        """See ``Sandbox.grants``. Processes and loopback take namespaces."""
+        if needs.cuda > len(self.plan.gpus):
             return False
         return self.plan.namespaces or not (needs.processes or needs.loopback)
 
@@ -125,7 +125,15 @@ class ForkServerSandbox(Sandbox):
             scratch_path=scratch,
             shared_uid=flat and uid is None,
             loopback=needs.loopback and not flat,
+            timed=needs.timed,
+            gpus=self._gpus(needs),
+            visible=",".join(gpu.uuid for gpu in needs.gpus),
         )
+
+    def _gpus(self, needs: GuestNeeds) -> tuple[int, ...]:
+        if not needs.cuda:
+            return ()
+        return tuple(gpu.minor for gpu in needs.gpus) or self.plan.gpus
 
     def _release(self, plan: GuestPlan) -> None:
         with self._lock:

@@ -121,6 +121,11 @@ class ForkedGuest(Guest):
             ended = self._exit is not None or self._failure is not None
             return self._printed if ended else self._capture.read()
 
+    @property
+    def pid(self) -> int | None:
+        """See ``Guest.pid``."""
+        return self._pid if self._pid > 0 else None
+
     def orphans_gone(self, seconds: float) -> bool:
         """Return whether no process holds the status pipe any more; see ``leave_orphan``."""
         gone = readable(self._status, seconds) and os.read(self._status, 1) == b""

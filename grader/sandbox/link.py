@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.errors import InfrastructureError
+from grader.sandbox.base import NO_TF32
 from grader.sandbox.walls.plan import GuestPlan, WallPlan, to_plain
 
 _PROGRAM = (
@@ -63,6 +64,7 @@ def environment() -> dict[str, str]:
         "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
         "PYTHONMALLOC": "malloc",
         **dict.fromkeys(threads, "1"),
+        **NO_TF32,
     }
 
 

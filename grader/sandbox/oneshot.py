@@ -19,9 +19,18 @@ import sys
 import tempfile
 
 from grader.errors import InfrastructureError
-from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Isolation, Sandbox, Tier
+from grader.sandbox.base import (
+    NO_TF32,
+    Exit,
+    Guest,
+    GuestLimits,
+    GuestNeeds,
+    Isolation,
+    Sandbox,
+    Tier,
+)
 from grader.sandbox.capture import Capture
-from grader.sandbox.descendants import end_below
+from grader.sandbox.descendants import descendants, end_below
 from grader.sandbox.waiting import readable, ready
 from grader.wire.frames import Connection
 
@@ -31,11 +40,14 @@ _DYING = 0.5
 """Seconds that a guest whose connection broke gets to finish dying by itself."""
 
 
-def clean_environment() -> dict[str, str]:
+def clean_environment(needs: GuestNeeds) -> dict[str, str]:
     """The environment of a guest: no secrets, one thread a library, no bytecode written."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     threads = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-    return {**kept, **dict.fromkeys(threads, "1"), "PYTHONDONTWRITEBYTECODE": "1"}
+    made = {**kept, **dict.fromkeys(threads, "1"), "PYTHONDONTWRITEBYTECODE": "1", **NO_TF32}
+    if needs.gpus:
+        made["CUDA_VISIBLE_DEVICES"] = ",".join(gpu.uuid for gpu in needs.gpus)
+    return made
 
 
 class OneShotGuest(Guest):
@@ -59,7 +71,7 @@ class OneShotGuest(Guest):
                 stdout=self._capture.fd,
                 stderr=self._capture.fd,
                 cwd=self._scratch,
-                env=clean_environment(),
+                env=clean_environment(needs),
                 start_new_session=True,
             )
         except OSError as error:
@@ -89,6 +101,12 @@ class OneShotGuest(Guest):
     def output(self) -> bytes:
         """See ``Guest.output``."""
         return self._capture.read() if self._exit is None else self._output
+
+    @property
+    def pid(self) -> int | None:
+        """See ``Guest.pid``. The keeper's only child, once it has been forked."""
+        found = descendants(self._keeper.pid)
+        return found[0] if found else None
 
     def _hung_up(self) -> bool:
         # A reply that nobody read is no sign of dying; only a closed connection is.

@@ -23,6 +23,11 @@ from grader.sandbox.walls.plan import Mechanism, WallPlan
 
 Choice = Literal["auto", "full", "restricted", "none"]
 
+SHOW_GPUS = False
+"""Whether guests of the fork-server may be given GPUs. Off until the conformance suite and the
+corpus have passed on a machine that has one (``docs/security.md``); questions that need one are
+deferred, and a GPU worker runs with ``--isolation none``."""
+
 PROBE_LIMITS = GuestLimits(memory=2**28, output=2**16, processes=16, scratch=2**20, cpu_seconds=30)
 
 _ADVICE = {
@@ -118,7 +123,13 @@ def _plan(mechanism: Mechanism, yard: Yard, preload: bool) -> WallPlan:
     if mechanism is Mechanism.FLAT and os.geteuid() != 0:
         # Guests share our user here. Our memory must not be theirs to read.
         libc.prctl(libc.PR_SET_DUMPABLE, 0)
-    return WallPlan(mechanism, yard.canary, landlock.abi(), os.geteuid() == 0, preload)
+    gpus = _gpus() if SHOW_GPUS and preload else ()
+    return WallPlan(mechanism, yard.canary, landlock.abi(), os.geteuid() == 0, preload, gpus)
+
+
+def _gpus() -> tuple[int, ...]:
+    names = (path.name for path in Path("/dev").glob("nvidia*"))
+    return tuple(sorted(int(name[6:]) for name in names if name[6:].isdigit()))
 
 
 def _refusal(isolation: Choice, met: dict[str, str]) -> InfrastructureError:

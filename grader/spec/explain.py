@@ -16,17 +16,20 @@ from pydantic_core import ErrorDetails
 
 from grader.checks import AnyCheck
 from grader.checks.base import Check
+from grader.clock.credit import Linear, Point, Step, Steps
 from grader.errors import nearest
 from grader.spec.arguments import FORMS, Computed, TupleOf
 from grader.spec.dims import Choice
 from grader.spec.document import Document, Finding, Path
 from grader.spec.tensors import FixedTensor, RandomTensor
-from grader.spec.types import Assignment, Case, Limits, Needs, Question
+from grader.spec.types import Assignment, Case, Limits, Needs, Question, Timed
 
 CHECKS: Mapping[str, type[Check]] = {
     get_args(cls.model_fields["kind"].annotation)[0]: cls for cls in get_args(get_args(AnyCheck)[0])
 }
 """Check kinds by the word that chooses them."""
+
+_TAGGED = (RandomTensor, FixedTensor, Computed, TupleOf, Steps, Linear)
 
 _MODELS: Mapping[str, type[BaseModel]] = {
     **CHECKS,
@@ -35,8 +38,11 @@ _MODELS: Mapping[str, type[BaseModel]] = {
     "cases": Case,
     "limits": Limits,
     "needs": Needs,
+    "timed": Timed,
+    "steps": Step,
+    "linear": Point,
     "<choice>": Choice,
-    **{f"<{cls.__name__}>": cls for cls in (RandomTensor, FixedTensor, Computed, TupleOf)},
+    **{f"<{cls.__name__}>": cls for cls in _TAGGED},
 }
 """The model that reads a mapping, by the last word on the way to it."""
 

@@ -11,6 +11,8 @@ from grader.errors import nearest
 from grader.spec.dims import bounds
 from grader.spec.document import Finding, Path
 from grader.spec.shapes import MAX_BYTES, Part, Symbolic, bytes_of, names_of, symbolic_parts
+from grader.spec.speed import speed_findings
+from grader.spec.timed import timed_findings
 from grader.spec.types import Assignment, Case, Question
 
 _MAX_CORNERS = 1024
@@ -67,6 +69,8 @@ def question_findings(question: Question, path: Path) -> Iterator[Finding]:
     if len(set(check_ids)) == len(check_ids):
         yield from _circles(question.checks, (*path, "checks"))
     yield from _unjudged(question, path)
+    yield from timed_findings(question, path)
+    yield from speed_findings(question, path)
     for index, case in enumerate(question.cases):
         yield from case_findings(case, (*path, "cases", index))
 

@@ -109,6 +109,23 @@ class Case(Frozen):
         return self
 
 
+class Timed(Frozen):
+    """How a function's speed is measured: for kind ``vectorised``, and as a witness on loops.
+
+    Attributes:
+        case: Whose inputs are drawn anew for every call; its tensors are ``randn``, ``rand`` or
+            ``integers``.
+        loop: Function of the reference file that does the same with a loop, under any name.
+        rtol: Tolerance of the values that timed calls return, relative to the reference's.
+        atol: Tolerance in the value's own unit.
+    """
+
+    case: Identifier
+    loop: Identifier
+    rtol: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    atol: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+
 class Question(Frozen):
     """One function or class to write.
 
@@ -123,6 +140,7 @@ class Question(Frozen):
         visibility: Who sees its results and when, in Gradescope's words.
         cases: Inputs that it is called with.
         checks: Rules worth points.
+        timed: How its speed is measured, where anything asks for that.
     """
 
     id: Identifier
@@ -134,6 +152,7 @@ class Question(Frozen):
     visibility: Visibility = Visibility.VISIBLE
     cases: tuple[Case, ...] = Field(min_length=1)
     checks: tuple[AnyCheck, ...] = Field(min_length=1)
+    timed: Timed | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

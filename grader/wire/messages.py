@@ -73,6 +73,9 @@ class Call:
         scenario: ``entry`` names a scenario function, called with the module first.
         keep: Keep the result in the guest and reply with a handle to it.
         probes: Names of the probes that the checks need.
+        block: Above 0, make so many calls: each tensor argument holds those of all calls, one
+            after the other along its first axis. The reply's value holds all results likewise.
+        token: Drawn by the host for this call alone; the reply has to repeat it.
     """
 
     entry: str
@@ -82,6 +85,8 @@ class Call:
     scenario: bool = False
     keep: bool = False
     probes: tuple[str, ...] = ()
+    block: int = 0
+    token: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +114,13 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A call ended: it returned ``value``, or raised ``fault``."""
+    """A call ended: it returned ``value``, or raised ``fault``. ``token`` is the call's."""
 
     value: Value = None
     fault: Fault | None = None
     args_after: tuple[Value, ...] | None = None
     probes: dict[str, Value] = field(default_factory=dict)
+    token: str = ""
 
 
 Message = Union[Load, Call, Ready, Loaded, Reply]
@@ -182,13 +188,13 @@ _SCHEMA: dict[type, dict[str, _Check]] = {
     Call: {
         "entry": _text, "args": _tuple, "kwargs": _mapping(_any),
         "receiver": lambda value: value is None or isinstance(value, Handle),
-        "scenario": _flag, "keep": _flag, "probes": _texts,
+        "scenario": _flag, "keep": _flag, "probes": _texts, "block": _number, "token": _text,
     },
     Ready: {"walls": _mapping(_text), "versions": _mapping(_text)},
     Loaded: {"names": _texts, "fault": _optional(_is_fault), "missing": _texts},
     Reply: {
         "value": _any, "fault": _optional(_is_fault), "args_after": _optional(_tuple),
-        "probes": _mapping(_any),
+        "probes": _mapping(_any), "token": _text,
     },
 }  # fmt: skip
 _BY_NAME = {cls.__name__: cls for cls in _SCHEMA}

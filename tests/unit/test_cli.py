@@ -38,14 +38,17 @@ def test_grade_writes_both_files_and_exits_0_with_points_pending(
     ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "new" / "out"
-    status = run(ok, "grade", "pytorch101", SHOWCASE / "right.py", "--out", out, "--device", "cpu")
-    assert status == 0
+    arguments = ("grade", "pytorch101", SHOWCASE / "right.py", "--out", out, "--device", "cpu")
+    assert run(ok, *arguments, "--clock", "off") == 0
     report = json.loads((out / "report.json").read_text())
-    assert (report["score"], report["pending"], report["max_score"]) == (60, 5, 65)
+    assert (report["score"], report["pending"], report["max_score"]) == (59.5, 6.5, 66)
     assert report["status"] == "pending"
-    assert json.loads((out / "results.json").read_text())["score"] == 60
+    late = [c for q in report["questions"] for c in q["checks"] if c["code"] == "not_timed"]
+    assert [(check["kind"], check["pending"]) for check in late] == [("vectorised", 0.5)]
+    assert "--clock auto" in late[0]["message"]
+    assert json.loads((out / "results.json").read_text())["score"] == 59.5
     printed = capsys.readouterr().out
-    assert "60 / 65" in printed
+    assert "59.5 / 66" in printed
     assert "pending" in printed
 
 
@@ -53,7 +56,7 @@ def test_same_seed_same_report(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
     reports = []
     for name in ("one", "two"):
         arguments = ("grade", "pytorch101", SHOWCASE / "wrong.py", "--out", tmp_path / name)
-        assert run(ok, *arguments, "--seed", 7) == 0
+        assert run(ok, *arguments, "--seed", 7, "--clock", "off") == 0
         report = json.loads((tmp_path / name / "report.json").read_text())
         del report["timing"], report["environment"]
         reports.append(report)
@@ -103,7 +106,7 @@ def test_wrong_usage_exits_2_and_says_what_to_do(
 def test_cuda_is_refused_where_there_is_none(
     ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ok.setattr("grader.run.grade.count_gpus", lambda: 0)
+    ok.setattr("grader.run.devices.count_gpus", lambda: 0)
     arguments = ("grade", "pytorch101", SHOWCASE / "right.py", "--out", tmp_path)
     assert run(ok, *arguments, "--device", "cuda") == 2
     assert "no GPU" in capsys.readouterr().err
@@ -122,7 +125,8 @@ def test_out_that_is_a_file_is_refused(
 def test_batch_grades_the_showcase(
     ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(ok, "batch", "pytorch101", SHOWCASE, "--out", tmp_path, "-j", 2) == 0
+    arguments = ("batch", "pytorch101", SHOWCASE, "--out", tmp_path, "-j", 2)
+    assert run(ok, *arguments, "--clock", "off") == 0
     reports = {
         path.parent.name: json.loads(path.read_text()) for path in tmp_path.glob("*/report.json")
     }
@@ -130,7 +134,7 @@ def test_batch_grades_the_showcase(
         name: sorted({check["code"] for q in report["questions"] for check in q["checks"]})
         for name, report in reports.items()
     }
-    assert codes["right"] == ["ok"]
+    assert codes["right"] == ["no_device", "not_timed", "ok"]
     assert "wrong_value" in codes["notebook"]
     assert "wrong_value" in codes["wrong"]
     assert "crashed" in codes["crash"]
@@ -152,14 +156,43 @@ def test_batch_says_what_it_leaves_out_and_skips_its_own_output(
     assert [path.parent.name for path in tmp_path.glob("out/*/report.json")] == ["ann"]
 
 
+def test_a_batch_is_timed_last_and_only_where_the_rest_passed(
+    ok: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("right", "crash"):
+        shutil.copy(SHOWCASE / f"{name}.py", tmp_path / f"{name}.py")
+    broken = (SHOWCASE / "right.py").read_text() + (
+        "\n\ndef batched_matrix_multiply_noloop(x, y):\n    return x @ y + 1\n"
+    )
+    (tmp_path / "off.py").write_text(broken)
+    out = tmp_path / "out"
+    arguments = ("batch", "pytorch101", tmp_path, "--out", out, "--seed", 3)
+    assert run(ok, *arguments, "--questions", "batched_matrix_multiply_noloop") == 0
+    checks = {}
+    for name in ("right", "off"):
+        report = json.loads((out / name / "report.json").read_text())
+        question = next(q for q in report["questions"] if q["id"].endswith("_noloop"))
+        checks[name] = {check["id"]: check for check in question["checks"]}["fast"], report
+    fast, report = checks["right"]
+    # Noise may leave it undecided, and never more than that.
+    assert fast["code"] in ("ok", "inconclusive")
+    assert fast["basis"] == "fact"
+    assert fast["evidence"]["sets"] >= 3
+    assert "clock" in report["timing"]["phases"]
+    fast, report = checks["off"]
+    assert fast["code"] == "requirement_not_met"
+    assert "clock" not in report["timing"]["phases"]
+
+
 def test_an_interrupted_batch_keeps_what_was_graded(
     ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("ann", "bob", "cem"):
         shutil.copy(SHOWCASE / "right.py", tmp_path / f"{name}.py")
 
-    def interrupted(results: Iterator[Report], reports: list[Report], *_: object) -> None:
-        reports.append(next(results))
+    def interrupted(results: Iterator[Report], reports: dict[str, Report], *_: object) -> None:
+        first = next(results)
+        reports[first.submission.id] = first
         raise KeyboardInterrupt
 
     ok.setattr(cli, "_collect", interrupted)

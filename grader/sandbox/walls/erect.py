@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import tempfile
 
-from grader.sandbox.walls import identity, libc, limits, mounts, namespaces, seccomp, view
-from grader.sandbox.walls.landlock import OPEN, READ, READ_DIR, WRITE, Ruleset
+from grader.sandbox.walls import cuda, identity, libc, limits, mounts, namespaces, seccomp, view
+from grader.sandbox.walls.landlock import IOCTL_DEV, OPEN, READ, READ_DIR, WRITE, Ruleset
 from grader.sandbox.walls.plan import GuestPlan, Mechanism, Wall, WallPlan
 
 _FENCES_SOCKETS = 6
@@ -35,7 +35,7 @@ def around_fork_server(plan: WallPlan) -> None:
     namespaces.enter(flags)
     libc.syscall("sethostname", b"guest", 5)
     if plan.has(Wall.VIEW):
-        mounts.build_root()
+        mounts.build_root(cuda.nodes(plan.gpus), cuda.READABLE if plan.gpus else ())
 
 
 def once(plan: WallPlan) -> None:
@@ -45,8 +45,8 @@ def once(plan: WallPlan) -> None:
         identity.drop_bounding_set()
     view.readable()
     own = None if plan.namespaces else os.getpid()
-    for loopback in (False, True):
-        seccomp.build(own, loopback)
+    for loopback, timed in ((False, False), (True, False), (False, True)):
+        seccomp.build(own, loopback, timed)
 
 
 def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
@@ -62,6 +62,8 @@ def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
     if plan.namespaces:
         _private_spaces(plan, guest)
     _settle(guest.scratch_path or mounts.SCRATCH)
+    if guest.visible:
+        os.environ["CUDA_VISIBLE_DEVICES"] = guest.visible
     counted = {"NPROC": planned["NPROC"]} if "NPROC" in planned else {}
     if plan.has(Wall.LIMITS):
         limits.apply({name: value for name, value in planned.items() if name not in counted})
@@ -76,7 +78,7 @@ def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
         rules.enforce()
     if plan.has(Wall.SECCOMP):
         own = None if plan.namespaces else os.getpid()
-        seccomp.install(seccomp.build(own, guest.loopback))
+        seccomp.install(seccomp.build(own, guest.loopback, guest.timed))
     return planned
 
 
@@ -128,13 +130,22 @@ def _rules(plan: WallPlan, guest: GuestPlan) -> Ruleset:
     if plan.has(Wall.VIEW):
         # These hold nothing but what the view put there.
         rules.allow((*view.readable(), "/etc", "/proc"), READ)
-        rules.allow(("/dev",), OPEN | READ_DIR)
+        # All of them, unless nodes of GPUs are among them that may be somebody else's.
+        rules.allow(_devices() if plan.gpus else ("/dev",), OPEN | READ_DIR)
         rules.allow((mounts.SCRATCH, mounts.SHARED_MEMORY), WRITE)
     else:
         rules.allow(view.readable(), READ)
-        rules.allow((f"/dev/{name}" for name in view.DEVICES), OPEN)
+        rules.allow(_devices(), OPEN)
         # The folder behind /proc/self, opened now: this process's own and nobody else's.
         rules.allow(("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat"), READ)
         rules.allow(("/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group"), READ)
         rules.allow((guest.scratch_path or mounts.SCRATCH,), WRITE)
+    if guest.gpus:
+        rules.allow(cuda.nodes(guest.gpus), OPEN | IOCTL_DEV)
+        rules.allow(cuda.READABLE, READ)
+        rules.allow((cuda.OWN_THREADS,), OPEN | READ_DIR)
     return rules
+
+
+def _devices() -> tuple[str, ...]:
+    return tuple(f"/dev/{name}" for name in view.DEVICES)

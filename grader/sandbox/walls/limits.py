@@ -11,6 +11,7 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
+from grader.sandbox.walls import cuda
 from grader.sandbox.walls.plan import GuestPlan
 
 OPEN_FILES = 512
@@ -41,6 +42,8 @@ def planned(plan: GuestPlan, space: int) -> dict[str, int]:
     }
     if not plan.shared_uid:
         limits["NPROC"] = process_limit(plan)
+    if plan.gpus:
+        limits = {name: value for name, value in limits.items() if name not in cuda.UNLIMITED}
     return limits
 
 

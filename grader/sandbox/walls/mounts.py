@@ -13,6 +13,7 @@ import ctypes
 import os
 import stat
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.sandbox.walls import libc, view
@@ -59,8 +60,12 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
     libc.syscall("mount", *parts, flags, data.encode(), about=target)
 
 
-def build_root() -> None:
+def build_root(nodes: Sequence[str] = (), optional: Sequence[str] = ()) -> None:
     """Replace the root of this process's mount namespace by a read-only view.
+
+    Args:
+        nodes: Device nodes that are in it beside those that everybody needs, where they exist.
+        optional: Further paths that are in it, where they exist.
 
     Raises:
         OSError: A mount was refused; the message names it.
@@ -70,8 +75,11 @@ def build_root() -> None:
     mount("", "/", "", MS_REC | MS_PRIVATE)
     # Cloned before the new root is mounted: what it covers could not be reached any more.
     trees = {f"/dev/{name}": _clone(f"/dev/{name}", 0) for name in view.DEVICES}
-    for path in view.readable():
-        with contextlib.suppress(OSError) if path in view.OPTIONAL else contextlib.nullcontext():
+    trees |= {path: _clone(path, 0) for path in nodes if Path(path).exists()}
+    outside = [path for path in optional if not path.startswith("/proc") and Path(path).exists()]
+    for path in (*view.readable(), *outside):
+        may_lack = path in view.OPTIONAL or path in outside
+        with contextlib.suppress(OSError) if may_lack else contextlib.nullcontext():
             trees[path] = _clone(path, _ATTR_NODEV)
     links = {path: str(Path(path).readlink()) for path in view.SYSTEM if Path(path).is_symlink()}
     links |= {path: str(Path(path).resolve()) for path in view.aliases()}

@@ -65,6 +65,7 @@ class WallPlan:
         landlock: The kernel's Landlock ABI; 0 where there is none.
         slots: Each guest gets a user ID of its own, for which the host has to be root.
         preload: Import torch before serving. Probes of the machine do without.
+        gpus: Numbers of the GPUs whose nodes are in the view; a guest may open its own only.
         off: Walls left out; for tests only.
     """
 
@@ -73,6 +74,7 @@ class WallPlan:
     landlock: int = 0
     slots: bool = False
     preload: bool = True
+    gpus: tuple[int, ...] = ()
     off: frozenset[Wall] = field(default_factory=frozenset)
 
     @property
@@ -108,6 +110,9 @@ class GuestPlan:
         scratch_path: Its scratch folder, where there is no namespace to mount a private one in.
         shared_uid: Other processes run under the same UID, so that none can be counted.
         leave_orphan: Leave a process behind, for the host to see that it is reaped.
+        timed: It may start threads, but no processes, whose time the host would not see.
+        gpus: Numbers of the GPUs that it may use.
+        visible: The same by UUID, as ``CUDA_VISIBLE_DEVICES`` takes them; all where empty.
     """
 
     number: int
@@ -121,6 +126,9 @@ class GuestPlan:
     shared_uid: bool = False
     loopback: bool = False
     leave_orphan: bool = False
+    timed: bool = False
+    gpus: tuple[int, ...] = ()
+    visible: str = ""
 
 
 def to_plain(plan: WallPlan | GuestPlan) -> dict[str, Any]:
@@ -141,5 +149,11 @@ def wall_plan(plain: dict[str, Any]) -> WallPlan:
         landlock=plain["landlock"],
         slots=plain["slots"],
         preload=plain["preload"],
+        gpus=tuple(plain["gpus"]),
         off=frozenset(Wall(name) for name in plain["off"]),
     )
+
+
+def guest_plan(plain: dict[str, Any]) -> GuestPlan:
+    """Return the ``GuestPlan`` that ``to_plain`` wrote."""
+    return GuestPlan(**{**plain, "gpus": tuple(plain["gpus"])})

@@ -59,8 +59,16 @@ def _loopback(_: WallPlan, guest: GuestPlan) -> bool:
     return guest.loopback
 
 
+def _bounded(_: WallPlan, guest: GuestPlan) -> bool:
+    return not guest.gpus
+
+
 def _counted(plan: WallPlan, guest: GuestPlan) -> bool:
-    return plan.namespaces and not guest.shared_uid
+    return plan.namespaces and not guest.shared_uid and not guest.timed
+
+
+def _no_processes(plan: WallPlan, guest: GuestPlan) -> bool:
+    return not plan.namespaces or guest.timed
 
 
 _ATTEMPTS = (
@@ -82,9 +90,9 @@ _ATTEMPTS = (
     Attempt("uncounted_memory", attempts.uncounted_memory, frozenset({"EPERM"}), Wall.SECCOMP),
     Attempt("new_namespace", attempts.new_namespace, frozenset({"EPERM"}), Wall.SECCOMP),
     Attempt("fork_too_many", attempts.fork_too_many, frozenset({"EAGAIN"}), Wall.LIMITS, _counted),
-    Attempt("fork", attempts.fork_too_many, frozenset({"EPERM"}), Wall.SECCOMP, _flat),
+    Attempt("fork", attempts.fork_too_many, frozenset({"EPERM"}), Wall.SECCOMP, _no_processes),
     Attempt("run_program", attempts.run_program, frozenset({"EPERM"}), Wall.SECCOMP, _flat),
-    Attempt("exceed_memory", attempts.exceed_memory, frozenset({"ENOMEM"}), Wall.LIMITS),
+    Attempt("exceed_memory", attempts.exceed_memory, frozenset({"ENOMEM"}), Wall.LIMITS, _bounded),
     Attempt("limits", attempts.compare_limits, frozenset({"held"}), Wall.LIMITS),
     Attempt("gain_root", attempts.gain_root, frozenset({"EPERM", "EINVAL"})),
     Attempt("user", attempts.user, frozenset({"own"})),

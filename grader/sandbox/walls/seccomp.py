@@ -5,7 +5,8 @@ Default is to allow: torch's own needs are wide and change. What is denied is li
 Defends against: sockets other than UNIX ones (where there is no private network: all), tracing and
 reading other processes, new namespaces and mounts, kernel keys, memory that no limit counts (memfd,
 System V segments), io_uring, BPF, perf, signals by way of ``F_SETSIG``, and on the flat tier also
-new processes, programs, sessions, and signals or limits for any process but itself.
+new processes, programs, sessions, and signals or limits for any process but itself. A guest that is
+timed starts no processes either, on any tier.
 Does not defend against: misuse of calls that stay allowed, or kernel flaws in them.
 """
 
@@ -60,7 +61,7 @@ ABSENT = ("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register")
 """Said not to exist: the C library then falls back to calls whose arguments can be looked at."""
 
 FLAT_DENIED = (
-    "fork", "vfork", "execve", "execveat", "setsid", "setpgid", "tkill", "pidfd_open",
+    "execve", "execveat", "setsid", "setpgid", "tkill", "pidfd_open",
     "pidfd_send_signal", "setpriority", "ioprio_set",
 )  # fmt: skip
 """Denied too where no PID namespace keeps a guest's processes together."""
@@ -142,25 +143,28 @@ class Program:
         self.lines += [Instruction(bpf.JUMP_EQUAL, which, "", after), *body, Label(after)]
 
 
-def build(flat_pid: int | None, loopback: bool = False, arch: str | None = None) -> bytes:
+def build(
+    flat_pid: int | None, loopback: bool = False, timed: bool = False, arch: str | None = None
+) -> bytes:
     """Return a filter's program.
 
     Args:
         flat_pid: The guest's own PID, where no PID namespace sets it apart; else None.
         loopback: Allow internet sockets, in a network namespace of the guest's own.
+        timed: Allow threads, but no new processes.
         arch: Architecture; this machine's by default.
 
     Raises:
         OSError: No numbers are known for the architecture.
     """
-    program = _template(flat_pid is not None, loopback, arch or machine())
+    program = _template(flat_pid is not None, loopback, timed, arch or machine())
     if flat_pid is None:
         return program
     return program.replace(struct.pack("=I", _OWN_PID), struct.pack("=I", flat_pid))
 
 
 @lru_cache(maxsize=8)
-def _template(flat: bool, loopback: bool, arch: str) -> bytes:
+def _template(flat: bool, loopback: bool, timed: bool, arch: str) -> bytes:
     # Assembled once in the fork-server: two milliseconds that no guest has to spend again.
     program = Program(arch)
     for name in DENIED:
@@ -173,7 +177,10 @@ def _template(flat: bool, loopback: bool, arch: str) -> bytes:
         # Netlink is how the C library lists interfaces; it sees the private namespace only.
         inet = (_AF_INET, _AF_INET6, _AF_NETLINK) if loopback else ()
         program.allow_only("socket", 0, (_AF_UNIX, *inet))
-        program.bits("clone", _NAMESPACES, allowed=False)
+        if timed:
+            _threads_only(program)
+        else:
+            program.bits("clone", _NAMESPACES, allowed=False)
     else:
         _flat(program)
     return program.finish()
@@ -192,6 +199,13 @@ def install(program: bytes) -> None:
     libc.syscall("seccomp", _SET_MODE_FILTER, _TSYNC, fprog)
 
 
+def _threads_only(program: Program) -> None:
+    for name in ("fork", "vfork"):
+        program.deny(name)
+    # Without namespace flags needing a look: a new thread cannot have them.
+    program.bits("clone", _CLONE_THREAD, allowed=True)
+
+
 def _flat(program: Program) -> None:
     for name in (*FLAT_DENIED, "socket"):
         program.deny(name)
@@ -199,6 +213,5 @@ def _flat(program: Program) -> None:
         program.allow_only(name, 0, (_OWN_PID,))
     for name in FLAT_OWN_OR_ZERO:
         program.allow_only(name, 0, (0, _OWN_PID))
-    # Without namespace flags needing a look: a new thread cannot have them.
-    program.bits("clone", _CLONE_THREAD, allowed=True)
+    _threads_only(program)
     program.deny_values("prctl", 0, (libc.PR_SET_PDEATHSIG,))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from observed import tensor
 
+from grader.checks.arrays import to_numpy
 from grader.observation import Observation, Outcome
 from grader.run.session import Program, Session
 from grader.sandbox.base import GuestNeeds, Sandbox
@@ -20,6 +23,7 @@ import os, signal, socket, sys, time
 
 def fine(): return 1
 def sleeps(): time.sleep(600)
+def naps(): time.sleep(0.3)
 def exits(): os._exit(7)
 def leaves(): sys.exit(3)
 def interrupts(): raise KeyboardInterrupt("enough")
@@ -38,6 +42,21 @@ def line_noise():
         except OSError:
             pass
     time.sleep(600)
+
+def early():
+    # As the guest's own server would, but without the token of the call that comes next.
+    from dataclasses import replace
+    from grader.guest import server
+    plain = server.to_frame
+    server.to_frame = lambda reply: plain(replace(reply, token=""))
+    return 1
+
+def adds(x, y, by=0):
+    print("left in")
+    return x + y + by
+
+def first(x):
+    return x.flatten()[0].item()
 
 def hangs_up():
     os.closerange(3, 256)
@@ -124,6 +143,43 @@ def test_an_exception_is_told_and_the_guest_lives(
 def test_a_guest_that_hangs_up_but_lives_is_ended(make: Make) -> None:
     seen = call(make(MODULE), "hangs_up")
     assert seen.outcome is Outcome.CRASHED
+
+
+def test_an_answer_made_before_the_question_is_none(make: Make) -> None:
+    session = make(MODULE)
+    seen = call(session, "early")
+    assert seen.outcome is Outcome.PROTOCOL_VIOLATION
+    assert seen.detail == "an answer to another question"
+    assert call(session, "fine").claims.value == 1
+
+
+def test_a_block_makes_one_call_for_each_slice(make: Make) -> None:
+    session = make(MODULE)
+    x, y = tensor([[1, 2], [3, 4], [5, 6]]), tensor([[10], [20], [30]])
+    seen = session.call(Call("adds", (x, y), {"by": 0.5}, block=3), 20.0)
+    assert to_numpy(seen.claims.value).tolist() == [[11.5, 12.5], [23.5, 24.5], [35.5, 36.5]]
+    assert session.call(Call("first", (x,), block=3), 20.0).claims.value == [1.0, 3.0, 5.0]
+    assert session.call(Call("fine", block=2), 20.0).claims.value == [1, 1]
+    assert session.call(Call("raises", block=2), 20.0).outcome is Outcome.RAISED
+    assert call(session, "prints").claims.value == "printed"
+    session.close()
+    assert b"left in" not in session.output
+    assert b"xxx" in session.output
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
+def test_a_timed_guest_has_a_clock(sandbox: Sandbox) -> None:
+    session = Session(sandbox, Program({"work.py": MODULE}, "work.py"))
+    try:
+        session.prepare(Limits(), GuestNeeds(timed=True))
+        seen = session.call(Call("adds", (tensor([1]), tensor([2])), block=1), 20.0)
+        assert seen.facts.cpu_seconds is not None
+        assert 0 < seen.facts.cpu_seconds <= (session.cpu_used() or 0)
+        slept = session.call(Call("naps"), 20.0)
+        assert slept.facts.cpu_seconds is not None
+        assert slept.facts.cpu_seconds < slept.facts.wall_seconds / 2
+    finally:
+        session.close()
 
 
 def test_output_is_bounded_and_printing_never_fails(make: Make) -> None:

@@ -10,6 +10,7 @@ from grader.sandbox.walls.plan import (
     Mechanism,
     Wall,
     WallPlan,
+    guest_plan,
     to_plain,
     wall_plan,
 )
@@ -32,7 +33,7 @@ HELD = {
 def test_a_plan_survives_the_way_to_the_fork_server(mechanism: Mechanism) -> None:
     plan = WallPlan(mechanism, CANARY, 7, slots=True).without(Wall.SECCOMP)
     assert wall_plan(json.loads(json.dumps(to_plain(plan)))) == plan
-    assert GuestPlan(**json.loads(json.dumps(to_plain(GUEST)))) == GUEST
+    assert guest_plan(json.loads(json.dumps(to_plain(GUEST)))) == GUEST
 
 
 def test_a_switched_off_wall_is_still_asked_for() -> None:

@@ -23,10 +23,12 @@ MESSAGES = [
     Call("f"),
     Call("f", (1, Tensor("int8", (1,), b"a")), {"k": None}, probes=("args_after",)),
     Call("method", receiver=Handle(2, "Knn"), scenario=True, keep=True),
+    Call("f", (Tensor("int8", (2,), b"ab"),), block=2, token="9f"),
     Ready({"network": "refused"}, {"torch": "2.13"}),
     Loaded(("f", "g")),
     Loaded((), FAULT, ("scipy",)),
     Reply(1.5),
+    Reply(1.5, token="9f"),
     Reply(fault=FAULT),
     Reply(None, args_after=(), probes={"ops": {"aten::add": 3}}),
 ]

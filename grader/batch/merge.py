@@ -1,0 +1,131 @@
+"""``grader merge``: a folder of reports, or one report, completed from other folders.
+
+Everything is read and checked before the first file is written: where one hand-in of a class does
+not fit, nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import UsageError
+from grader.report.csv_file import write_gradebook
+from grader.report.gradescope import write_results
+from grader.report.json_file import REPORT_FILE, read_report, write_report
+from grader.report.merge import Allowed, ConflictError, MergeError, merge
+from grader.report.model import Report
+from grader.report.pictures import write_pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What became of a folder.
+
+    Attributes:
+        reports: All of it, completed, by the hand-in's name.
+        changed: Names of the hand-ins in which something was filled.
+        batch: Whether it is a class and not one hand-in.
+    """
+
+    reports: tuple[Report, ...]
+    changed: tuple[str, ...]
+    batch: bool
+
+
+_NOTHING = Allowed()
+
+
+def merge_folders(folders: Sequence[Path], allowed: Allowed = _NOTHING) -> Merged:
+    """Complete the first folder from the others, and write it.
+
+    Args:
+        folders: At least two; each holds one ``report.json``, or a class: sub-folders with one.
+        allowed: What may be done beyond filling what is pending.
+
+    Raises:
+        UsageError: A folder holds no report, or one that does not fit; nothing was written.
+        InfrastructureError: The disk is full or broken.
+    """
+    if len(folders) < 2:
+        raise UsageError("grader merge takes two folders or more: the one to complete comes first")
+    base, *others = (read_folder(folder) for folder in folders)
+    _refuse_misfits(folders, base, others)
+    done = _merged(base, others, allowed)
+    changed = tuple(name for name, report in done.items() if report is not base[name])
+    # The unchanged too, byte for byte: so a merge that was interrupted is completed by another.
+    for name, report in done.items():
+        write_report(report, folders[0] / name)
+        write_results(report, folders[0] / name)
+        write_pictures(report, folders[0] / name)
+    reports = tuple(sorted(done.values(), key=lambda report: report.submission.id))
+    batch = "" not in base
+    if batch:
+        write_gradebook(reports, folders[0])
+    return Merged(reports, changed, batch)
+
+
+def _merged(
+    base: Mapping[str, Report], others: Sequence[Mapping[str, Report]], allowed: Allowed
+) -> dict[str, Report]:
+    tried = {
+        name: _attempt(report, [other[name] for other in others if name in other], allowed)
+        for name, report in base.items()
+    }
+    conflicts = [str(item) for item in tried.values() if isinstance(item, ConflictError)]
+    if conflicts:
+        raise ConflictError(
+            "\n".join(
+                (
+                    *conflicts,
+                    "Nothing was written. Look at these; --leave-conflicts merges all the rest, "
+                    "and leaves these questions as they are in the first folder",
+                )
+            )
+        )
+    return {name: item for name, item in tried.items() if isinstance(item, Report)}
+
+
+def _attempt(base: Report, others: Sequence[Report], allowed: Allowed) -> Report | ConflictError:
+    try:
+        return merge(base, others, allowed)
+    except ConflictError as error:
+        # Of a class, all of them are told at once.
+        return error
+
+
+def read_folder(folder: Path) -> dict[str, Report]:
+    """Return the reports of a folder: sub-folder → report; under an empty name if it is one.
+
+    Raises:
+        UsageError: It holds none, or one that cannot be read.
+    """
+    if (folder / REPORT_FILE).is_file():
+        return {"": read_report(folder / REPORT_FILE)}
+    found = sorted(folder.glob(f"*/{REPORT_FILE}"))
+    if not found:
+        raise UsageError(
+            f"{folder}: holds neither a {REPORT_FILE} nor sub-folders with one; name the --out "
+            "folder of `grader grade` or `grader batch`"
+        )
+    return {path.parent.name: read_report(path) for path in found}
+
+
+def _refuse_misfits(
+    folders: Sequence[Path], base: Mapping[str, Report], others: Sequence[Mapping[str, Report]]
+) -> None:
+    for folder, other in zip(folders[1:], others, strict=True):
+        if ("" in base) != ("" in other):
+            raise MergeError(
+                f"{folders[0]} holds {_kind(base)}, {folder} {_kind(other)}; name two of a kind"
+            )
+        if strangers := sorted(set(other) - set(base)):
+            raise MergeError(
+                f"{folder} holds hand-ins that {folders[0]} does not: {', '.join(strangers)}; "
+                "nothing was written. The folder with all hand-ins comes first"
+            )
+
+
+def _kind(reports: Mapping[str, Report]) -> str:
+    return "one hand-in" if "" in reports else "a class"

@@ -1,0 +1,81 @@
+"""Which hand-ins a GPU worker takes: those that an earlier batch found nothing wrong with.
+
+A GPU is dear, and a guest on it has fewer walls. So a hand-in comes there only for questions that
+wait for a device, and only if everything else about them has passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.batch.discover import Found, HandIn
+from grader.batch.merge import read_folder
+from grader.errors import UsageError
+from grader.report.merge import undecided
+from grader.report.model import QuestionResult, Report
+from grader.verdict import Code, Status
+
+_WAITS = frozenset(
+    {
+        Code.NO_DEVICE, Code.NO_PERMISSION, Code.DEVICE_FAILED, Code.NOT_TIMED, Code.INCONCLUSIVE,
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is left to do.
+
+    Attributes:
+        found: The hand-ins that wait for a device.
+        questions: Ids of the questions that any of them waits with.
+    """
+
+    found: Found
+    questions: tuple[str, ...]
+
+
+def waiting(found: Found, folder: Path, assignment: str) -> Waiting:
+    """Return what an earlier batch left for a machine with a GPU.
+
+    Args:
+        found: All hand-ins.
+        folder: ``--out`` of the earlier batch.
+        assignment: Id of the assignment.
+
+    Raises:
+        UsageError: The folder holds no reports, or of another assignment; or nothing waits.
+    """
+    earlier = read_folder(folder)
+    for report in earlier.values():
+        if report.assignment.id != assignment:
+            raise UsageError(
+                f"--only-pending {folder}: holds reports on “{report.assignment.id}”, not on "
+                f"“{assignment}”"
+            )
+    left = {hand_in: _questions(hand_in, earlier) for hand_in in found.hand_ins}
+    taken = tuple(hand_in for hand_in, questions in left.items() if questions)
+    if not taken:
+        raise UsageError(
+            f"--only-pending {folder}: no hand-in there waits for a device with everything else "
+            "of the question passed; there is nothing to do"
+        )
+    asked = dict.fromkeys(name for questions in left.values() for name in questions)
+    return Waiting(Found(taken, found.left_out), tuple(asked))
+
+
+def _questions(hand_in: HandIn, earlier: Mapping[str, Report]) -> tuple[str, ...]:
+    report = earlier.get(hand_in.name)
+    if report is None:
+        return ()
+    return tuple(question.id for question in report.questions if _waits(question))
+
+
+def _waits(question: QuestionResult) -> bool:
+    open_checks = [check for check in question.checks if undecided(check)]
+    decided = [check for check in question.checks if not undecided(check)]
+    return any(check.code in _WAITS for check in open_checks) and all(
+        check.status in (Status.PASSED, Status.PARTIAL) for check in decided
+    )

@@ -1,0 +1,75 @@
+"""What can be said of a timing before its numbers are looked at: none was made, or calls failed."""
+
+from __future__ import annotations
+
+from grader.checks.base import CaseInputs
+from grader.checks.close import Close
+from grader.checks.findings import finding
+from grader.checks.judge import judge_case
+from grader.observation import Observation, Outcome, Timing
+from grader.verdict import (
+    Basis,
+    Code,
+    Message,
+    Owner,
+    Param,
+    Status,
+    Verdict,
+    deferred,
+    fault,
+    review,
+)
+
+MOST_IDLE = 0.5
+"""Of the processor time used in calls, what may be used between them: nobody has work there."""
+
+
+def untimely(case: CaseInputs, timing: Timing) -> Verdict | None:
+    """Return the verdict where the numbers decide nothing, or None where they do.
+
+    Args:
+        case: The case that is judged.
+        timing: What came of timing its function.
+    """
+    if timing.skipped == "timing_failed":
+        told = Message("sandbox_failed", {"detail": timing.detail})
+        return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
+    if timing.skipped:
+        return deferred(Code.NOT_TIMED, Message(timing.skipped, {"detail": timing.detail}))
+    if timing.failed is not None:
+        return judge_case(_values(0, 0), case, Observation(Outcome.COMPLETED), timing.failed)
+    if timing.wrong is not None:
+        return _wrong(case, *timing.wrong)
+    if timing.idle > MOST_IDLE:
+        return review(Message("timed_idle", {"percent": round(100 * timing.idle)}), Basis.FACT)
+    return None
+
+
+Tolerance = tuple[float, float]
+"""``rtol`` and ``atol`` of kind ``close``."""
+
+
+def same_result(
+    case: CaseInputs, reference: Observation, submission: Observation, tolerance: Tolerance
+) -> bool:
+    """Return whether a timed call returned what the reference did.
+
+    Args:
+        case: Of the call.
+        reference: The reference's call on the same inputs.
+        submission: The submission's.
+        tolerance: Of the values.
+    """
+    verdict = judge_case(_values(*tolerance), case, reference, submission)
+    return verdict.status is Status.PASSED
+
+
+def _values(rtol: float, atol: float) -> Close:
+    return Close(id="timed", points=0, rtol=rtol, atol=atol)
+
+
+def _wrong(case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+    verdict = judge_case(_values(0, 0), case, reference, submission)
+    told = verdict.message.params if verdict.message else {}
+    params: dict[str, Param] = {**told, "was": verdict.code.value.replace("_", " ")}
+    return finding(verdict.code, "timed_wrong", params)

@@ -1,0 +1,121 @@
+"""``vectorised``: a function is as fast as one that leaves the loop to torch. Judged by time alone.
+
+The host reads the processor time of the guest while it works on inputs that it has not seen, beside
+a vectorised and a loop reference in guests of their own; see ``grader.clock.vectorisation``. A
+measurement that noise could have made costs nothing: the points stay pending.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from grader.checks.base import CaseInputs, Check
+from grader.checks.findings import finding, number
+from grader.checks.timed import untimely
+from grader.clock.credit import Credit, single
+from grader.clock.statistics import Decision
+from grader.clock.vectorisation import Pace, pace_of, weigh
+from grader.observation import Observation, Timing
+from grader.verdict import (
+    Basis,
+    Code,
+    Message,
+    Owner,
+    Param,
+    Status,
+    Verdict,
+    deferred,
+    fault,
+    inconclusive,
+    passed,
+    review,
+)
+
+
+class Vectorised(Check):
+    """Credit by the vectorisation index: 0 at the speed of the reference, 1 at that of a loop.
+
+    The case, and the loop to compare with, are named by the question's ``timed``.
+
+    Attributes:
+        threshold: Greatest index that earns the points; 0.5 where ``credit`` is absent too.
+        credit: Instead of a threshold: what which index earns.
+    """
+
+    conditional = True
+
+    kind: Literal["vectorised"] = "vectorised"
+    threshold: float | None = Field(default=None, gt=0, lt=1)
+    credit: Credit | None = None
+
+    @model_validator(mode="after")
+    def _one_scale(self) -> Vectorised:
+        if self.threshold is not None and self.credit is not None:
+            raise ValueError("found both “threshold” and “credit”; keep the one that is meant")
+        return self
+
+    @property
+    def scale(self) -> Credit:
+        """What which index earns, the default filled in."""
+        return self.credit or single(self.threshold or 0.5)
+
+    def judge(
+        self,
+        case: CaseInputs,
+        reference: Observation,  # noqa: ARG002  its times stand beside the submission's
+        submission: Observation,
+    ) -> Verdict:
+        """Look where the time lies."""
+        timing = submission.facts.timing
+        if timing is None:
+            return deferred(Code.NOT_TIMED, Message("clock_off"))
+        stopped = untimely(case, timing)
+        if stopped is not None:
+            return stopped
+        pace = pace_of(timing.runs)
+        try:
+            given = weigh(pace, self.scale)
+        except ValueError as error:
+            told = Message("reference_failed", {"detail": str(error)})
+            return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
+        evidence = numbers(pace, timing)
+        if given.decision is not Decision.PASSED:
+            return replace(inconclusive(Message("inconclusive", evidence)), evidence=evidence)
+        if given.share and pace.shared:
+            together = review(Message("timed_together", evidence), Basis.FACT)
+            return replace(together, evidence=evidence)
+        if given.share == 1:
+            return replace(passed(), evidence=evidence)
+        late = finding(Code.TOO_SLOW, "too_slow", evidence)
+        return replace(late, status=Status.PARTIAL, credit=given.share) if given.share else late
+
+
+def numbers(pace: Pace, timing: Timing) -> dict[str, Param]:
+    """Return what was measured, for messages and scripts."""
+    measures = pace.measures
+    walls = [
+        sample.wall / sample.cpu for run in timing.runs for sample in run.samples.get("student", ())
+        if sample.cpu
+    ]  # fmt: skip
+    return {
+        "index": _middle(measures),
+        "indices": [number(round(value, 4)) for value in measures],
+        "times": _middle([math.exp(value) for value in pace.student]),
+        "loop_times": _middle([math.exp(value) for value in pace.loop]),
+        "sets": pace.sets,
+        "steady": len(measures),
+        "outputs": timing.outputs,
+        "sizes": ", ".join(f"{name} = {size}" for name, size in sorted(timing.dims.items())),
+        "wall_over_cpu": _middle(walls),
+        "prepared": _middle(pace.prepared),
+    }
+
+
+def _middle(values: Sequence[float]) -> Param:
+    return number(round(median(values), 4)) if values else None

@@ -1,0 +1,50 @@
+"""``grader merge``: points that another machine has graded come into the reports they belong to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grader.batch.merge import merge_folders
+from grader.cli_support import say
+from grader.report.merge import Allowed
+from grader.report.model import ReportStatus
+from grader.report.terminal import print_class, print_report
+
+Folders = Annotated[
+    list[Path],
+    typer.Argument(help="--out folders; the first is completed from the others.", metavar="DIR..."),
+]
+Unwalled = Annotated[
+    bool,
+    typer.Option(
+        "--accept-unwalled",
+        help="Take points from runs with --isolation none into reports that had walls.",
+    ),
+]
+Conflicts = Annotated[
+    bool,
+    typer.Option(
+        "--leave-conflicts",
+        help="Where the machines decided a check differently, leave its question as it is.",
+    ),
+]
+
+
+def merge(folders: Folders, unwalled: Unwalled = False, conflicts: Conflicts = False) -> None:
+    """Fill the pending points of the first folder with what the others have graded.
+
+    Rewrites report.json and results.json, and gradebook.csv of a class. Decided checks stay.
+    """
+    merged = merge_folders(folders, Allowed(unwalled, conflicts))
+    console = Console()
+    if merged.batch:
+        print_class(merged.reports, console)
+    else:
+        print_report(merged.reports[0], console)
+    say(console, f"Completed in {folders[0]}: {len(merged.changed)} of {len(merged.reports)}")
+    if any(report.status is ReportStatus.INCOMPLETE for report in merged.reports):
+        raise typer.Exit(1)

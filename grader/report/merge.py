@@ -1,0 +1,202 @@
+"""Completing a report with what another machine found out later. Pure.
+
+A report of a machine without a GPU leaves points pending. A report of the same hand-in from a
+machine that has one fills them. What was decided once stays as it was: nothing but pending checks
+is ever replaced, so that merging twice changes nothing the second time.
+
+Seeds may differ: each machine draws inputs of its own, and every check is judged within one run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.errors import UsageError
+from grader.report.build import question_status, report_status
+from grader.report.model import (
+    CheckResult,
+    MergedInfo,
+    QuestionResult,
+    Report,
+    Scored,
+)
+from grader.report.points import PLACES
+from grader.verdict import Code, Status
+
+_UNTOUCHED = frozenset({Code.NOT_RUN, Code.NO_DEVICE, Code.NO_PERMISSION})
+"""Codes of a check that nobody has looked at yet; any other pending verdict says more."""
+
+
+Results = Mapping[tuple[str, str], CheckResult]
+"""Results by question and check."""
+
+
+class MergeError(UsageError):
+    """Reports that do not belong together."""
+
+
+class ConflictError(MergeError):
+    """Reports that contradict each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a merge may do on somebody's word only.
+
+    Attributes:
+        unwalled: Take points from runs without walls (tier none) into a report that has them.
+        conflicts: Leave a question as it is where the machines decided one of its checks
+            differently.
+    """
+
+    unwalled: bool = False
+    conflicts: bool = False
+
+
+_NOTHING = Allowed()
+
+
+def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -> Report:
+    """Return the base with its pending checks filled from the others, in their order.
+
+    Args:
+        base: What is to be completed; its environment and timing stay.
+        others: Reports of the same hand-in and assignment.
+        allowed: What may be done beyond that.
+
+    Raises:
+        ConflictError: Two of them decided a check differently, and that was not allowed.
+        MergeError: A report is of another hand-in or assignment, or was made without walls, and
+            that was not allowed.
+    """
+    for other in others:
+        _refuse_strangers(base, other)
+        if base.official and not other.official and not allowed.unwalled:
+            raise MergeError(
+                f"{_name(other)}: was graded without walls (isolation tier none), and the report "
+                "to be completed with them. If the GPU worker took only hand-ins that had passed "
+                "before, pass --accept-unwalled; the merged report says so"
+            )
+        base = _merge(base, other, allowed)
+    return base
+
+
+def undecided(check: CheckResult) -> bool:
+    """Whether a check still waits for a run, a machine or a person."""
+    if check.pending or check.status in (Status.DEFERRED, Status.ERROR):
+        return True
+    return check.status is Status.SKIPPED and check.code is Code.NOT_RUN
+
+
+def _refuse_strangers(base: Report, other: Report) -> None:
+    ours, theirs = base.assignment, other.assignment
+    if (ours.id, ours.version, ours.digest) != (theirs.id, theirs.version, theirs.digest):
+        raise MergeError(
+            f"{_name(other)}: is of another assignment: {ours.id} version {ours.version} "
+            f"({_short(ours.digest)}) here, {theirs.id} version {theirs.version} "
+            f"({_short(theirs.digest)}) there; grade both with the same files"
+        )
+    if base.submission.digest != other.submission.digest:
+        raise MergeError(
+            f"{_name(other)}: is of another hand-in: “{base.submission.id}” with "
+            f"{_short(base.submission.digest)} here, “{other.submission.id}” with "
+            f"{_short(other.submission.digest)} there; grade the same files on both machines"
+        )
+
+
+def _merge(base: Report, other: Report, allowed: Allowed) -> Report:
+    theirs: Results = {
+        (question.id, check.id): check for question in other.questions for check in question.checks
+    }
+    disputed = _disputes(base, theirs)
+    if disputed and not allowed.conflicts:
+        raise ConflictError(f"“{base.submission.id}”: {'; '.join(disputed.values())}")
+    filled: list[str] = []
+    questions = tuple(
+        # A question that was decided in two ways is nobody's to complete but a person's.
+        question if question.id in disputed else _question(question, theirs, filled)
+        for question in base.questions
+    )
+    return _with(base, other, questions, filled) if filled else base
+
+
+def _with(
+    base: Report, other: Report, questions: tuple[QuestionResult, ...], filled: Sequence[str]
+) -> Report:
+    there = other.environment
+    source = MergedInfo(
+        device=there.device,
+        isolation=there.isolation.tier,
+        seed=there.seed,
+        platform=there.platform,
+        torch=there.torch,
+        grader_version=there.grader_version,
+        checks=tuple(filled),
+    )
+    return base.model_copy(
+        update={
+            "questions": questions,
+            "status": report_status(questions),
+            "merged": (*base.merged, source),
+            **_sums(base.max_score, questions),
+        }
+    )
+
+
+def _question(question: QuestionResult, theirs: Results, filled: list[str]) -> QuestionResult:
+    checks: list[CheckResult] = []
+    for check in question.checks:
+        chosen = _choose(check, theirs.get((question.id, check.id), check))
+        if chosen is not check:
+            filled.append(f"{question.id}.{check.id}")
+        checks.append(chosen)
+    if tuple(checks) == question.checks:
+        return question
+    sums = _sums(question.max_score, checks)
+    status = question_status(checks, sums["score"], sums["pending"], sums["max_score"])
+    return question.model_copy(update={"checks": tuple(checks), "status": status, **sums})
+
+
+def _disputes(base: Report, theirs: Results) -> dict[str, str]:
+    """Return what is told of each question of which a check was decided in two ways, by its id."""
+    told: dict[str, str] = {}
+    for question in base.questions:
+        for ours in question.checks:
+            other = theirs.get((question.id, ours.id), ours)
+            same = (ours.status, ours.score) == (other.status, other.score)
+            if not (same or undecided(ours) or undecided(other)):
+                told.setdefault(
+                    question.id,
+                    f"{question.id}.{ours.id}: was decided twice, and differently: {_told(ours)} "
+                    f"here, {_told(other)} there",
+                )
+    return told
+
+
+def _choose(ours: CheckResult, theirs: CheckResult) -> CheckResult:
+    if not undecided(ours):
+        return ours
+    untouched = ours.code in _UNTOUCHED and theirs.code not in _UNTOUCHED
+    return theirs if untouched or not undecided(theirs) else ours
+
+
+def _sums(maximum: float, parts: Sequence[Scored]) -> dict[str, float]:
+    # From what is lost: scores of thirds were rounded one by one, and would not add up to one.
+    pending = min(round(math.fsum(part.pending for part in parts), PLACES), maximum)
+    lost = math.fsum(max(0.0, part.max_score - part.score - part.pending) for part in parts)
+    earned = max(0.0, round(maximum - lost - pending, PLACES))
+    return {"score": earned, "pending": pending, "max_score": maximum}
+
+
+def _told(check: CheckResult) -> str:
+    return f"{check.status.value} ({check.code.value}, {check.score:g} of {check.max_score:g})"
+
+
+def _name(report: Report) -> str:
+    return f"“{report.submission.id}”, graded on {report.environment.device}"
+
+
+def _short(digest: str) -> str:
+    return f"sha256 {digest[:12]}…" if digest else "no digest"

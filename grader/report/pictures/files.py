@@ -1,0 +1,49 @@
+"""Which pictures a report has, and their files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.report.model import CheckResult, Report
+from grader.report.pictures.canvas import Format
+from grader.report.pictures.device import bars_of, draw_device
+from grader.report.pictures.pace import draw_pace, marks_of
+from grader.store.atomic import write_atomic
+
+FOLDER = "pictures"
+
+
+def write_pictures(report: Report, folder: Path, kind: Format = "svg") -> tuple[Path, ...]:
+    """Draw what a report has numbers for, into ``pictures/`` beside it; return the files.
+
+    Nothing is drawn, and matplotlib not even imported, where nothing was timed.
+
+    Raises:
+        UsageError: The folder cannot be made or written.
+        InfrastructureError: The disk is full or broken.
+    """
+    written = []
+    for name, data in _drawn(report, kind):
+        path = folder / FOLDER / f"{name}.{kind}"
+        write_atomic(path, data)
+        written.append(path)
+    return tuple(written)
+
+
+def _drawn(report: Report, kind: Format) -> Iterator[tuple[str, bytes]]:
+    for question in report.questions:
+        for check in question.checks:
+            data = _picture(check, kind)
+            if data is not None:
+                yield f"{question.id}.{check.id}", data
+
+
+def _picture(check: CheckResult, kind: Format) -> bytes | None:
+    if check.kind == "speedup":
+        bars = bars_of(check.evidence)
+        return draw_device(bars, kind) if bars is not None and bars.warm else None
+    if check.kind == "vectorised":
+        marks = marks_of(check.evidence)
+        return draw_pace(marks, kind) if marks is not None else None
+    return None

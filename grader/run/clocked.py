@@ -1,0 +1,106 @@
+"""Which functions are timed, and their verdicts anew once they were.
+
+Timing comes after everything else of a hand-in, and only for what the checks that it rests on let
+through: it takes seconds, where all the rest of a hand-in takes half of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from grader.checks.judge import required
+from grader.checks.loops import Loops
+from grader.checks.vectorised import Vectorised
+from grader.observation import Timing
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedQuestion
+from grader.run.verdicts import Verdicts, judge_question
+from grader.verdict import Code, Status
+
+
+class Judged(Protocol):
+    """A verdict, or what a report says of one."""
+
+    @property
+    def status(self) -> Status:
+        """How the check ended."""
+
+    @property
+    def code(self) -> Code:
+        """Why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """One way of timing.
+
+    Attributes:
+        wants: Tells whether a question is to be timed, by its verdicts so far.
+        measure: Times a question's function, given its name in the hand-in.
+    """
+
+    wants: Callable[[PlannedQuestion, Mapping[str, Judged]], bool]
+    measure: Callable[[PlannedQuestion, str], Timing]
+
+
+def wants_timing(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bool:
+    """Return whether a question's function is to be timed, after everything else was judged.
+
+    Args:
+        planned: The question.
+        verdicts: Of its checks, by id, without times.
+    """
+    checks = planned.question.checks
+    if planned.question.timed is None:
+        return False
+    # The third witness is asked where the other two disagree.
+    if any(
+        isinstance(check, Loops)
+        and check.mode == "none"
+        and verdicts[check.id].code is Code.NEEDS_REVIEW
+        for check in checks
+    ):
+        return True
+    for check in checks:
+        if isinstance(check, Vectorised) and verdicts[check.id].code is Code.NOT_TIMED:
+            rests_on = (verdicts[name] for name in required(check, checks))
+            if all(item.status in (Status.PASSED, Status.PARTIAL) for item in rests_on):
+                return True
+    return False
+
+
+def judge_with_times(
+    plan: Sequence[PlannedQuestion],
+    reference: Mapping[str, QuestionRun],
+    submission: Mapping[str, QuestionRun],
+    judged: Mapping[str, Verdicts],
+    clock: Clock,
+) -> dict[str, Verdicts]:
+    """Return all verdicts, those of questions that had to be timed made anew.
+
+    Args:
+        plan: What was called.
+        reference: What the reference did, by question id.
+        submission: What the submission did.
+        judged: Verdicts without times.
+        clock: Times them.
+    """
+    again = dict(judged)
+    for planned in plan:
+        name = planned.question.id
+        run = submission[name]
+        if run.entry is not None and clock.wants(planned, judged[name]):
+            timed = _with(run, clock.measure(planned, run.entry))
+            again[name] = judge_question(planned, reference[name], timed)
+    return again
+
+
+def _with(run: QuestionRun, timing: Timing) -> QuestionRun:
+    """Return a question's run with what came of timing in each of its observations."""
+    seen = {
+        key: replace(item, facts=replace(item.facts, timing=timing))
+        for key, item in run.observations.items()
+    }
+    return replace(run, observations=seen)

@@ -1,0 +1,208 @@
+"""One device and the guests that work on it: what a timed run needs of a GPU, and no more.
+
+``GuestWorker`` is the real one. Tests have another, with noise, throttling, failure and death on
+demand, and everything above this interface runs against both. **``GuestWorker`` has never been run
+on a GPU**; what of it does not need one is tested.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from grader.errors import InfrastructureError
+from grader.observation import Observation, Outcome
+from grader.run.device_program import PROBE_ANSWER, PROBE_SIZE, PROGRAM
+from grader.run.device_state import Health, ask
+from grader.run.session import Program, Session
+from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
+from grader.spec.types import Limits
+from grader.verdict import Param
+from grader.wire.messages import Call
+
+_PROBE_SECONDS = 60.0
+_SCRUB_SECONDS = 120.0
+_QUIET_TIMES, _QUIET_SECONDS = 2.0, 0.005
+"""A device is quiet when a probe takes at most so many times what it took on an idle one, and so
+many seconds more: the host's own load makes it late by milliseconds, on an idle device too."""
+
+_CUDA_ERRORS = ("CUDA error:", "CUBLAS_STATUS_EXECUTION_FAILED", "CUBLAS_STATUS_INTERNAL_ERROR")
+
+
+class SickDeviceError(InfrastructureError):
+    """A device, or what is ours on it, did not do what it must. Nothing is known of a hand-in."""
+
+
+class DeviceWorker(ABC):
+    """One device, leased, and a guest for each party."""
+
+    name: str
+
+    @abstractmethod
+    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
+        """Have a fresh process for each party, in the place of those that were there.
+
+        Returns:
+            How a party's program failed to load, for those that did.
+
+        Raises:
+            SickDeviceError: A process could not be started.
+        """
+
+    @abstractmethod
+    def health(self) -> Health:
+        """Return the state of the device: asked of the driver, and of a product computed there."""
+
+    @abstractmethod
+    def state(self) -> Health:
+        """Return what the driver says of the device, without computing anything there."""
+
+    @abstractmethod
+    def call(self, party: str, call: Call, seconds: float) -> Observation:
+        """Make one call in a party's process, on the host's clock."""
+
+    @abstractmethod
+    def quiet(self, seconds: float) -> float:
+        """Wait until the device is idle; return for how many seconds it was not, that at most."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End all processes, and overwrite what they may have left in the device's memory.
+
+        Raises:
+            SickDeviceError: It could not be overwritten: nobody else may have the device.
+        """
+
+
+def suspicious(seen: Observation) -> bool:
+    """Whether a call may have ended by the device's doing, or by an earlier hand-in's on it.
+
+    An exception is the hand-in's own word: a reason to look at the device, and no finding. Errors
+    that CUDA reports once are reported by every later call in the same process.
+    """
+    if seen.outcome in (Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.OUT_OF_MEMORY):
+        return True
+    fault = seen.claims.fault
+    return fault is not None and any(text in fault.message for text in _CUDA_ERRORS)
+
+
+class GuestWorker(DeviceWorker):
+    """A real device.
+
+    Args:
+        sandbox: Starts the guests; it shows them this device and no other.
+        device: The device.
+        limits: Of every guest.
+        ask_driver: Returns the driver's word on the device.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        device: Gpu,
+        limits: Limits,
+        ask_driver: Callable[[str], Health] = ask,
+    ) -> None:
+        self.name = device.uuid
+        self._limits = limits
+        self._ask = ask_driver
+        self._needs = GuestNeeds(cuda=1, gpus=(device,))
+        self._session = partial(Session, sandbox)
+        self._sessions: dict[str, Session] = {}
+        self._prober: Session | None = None
+        self._idle: float | None = None
+
+    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
+        """See ``DeviceWorker.start``."""
+        self._end()
+        failed = {}
+        for party, program in programs.items():
+            session = self._sessions[party] = self._session(program)
+            session.prepare(self._limits, self._needs)
+            if session.failed_load is not None:
+                failed[party] = session.failed_load
+        return failed
+
+    def health(self) -> Health:
+        """See ``DeviceWorker.health``."""
+        told = self.state()
+        if told.problem:
+            return told
+        answer, seconds = self._probe()
+        if isinstance(answer, str):
+            return replace(told, problem=answer)
+        if answer["least"] != PROBE_ANSWER or answer["greatest"] != PROBE_ANSWER:
+            return replace(told, problem=f"it computes {answer['least']} for {PROBE_ANSWER}")
+        self._idle = min(seconds, self._idle or seconds)
+        # Of a process like all others; NVIDIA_TF32_OVERRIDE in their environment goes beyond it.
+        facts = {"tf32": answer["tf32"], "cpu_threads": answer["threads"]}
+        return replace(told, facts={**told.facts, **facts})
+
+    def state(self) -> Health:
+        """See ``DeviceWorker.state``."""
+        return self._ask(self.name)
+
+    def call(self, party: str, call: Call, seconds: float) -> Observation:
+        """See ``DeviceWorker.call``."""
+        session = self._sessions[party]
+        if not session.alive:
+            raise SickDeviceError(f"the process of the party “{party}” is gone")
+        return session.call(call, seconds)
+
+    def quiet(self, seconds: float) -> float:
+        """See ``DeviceWorker.quiet``."""
+        start = time.monotonic()
+        while (waited := time.monotonic() - start) < seconds:
+            answer, took = self._probe()
+            if isinstance(answer, str):
+                raise SickDeviceError(answer)
+            if self._idle is None or took <= _QUIET_TIMES * self._idle + _QUIET_SECONDS:
+                return waited
+        return seconds
+
+    def close(self) -> None:
+        """See ``DeviceWorker.close``."""
+        self._end()
+        if self._prober is not None:
+            self._prober.close()
+            self._prober = None
+        cleaner = self._session(PROGRAM)
+        try:
+            cleaner.prepare(self._limits, self._needs)
+            done = cleaner.failed_load or cleaner.call(Call("scrub"), _SCRUB_SECONDS)
+        finally:
+            cleaner.close()
+        if done.outcome is not Outcome.COMPLETED:
+            raise SickDeviceError(f"its memory could not be overwritten: {told_by(done)}")
+
+    def _end(self) -> None:
+        for session in self._sessions.values():
+            session.close()
+        self._sessions.clear()
+
+    def _probe(self) -> tuple[dict[str, Param] | str, float]:
+        """Compute a product; return what the guest said, or what went wrong, and the seconds."""
+        if self._prober is None or not self._prober.alive:
+            self._prober = self._session(PROGRAM)
+            self._prober.prepare(self._limits, self._needs)
+        if self._prober.failed_load is not None:
+            return f"a guest could not use it: {told_by(self._prober.failed_load)}", 0.0
+        seen = self._prober.call(Call("probe", (PROBE_SIZE,)), _PROBE_SECONDS)
+        value = seen.claims.value
+        if seen.outcome is not Outcome.COMPLETED or not isinstance(value, dict):
+            return f"a product could not be computed: {told_by(seen)}", 0.0
+        answer: dict[str, Param] = {
+            str(key): item for key, item in value.items() if isinstance(item, (bool, int, float))
+        }
+        return answer, seen.facts.wall_seconds
+
+
+def told_by(seen: Observation) -> str:
+    """Return what is known of a call that did not return."""
+    fault = seen.claims.fault
+    if fault is not None:
+        return f"{fault.type}: {fault.message[:300]}"
+    return f"{seen.outcome.value} {seen.detail[:300]}".strip()

@@ -1,0 +1,207 @@
+"""Timing a hand-in's function: sets of fresh processes, until its worth is decided.
+
+Timed runs take place one at a time on a machine, and on one core.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from grader.checks.vectorised import Vectorised
+from grader.clock.cpu import readable
+from grader.clock.credit import single
+from grader.clock.samples import Run
+from grader.clock.sampling import STANDARD, Plan, exclusive, quiet_core
+from grader.clock.statistics import STANDARD as RULE
+from grader.clock.statistics import Decision
+from grader.clock.vectorisation import AGAIN, LOOP, STUDENT, VECTORISED, pace_of, weigh
+from grader.errors import InfrastructureError
+from grader.observation import Timing
+from grader.run.draw import DrawKey, draw_case
+from grader.run.materials import Materials
+from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.run.session import Program, Session
+from grader.run.stopwatch import Job, Stopwatch
+from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.spec.tensors import RandomTensor
+from grader.spec.types import Case, Limits, Timed
+from grader.wire.values import Value
+
+_SECONDS = 20.0
+"""Wall time that a question's sets may take, starts left out, before no further one begins. Three
+take three seconds; a busy machine, or a hand-in near its limit, needs more of them, and longer."""
+
+_FIRST_DRAW = 10_000
+"""Beyond all repeats of a case: timed calls share no inputs with those that are graded."""
+
+_DRAWS = 1_000
+"""Most draws in a set of processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is timed: a question's function in a hand-in.
+
+    Attributes:
+        planned: The question.
+        entry: Name of the function in the hand-in.
+        files: The hand-in.
+        limits: Of the question.
+    """
+
+    planned: PlannedQuestion
+    entry: str
+    files: Mapping[str, bytes]
+    limits: Limits
+
+
+class Timer:
+    """Times functions of hand-ins against the reference.
+
+    Args:
+        materials: Hold the reference.
+        sandbox: Starts the guests.
+        seed: Of all drawn inputs.
+        plan: How much is timed in a set of processes.
+        now: A clock, in seconds.
+    """
+
+    def __init__(
+        self,
+        materials: Materials,
+        sandbox: Sandbox,
+        seed: int,
+        plan: Plan = STANDARD,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._materials = materials
+        self._sandbox = sandbox
+        self._seed = seed
+        self._plan = plan
+        self._now = now
+
+    def time(self, subject: Subject) -> Timing:
+        """Time a function until what it is worth is decided, or cannot be."""
+        if not readable():
+            detail = "this system does not let the grader read a process's own clock"
+            return Timing(skipped="no_clock", detail=detail)
+        case = timed_case(subject.planned)
+        timing = Timing(dims=case.inputs.dims)
+        spent = 0.0
+        try:
+            with exclusive():
+                while self._undecided(subject, timing.runs):
+                    if len(timing.runs) >= RULE.fewest and spent > _SECONDS:
+                        break
+                    timing, seconds = self._further(subject, case, timing)
+                    spent += seconds
+                    if timing.wrong or timing.failed:
+                        break
+        except InfrastructureError as error:
+            return Timing(skipped="timing_failed", detail=str(error))
+        return timing
+
+    def _undecided(self, subject: Subject, runs: tuple[Run, ...]) -> bool:
+        scales = [
+            check.scale
+            for check in subject.planned.question.checks
+            if isinstance(check, Vectorised)
+        ]
+        if len(runs) >= RULE.most:
+            return False
+        try:
+            pace = pace_of(runs)
+            given = [weigh(pace, scale) for scale in scales or [single(0.5)]]
+        except ValueError:
+            return False
+        return any(item.decision is Decision.MORE for item in given)
+
+    def _further(self, subject: Subject, case: PlannedCase, timing: Timing) -> tuple[Timing, float]:
+        """Time one more set; return everything so far, and the seconds that it took."""
+        number = len(timing.runs)
+        with self._guests(subject) as sessions:
+            failed = sessions[STUDENT].failed_load
+            if failed is not None:
+                return replace(timing, failed=failed), 0.0
+            random = np.random.default_rng([self._seed, number])
+            loaded = sessions[VECTORISED].loaded
+            job = self._job(subject, case, loaded.names if loaded else ())
+            first = _FIRST_DRAW + number * _DRAWS
+            start = self._now()
+            done = Stopwatch(job, sessions, random, first).measure()
+            seconds = self._now() - start
+        further = replace(
+            timing,
+            runs=timing.runs if done.run is None else (*timing.runs, done.run),
+            outputs=timing.outputs + done.outputs,
+            wrong=done.wrong,
+            failed=done.failed,
+            idle=max(timing.idle, done.idle),
+        )
+        return further, seconds
+
+    def _job(self, subject: Subject, case: PlannedCase, defined: Sequence[str]) -> Job:
+        timed = _timed(subject.planned)
+        question, assignment = subject.planned.question, self._materials.assignment
+        reference = next(name for name in question.names if name in defined)
+
+        def draw(number: int, calls: int) -> tuple[tuple[Value, ...], dict[str, Value]]:
+            key = DrawKey(self._seed, assignment.id, question.id, number)
+            drawn = draw_case(_stacked(case, calls), key)
+            return drawn.args, drawn.kwargs
+
+        entries = {STUDENT: subject.entry, VECTORISED: reference, AGAIN: reference}
+        return Job(
+            {**entries, LOOP: timed.loop}, case.inputs, draw, (timed.rtol, timed.atol),
+            subject.limits.seconds, self._plan, quiet_core(),
+        )  # fmt: skip
+
+    @contextmanager
+    def _guests(self, subject: Subject) -> Iterator[dict[str, Session]]:
+        """Have a fresh guest for the hand-in and for each of the reference's two ways."""
+        theirs = self._materials.program(subject.files)
+        ours = self._materials.program(self._materials.reference)
+        programs: dict[str, Program] = {STUDENT: theirs, VECTORISED: ours, LOOP: ours}
+        sessions = {party: Session(self._sandbox, item) for party, item in programs.items()}
+        try:
+            for party, session in sessions.items():
+                session.prepare(subject.limits, GuestNeeds(timed=True))
+                if party != STUDENT and session.loaded is None:
+                    raise InfrastructureError("the reference could not be loaded to be timed")
+            yield {**sessions, AGAIN: sessions[VECTORISED]}
+        finally:
+            for session in sessions.values():
+                session.close()
+
+
+def timed_case(planned: PlannedQuestion) -> PlannedCase:
+    """Return the case whose sizes a question is timed at."""
+    wanted = _timed(planned).case
+    return next(case for case in planned.cases if case.case.id == wanted)
+
+
+def _timed(planned: PlannedQuestion) -> Timed:
+    timed = planned.question.timed
+    assert timed is not None, "only asked for questions that are timed"
+    return timed
+
+
+def _stacked(case: PlannedCase, calls: int) -> Case:
+    """Return a case of the same sizes whose tensors hold those of several calls."""
+    groups = {
+        group: {name: _taller(item, calls) for name, item in getattr(case.case, group).items()}
+        for group in ("args", "kwargs")
+    }
+    return case.case.model_copy(update={"dims": dict(case.inputs.dims), **groups})
+
+
+def _taller(argument: object, calls: int) -> object:
+    if not isinstance(argument, RandomTensor):
+        return argument
+    shape = getattr(argument, argument.form)
+    return argument.model_copy(update={argument.form: (calls, *shape)})

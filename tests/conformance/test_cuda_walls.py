@@ -1,0 +1,105 @@
+"""The walls of a guest that gets a GPU. Here without one: all but the driver itself is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from driver import LIMITS, MIB, PATIENCE, Running
+
+from grader.errors import InfrastructureError
+from grader.sandbox import open as opening
+from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
+from grader.sandbox.open import open_sandbox
+from grader.wire.frames import Closed
+
+ONE = GuestNeeds(cuda=1, gpus=(Gpu("GPU-a", 90),))
+LOOK = """
+import os
+import resource
+import torch
+
+
+def look():
+    found = {"AS": resource.getrlimit(resource.RLIMIT_AS)[0]}
+    found["visible"] = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    found["tf32"] = os.environ.get("NVIDIA_TF32_OVERRIDE", "")
+    for name, path in (
+        ("own", f"/proc/self/task/{os.getpid()}/comm"),
+        ("null", "/dev/null"),
+        ("outside", "/sys/kernel/uevent_helper"),
+        ("sysctl", "/proc/sys/kernel/core_pattern"),
+    ):
+        try:
+            open(path, "w").write("x")
+            found[name] = "written"
+        except OSError as error:
+            found[name] = type(error).__name__
+    return found
+
+
+def hoard():
+    kept = []
+    while True:
+        kept.append(torch.ones(2**22))
+"""
+
+
+@pytest.fixture(scope="module")
+def shown() -> Iterator[Sandbox]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening, "SHOW_GPUS", True)
+        patch.setattr(opening, "_gpus", lambda: (90, 91))
+        try:
+            opened = open_sandbox("auto")
+        except InfrastructureError as error:
+            pytest.skip(str(error).splitlines()[1].strip())
+        with opened:
+            yield opened
+
+
+def running(sandbox: Sandbox, needs: GuestNeeds) -> Running:
+    guest = Running(sandbox.start(LIMITS, needs))
+    assert guest.load(LOOK).fault is None
+    return guest
+
+
+def looked(sandbox: Sandbox, needs: GuestNeeds) -> dict[str, Any]:
+    guest = running(sandbox, needs)
+    found = guest.value("look")
+    guest.guest.end()
+    assert isinstance(found, dict)
+    return found
+
+
+def test_gpus_are_granted_to_nobody_until_they_were_tried(walled: Sandbox) -> None:
+    assert not opening.SHOW_GPUS
+    assert not walled.grants(GuestNeeds(cuda=1))
+
+
+def test_a_guest_with_a_gpu_has_what_its_library_needs_and_no_more(shown: Sandbox) -> None:
+    assert shown.grants(GuestNeeds(cuda=2))
+    assert not shown.grants(GuestNeeds(cuda=3))
+    found = looked(shown, ONE)
+    assert (found["AS"], found["visible"], found["tf32"]) == (-1, "GPU-a", "0")
+    assert (found["own"], found["null"]) == ("written", "written")
+    assert "written" not in (found["outside"], found["sysctl"])
+
+
+def test_a_guest_without_one_beside_it_has_all_its_walls(shown: Sandbox) -> None:
+    found = looked(shown, GuestNeeds())
+    assert found["AS"] > 0
+    assert (found["visible"], found["null"]) == ("", "written")
+    assert "written" not in (found["outside"], found["sysctl"])
+
+
+def test_memory_is_watched_where_address_space_is_not_limited(shown: Sandbox) -> None:
+    guest = running(shown, ONE)
+    guest.send("hoard")
+    with pytest.raises(Closed):
+        guest.reply(PATIENCE)
+    ended = guest.guest.end()
+    assert ended.memory_exceeded
+    assert ended.peak_memory is not None
+    assert ended.peak_memory < 2 * LIMITS.memory + 1024 * MIB

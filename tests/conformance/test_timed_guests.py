@@ -1,0 +1,93 @@
+"""A timed guest cannot work where its clock does not see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from driver import LIMITS, Running
+
+from grader.clock.cpu import cpu_seconds, readable
+from grader.sandbox.base import GuestNeeds
+
+if TYPE_CHECKING:
+    from grader.sandbox.base import Sandbox
+
+SOURCE = """
+import os, subprocess, threading, time
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+def burns(seconds):
+    burn(seconds)
+
+def burns_in_threads(seconds):
+    threads = [threading.Thread(target=burn, args=(seconds / 2,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+def forks():
+    return attempt(os.fork)
+
+def spawns():
+    return attempt(lambda: os.posix_spawn("/proof", ["proof"], {}))
+
+def runs():
+    return attempt(lambda: subprocess.run(["true"]))
+
+def attempt(call):
+    try:
+        result = call()
+    except OSError as error:
+        return type(error).__name__
+    if result == 0:
+        os._exit(0)
+    return "ok"
+"""
+
+
+@pytest.fixture
+def timed(sandbox: Sandbox):
+    if not readable():
+        pytest.skip("no clock of another process here")
+    guest = Running(sandbox.start(LIMITS, GuestNeeds(timed=True)))
+    guest.load(SOURCE)
+    yield guest
+    guest.guest.end()
+
+
+@pytest.mark.parametrize("entry", ["burns", "burns_in_threads"])
+def test_the_host_sees_what_a_guest_used(timed: Running, entry: str) -> None:
+    pid = timed.guest.pid
+    assert pid is not None
+    before = cpu_seconds(pid)
+    timed.call(entry, 0.2)
+    assert cpu_seconds(pid) - before >= 0.2
+
+
+def test_no_process_can_be_started(walled: Sandbox, timed: Running) -> None:
+    assert timed.walls["fork"] == "EPERM"
+    for entry in ("forks", "spawns", "runs"):
+        assert timed.value(entry) == "PermissionError", entry
+
+
+def test_without_being_timed_a_process_escapes_the_clock(full: Sandbox) -> None:
+    # What the wall is for: the same work, in a child, is not on the guest's own clock.
+    guest = Running(full.start(LIMITS, GuestNeeds()))
+    guest.load(
+        SOURCE
+        + "def hides(s):\n    if os.fork() == 0:\n        burn(s); os._exit(0)\n    os.wait()\n"
+    )
+    try:
+        pid = guest.guest.pid
+        assert pid is not None
+        before = cpu_seconds(pid)
+        guest.call("hides", 0.3)
+        assert cpu_seconds(pid) - before < 0.15
+    finally:
+        guest.guest.end()

@@ -1,0 +1,98 @@
+"""On a real GPU. **Nobody has run these yet**: no machine with one was to be had.
+
+``pytest -m gpu tests/gpu -s`` on a GPU machine. They print the figures that docs/clock.md lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.checks.judge import judge_case
+from grader.checks.speedup import Speedup
+from grader.clock.device import read
+from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
+from grader.run.device_state import list_gpus
+from grader.run.device_times import open_rack
+from grader.run.materials import Materials, load_materials
+from grader.run.plan import PlannedQuestion, make_plan
+from grader.run.rack import Rack
+from grader.run.timed_gpu import DeviceSubject, DeviceTimer, timed_case
+from grader.sandbox.base import Sandbox
+from grader.sandbox.open import open_sandbox
+from grader.verdict import Status
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not list_gpus(), reason="the driver offers no GPU on this machine"),
+]
+
+ROOT = Path(__file__).parents[2]
+ON_CPU = b"""
+def mm_on_gpu(x, w):
+    return x.mm(w)
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with open_sandbox("none") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def materials() -> Materials:
+    return load_materials(ROOT / "assignments" / "pytorch101" / "assignment.yml")
+
+
+@pytest.fixture(scope="module")
+def planned(materials: Materials) -> PlannedQuestion:
+    question = next(each for each in materials.assignment.questions if each.id == "mm_on_gpu")
+    (plan,) = make_plan(materials.assignment, [question], 1, lambda *_: ())
+    return plan
+
+
+def rack(sandbox: Sandbox, materials: Materials, planned: PlannedQuestion) -> Rack:
+    found = open_rack(sandbox, materials.assignment.limits_of(planned.question))
+    assert found is not None
+    return found
+
+
+def timed(
+    sandbox: Sandbox, materials: Materials, planned: PlannedQuestion, source: bytes
+) -> Timing:
+    limits = materials.assignment.limits_of(planned.question)
+    timer = DeviceTimer(materials, rack(sandbox, materials, planned), 1)
+    files = {materials.assignment.module: source}
+    timing = timer.time(DeviceSubject(planned, "mm_on_gpu", "mm_on_gpu", files, limits))
+    for run in timing.runs:
+        assert timing.device is not None
+        print(timing.device, read(run, timing.device))  # noqa: T201  what it is run for
+    return timing
+
+
+def judged(planned: PlannedQuestion, timing: Timing) -> Status:
+    check = next(each for each in planned.question.checks if isinstance(each, Speedup))
+    seen = Observation(Outcome.COMPLETED, HostFacts(timing=timing), Claims(1))
+    return judge_case(check, timed_case(planned, check).inputs, seen, seen).status
+
+
+def test_every_device_is_well_before_and_after(
+    sandbox: Sandbox, materials: Materials, planned: PlannedQuestion
+) -> None:
+    assert rack(sandbox, materials, planned).sick() == []
+
+
+def test_the_reference_passes_beside_itself(
+    sandbox: Sandbox, materials: Materials, planned: PlannedQuestion
+) -> None:
+    source = bytes(materials.reference[materials.assignment.module])
+    assert judged(planned, timed(sandbox, materials, planned, source)) is Status.PASSED
+
+
+def test_a_product_on_the_cpu_is_too_slow(
+    sandbox: Sandbox, materials: Materials, planned: PlannedQuestion
+) -> None:
+    assert judged(planned, timed(sandbox, materials, planned, ON_CPU)) is Status.FAILED

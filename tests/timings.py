@@ -1,0 +1,36 @@
+"""Short ways to write what was timed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.clock.samples import Run, Sample
+from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED
+
+
+def blocks(seconds: Sequence[float], calls: int = 10) -> tuple[Sample, ...]:
+    """Blocks that take so many seconds a call."""
+    return tuple(Sample(calls, 2 * each * calls, each * calls) for each in seconds)
+
+
+def run(
+    student: float,
+    loop: float = 64.0,
+    again: float = 1.0,
+    rounds: int = 5,
+    lone: float | None = None,
+) -> Run:
+    """A set in which the vectorised reference takes a second a call.
+
+    Args:
+        student: Seconds a call.
+        loop: Seconds a call.
+        again: Seconds a call of the vectorised reference's other blocks.
+        rounds: Blocks of each party.
+        lone: Seconds of a call that the student makes by itself; as all others where None.
+    """
+    times = {STUDENT: student, VECTORISED: 1.0, AGAIN: again, LOOP: loop}
+    alone = {**times, STUDENT: student if lone is None else lone}
+    # What a request costs by itself weighs more in a block of one call.
+    times |= {name: alone[party] + 3.0 for party, name in LONE.items()}
+    return Run({party: blocks([each] * rounds) for party, each in times.items()})

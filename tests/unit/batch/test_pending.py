@@ -1,0 +1,55 @@
+"""Which hand-ins a GPU worker takes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.batch.discover import Found, HandIn
+from grader.batch.pending import waiting
+from grader.errors import UsageError
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "toy.report.json"
+PASSED = {"id": "values", "status": "passed", "code": "ok", "score": 4.0, "max_score": 4.0}
+WRONG = {**PASSED, "status": "failed", "code": "wrong_value", "owner": "student", "score": 0.0}
+WAITS = {"id": "speed", "status": "deferred", "code": "no_device", "pending": 1.0, "score": 0.0}
+
+
+def report(folder: Path, name: str, *checks: dict[str, Any]) -> HandIn:
+    document = json.loads(GOLDEN.read_text())
+    template = document["questions"][2]["checks"][0]
+    changed = [{**template, "pending": 0.0, "owner": None, "max_score": 1.0, **c} for c in checks]
+    document["questions"][2]["checks"] = changed
+    (folder / name).mkdir(parents=True)
+    (folder / name / "report.json").write_text(json.dumps(document))
+    return HandIn(name, folder / f"{name}.py")
+
+
+def test_only_what_waits_for_a_device_and_passed_the_rest_is_taken(tmp_path: Path) -> None:
+    hand_ins = (
+        report(tmp_path, "ann", PASSED, WAITS),
+        report(tmp_path, "bob", WRONG, WAITS),
+        report(tmp_path, "cyd", PASSED, {**WAITS, "status": "passed", "code": "ok", "pending": 0}),
+        report(tmp_path, "dan", WAITS),
+        report(tmp_path, "eve", PASSED, {**WAITS, "code": "needs_review"}),
+        HandIn("new", tmp_path / "new.py"),
+    )
+    left = waiting(Found(hand_ins, ("x.txt",)), tmp_path, "toy")
+    assert [hand_in.name for hand_in in left.found.hand_ins] == ["ann", "dan"]
+    assert left.questions == ("on_gpu",)
+    assert left.found.left_out == ("x.txt",)
+
+
+@pytest.mark.parametrize(
+    ("check", "assignment", "words"),
+    [(WRONG, "toy", "nothing to do"), (WAITS, "other", "holds reports on “toy”")],
+)
+def test_nothing_to_do_and_another_assignment_are_said(
+    tmp_path: Path, check: dict[str, Any], assignment: str, words: str
+) -> None:
+    found = Found((report(tmp_path, "ann", PASSED, check),), ())
+    with pytest.raises(UsageError, match=words):
+        waiting(found, tmp_path, assignment)

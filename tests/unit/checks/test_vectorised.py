@@ -1,0 +1,172 @@
+"""``vectorised`` and time as the third witness on loops, on injected samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from observed import CASE, ended, seen, tensor
+from pydantic import ValidationError
+from timings import run
+
+from grader.checks.base import CaseInputs
+from grader.checks.behaviour import Behaviour
+from grader.checks.pace import ask_time
+from grader.checks.vectorised import Vectorised
+from grader.clock.samples import Run
+from grader.observation import HostFacts, Observation, Outcome, Timing
+from grader.report.words import ENGLISH
+from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Witness, review
+
+STRICT = replace(ENGLISH, strict=True)
+REFERENCE = seen(tensor([1.0]))
+
+
+def check(**fields: Any) -> Vectorised:
+    return Vectorised(id="fast", points=1, **fields)
+
+
+def timed(*runs: Run, **fields: Any) -> Timing:
+    return Timing(runs, {"B": 512}, outputs=300, **fields)
+
+
+def judge(timing: Timing | None, **fields: Any) -> Verdict:
+    submission = replace(seen(tensor([1.0])), facts=HostFacts(timing=timing))
+    verdict = check(**fields).judge(CASE, REFERENCE, submission)
+    if verdict.message is not None:
+        STRICT.render(verdict.message)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("student", "status", "code", "owner"),
+    [
+        (1.0, Status.PASSED, Code.OK, None),
+        (0.5, Status.PASSED, Code.OK, None),
+        (64.0, Status.FAILED, Code.TOO_SLOW, Owner.STUDENT),
+        (9.0, Status.DEFERRED, Code.INCONCLUSIVE, Owner.INFRASTRUCTURE),
+    ],
+)
+def test_a_verdict_is_for_against_or_open(
+    student: float, status: Status, code: Code, owner: Owner | None
+) -> None:
+    verdict = judge(timed(*[run(student)] * 9))
+    assert (verdict.status, verdict.code, verdict.owner) == (status, code, owner)
+    assert verdict.basis is Basis.FACT
+    assert verdict.evidence["sets"] == 9
+    assert verdict.evidence["wall_over_cpu"] == 2
+
+
+def test_it_says_how_much_slower() -> None:
+    verdict = judge(timed(*[run(32.0)] * 3))
+    assert verdict.message is not None
+    text = STRICT.render(verdict.message)
+    assert "32 times as long as the vectorised reference; a loop takes 64 times" in text
+    assert "B = 512" in text
+
+
+def test_credit_may_be_partial() -> None:
+    credit = {"steps": [{"within": 0.3, "credit": 1}, {"within": 0.6, "credit": 0.5}]}
+    verdict = judge(timed(*[run(8.0)] * 3), credit=credit)
+    assert (verdict.status, verdict.credit, verdict.code) == (Status.PARTIAL, 0.5, Code.TOO_SLOW)
+    line = {"linear": [{"at": 0.25, "credit": 1}, {"at": 0.75, "credit": 0}]}
+    assert judge(timed(*[run(8.0)] * 3), credit=line).credit == pytest.approx(0.5)
+
+
+def test_one_scale_only() -> None:
+    with pytest.raises(ValidationError, match="keep the one that is meant"):
+        check(threshold=0.4, credit={"steps": [{"within": 0.3, "credit": 1}]})
+
+
+def test_what_was_not_timed_is_pending_with_what_to_do() -> None:
+    for timing in (None, Timing(skipped="no_clock", detail="no such clock")):
+        verdict = judge(timing)
+        assert (verdict.status, verdict.code) == (Status.DEFERRED, Code.NOT_TIMED)
+    verdict = judge(Timing(skipped="timing_failed", detail="the reference died"))
+    assert (verdict.status, verdict.owner) == (Status.ERROR, Owner.INFRASTRUCTURE)
+
+
+def test_a_timed_output_that_is_wrong_fails_however_fast_it_was() -> None:
+    wrong = seen(tensor([1.0, 2.0])), seen(tensor([1.0, 3.0]))
+    verdict = judge(timed(run(1.0), wrong=wrong))
+    assert (verdict.status, verdict.code) == (Status.FAILED, Code.WRONG_VALUE)
+    assert verdict.message is not None
+    assert "1 of 2 numbers differ" in STRICT.render(verdict.message)
+    shapes = seen(tensor([1.0, 2.0])), seen(tensor([1.0]))
+    assert judge(timed(run(1.0), wrong=shapes)).code is Code.WRONG_SHAPE
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code"),
+    [
+        (Outcome.TIMED_OUT, Code.TIMED_OUT),
+        (Outcome.CRASHED, Code.CRASHED),
+        (Outcome.PROTOCOL_VIOLATION, Code.PROTOCOL_VIOLATION),
+        (Outcome.RAISED, Code.RAISED),
+    ],
+)
+def test_a_timed_call_that_does_not_return_ends_as_any_other(outcome: Outcome, code: Code) -> None:
+    assert judge(timed(failed=ended(outcome, "x"))).code is code
+
+
+def test_work_between_calls_is_for_a_person() -> None:
+    assert judge(timed(*[run(1.0)] * 3, idle=0.4)).code is Code.OK
+    assert judge(timed(*[run(1.0)] * 3, idle=0.6)).code is Code.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    ("lone", "code"),
+    [(1.0, Code.OK), (2.0, Code.OK), (30.0, Code.NEEDS_REVIEW), (64.0, Code.NEEDS_REVIEW)],
+)
+def test_work_that_calls_share_is_for_a_person(lone: float, code: Code) -> None:
+    verdict = judge(timed(*[run(1.0, lone=lone)] * 3))
+    assert (verdict.code, verdict.basis) == (code, Basis.FACT)
+    assert ask_time(DOUBT, GROWS, timed(*[run(1.0, lone=64.0)] * 3)).code is Code.NEEDS_REVIEW
+
+
+def test_a_loop_that_is_no_slower_is_the_assignments_fault() -> None:
+    verdict = judge(timed(*[run(1.0, loop=0.9)] * 3))
+    assert (verdict.code, verdict.owner) == (Code.REFERENCE_FAILED, Owner.INSTRUCTOR)
+
+
+DOUBT = replace(review(Message("loops_grows", {})), witnesses=(Witness("source", "x", Basis.FACT),))
+GROWS = Behaviour(planned=frozenset({"B"}), loops=frozenset({"B"}))
+
+
+@pytest.mark.parametrize(
+    ("times", "behaviour", "code", "says"),
+    [
+        (1.0, GROWS, Code.OK, "no_loop"),
+        (60.0, GROWS, Code.LOOP_FOUND, "loop"),
+        (60.0, Behaviour(), Code.LOOP_FOUND, "loop"),
+        (9.0, GROWS, Code.NEEDS_REVIEW, "unclear"),
+        (1000.0, GROWS, Code.NEEDS_REVIEW, "unclear"),  # far more work than a loop has
+        (1.0, Behaviour(loops=frozenset({"N"})), Code.NEEDS_REVIEW, "no_loop"),  # too few turns
+        (1.0, Behaviour(failed=("B",)), Code.NEEDS_REVIEW, "no_loop"),
+    ],
+)
+def test_time_settles_a_doubt_where_it_is_clear(
+    times: float, behaviour: Behaviour, code: Code, says: str
+) -> None:
+    timing = Timing((run(times),) * 3, {"B": 512, "N": 2})
+    verdict = ask_time(DOUBT, behaviour, timing)
+    assert verdict.code is code
+    assert [witness.name for witness in verdict.witnesses] == ["source", "time"]
+    assert verdict.witnesses[1].says == says
+    if code is not Code.NEEDS_REVIEW:
+        assert verdict.basis is Basis.FACT
+
+
+def test_without_a_timing_to_go_by_the_doubt_stays() -> None:
+    wrong = seen(1), seen(2)
+    for timing in (None, Timing(), timed(run(1.0), wrong=wrong), timed(run(1.0), idle=0.9)):
+        assert ask_time(DOUBT, GROWS, timing) is DOUBT
+    flat = timed(*[run(1.0, loop=0.9)] * 3)
+    assert ask_time(DOUBT, GROWS, flat) is DOUBT
+
+
+def test_the_judge_reads_nothing_but_what_it_is_given() -> None:
+    case = CaseInputs("other", (), ())
+    observation = Observation(Outcome.COMPLETED, HostFacts(timing=timed(*[run(1.0)] * 3)))
+    assert check().judge(case, REFERENCE, observation) == judge(timed(*[run(1.0)] * 3))

@@ -1,0 +1,156 @@
+"""Pictures: the same numbers make the same bytes, and nothing else in them decides."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import cli
+from grader.report.json_file import write_report
+from grader.report.model import Report
+from grader.report.pictures import (
+    DeviceBars,
+    Point,
+    Quartiles,
+    Sweep,
+    bars_of,
+    draw_device,
+    draw_pace,
+    draw_sweep,
+    marks_of,
+    quartiles_of,
+    write_pictures,
+)
+from grader.verdict import Param
+
+SWEEP = Sweep(
+    tuple(
+        Point(size, Quartiles(size * 1e-5, size * 2e-5, size * 3e-5), quartiles_of([1e-5, 2e-5]))
+        for size in (4, 8, 12)
+    ),
+    "products of 64×64 matrices",
+    20,
+)
+EVIDENCE: dict[str, Param] = {
+    "device": "Fake $100$ <b>", "sizes": "B = 512", "wire_ms": 90.0, "transfer_ms": 6.0,
+    "cpu_ms": 400.0, "cold_cpu_ms": 490.0, "cpu_quartiles_ms": [390.0, 410.0],
+    "reference_ms": 10.0, "cold_reference_ms": 1290.0, "student_ms": 14.0,
+    "cold_student_ms": 1300.0, "student_quartiles_ms": [13.0, 15.0],
+}  # fmt: skip
+Drawn = tuple[bytes, bytes]
+DRAW = """
+import sys
+from grader.report import pictures
+assert "matplotlib" not in sys.modules, "grading would pay for it"
+point = pictures.Point(4, pictures.Quartiles(1, 2, 3), pictures.Quartiles(1, 1, 1))
+sys.stdout.buffer.write(pictures.draw_sweep(pictures.Sweep((point,), "x", 3)))
+"""
+
+
+def bars() -> DeviceBars:
+    found = bars_of(EVIDENCE)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Drawn:
+    return draw_sweep(SWEEP), draw_device(bars())
+
+
+def test_svg_is_the_same_in_every_process_and_has_no_date() -> None:
+    there = subprocess.run([sys.executable, "-c", DRAW], check=True, capture_output=True).stdout
+    point = Point(4, Quartiles(1, 2, 3), Quartiles(1, 1, 1))
+    assert there == draw_sweep(Sweep((point,), "x", 3))
+    assert there.startswith(b"<?xml")
+    assert b"<dc:date>" not in there
+
+
+def test_both_forms_are_what_they_say(drawn: Drawn) -> None:
+    for svg in drawn:
+        assert ET.fromstring(svg).tag.endswith("svg")
+    for png in (draw_sweep(SWEEP, "png"), draw_device(bars(), "png")):
+        assert png.startswith(b"\x89PNG")
+
+
+def test_a_reader_who_does_not_see_it_is_told(drawn: Drawn) -> None:
+    sweep, device = drawn
+    assert "At B = 12: 0.24 ms with a loop, 0.015 ms without" in sweep.decode()
+    told = device.decode()
+    assert "CPU: 400 ms, then 400 ms; GPU, reference: 1.2 s, then 10 ms" in told
+    assert "<b>" not in told
+
+
+def test_numbers_move_the_picture(drawn: Drawn) -> None:
+    slower = replace(SWEEP.points[-1], noloop=Quartiles(1e-4, 1e-4, 1e-4))
+    assert draw_sweep(replace(SWEEP, points=(*SWEEP.points[:-1], slower))) != drawn[0]
+    assert draw_device(replace(bars(), transfer=9.0)) != drawn[1]
+
+
+def test_bars_come_from_what_a_check_has_recorded() -> None:
+    found = bars()
+    assert found.cold == {"cpu": 400, "reference": 1200, "student": 1210}
+    assert found.quartiles == {"cpu": (390, 410), "student": (13, 15)}
+    assert bars_of({}) is None
+    assert bars_of({**EVIDENCE, "transfer_ms": None}) is None
+    without_cpu = {key: value for key, value in EVIDENCE.items() if "cpu" not in key}
+    partial = bars_of({**without_cpu, "student_quartiles_ms": [None, None]})
+    assert partial is not None
+    assert set(partial.warm) == {"reference", "student"}
+    assert draw_device(partial)
+
+
+PACE: dict[str, object] = {"times": 1.5, "loop_times": 100.0, "indices": [0.05, None, 0.1]}
+
+
+def test_marks_of_a_function_that_was_timed_on_the_cpu() -> None:
+    found = marks_of(PACE)
+    assert found is not None
+    assert found.span == pytest.approx((100**0.05, 100**0.1))
+    assert b"1.5 times as long as without a loop; a loop takes 100." in draw_pace(found)
+    for lacking in ({"times": None}, {"times": 0}, {"loop_times": None}, {"loop_times": 1.0}):
+        assert marks_of({**PACE, **lacking}) is None
+    alone = marks_of({**PACE, "indices": None})
+    assert alone is not None
+    assert alone.span == (1.5, 1.5)
+
+
+def test_a_report_has_the_pictures_that_it_has_numbers_for(
+    report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert write_pictures(report, tmp_path) == ()
+    first = report.questions[0]
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("speedup", {**EVIDENCE}), ("vectorised", {**PACE}), ("speedup", {}), ("vectorised", {}),
+        ("close", {**EVIDENCE}),
+    ]  # fmt: skip
+    checks = tuple(
+        first.checks[0].model_copy(update={"id": f"c{number}", "kind": kind, "evidence": evidence})
+        for number, (kind, evidence) in enumerate(kinds)
+    )
+    timed = report.model_copy(update={"questions": (first.model_copy(update={"checks": checks}),)})
+    folder = tmp_path / "pictures"
+    assert write_pictures(timed, tmp_path) == (
+        folder / "multiply.c0.svg",
+        folder / "multiply.c1.svg",
+    )
+    write_report(timed, tmp_path)
+    monkeypatch.setattr("sys.argv", ["grader", "pictures", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert (folder / "multiply.c1.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_nothing_to_draw_is_said() -> None:
+    with pytest.raises(ValueError, match="without points"):
+        draw_sweep(replace(SWEEP, points=()))
+    with pytest.raises(ValueError, match="no bars"):
+        draw_device(replace(bars(), warm={}))
+    with pytest.raises(ValueError, match="1 repeats have no quartiles"):
+        quartiles_of([1.0])

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from grader.sandbox.base import Gpu, GuestNeeds
+from grader.sandbox.oneshot import clean_environment
+from grader.sandbox.walls import cuda, limits
+from grader.sandbox.walls.plan import (
+    Canary,
+    GuestPlan,
+    Mechanism,
+    WallPlan,
+    guest_plan,
+    to_plain,
+    wall_plan,
+)
+from grader.sandbox.walls.proof import breaches
+
+GUEST = GuestPlan(1, memory=2**30, output=1, processes=8, scratch=1, cpu_seconds=1)
+CANARY = Canary("/var/tmp/x", "name", {"net": "net:[1]"})
+
+
+def test_a_guest_may_open_its_own_device_and_what_all_of_them_share() -> None:
+    assert cuda.nodes(()) == ()
+    assert set(cuda.nodes((3,))) == {
+        "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia3",
+    }  # fmt: skip
+    # What drives a display is not needed for computing.
+    assert not any("modeset" in path or "/dri" in path for path in cuda.nodes((0, 1)))
+
+
+def test_all_limits_but_address_space_stay() -> None:
+    usual, with_gpu = (limits.planned(plan, 0) for plan in (GUEST, replace(GUEST, gpus=(0,))))
+    assert set(usual) - set(with_gpu) == {"AS"}
+    assert {name: usual[name] for name in with_gpu} == with_gpu
+
+
+def test_what_cannot_be_limited_is_not_asked_of_the_proof() -> None:
+    plan = WallPlan(Mechanism.NS, CANARY, gpus=(0,))
+    missing = breaches(plan, GUEST, {})
+    assert any("exceed_memory" in line for line in missing)
+    assert len(missing) - len(breaches(plan, replace(GUEST, gpus=(0,)), {})) == 1
+
+
+def test_plans_with_gpus_survive_the_way_to_the_fork_server() -> None:
+    plan = WallPlan(Mechanism.NS, CANARY, gpus=(0, 2))
+    guest = replace(GUEST, gpus=(2,), visible="GPU-a")
+    assert wall_plan(json.loads(json.dumps(to_plain(plan)))) == plan
+    assert guest_plan(json.loads(json.dumps(to_plain(guest)))) == guest
+
+
+def test_a_process_of_its_own_sees_its_gpu_only_and_keeps_full_precision() -> None:
+    made = clean_environment(GuestNeeds(cuda=1, gpus=(Gpu("GPU-a", 0), Gpu("GPU-b", 1))))
+    assert made["CUDA_VISIBLE_DEVICES"] == "GPU-a,GPU-b"
+    assert made["NVIDIA_TF32_OVERRIDE"] == "0"
+    assert "CUDA_VISIBLE_DEVICES" not in clean_environment(GuestNeeds(cuda=1))
