@@ -1,0 +1,21 @@
+# The whole network is on cuda:0; only the scores travel.
+# expect:
+#   questions:
+#     ModelParallelResNet50: {status: partial, checks: {outputs: ok, gradient: ok, placed: wrong_device, moves: wrong_transfers, nothing_else_moves: ok, memory: too_much_memory}}
+
+import torch
+from resnet import Bottleneck, ResNet
+from torch import nn
+
+
+class ModelParallelResNet50(ResNet):
+    def __init__(self):
+        super().__init__(Bottleneck, [3, 4, 6, 3], num_classes=1000)
+        first = (self.conv1, self.bn1, self.relu, self.maxpool, self.layer1, self.layer2)
+        self.seq1 = nn.Sequential(*first).to("cuda:0")
+        self.seq2 = nn.Sequential(self.layer3, self.layer4, self.avgpool).to("cuda:0")
+        self.fc.to("cuda:0")
+
+    def forward(self, x):
+        x = self.seq2(self.seq1(x).to("cuda:0"))
+        return self.fc(x.view(x.size(0), -1)).to("cuda:1")

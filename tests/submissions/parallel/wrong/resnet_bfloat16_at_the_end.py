@@ -1,0 +1,22 @@
+# The last layer computes in bfloat16.
+# expect:
+#   questions:
+#     ModelParallelResNet50: {status: failed, checks: {outputs: wrong_value, gradient: wrong_value, placed: requirement_not_met, moves: requirement_not_met, nothing_else_moves: requirement_not_met, memory: requirement_not_met}}
+
+import torch
+from resnet import Bottleneck, ResNet
+from torch import nn
+
+
+class ModelParallelResNet50(ResNet):
+    def __init__(self):
+        super().__init__(Bottleneck, [3, 4, 6, 3], num_classes=1000)
+        first = (self.conv1, self.bn1, self.relu, self.maxpool, self.layer1, self.layer2)
+        self.seq1 = nn.Sequential(*first).to("cuda:0")
+        self.seq2 = nn.Sequential(self.layer3, self.layer4, self.avgpool).to("cuda:1")
+        self.fc.to("cuda:1")
+
+    def forward(self, x):
+        x = self.seq2(self.seq1(x).to("cuda:1")).flatten(1)
+        weight, bias = self.fc.weight.bfloat16(), self.fc.bias.bfloat16()
+        return nn.functional.linear(x.bfloat16(), weight, bias).float()

@@ -1,0 +1,11 @@
+# Old gradients are never forgotten.
+# expect:
+#   questions:
+#     train_step: {status: partial, checks: {label_devices: ok, losses: wrong_value, weights: wrong_value, type: requirement_not_met}}
+
+def train_step(model, loss_fn, optimizer, inputs, labels):
+    outputs = model(inputs)
+    loss = loss_fn(outputs, labels.to(outputs.device))
+    loss.backward()
+    optimizer.step()
+    return loss.item()

@@ -1,0 +1,12 @@
+# The loss is returned as text.
+# expect:
+#   questions:
+#     train_step: {status: partial, checks: {label_devices: ok, losses: wrong_type, weights: ok, type: wrong_type}}
+
+def train_step(model, loss_fn, optimizer, inputs, labels):
+    optimizer.zero_grad()
+    outputs = model(inputs)
+    loss = loss_fn(outputs, labels.to(outputs.device))
+    loss.backward()
+    optimizer.step()
+    return f"{loss.item():.3f}"

@@ -1,0 +1,18 @@
+# The activation stays on cuda:0, where net2 is not.
+# expect:
+#   questions:
+#     ToyModel: {status: failed, code: raised}
+
+import torch
+from torch import nn
+
+
+class ToyModel(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net1 = nn.Linear(10, 10).to("cuda:0")
+        self.net2 = nn.Linear(10, 5).to("cuda:1")
+
+    def forward(self, x):
+        x = torch.relu(self.net1(x.to("cuda:0")))
+        return self.net2(x)
