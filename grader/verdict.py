@@ -80,6 +80,7 @@ class Code(str, Enum):
     CRASHED = "crashed"
     PROTOCOL_VIOLATION = "protocol_violation"
     REQUIREMENT_NOT_MET = "requirement_not_met"
+    UNREADABLE_FILE = "unreadable_file"
     # the hand-in
     SYNTAX_ERROR = "syntax_error"
     IMPORT_FAILED = "import_failed"
@@ -88,6 +89,7 @@ class Code(str, Enum):
     # nobody's fault, or not the student's
     NO_DEVICE = "no_device"
     NO_PERMISSION = "no_permission"
+    NO_PACKAGE = "no_package"
     SANDBOX_FAILED = "sandbox_failed"
     REFERENCE_FAILED = "reference_failed"
 

@@ -16,9 +16,11 @@ from grader.intake import read_submission
 from grader.intake.submission import IntakeError, Submission
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, Timing
+from grader.run.artifacts import read_artifacts
 from grader.run.devices import count_gpus
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, guest_needs, observe
+from grader.run.packages import lacking, lacking_at_import, missing_packages
 from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
 from grader.run.session import Session
@@ -69,6 +71,7 @@ class Grader:
         self._gpus = _usable_gpus(options.device)
         self._selected = _select(self.assignment, options.questions)
         self._not_here: dict[str, Verdicts] = {}
+        self._missing: dict[str, str] = {}
         self.plan: tuple[PlannedQuestion, ...] = ()
         self._reference: dict[str, QuestionRun] = {}
         self._versions: dict[str, str] = {}
@@ -82,19 +85,28 @@ class Grader:
             InfrastructureError: No guest can be started.
         """
         gradable = []
+        # Of all questions: a hand-in imports them whether or not those are selected.
+        missing = missing_packages(self._sandbox, self.assignment.questions)
+        self._missing = missing
         for question in self._selected:
             granted = self._sandbox.grants(guest_needs(question))
-            verdict = not_graded_here(question, self._gpus, granted)
+            verdict = lacking(question, missing) or not_graded_here(question, self._gpus, granted)
             if verdict is None:
                 gradable.append(question)
             else:
                 self._not_here[question.id] = for_all(question, verdict)
-        session = Session(self._sandbox, self._materials.program(self._materials.reference))
+        session, reader = (
+            Session(self._sandbox, program)
+            for program in (
+                self._materials.program(self._materials.reference), self._materials.reading()
+            )
+        )  # fmt: skip
         try:
-            reference = Reference(self._materials, session, progress)
+            reference = Reference(self._materials, session, reader, progress)
             self.plan, self._reference = reference.run(self._selected, gradable, self._options.seed)
         finally:
             session.close()
+            reader.close()
         self._versions = session.versions
 
     def with_sandbox(self, sandbox: Sandbox) -> Grader:
@@ -128,9 +140,13 @@ class Grader:
         self, submission: Submission, watch: _Watch, progress: Progress
     ) -> dict[str, Verdicts]:
         files = {file.path: file.data for file in submission.files}
+        limits_of = self.assignment.limits_of
         session = Session(self._sandbox, self._materials.program(files))
+        # Of its own for each hand-in: the last one's file may have taken the last reader over.
+        reader = Session(self._sandbox, self._materials.reading())
         try:
-            runs = observe(session, self.plan, self.assignment.limits_of, progress)
+            runs = observe(session, self.plan, limits_of, progress)
+            runs = read_artifacts(reader, self.plan, runs, limits_of)
         except InfrastructureError as error:
             message = Message("sandbox_failed", {"detail": str(error)})
             verdict = fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
@@ -139,18 +155,22 @@ class Grader:
             }
         finally:
             session.close()
+            reader.close()
         watch.lap("run")
         watch.questions = {name: run.seconds for name, run in runs.items()}
         runs = read_sources(self._reader, self.plan, runs, files[self.assignment.module])
         watch.lap("source")
         judged = {
-            planned.question.id: judge_question(
-                planned, self._reference[planned.question.id], runs[planned.question.id]
-            )
+            planned.question.id: self._judge(planned, runs[planned.question.id])
             for planned in self.plan
         }
         watch.lap("judge")
         return self._not_here | judged
+
+    def _judge(self, planned: PlannedQuestion, run: QuestionRun) -> Verdicts:
+        if lack := lacking_at_import(run, self._missing):
+            return for_all(planned.question, lack)
+        return judge_question(planned, self._reference[planned.question.id], run)
 
     def _refused(self, name: str, error: IntakeError, watch: _Watch) -> Report:
         verdict = failed(error.code, error.message)

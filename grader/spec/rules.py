@@ -49,11 +49,13 @@ def question_findings(question: Question, path: Path) -> Iterator[Finding]:
         if check.cases == ():
             yield (*here, "cases"), "an empty list judges nothing; remove it to judge every case"
         yield from _arguments(check, question, here)
+        yield from _bare_claim(check, question, here)
     if len(set(check_ids)) == len(check_ids):
         yield from _circles(question.checks, (*path, "checks"))
     yield from _unjudged(question, path)
     for index, case in enumerate(question.cases):
         yield from case_findings(case, (*path, "cases", index))
+    yield from _files(question, path)
 
 
 def _points(question: Question, path: Path) -> Iterator[Finding]:
@@ -95,6 +97,16 @@ def _arguments(check: Check, question: Question, path: Path) -> Iterator[Finding
                 yield path, f"the case “{case.id}” has no argument “{name}”{hint}"
 
 
+def _bare_claim(check: Check, question: Question, path: Path) -> Iterator[Finding]:
+    """Yield a claim that earns points by itself: forging it would take nothing."""
+    facts = {other.id for other in question.checks if not other.claim}
+    if check.claim and check.points and not facts & set(check.requires or ()):
+        yield (
+            (*path, "claim"),
+            "a claim earns points only beside values; name a check of values under “requires”",
+        )
+
+
 def _circles(checks: tuple[Check, ...], path: Path) -> Iterator[Finding]:
     wanted = {check.id: frozenset(check.requires or ()) for check in checks}
     for index, check in enumerate(checks):
@@ -134,6 +146,23 @@ def case_findings(case: Case, path: Path) -> Iterator[Finding]:
     ]
     nameless = list(_nameless(parts, case))
     yield from nameless or islice(_bad_sizes(parts, case, path), 1)
+
+
+def _files(question: Question, path: Path) -> Iterator[Finding]:
+    """Yield readers without a scenario, and checks on files that want further runs."""
+    for index, case in enumerate(question.cases):
+        if case.readers and case.scenario is None:
+            where = (*path, "cases", index, "readers")
+            yield where, "only a scenario can return a file; name one under “scenario”"
+    read = {item for case in question.cases for item in case.readers}
+    for index, check in enumerate(question.checks):
+        item = (check.item or "").partition(".")[0]
+        if item in read and check.companions() is not None:
+            yield (
+                (*path, "checks", index, "item"),
+                f"“{item}” is read from a file, which the reference's further runs do not leave;"
+                " judge it by “close” or “exact”",
+            )
 
 
 def _nameless(parts: Iterable[Symbolic], case: Case) -> Iterator[Finding]:
