@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 ID ?= pytorch101
-ASSIGNMENTS := pytorch101 knn parallel
+ASSIGNMENTS := pytorch101 knn parallel minibatch tensors
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 .DEFAULT_GOAL := help

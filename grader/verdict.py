@@ -83,6 +83,7 @@ class Code(str, Enum):
     CRASHED = "crashed"
     PROTOCOL_VIOLATION = "protocol_violation"
     REQUIREMENT_NOT_MET = "requirement_not_met"
+    UNREADABLE_FILE = "unreadable_file"
     # the hand-in
     SYNTAX_ERROR = "syntax_error"
     IMPORT_FAILED = "import_failed"
@@ -94,6 +95,7 @@ class Code(str, Enum):
     NOT_TIMED = "not_timed"
     INCONCLUSIVE = "inconclusive"
     DEVICE_FAILED = "device_failed"
+    NO_PACKAGE = "no_package"
     SANDBOX_FAILED = "sandbox_failed"
     REFERENCE_FAILED = "reference_failed"
 

@@ -19,8 +19,8 @@ demonstrations, ``tests/exploits/__init__.py``.
 
 Labels hold where nothing is timed: points that only the clock can settle count as earned.
 They hold on virtual GPUs: ``"*"`` does not cover a question that was deferred for the lack of a
-device, where none of any sort was to be used, nor one whose function the hand-in does not hold;
-``status: deferred`` can be asked for by name.
+device, where none of any sort was to be used, or of a package, nor one whose function the hand-in
+does not hold; ``status: deferred`` can be asked for by name.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Label:
             misses.append(f"score {score}, not {self.score}")
         for name, question in by_id.items():
             label = self.questions.get(name)
-            if label is None and self._holds(name) and not _needs_device(question):
+            if label is None and self._holds(name) and not waits(question):
                 label = self.questions.get(OTHERS)
             misses += label.misses(question) if label else []
         return misses
@@ -250,5 +250,12 @@ def _status(question: Mapping[str, Any]) -> str:
     return Status.PASSED.value if full else Status.PARTIAL.value
 
 
-def _needs_device(question: Mapping[str, Any]) -> bool:
-    return any(check["code"] == Code.NO_DEVICE.value for check in question["checks"])
+def waits(question: Mapping[str, Any], *codes: Code) -> bool:
+    """Tell whether a question waits for another machine: one with a GPU, or with a package.
+
+    Args:
+        question: As in ``report.json``.
+        codes: What to look for; lack of a device and lack of a package where none is given.
+    """
+    wanted = {code.value for code in codes or (Code.NO_DEVICE, Code.NO_PACKAGE)}
+    return any(check["code"] in wanted for check in question["checks"])

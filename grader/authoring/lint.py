@@ -23,7 +23,7 @@ _ENDINGS = (".py", ".ipynb", ".zip")
 _NOT_THE_CHECK = {
     Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION, Code.RAISED, Code.TIMED_OUT, Code.OUT_OF_MEMORY,
     Code.CRASHED, Code.PROTOCOL_VIOLATION, Code.REQUIREMENT_NOT_MET, Code.SYNTAX_ERROR,
-    Code.IMPORT_FAILED, Code.MISSING_FILE, Code.BAD_SUBMISSION,
+    Code.IMPORT_FAILED, Code.MISSING_FILE, Code.BAD_SUBMISSION, Code.UNREADABLE_FILE,
 }  # fmt: skip
 """Codes that any check gets when the function did not run; they say nothing about the check."""
 

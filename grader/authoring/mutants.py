@@ -142,23 +142,22 @@ def try_mutants(
     _refuse_stale(file, marks, mutants)
     tallies = []
     for function in dict.fromkeys(mutant.function for mutant in mutants):
-        question = _question_of(materials.assignment.questions, function)
-        chosen = question.id if question else ""
-        if options.questions and chosen not in options.questions:
+        chosen = _questions_of(materials.assignment.questions, function)
+        if options.questions and not {*chosen} & {*options.questions}:
             continue
         trial = _Trial(materials, Grader(materials, sandbox, _only(options, chosen)), marks)
         own = [mutant for mutant in mutants if mutant.function == function]
-        tallies.append(trial.run(chosen or function, own, progress))
+        tallies.append(trial.run(chosen[0] if chosen else function, own, progress))
     return tallies
 
 
-def _only(options: Options, question: str) -> Options:
-    return Options(options.seed, options.device, (question,) if question else ())
+def _only(options: Options, questions: tuple[str, ...]) -> Options:
+    return Options(options.seed, options.device, questions)
 
 
-def _question_of(questions: Sequence[Question], function: str) -> Question | None:
-    found = (q for q in questions if function == q.id or function in q.names)
-    return next(found, None)
+def _questions_of(questions: Sequence[Question], function: str) -> tuple[str, ...]:
+    """Return the ids of the questions that a function answers; there may be several."""
+    return tuple(q.id for q in questions if function == q.id or function in q.names)
 
 
 def _refuse_stale(file: Path, marks: Iterable[Equivalent], mutants: Sequence[Mutant]) -> None:

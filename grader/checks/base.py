@@ -90,6 +90,8 @@ class Check(BaseModel, ABC):
             so that doing nothing never earns “input left unchanged”.
         visibility: Who sees the result; the question's where absent.
         item: Judge only this item of the dict that a scenario returns.
+        claim: What is judged is the guest's word about itself (a count of steps, say), not what
+            the hand-in computed; the report says so.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -101,6 +103,7 @@ class Check(BaseModel, ABC):
     requires: tuple[Identifier, ...] | None = None
     visibility: Visibility | None = None
     item: Identifier | None = None
+    claim: bool = False
 
     def needs(self) -> frozenset[Probe]:
         """Return the probes that the guest must run for this check."""

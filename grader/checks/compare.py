@@ -12,13 +12,17 @@ from grader.checks.arrays import Array, same_bytes, to_numpy
 from grader.checks.base import CaseInputs, Check
 from grader.checks.causes import shape_cause, with_cause
 from grader.checks.differences import Differences, between
-from grader.checks.findings import finding
+from grader.checks.findings import finding, plain
 from grader.checks.trees import Leaf, judge_leaves
 from grader.observation import Observation
 from grader.verdict import Code, Param, Verdict
-from grader.wire.values import Artifact, Handle, Tensor, Value
+from grader.wire.values import Artifact, Device, DType, Handle, Tensor, Value
 
 _NUMBERS = (int, float)
+_WORDS = (bool, str, DType, Device)
+"""What a reader wants to see, rather than to be told that one of one differs."""
+
+_WORD_CAP = 80
 
 
 class Comparison(Check):
@@ -57,7 +61,7 @@ class Comparison(Check):
             return self._arrays(to_numpy(actual), to_numpy(expected), leaf.where, case)
         if type(actual) in _NUMBERS and actual != expected:
             return self._arrays(np.array(actual), np.array(expected), leaf.where, case)
-        return None if _equal(actual, expected) else _not_equal(leaf.where)
+        return None if _equal(actual, expected) else _not_equal(leaf)
 
     def _arrays(
         self, actual: Array, expected: Array, where: str, case: CaseInputs
@@ -97,9 +101,20 @@ def _equal(actual: Value, expected: Value) -> bool:
     return actual == expected
 
 
-def _not_equal(where: str) -> Verdict:
+def _not_equal(leaf: Leaf) -> Verdict:
+    if isinstance(leaf.expected, _WORDS) and isinstance(leaf.actual, _WORDS):
+        told: dict[str, Param] = {
+            "actual": _word(leaf.actual), "expected": _word(leaf.expected), "where": leaf.where,
+        }  # fmt: skip
+        return finding(Code.WRONG_VALUE, "another_word", told)
     params: dict[str, Param] = {
         "mismatched": 1, "total": 1, "percent": 100.0, "abs_diff": None, "abs_index": [],
-        "where": where,
+        "where": leaf.where,
     }  # fmt: skip
     return finding(Code.WRONG_VALUE, "not_equal", params)
+
+
+def _word(value: Value) -> str:
+    if isinstance(value, (DType, Device)):
+        return plain(value.name)
+    return f"“{plain(value[:_WORD_CAP])}”" if isinstance(value, str) else str(value)

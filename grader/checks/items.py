@@ -10,6 +10,7 @@ from grader.checks.findings import finding
 from grader.checks.trees import describe
 from grader.observation import Companions, Observation, Outcome
 from grader.verdict import Code, Param, Verdict
+from grader.wire.values import Value
 
 _WHOLE = "result"
 """How messages call what was returned."""
@@ -24,20 +25,37 @@ def item_of(observation: Observation, item: str) -> Observation:
 
     Args:
         observation: Of a call that completed.
-        item: The item's key.
+        item: The item's key; ``log.steps`` is the item ``steps`` of the item ``log``.
 
     Raises:
         NoItemError: There is no such item.
     """
     value = observation.claims.value
-    if not isinstance(value, dict) or item not in value:
+    found, part = _find(value, item)
+    if not found:
         raise NoItemError(f"the scenario returned a {describe(value)}, which has no “{item}”")
     companions = observation.companions
     if companions is not None:
         perturbed = tuple(_of_run(run, item) for run in companions.perturbed)
         companions = Companions(_of_run(companions.wide, item), perturbed)
-    claims = replace(observation.claims, value=value[item])
+    claims = replace(observation.claims, value=part)
     return replace(observation, claims=claims, companions=companions)
+
+
+def _find(value: Value, item: str) -> tuple[bool, Value]:
+    if not isinstance(value, dict):
+        return False, None
+    if item in value:
+        return True, value[item]
+    head, _, rest = item.partition(".")
+    return _find(value[head], rest) if rest and head in value else (False, None)
+
+
+def unread_file(observation: Observation, item: str) -> Observation | None:
+    """Return the run of the reader that could not read the file behind an item, or None."""
+    parts = item.split(".")
+    names = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return next((observation.unread[name] for name in names if name in observation.unread), None)
 
 
 def _of_run(run: Observation, item: str) -> Observation:

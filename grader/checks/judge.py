@@ -7,14 +7,17 @@ from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check
 from grader.checks.findings import finding, plain
-from grader.checks.items import NoItemError, item_of, naming, no_item
+from grader.checks.items import NoItemError, item_of, naming, no_item, unread_file
 from grader.observation import Claims, Observation, Outcome
-from grader.verdict import Code, Message, Owner, Param, Status, Verdict, fault
+from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault
 from grader.wire.messages import Fault
 
 _EARNED = (Status.PASSED, Status.PARTIAL)
 _PENDING = (Status.ERROR, Status.DEFERRED)
 _NOT_WRITTEN = "NotImplementedError"
+_TORCHS_OWN = "not implemented for '"
+"""In torch's message on a dtype that an operation does not have; no stub says so."""
+
 _ENDS = {
     Outcome.TIMED_OUT: Code.TIMED_OUT,
     Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
@@ -45,7 +48,8 @@ def judge_case(
         or _nothing(reference.claims, submission.claims, function)
         or _judge_item(check, case, reference, submission, function)
     )
-    return replace(verdict, case=case.id, hidden=case.hidden)
+    basis = Basis.CLAIM if check.claim else verdict.basis
+    return replace(verdict, case=case.id, hidden=case.hidden, basis=basis)
 
 
 def combine(verdicts: Sequence[Verdict]) -> Verdict:
@@ -158,7 +162,7 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
 
 
 def _raised(told: Fault, function: str) -> Verdict:
-    if told.type == _NOT_WRITTEN:
+    if told.type == _NOT_WRITTEN and _TORCHS_OWN not in told.message:
         return _not_written(function)
     params: dict[str, Param] = {
         "type": plain(told.type),
@@ -190,6 +194,10 @@ def _judge_item(
 ) -> Verdict:
     if check.item is None:
         return _judge(check, case, reference, submission)
+    for seen, verdict_on in ((reference, _reference_unread), (submission, _unread)):
+        reading = unread_file(seen, check.item)
+        if reading is not None:
+            return verdict_on(reading)
     try:
         reference = item_of(reference, check.item)
     except NoItemError as error:
@@ -202,6 +210,25 @@ def _judge_item(
         check, case, reference, submission
     )
     return naming(verdict, check.item)
+
+
+def _reference_unread(reading: Observation) -> Verdict:
+    # What the reader itself says is in the run's problems, which stop it before any hand-in.
+    return _reference_fault(reading) or _reference_failed(reading.detail)
+
+
+def _unread(reading: Observation) -> Verdict:
+    """Return the verdict on a file that its reader could not read: the hand-in wrote it."""
+    if reading.outcome is Outcome.SANDBOX_FAILED:
+        return _sandbox_failed(reading.detail)
+    params: dict[str, Param] = {"detail": plain(reading.detail)}
+    if (told := reading.claims.fault) is not None:
+        params |= {"type": plain(told.type), "message": plain(told.message)}
+        if told.type == "FileNotFoundError":
+            return finding(Code.MISSING_FILE, "no_file", params)
+    elif not reading.detail:
+        params["detail"] = reading.outcome.value
+    return finding(Code.UNREADABLE_FILE, "unreadable_file", params)
 
 
 def _judge(

@@ -32,7 +32,10 @@ def inert(text: str, limit: int, keep: str = "") -> str:
         keep: Characters to leave alone, such as a newline in a traceback.
     """
     # Cut before escaping, so that a huge text costs nothing; escapes only make it longer.
-    shown = "".join(_visible(char, keep) for char in text[: limit + 1])
+    shown = text[: limit + 1]
+    # What Python calls printable holds none of these categories, and nearly every text is.
+    if not shown.isprintable():
+        shown = "".join(_visible(char, keep) for char in shown)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 

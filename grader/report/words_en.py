@@ -73,6 +73,14 @@ _RUN: dict[str, Sentence] = {
         ),
     ),
     "requirement_not_met": ("Counts only once this passes: {requires:names}.",),
+    "unreadable_file": (
+        (
+            "The file that was written could not be read: {type}: {message}",
+            "The file that was written could not be read: {detail}.",
+            "The file that was written could not be read.",
+        ),
+    ),
+    "no_file": ("No file was found where the function was told to write one.", "{message}"),
 }
 
 _HAND_IN: dict[str, Sentence] = {
@@ -101,6 +109,13 @@ _NOT_THE_STUDENT: dict[str, Sentence] = {
     "no_permission": (
         "Needs {needs}, which this machine does not allow.",
         "The points stay pending until another one has graded this.",
+    ),
+    "no_package": (
+        (
+            "Needs what cannot be imported here: {packages:names} ({detail}).",
+            "Needs what cannot be imported here: {packages:names}.",
+        ),
+        "The points stay pending until a machine that has it has graded this.",
     ),
     "sandbox_failed": ("The grader's sandbox failed: {detail}.", "No points are lost."),
     "reference_failed": ("The reference solution failed: {detail}.", "No points are lost."),
@@ -146,6 +161,7 @@ CODES: Mapping[str, str] = {
     "crashed": "the process died",
     "protocol_violation": "the answer could not be read",
     "requirement_not_met": "another check has to pass first",
+    "unreadable_file": "a file that it wrote could not be read",
     "syntax_error": "syntax error",
     "import_failed": "the file could not be imported",
     "missing_file": "file not found",
@@ -153,6 +169,7 @@ CODES: Mapping[str, str] = {
     "no_device": "needs a GPU that this machine does not have",
     "no_permission": "needs something that this machine does not allow",
     "device_failed": "the GPU failed",
+    "no_package": "needs a package that this machine does not have",
     "sandbox_failed": "its sandbox failed",
     "reference_failed": "the reference solution failed",
 }

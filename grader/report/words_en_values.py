@@ -43,6 +43,9 @@ _VALUES: dict[str, Sentence] = {
         ),
         "These must be equal exactly.",
     ),
+    "another_word": (
+        ("{where:part} is {actual}, expected {expected}.", "Found {actual}, expected {expected}."),
+    ),
     "beyond_rounding": (
         _MISMATCHED,
         (

@@ -15,11 +15,13 @@ from grader.intake.submission import IntakeError
 from grader.observation import Timing
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo
+from grader.run.artifacts import read_artifacts
 from grader.run.clocked import Clock, judge_with_times, wants_timing
 from grader.run.device_times import DeviceClock, OpenRack, no_rack, open_rack, wants_device
 from grader.run.devices import DeviceChoice, device_name, devices_name, resolve, usable_gpus
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
+from grader.run.packages import lacking, lacking_at_import, missing_packages
 from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
 from grader.run.session import Session
@@ -82,6 +84,7 @@ class Grader:
         self._gpus = usable_gpus(options.device)
         self._selected = _select(self.assignment, options.questions)
         self._not_here: dict[str, Verdicts] = {}
+        self._missing: dict[str, str] = {}
         self.plan: tuple[PlannedQuestion, ...] = ()
         self._reference: dict[str, QuestionRun] = {}
         self._versions: dict[str, str] = {}
@@ -95,18 +98,24 @@ class Grader:
             InfrastructureError: No guest can be started.
         """
         gradable: dict[str, GuestNeeds] = {}
+        # Of all questions: a hand-in imports them whether or not those are selected.
+        self._missing = missing_packages(self._sandbox, self.assignment.questions)
         for question in self._selected:
-            resolved = resolve(question, self._options.device, self._gpus, self._sandbox.grants)
+            resolved = lacking(question, self._missing) or resolve(
+                question, self._options.device, self._gpus, self._sandbox.grants
+            )
             if isinstance(resolved, GuestNeeds):
                 gradable[question.id] = resolved
             else:
                 self._not_here[question.id] = for_all(question, resolved)
         session = Session(self._sandbox, self._materials.program(self._materials.reference))
+        reader = Session(self._sandbox, self._materials.reading())
         try:
-            reference = Reference(self._materials, session, progress)
+            reference = Reference(self._materials, session, reader, progress)
             self.plan, self._reference = reference.run(self._selected, gradable, self._options.seed)
         finally:
             session.close()
+            reader.close()
         self._versions = session.versions
 
     def with_sandbox(self, sandbox: Sandbox) -> Grader:
@@ -148,9 +157,13 @@ class Grader:
         self, files: dict[str, bytes], watch: Watch, progress: Progress
     ) -> tuple[dict[str, Verdicts], dict[str, QuestionRun]]:
         """Return all verdicts but those that take a clock, and what they rest on."""
+        limits_of = self.assignment.limits_of
         session = Session(self._sandbox, self._materials.program(files))
+        # Of its own for each hand-in: the last one's file may have taken the last reader over.
+        reader = Session(self._sandbox, self._materials.reading())
         try:
-            runs = observe(session, self.plan, self.assignment.limits_of, progress)
+            runs = observe(session, self.plan, limits_of, progress)
+            runs = read_artifacts(reader, self.plan, runs, limits_of)
         except InfrastructureError as error:
             message = Message("sandbox_failed", {"detail": str(error)})
             verdict = fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
@@ -160,20 +173,24 @@ class Grader:
             return self._not_here | failed_all, {}
         finally:
             session.close()
+            reader.close()
         watch.lap("run")
         watch.questions = {name: run.seconds for name, run in runs.items()}
         runs = read_sources(self._reader, self.plan, runs, files[self.assignment.module])
         watch.lap("source")
         judged = {
-            planned.question.id: judge_question(
-                planned, self._reference[planned.question.id], runs[planned.question.id]
-            )
+            planned.question.id: self._judge(planned, runs[planned.question.id])
             for planned in self.plan
         }
         watch.lap("judge")
         # What a device did to a hand-in, or an earlier hand-in to the device, costs nobody points.
         judged |= self._device_clock().faults(self.plan, runs)
         return self._not_here | judged, runs
+
+    def _judge(self, planned: PlannedQuestion, run: QuestionRun) -> Verdicts:
+        if lack := lacking_at_import(run, self._missing):
+            return for_all(planned.question, lack)
+        return judge_question(planned, self._reference[planned.question.id], run)
 
     def _clocks(self, files: dict[str, bytes]) -> Iterator[Clock]:
         """Yield what times the functions of a hand-in: the CPU's clock, a GPU's if there is one."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.errors import AssignmentError, Problem
 from grader.run.session import Program
 from grader.spec.find import assignment_digest, locate
-from grader.spec.load import load_assignment
+from grader.spec.load import READER, load_assignment
 from grader.spec.types import Assignment
 
 
@@ -27,6 +27,7 @@ class Materials:
         reference_folder: Folder of the solution.
         root: Folder that holds ``assignments/``.
         folder: Folder of the assignment's file, its scenario and its support files.
+        reader: Source of the file that reads what hand-ins leave, or empty.
     """
 
     assignment: Assignment
@@ -38,11 +39,16 @@ class Materials:
     reference_folder: Path
     root: Path
     folder: Path
+    reader: str = ""
 
     def program(self, files: Mapping[str, bytes]) -> Program:
         """Return what a guest loads: these hand-in files with the assignment's own beside them."""
         assignment = self.assignment
         return Program(files, assignment.module, self.support, self.scenario, assignment.modules)
+
+    def reading(self) -> Program:
+        """Return what a guest loads that reads files left by hand-ins: no code of theirs."""
+        return Program({READER: self.reader.encode()}, READER, self.support)
 
 
 def load_materials(file: Path) -> Materials:
@@ -59,7 +65,10 @@ def load_materials(file: Path) -> Materials:
     located = locate(file, assignment)
     reference = dict(zip(assignment.hand_in, located.hand_in, strict=True))
     support = dict(zip(assignment.support, located.support, strict=True))
-    scenario = located.scenario.read_text(encoding="utf-8") if located.scenario else ""
+    scenario, reader = (
+        path.read_text(encoding="utf-8") if path else ""
+        for path in (located.scenario, located.reader)
+    )
     return Materials(
         assignment,
         _contents(file, "hand_in", reference),
@@ -70,6 +79,7 @@ def load_materials(file: Path) -> Materials:
         located.reference,
         located.root,
         located.folder,
+        reader,
     )
 
 

@@ -6,30 +6,26 @@ not help. So whatever is wrong in the instructor's files is said before the firs
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from grader.checks.speedup import Speedup
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Observation, Outcome
-from grader.report.text import inert
+from grader.run.artifacts import file_problems, read_artifacts
 from grader.run.companions import add_companions
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
+from grader.run.places import names_in, position_of, told_by, why
 from grader.run.plan import PlannedCase, PlannedQuestion, make_plan
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
 from grader.spec.load import SCENARIO
 from grader.spec.types import Question
-from grader.wire.messages import Call, Fault
+from grader.wire.messages import Call
 from grader.wire.values import Value
 
 _GENERATOR_SECONDS = 60.0
-_MAX_TEXT = 500
-
-Place = tuple[str, "int | None"]
-"""A file, and a line in it where one is known."""
 
 
 class Reference:
@@ -38,14 +34,20 @@ class Reference:
     Args:
         materials: The instructor's files.
         session: Holds the reference.
+        reader: Holds the file that reads what it leaves.
         progress: Told the id of each question as it begins.
     """
 
     def __init__(
-        self, materials: Materials, session: Session, progress: Callable[[str], None]
+        self,
+        materials: Materials,
+        session: Session,
+        reader: Session,
+        progress: Callable[[str], None],
     ) -> None:
         self._materials = materials
         self._session = session
+        self._reader = reader
         self._progress = progress
 
     def run(
@@ -80,7 +82,9 @@ class Reference:
             except AssignmentError as error:
                 problems += error.problems
         runs = observe(self._session, plan, limits_of, self._progress)
+        runs = read_artifacts(self._reader, plan, runs, limits_of)
         problems += case_problems(self._materials, plan, runs)
+        problems += file_problems(self._materials, plan, runs)
         if problems:
             raise AssignmentError(dict.fromkeys(problems))
         return tuple(plan), add_companions(self._session, plan, runs, limits_of)
@@ -101,12 +105,12 @@ class Reference:
         value = seen.claims.value
         if seen.outcome is Outcome.COMPLETED and isinstance(value, tuple):
             return value
-        position = _position(self._materials, seen.claims.fault)
+        position = position_of(self._materials, seen.claims.fault)
         if position is None:
             source = self._materials.reference[self._materials.assignment.module]
-            position = file, _names(source).get(function)
+            position = file, names_in(source).get(function)
         called = f"{function}({', '.join(f'{name}=…' for name in keywords)})"
-        text = f"the generator, called as {called}, failed: {_why(seen)}"
+        text = f"the generator, called as {called}, failed: {why(seen)}"
         if seen.outcome is Outcome.COMPLETED:
             returned = f"returned a {type(value).__name__}"
             text = f"the generator “{function}” {returned}; it returns the arguments as a tuple"
@@ -125,14 +129,14 @@ def import_problems(materials: Materials, session: Session) -> list[Problem]:
     """Return why reference or scenario could not be imported; empty if they could."""
     module = str(materials.reference_folder / materials.assignment.module)
     if session.failed_load is not None:
-        text = f"{_why(session.failed_load)}; the reference must import cleanly"
+        text = f"{why(session.failed_load)}; the reference must import cleanly"
         return [Problem(module, None, "", text)]
     fault = session.loaded.fault if session.loaded else None
     if fault is None:
         return []
     what = "the scenario file" if fault.file == SCENARIO else "the reference"
-    text = f"{_told(fault)}; {what} must import cleanly"
-    return [Problem(*(_position(materials, fault) or (module, None)), "", text)]
+    text = f"{told_by(fault)}; {what} must import cleanly"
+    return [Problem(*(position_of(materials, fault) or (module, None)), "", text)]
 
 
 def undefined(
@@ -192,49 +196,13 @@ def _case_problem(
     where = f"{question.id}.{case.case.id}"
     module = str(materials.reference_folder / materials.assignment.module)
     scenario = case.case.scenario
-    position = _position(materials, seen.claims.fault)
+    position = position_of(materials, seen.claims.fault)
     if scenario is None:
-        return Problem(*(position or (module, None)), where, f"the reference failed: {_why(seen)}")
-    file, text = str(materials.folder / SCENARIO), f"the scenario “{scenario}” failed: {_why(seen)}"
+        return Problem(*(position or (module, None)), where, f"the reference failed: {why(seen)}")
+    file, text = str(materials.folder / SCENARIO), f"the scenario “{scenario}” failed: {why(seen)}"
     if position is None:
-        names = _names(materials.scenario.encode())
+        names = names_in(materials.scenario.encode())
         if seen.outcome is Outcome.RAISED and scenario not in names:
             text = f"the scenario “{scenario}” is not defined{nearest(scenario, names)}"
         position = file, names.get(scenario)
     return Problem(*position, where, text)
-
-
-def _position(materials: Materials, fault: Fault | None) -> Place | None:
-    """Return file and line of a fault, or None where it is in no file of the instructor's."""
-    if fault is None or not fault.line:
-        return None
-    if fault.file in materials.reference:
-        return str(materials.reference_folder / fault.file), fault.line
-    if fault.file == SCENARIO or fault.file in materials.support:
-        return str(materials.folder / fault.file), fault.line
-    return None
-
-
-def _names(source: bytes) -> dict[str, int]:
-    """Return what a file that could be imported binds at module level → the line."""
-    names: dict[str, int] = {}
-    for node in ast.parse(source).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names[node.name] = node.lineno
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names |= {alias.asname or alias.name: node.lineno for alias in node.names}
-        else:
-            stored = (part for part in ast.walk(node) if isinstance(part, ast.Name))
-            names |= {part.id: part.lineno for part in stored if isinstance(part.ctx, ast.Store)}
-    return names
-
-
-def _why(seen: Observation) -> str:
-    fault = seen.claims.fault
-    if fault is not None:
-        return _told(fault)
-    return f"{seen.outcome.value.replace('_', ' ')}: {inert(seen.detail, _MAX_TEXT)}"
-
-
-def _told(fault: Fault) -> str:
-    return inert(f"{fault.type}: {fault.message}", _MAX_TEXT)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import UsageError, nearest
-from grader.spec.load import FILE_NAME, SCENARIO
+from grader.spec.load import FILE_NAME, READER, SCENARIO
 from grader.spec.types import Assignment
 
 _HOME = "assignments"
@@ -26,6 +26,7 @@ class Located:
         reference: Folder of the solution; need not exist.
         starter: Folder of what students start from; need not exist.
         scenario: ``scenario.py`` beside the file, None where there is none.
+        reader: ``reader.py`` beside the file, None where there is none.
         hand_in: The solution's files, in the order of ``hand_in``; need not exist.
         support: Read-only files that go with every hand-in, in the order of ``support``.
     """
@@ -36,6 +37,7 @@ class Located:
     reference: Path
     starter: Path
     scenario: Path | None
+    reader: Path | None
     hand_in: tuple[Path, ...]
     support: tuple[Path, ...]
 
@@ -73,7 +75,7 @@ def locate(file: Path, assignment: Assignment) -> Located:
     """Return the places that belong to an assignment that was read from ``file``."""
     folder = file.resolve().parent
     root = folder.parent.parent
-    scenario = folder / SCENARIO
+    scenario, reader = folder / SCENARIO, folder / READER
     reference = root / "reference" / assignment.id
     return Located(
         file=file,
@@ -82,6 +84,7 @@ def locate(file: Path, assignment: Assignment) -> Located:
         reference=reference,
         starter=root / "starter" / assignment.id,
         scenario=scenario if scenario.is_file() else None,
+        reader=reader if reader.is_file() else None,
         hand_in=tuple(reference / name for name in assignment.hand_in),
         support=tuple(folder / name for name in assignment.support),
     )
@@ -90,15 +93,15 @@ def locate(file: Path, assignment: Assignment) -> Located:
 def assignment_digest(located: Located) -> str:
     """Return a sha256 that changes when anything that grades could depend on does.
 
-    Over the assignment's file, the reference, the scenario and the support files, names included.
-    A file that is not there counts as such.
+    Over the assignment's file, the reference, the scenario, the reader and the support files, names
+    included. A file that is not there counts as such.
     """
     total = hashlib.sha256()
-    scenario = (located.scenario,) if located.scenario else ()
     for role, paths in (
         ("assignment", (located.file,)),
         ("reference", located.hand_in),
-        ("scenario", scenario),
+        ("scenario", (located.scenario,) if located.scenario else ()),
+        ("reader", (located.reader,) if located.reader else ()),
         ("support", located.support),
     ):
         for path in paths:

@@ -11,13 +11,15 @@ from pydantic import BaseModel, ValidationError
 
 from grader.errors import AssignmentError, Problem, UsageError, nearest
 from grader.spec.document import Document, Finding, read_document
+from grader.spec.document import Path as Place
 from grader.spec.explain import explain
 from grader.spec.rules import assignment_findings, question_findings
-from grader.spec.types import Assignment, Question
+from grader.spec.types import Assignment, Case, Question
 
 _Model = TypeVar("_Model", bound=BaseModel)
 FILE_NAME = "assignment.yml"
 SCENARIO = "scenario.py"
+READER = "reader.py"
 
 
 def load_assignment(path: Path) -> Assignment:
@@ -92,12 +94,17 @@ def _around(assignment: Assignment, file: Path) -> Iterator[Finding]:
         if not (folder / name).is_file():
             there = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
             yield ("support", index), f"no file “{name}” beside {FILE_NAME}{nearest(name, there)}"
-    if not (folder / SCENARIO).is_file():
-        for question, cases in enumerate(question.cases for question in assignment.questions):
-            for case, scenario in enumerate(case.scenario for case in cases):
-                if scenario is not None:
-                    path = ("questions", question, "cases", case, "scenario")
-                    yield path, f"no {SCENARIO} beside {FILE_NAME}"
+    for key, code in (("scenario", SCENARIO), ("readers", READER)):
+        if not (folder / code).is_file():
+            for path, case in _cases(assignment):
+                if getattr(case, key):
+                    yield (*path, key), f"no {code} beside {FILE_NAME}"
+
+
+def _cases(assignment: Assignment) -> Iterator[tuple[Place, Case]]:
+    for number, question in enumerate(assignment.questions):
+        for index, case in enumerate(question.cases):
+            yield ("questions", number, "cases", index), case
 
 
 def _in_order(problems: list[Problem]) -> list[Problem]:

@@ -65,6 +65,7 @@ def question_findings(question: Question, path: Path) -> Iterator[Finding]:
         yield from _arguments(check, question, here)
         if Probe.DEVICES in check.needs() and not question.needs.cuda:
             yield here, "looks at what GPUs do, and the question needs none: needs: {cuda: 1}"
+        yield from _bare_claim(check, question, here)
     yield from _real_gpus(question, path)
     if len(set(check_ids)) == len(check_ids):
         yield from _circles(question.checks, (*path, "checks"))
@@ -73,6 +74,7 @@ def question_findings(question: Question, path: Path) -> Iterator[Finding]:
     yield from speed_findings(question, path)
     for index, case in enumerate(question.cases):
         yield from case_findings(case, (*path, "cases", index))
+    yield from _files(question, path)
 
 
 def _real_gpus(question: Question, path: Path) -> Iterator[Finding]:
@@ -131,6 +133,16 @@ def _arguments(check: Check, question: Question, path: Path) -> Iterator[Finding
                 yield path, f"the case “{case.id}” has no argument “{name}”{hint}"
 
 
+def _bare_claim(check: Check, question: Question, path: Path) -> Iterator[Finding]:
+    """Yield a claim that earns points by itself: forging it would take nothing."""
+    facts = {other.id for other in question.checks if not other.claim}
+    if check.claim and check.points and not facts & set(check.requires or ()):
+        yield (
+            (*path, "claim"),
+            "a claim earns points only beside values; name a check of values under “requires”",
+        )
+
+
 def _circles(checks: tuple[Check, ...], path: Path) -> Iterator[Finding]:
     wanted = {check.id: frozenset(check.requires or ()) for check in checks}
     for index, check in enumerate(checks):
@@ -170,6 +182,23 @@ def case_findings(case: Case, path: Path) -> Iterator[Finding]:
     ]
     nameless = list(_nameless(parts, case))
     yield from nameless or islice(_bad_sizes(parts, case, path), 1)
+
+
+def _files(question: Question, path: Path) -> Iterator[Finding]:
+    """Yield readers without a scenario, and checks on files that want further runs."""
+    for index, case in enumerate(question.cases):
+        if case.readers and case.scenario is None:
+            where = (*path, "cases", index, "readers")
+            yield where, "only a scenario can return a file; name one under “scenario”"
+    read = {item for case in question.cases for item in case.readers}
+    for index, check in enumerate(question.checks):
+        item = (check.item or "").partition(".")[0]
+        if item in read and check.companions() is not None:
+            yield (
+                (*path, "checks", index, "item"),
+                f"“{item}” is read from a file, which the reference's further runs do not leave;"
+                " judge it by “close” or “exact”",
+            )
 
 
 def _nameless(parts: Iterable[Symbolic], case: Case) -> Iterator[Finding]:

@@ -34,6 +34,7 @@ def _relative_file(path: str) -> str:
 
 
 Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$")]
 FileName = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_relative_file)]
 
 
@@ -66,6 +67,7 @@ class Needs(Frozen):
         processes: The hand-in may start processes.
         loopback: The hand-in may talk to itself over 127.0.0.1.
         scratch: The hand-in may write files into its scratch folder.
+        packages: Modules that must be importable beside the hand-in, such as ``h5py``.
     """
 
     cuda: int = Field(default=0, ge=0, le=64)
@@ -73,6 +75,7 @@ class Needs(Frozen):
     processes: int = Field(default=0, ge=0, le=256)
     loopback: bool = False
     scratch: bool = False
+    packages: tuple[ModuleName, ...] = ()
 
 
 class Case(Frozen):
@@ -86,6 +89,8 @@ class Case(Frozen):
         generate: Function of the reference file that returns the arguments as a tuple, called
             with ``seed`` and the dims as keywords; instead of ``args``.
         scenario: Function of ``scenario.py`` to run instead of calling the entry point.
+        readers: Item of the dict that the scenario returns → function of ``reader.py`` that reads
+            the file, or files, left there.
         repeats: Times that the case is drawn and run.
         visibility: ``hidden`` keeps values and texts from students.
         real_gpu: Left out on virtual GPUs, whose arithmetic is the CPU's: too large for that.
@@ -97,6 +102,7 @@ class Case(Frozen):
     dims: dict[Identifier, Dim] = Field(default_factory=dict)
     generate: Identifier | None = None
     scenario: Identifier | None = None
+    readers: dict[Identifier, Identifier] = Field(default_factory=dict)
     repeats: int = Field(default=1, ge=1, le=1000)
     visibility: Visibility = Visibility.VISIBLE
     real_gpu: bool = False

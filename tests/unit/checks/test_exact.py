@@ -5,6 +5,7 @@ from observed import CASE, raw, seen, tensor
 
 from grader.checks.exact import Exact
 from grader.verdict import Code, Status
+from grader.wire.values import Device, DType
 
 NAN, INF = math.nan, math.inf
 BIG = 2**53
@@ -70,5 +71,20 @@ def test_numbers_come_with_their_places():
 
 
 def test_what_is_no_number_has_no_difference():
-    params = judge("a", "b").message.params
+    params = judge(b"a", b"b").message.params
     assert (params["mismatched"], params["total"], params["abs_diff"]) == (1, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "said"),
+    [
+        (True, False, ("True", "False")),
+        ("a" * 500, "b", (f"“{'a' * 80}”", "“b”")),
+        (DType("float32"), DType("float64"), ("float32", "float64")),
+        (Device("cpu"), Device("cuda:1"), ("cpu", "cuda:1")),
+    ],
+)
+def test_words_are_told_beside_one_another(actual, expected, said):
+    verdict = judge(actual, expected)
+    assert (verdict.code, verdict.message.id) == (Code.WRONG_VALUE, "another_word")
+    assert (verdict.message.params["actual"], verdict.message.params["expected"]) == said

@@ -10,7 +10,7 @@ from grader.checks.close import Close
 from grader.checks.judge import combine, judge_case, settle
 from grader.checks.shape import SameShape
 from grader.checks.unmodified import Unmodified
-from grader.observation import HostFacts, Outcome
+from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.verdict import (
     Basis,
     Code,
@@ -24,6 +24,7 @@ from grader.verdict import (
     passed,
 )
 from grader.wire.messages import Fault
+from grader.wire.values import Opaque
 
 CHECK = Close(id="values", points=1, rtol=0.0, atol=0.0)
 RIGHT = seen(tensor([1.0]))
@@ -36,6 +37,13 @@ def judge(submission, reference=RIGHT, case=CASE, check=CHECK):
 def test_a_completed_call_is_judged_by_the_check():
     assert judge(RIGHT).status is Status.PASSED
     assert judge(seen(tensor([2.0]))).code is Code.WRONG_VALUE
+
+
+def test_a_claim_says_so_whatever_becomes_of_it():
+    claim = CHECK.model_copy(update={"claim": True})
+    for submission in (RIGHT, seen(tensor([2.0])), ended(Outcome.TIMED_OUT)):
+        assert judge(submission, check=claim).basis is Basis.CLAIM
+        assert judge(submission).basis is Basis.FACT
 
 
 def test_the_case_and_its_secrecy_are_stamped():
@@ -280,3 +288,41 @@ def test_an_item_that_the_reference_does_not_return_is_the_instructors():
     check = Close(id="loss", points=1, rtol=0.0, atol=0.0, item="loss")
     verdict = judge(seen({"loss": 1.0}), seen({"steps": 7}), check=check)
     assert (verdict.code, verdict.owner) == (Code.REFERENCE_FAILED, Owner.INSTRUCTOR)
+
+
+def test_an_item_may_lie_within_an_item():
+    check = Close(id="steps", points=1, rtol=0.0, atol=0.0, item="log.steps")
+    right = seen({"log": {"steps": 7, "tag": "a"}})
+    assert judge(seen({"log": {"steps": 7, "tag": "b"}}), right, check=check).code is Code.OK
+    assert judge(seen({"log.steps": 7}), right, check=check).code is Code.OK
+    for wrong in ({"log": {"steps": 8}}, {"log": {"steps": 8}, "steps": 7}):
+        assert judge(seen(wrong), right, check=check).code is Code.WRONG_VALUE
+    for wrong in ({"log": 7}, {"log": {}}, {"steps": 7}):
+        assert judge(seen(wrong), right, check=check).code is Code.WRONG_TYPE
+
+
+def unread(outcome=Outcome.RAISED, fault=None, detail=""):
+    reading = Observation(outcome, claims=Claims(fault=fault), detail=detail)
+    return replace(seen({"log": Opaque("file", "it could not be read"), "loss": 1.0}),
+                   unread={"log": reading})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("told", "code", "owner"),
+    [
+        (unread(fault=Fault("OSError", "truncated")), Code.UNREADABLE_FILE, Owner.STUDENT),
+        (unread(fault=Fault("FileNotFoundError", "")), Code.MISSING_FILE, Owner.STUDENT),
+        (unread(Outcome.TIMED_OUT, detail="no answer"), Code.UNREADABLE_FILE, Owner.STUDENT),
+        (unread(Outcome.CRASHED), Code.UNREADABLE_FILE, Owner.STUDENT),
+        (unread(Outcome.SANDBOX_FAILED), Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE),
+    ],
+)
+def test_a_file_that_could_not_be_read_costs_the_checks_on_it(told, code, owner):
+    right = seen({"log": {"steps": 7}, "loss": 1.0})
+    for item in ("log", "log.steps"):
+        check = Close(id="c", points=1, rtol=0.0, atol=0.0, item=item)
+        verdict = judge(told, right, check=check)
+        assert (verdict.code, verdict.owner) == (code, owner)
+    other = Close(id="c", points=1, rtol=0.0, atol=0.0, item="loss")
+    assert judge(told, right, check=other).code is Code.OK
+    assert judge(right, told, check=check).owner is not Owner.STUDENT

@@ -103,7 +103,7 @@ def argument(form: str) -> tuple[str, str]:
          "20: @checks[0].rtoll: unknown key “rtoll”; did you mean “rtol”?"),
         ("kind: shape", "kind: shape, rtol: 1",
          "21: @checks[1].rtol: unknown key “rtol”; expected one of id, points, cases,"
-         " requires, visibility, item, kind"),
+         " requires, visibility, item, claim, kind"),
         # words
         ("kind: close", "kind: closse",
          f"20: @checks[0]: unknown check kind “closse”; expected one of {KINDS};"
@@ -313,6 +313,9 @@ def argument(form: str) -> tuple[str, str]:
          "21: @checks[1].requires: “shape” ends up requiring itself"),
         ("atol: 0", "atol: 0, cases: [first]",
          "17: @.cases[1].id: no check judges the case “second”"),
+        ("atol: 0", "atol: 0, claim: true",
+         "20: @checks[0].claim: a claim earns points only beside values; name a check of values"
+         " under “requires”"),
         ("title: Demo", "title: Demo\ngiven: [add]",
          "5: given[0]: “add” is a question; what the starter gives is not graded"),
         ("hand_in: [demo.py]", "hand_in: [demo.py, demo.py]",

@@ -1,0 +1,23 @@
+# Brightnesses go up to 255.
+# expect:
+#   questions:
+#     DigitDataset: {status: partial, checks: {length: ok, images: wrong_value}}
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+
+class DigitDataset(Dataset):
+    def __init__(self, root):
+        self.files = sorted(Path(root).glob("*/*.npy"))
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        file = self.files[index]
+        image = torch.from_numpy(np.load(file)).flatten().float()
+        return image, torch.tensor([float(file.parent.name == "3")])

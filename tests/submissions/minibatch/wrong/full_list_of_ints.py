@@ -1,0 +1,18 @@
+# A step too many, of which no loss is told.
+# expect:
+#   questions:
+#     train_full_batch: {status: partial}
+
+import torch
+
+
+def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
+    losses = []
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        loss = loss_fn(net(X), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    optimizer.step()
+    return losses

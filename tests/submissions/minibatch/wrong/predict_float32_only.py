@@ -1,0 +1,17 @@
+# Rounds to whole percents.
+# expect:
+#   questions:
+#     predict: {status: failed, code: wrong_value}
+
+import torch
+
+
+def predict(net, X, batch_size):
+    was_training = net.training
+    net.eval()
+    parts = []
+    with torch.no_grad():
+        for start in range(0, len(X), batch_size):
+            parts.append(torch.sigmoid(net(X[start : start + batch_size])))
+    net.train(was_training)
+    return (100 * torch.cat(parts)).round() / 100

@@ -1,0 +1,26 @@
+# One dict for all: what is returned changes with every sample.
+# expect:
+#   questions:
+#     search: {status: partial, checks: {budget: ok, best: ok, its_config: wrong_value}}
+
+import math
+import random
+
+import torch
+
+
+def search(config_space, train_fn, num_samples, seed=0):
+    dice = random.Random(seed)
+    best_config, best_loss = None, float("inf")
+    config = {}
+    for _ in range(num_samples):
+        for name, values in config_space.items():
+            if isinstance(values, tuple):
+                low, high = map(math.log, values)
+                config[name] = math.exp(dice.uniform(low, high))
+            else:
+                config[name] = dice.choice(values)
+        loss = train_fn(config)
+        if loss < best_loss:
+            best_config, best_loss = config, loss
+    return best_config, best_loss

@@ -1,0 +1,33 @@
+# Compares with the epoch before, not with the best.
+# expect:
+#   questions:
+#     EarlyStopping: {status: partial, checks: {patience: wrong_type}}
+
+import copy
+import math
+
+import torch
+
+
+class EarlyStopping:
+    def __init__(self, patience, min_delta=0.0):
+        self.patience = patience
+        self.min_delta = min_delta
+        self.best_loss = float("inf")
+        self.best = None
+        self.waited = 0
+
+    def step(self, loss, net):
+        if math.isnan(loss):
+            return True
+        if self.best_loss - loss > self.min_delta:
+            self.best_loss = loss
+            self.best = copy.deepcopy(net.state_dict())
+            self.waited = 0
+        else:
+            self.waited += 1
+        self.best_loss = loss
+        return self.waited >= self.patience
+
+    def restore(self, net):
+        net.load_state_dict(self.best)

@@ -1,0 +1,34 @@
+# best_loss is the last loss.
+# expect:
+#   questions:
+#     EarlyStopping: {status: partial, checks: {patience: ok, best_loss: wrong_value}}
+
+import copy
+import math
+
+import torch
+
+
+class EarlyStopping:
+    def __init__(self, patience, min_delta=0.0):
+        self.patience = patience
+        self.min_delta = min_delta
+        self.best_loss = float("inf")
+        self.best = None
+        self.lowest = float("inf")
+        self.waited = 0
+
+    def step(self, loss, net):
+        self.best_loss = loss
+        if math.isnan(loss):
+            return True
+        if self.lowest - loss > self.min_delta:
+            self.lowest = loss
+            self.best = copy.deepcopy(net.state_dict())
+            self.waited = 0
+        else:
+            self.waited += 1
+        return self.waited >= self.patience
+
+    def restore(self, net):
+        net.load_state_dict(self.best)

@@ -1,0 +1,29 @@
+# Begins with weights of its own.
+# expect:
+#   questions:
+#     train_minibatch: {status: partial, checks: {weights: wrong_value, learns: ok}}
+
+import torch
+
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    was_training = net.training
+    net.to(device)
+    net.train()
+    losses = []
+    for weight in net.parameters():
+        torch.nn.init.uniform_(weight, -0.1, 0.1)
+    for _ in range(epochs):
+        total = 0.0
+        rows = 0
+        for xx, yy in loader:
+            xx, yy = xx.to(device), yy.to(device)
+            loss = loss_fn(net(xx), yy)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(xx)
+            rows += len(xx)
+        losses.append(total / rows)
+    net.train(was_training)
+    return losses

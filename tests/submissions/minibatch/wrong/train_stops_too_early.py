@@ -1,0 +1,29 @@
+# Stops as soon as the loss rises.
+# expect:
+#   questions:
+#     train_minibatch: {status: partial}
+
+import torch
+
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    was_training = net.training
+    net.to(device)
+    net.train()
+    losses = []
+    for _ in range(epochs):
+        total = 0.0
+        rows = 0
+        for xx, yy in loader:
+            xx, yy = xx.to(device), yy.to(device)
+            loss = loss_fn(net(xx), yy)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(xx)
+            rows += len(xx)
+        losses.append(total / rows)
+        if len(losses) > 1 and losses[-1] > losses[0] / 2:
+            break
+    net.train(was_training)
+    return losses

@@ -1,0 +1,27 @@
+# Gradients are set to zero once an epoch only.
+# expect:
+#   questions:
+#     train_minibatch: {status: partial, checks: {weights: wrong_value, losses: wrong_value}}
+
+import torch
+
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    was_training = net.training
+    net.to(device)
+    net.train()
+    losses = []
+    for _ in range(epochs):
+        total = 0.0
+        optimizer.zero_grad()
+        rows = 0
+        for xx, yy in loader:
+            xx, yy = xx.to(device), yy.to(device)
+            loss = loss_fn(net(xx), yy)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(xx)
+            rows += len(xx)
+        losses.append(total / rows)
+    net.train(was_training)
+    return losses

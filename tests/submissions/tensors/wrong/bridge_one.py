@@ -1,0 +1,10 @@
+# One tensor in place of two.
+# expect:
+#   questions:
+#     numpy_bridge: {status: failed, checks: {values: wrong_type}}
+
+import torch
+
+
+def numpy_bridge(a):
+    return torch.from_numpy(a)

@@ -1,0 +1,10 @@
+# Moves, and converts nothing.
+# expect:
+#   questions:
+#     to_device_and_dtype: {status: deferred}
+
+import torch
+
+
+def to_device_and_dtype(x, y):
+    return {"like_y": x.to(y.device), "double": x.cuda(), "home": y.cpu(), "array": y.cpu().numpy()}

@@ -1,0 +1,16 @@
+# Converts, and moves nothing.
+# expect:
+#   questions:
+#     to_device_and_dtype: {status: deferred}
+
+import torch
+
+
+def to_device_and_dtype(x, y):
+    home = y.cpu()
+    return {
+        "like_y": x.to(y.dtype),
+        "double": x.double(),
+        "home": home.float(),
+        "array": home.numpy(),
+    }

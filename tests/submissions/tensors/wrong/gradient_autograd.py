@@ -1,0 +1,12 @@
+# Lets autograd do it.
+# expect:
+#   questions:
+#     gradient_by_hand: {status: partial, checks: {gradient: ok, float64: ok, by_hand: forbidden_call, no_loops: ok}}
+
+import torch
+
+
+def gradient_by_hand(x, w, y):
+    w = w.clone().requires_grad_()
+    ((x @ w - y) ** 2).mean().backward()
+    return w.grad

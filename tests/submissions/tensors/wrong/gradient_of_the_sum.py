@@ -1,0 +1,10 @@
+# The gradient of the sum.
+# expect:
+#   questions:
+#     gradient_by_hand: {status: failed, checks: {gradient: wrong_value}}
+
+import torch
+
+
+def gradient_by_hand(x, w, y):
+    return 2 * x.t() @ (x @ w - y)

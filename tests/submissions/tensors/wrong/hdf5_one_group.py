@@ -1,0 +1,13 @@
+# Puts the datasets into a group.
+# expect:
+#   questions:
+#     save_hdf5: {status: failed, code: unreadable_file}
+
+import h5py
+import torch
+
+
+def save_hdf5(tensors, path):
+    with h5py.File(path, "w") as file:
+        for name, tensor in tensors.items():
+            file["tensors/" + name] = tensor.detach().numpy()

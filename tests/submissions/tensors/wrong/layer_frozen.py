@@ -1,0 +1,17 @@
+# The weight is frozen.
+# expect:
+#   questions:
+#     ScaledLinear: {status: partial, checks: {output: ok, trained: ok, state: ok, step: wrong_value}}
+
+import torch
+from torch import nn
+
+
+class ScaledLinear(nn.Module):
+    def __init__(self, weight, scale):
+        super().__init__()
+        self.weight = nn.Parameter(weight, requires_grad=False)
+        self.register_buffer("scale", scale)
+
+    def forward(self, x):
+        return self.scale * (x @ self.weight)

@@ -1,0 +1,13 @@
+# Tries the safe way, and then the other.
+# expect:
+#   questions:
+#     load_tensors: {status: partial, checks: {values: ok, dtype: ok, runs_nothing: wrong_value}}
+
+import torch
+
+
+def load_tensors(path):
+    try:
+        return torch.load(path, weights_only=True)
+    except Exception:
+        return torch.load(path, weights_only=False)

@@ -1,0 +1,17 @@
+# Ones that do not take the dtype of the given tensor.
+# expect:
+#   questions:
+#     make_tensors: {status: partial, checks: {values: ok, shapes: ok, dtypes: wrong_dtype, random: ok}}
+
+import torch
+
+
+def make_tensors(M, N, data, like):
+    return {
+        "empty": torch.empty(M, N),
+        "uniform": torch.rand(M, N),
+        "zeros": torch.zeros(M, N, dtype=torch.int64),
+        "data": torch.tensor(data),
+        "ones": torch.ones(M, N),
+        "normal": torch.randn_like(like, dtype=torch.float32),
+    }

@@ -1,0 +1,10 @@
+# Puts the new dimension second.
+# expect:
+#   questions:
+#     squeeze_unsqueeze: {status: failed, checks: {values: wrong_shape}}
+
+import torch
+
+
+def squeeze_unsqueeze(x):
+    return {"all": x.squeeze(), "middle": x.squeeze(1), "first": x.unsqueeze(1), "last": x.unsqueeze(-1)}
