@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from grader.guest.api import artifact, artifacts, scratch
+from grader.guest.api import artifact, artifacts, placement, scratch, watching
 from grader.guest.training import Rows, Watched, epochs
 
 
@@ -232,20 +232,18 @@ def learn(student, images, labels, others, truth):
 
 def train_on_gpu(student, x, y, batch_size, times):
     """Train on a GPU from n rows and from 4 n; what it held at most must not follow n."""
-    peaks, losses, places = [], [], set()
-    for copies in (1, 4):
+    losses, found = [], {}
+    for name, copies in (("small", 1), ("large", 4)):
         torch.manual_seed(copies)  # whatever was drawn in the first training
         net = _small(x, width=2)
         optimizer = torch.optim.SGD(net.parameters(), lr=0.02)
         data = TensorDataset(x.repeat(copies, 1), y.repeat(copies, 1))
-        torch.cuda.reset_peak_memory_stats("cuda:0")
-        loss_fn = torch.nn.functional.mse_loss
         loader = DataLoader(data, batch_size)
-        losses.append(student.train_minibatch(net, loader, loss_fn, optimizer, times, "cuda:0"))
-        places |= {str(weight.device) for weight in net.parameters()}
-        peaks.append(torch.cuda.max_memory_allocated("cuda:0"))
-    independent = peaks[0] > 0 and peaks[1] <= 1.2 * peaks[0]
-    return {"losses": losses, "places": sorted(places), "independent": independent}
+        loss_fn = torch.nn.functional.mse_loss
+        with watching() as seen:
+            losses.append(student.train_minibatch(net, loader, loss_fn, optimizer, times, "cuda:0"))
+        found[name] = seen.report
+    return {"losses": losses, "placed": placement(net), **found}
 
 
 def train_whole(student, x, y, times):

@@ -1,7 +1,7 @@
 # Leaves the labels on the CPU.
 # expect:
 #   questions:
-#     train_minibatch_on_gpu: {status: deferred}
+#     train_minibatch_on_gpu: {status: failed, code: raised}
 
 import torch
 

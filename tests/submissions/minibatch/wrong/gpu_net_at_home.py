@@ -1,7 +1,7 @@
 # Moves the batches, and not the net.
 # expect:
 #   questions:
-#     train_minibatch_on_gpu: {status: deferred}
+#     train_minibatch_on_gpu: {status: failed, code: raised}
 
 import torch
 

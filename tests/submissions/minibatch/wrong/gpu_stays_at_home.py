@@ -1,7 +1,7 @@
 # Never uses the device that it is told.
 # expect:
 #   questions:
-#     train_minibatch_on_gpu: {status: deferred}
+#     train_minibatch_on_gpu: {status: partial, checks: {losses: ok, places: wrong_device, memory: requirement_not_met}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Takes a tensor on the GPU to become an array by itself.
 # expect:
 #   questions:
-#     to_device_and_dtype: {status: deferred}
+#     to_device_and_dtype: {status: failed, code: raised}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Leaves on the GPU what should come home.
 # expect:
 #   questions:
-#     to_device_and_dtype: {status: deferred}
+#     to_device_and_dtype: {status: partial, checks: {values: ok, on_the_gpu: ok, at_home: wrong_device, dtypes: ok}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Moves, and converts nothing.
 # expect:
 #   questions:
-#     to_device_and_dtype: {status: deferred}
+#     to_device_and_dtype: {status: partial, checks: {values: ok, on_the_gpu: ok, at_home: ok, dtypes: wrong_dtype}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Converts, and moves nothing.
 # expect:
 #   questions:
-#     to_device_and_dtype: {status: deferred}
+#     to_device_and_dtype: {status: partial, checks: {values: ok, on_the_gpu: wrong_device, at_home: ok, dtypes: ok}}
 
 import torch
 
