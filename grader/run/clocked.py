@@ -77,8 +77,8 @@ def judge_with_times(
     submission: Mapping[str, QuestionRun],
     judged: Mapping[str, Verdicts],
     clock: Clock,
-) -> dict[str, Verdicts]:
-    """Return all verdicts, those of questions that had to be timed made anew.
+) -> tuple[dict[str, Verdicts], dict[str, QuestionRun]]:
+    """Return all verdicts and runs, those of questions that had to be timed made anew.
 
     Args:
         plan: What was called.
@@ -87,14 +87,14 @@ def judge_with_times(
         judged: Verdicts without times.
         clock: Times them.
     """
-    again = dict(judged)
+    again, runs = dict(judged), dict(submission)
     for planned in plan:
         name = planned.question.id
         run = submission[name]
         if run.entry is not None and clock.wants(planned, judged[name]):
-            timed = _with(run, clock.measure(planned, run.entry))
-            again[name] = judge_question(planned, reference[name], timed)
-    return again
+            runs[name] = _with(run, clock.measure(planned, run.entry))
+            again[name] = judge_question(planned, reference[name], runs[name])
+    return again, runs
 
 
 def _with(run: QuestionRun, timing: Timing) -> QuestionRun:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +12,11 @@ from grader import __version__
 from grader.errors import InfrastructureError, UsageError, nearest
 from grader.intake import read_submission
 from grader.intake.submission import IntakeError
-from grader.observation import Timing
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo
 from grader.run.artifacts import read_artifacts
-from grader.run.clocked import Clock, judge_with_times, wants_timing
-from grader.run.device_times import DeviceClock, OpenRack, no_rack, open_rack, wants_device
+from grader.run.clocks import Clocks
+from grader.run.device_times import OpenRack, no_rack, open_rack
 from grader.run.devices import DeviceChoice, device_name, devices_name, resolve, usable_gpus
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
@@ -26,7 +25,6 @@ from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
 from grader.run.session import Session
 from grader.run.sources import read_sources
-from grader.run.timed import Subject, Timer
 from grader.run.verdicts import Verdicts, for_all, judge_question
 from grader.run.watch import Watch
 from grader.sandbox.base import GuestNeeds, Sandbox
@@ -148,8 +146,7 @@ class Grader:
         files = {file.path: file.data for file in submission.files}
         graded, runs = self._observe_and_judge(files, watch, progress)
         if clock and self._options.clock and runs:
-            for each in self._clocks(files):
-                graded = judge_with_times(self.plan, self._reference, runs, graded, each)
+            graded, runs = self._clocks().judge(files, runs, graded)
             watch.lap("clock")
         return self._report(submission_info(submission), graded, watch)
 
@@ -184,7 +181,7 @@ class Grader:
         }
         watch.lap("judge")
         # What a device did to a hand-in, or an earlier hand-in to the device, costs nobody points.
-        judged |= self._device_clock().faults(self.plan, runs)
+        judged |= self._clocks().faults(runs)
         return self._not_here | judged, runs
 
     def _judge(self, planned: PlannedQuestion, run: QuestionRun) -> Verdicts:
@@ -192,35 +189,19 @@ class Grader:
             return for_all(planned.question, lack)
         return judge_question(planned, self._reference[planned.question.id], run)
 
-    def _clocks(self, files: dict[str, bytes]) -> Iterator[Clock]:
-        """Yield what times the functions of a hand-in: the CPU's clock, a GPU's if there is one."""
-        seed, limits_of = self._options.seed, self.assignment.limits_of
-        timer = Timer(self._materials, self._sandbox, seed)
-
-        def here(planned: PlannedQuestion, entry: str) -> Timing:
-            return timer.time(Subject(planned, entry, files, limits_of(planned.question)))
-
-        yield Clock(wants_timing, here)
-        device = self._device_clock()
-
-        def there(planned: PlannedQuestion, entry: str) -> Timing:
-            ours = self._reference[planned.question.id].entry
-            return device.time(planned, entry, ours or entry, files)
-
-        if device.available:
-            yield Clock(wants_device, there)
-
-    def _device_clock(self) -> DeviceClock:
-        return DeviceClock(self._materials, self._sandbox, self._options.seed, self._racks)
+    def _clocks(self) -> Clocks:
+        return Clocks(
+            self._materials,
+            self._sandbox,
+            self._options.seed,
+            self._racks,
+            self.plan,
+            self._reference,
+        )
 
     def awaits_clock(self, report: Report) -> bool:
         """Return whether timing may settle points that a report made without it left pending."""
-        checks = {q.id: {check.id: check for check in q.checks} for q in report.questions}
-        return self._options.clock and any(
-            clock.wants(planned, checks[planned.question.id])
-            for clock in self._clocks({})
-            for planned in self.plan
-        )
+        return self._options.clock and self._clocks().awaited(report)
 
     def _refused(self, name: str, error: IntakeError, watch: Watch) -> Report:
         verdict = failed(error.code, error.message)

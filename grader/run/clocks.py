@@ -1,0 +1,89 @@
+"""The clocks of this machine, for one assignment: the CPU's, and a GPU's if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.observation import Timing
+from grader.report.model import Report
+from grader.run.clocked import Clock, judge_with_times, wants_timing
+from grader.run.device_times import DeviceClock, OpenRack, wants_device
+from grader.run.materials import Materials
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedQuestion
+from grader.run.timed import Subject, Timer
+from grader.run.verdicts import Verdicts
+from grader.sandbox.base import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Times what is graded on its speed.
+
+    Attributes:
+        materials: The assignment and its files.
+        sandbox: Where submissions and reference run.
+        seed: Of all drawn inputs.
+        racks: Finds the GPUs that speed is measured on.
+        plan: What was called.
+        reference: What came of it for the reference, by question id.
+    """
+
+    materials: Materials
+    sandbox: Sandbox
+    seed: int
+    racks: OpenRack
+    plan: Sequence[PlannedQuestion]
+    reference: Mapping[str, QuestionRun]
+
+    def judge(
+        self,
+        files: Mapping[str, bytes],
+        runs: Mapping[str, QuestionRun],
+        judged: Mapping[str, Verdicts],
+    ) -> tuple[dict[str, Verdicts], dict[str, QuestionRun]]:
+        """Return all verdicts and runs, those of questions that had to be timed made anew.
+
+        Args:
+            files: Of the submission.
+            runs: What was observed of it without times.
+            judged: Verdicts without times.
+        """
+        verdicts, timed = dict(judged), dict(runs)
+        for clock in self._clocks(files):
+            verdicts, timed = judge_with_times(self.plan, self.reference, timed, verdicts, clock)
+        return verdicts, timed
+
+    def faults(self, runs: Mapping[str, QuestionRun]) -> dict[str, Verdicts]:
+        """Return verdicts for what a device did to a hand-in; that costs nobody points."""
+        return self._device().faults(self.plan, runs)
+
+    def awaited(self, report: Report) -> bool:
+        """Return whether timing may settle points that a report made without it left pending."""
+        checks = {q.id: {check.id: check for check in q.checks} for q in report.questions}
+        return any(
+            clock.wants(planned, checks[planned.question.id])
+            for clock in self._clocks({})
+            for planned in self.plan
+        )
+
+    def _clocks(self, files: Mapping[str, bytes]) -> Iterator[Clock]:
+        limits_of = self.materials.assignment.limits_of
+        timer = Timer(self.materials, self.sandbox, self.seed)
+
+        def here(planned: PlannedQuestion, entry: str) -> Timing:
+            return timer.time(Subject(planned, entry, files, limits_of(planned.question)))
+
+        yield Clock(wants_timing, here)
+        device = self._device()
+
+        def there(planned: PlannedQuestion, entry: str) -> Timing:
+            ours = self.reference[planned.question.id].entry
+            return device.time(planned, entry, ours or entry, files)
+
+        if device.available:
+            yield Clock(wants_device, there)
+
+    def _device(self) -> DeviceClock:
+        return DeviceClock(self.materials, self.sandbox, self.seed, self.racks)
