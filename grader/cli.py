@@ -18,8 +18,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader import __version__
-from grader.batch.discover import Found, discover
+from grader.batch.discover import Found
 from grader.batch.local import grade_all
+from grader.batch.platforms import discover
 from grader.cli_authoring import lint, schema, starter
 from grader.cli_options import (
     AssignmentArg,

@@ -12,7 +12,7 @@ from typing import Literal
 
 from grader import __version__
 from grader.errors import InfrastructureError, UsageError, nearest
-from grader.intake import read_submission
+from grader.intake import Where, read_submission
 from grader.intake.submission import IntakeError, Submission
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, Timing
@@ -104,11 +104,11 @@ class Grader:
         other._reader = SourceReader()
         return other
 
-    def grade(self, path: Path, name: str, progress: Progress = lambda _: None) -> Report:
+    def grade(self, path: Where, name: str, progress: Progress = lambda _: None) -> Report:
         """Grade one hand-in.
 
         Args:
-            path: File or folder.
+            path: File or folder, or several files by their names.
             name: How reports and tables call it.
             progress: Told the id of each question as it begins.
 

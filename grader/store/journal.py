@@ -17,7 +17,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ CREATE TABLE graded (
     name TEXT PRIMARY KEY,
     digest TEXT NOT NULL,
     timed INTEGER NOT NULL,
+    about TEXT NOT NULL,
     report BLOB NOT NULL,
     kept BLOB
 ) WITHOUT ROWID;
@@ -49,6 +50,7 @@ class Entry:
         name: Of the hand-in.
         digest: Over its files; empty where it could not be read.
         report: ``report.json``, as text.
+        about: What the platform says about it; plain JSON.
         timed: Speed was measured too, or did not have to be.
         kept: What was observed, for judging again; None where nothing was.
     """
@@ -56,6 +58,7 @@ class Entry:
     name: str
     digest: str
     report: str
+    about: Mapping[str, Any] = field(default_factory=dict)
     timed: bool = True
     kept: bytes | None = None
 
@@ -98,20 +101,22 @@ class Journal:
             entry.name,
             entry.digest,
             int(entry.timed),
+            json.dumps(entry.about),
             zlib.compress(entry.report.encode(), 1),
             entry.kept,
         )
         with self._explained():
-            self._connection.execute("REPLACE INTO graded VALUES (?, ?, ?, ?, ?)", row)
+            self._connection.execute("REPLACE INTO graded VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def entries(self) -> Iterator[Entry]:
         """Yield everything that is done, by name, without what was kept of it."""
         with self._explained():
             rows = self._connection.execute(
-                "SELECT name, digest, report, timed FROM graded ORDER BY name"
+                "SELECT name, digest, report, about, timed FROM graded ORDER BY name"
             )
-            for name, digest, report, timed in rows:
-                yield Entry(name, digest, zlib.decompress(report).decode(), bool(timed))
+            for name, digest, report, about, timed in rows:
+                text = zlib.decompress(report).decode()
+                yield Entry(name, digest, text, json.loads(about), bool(timed))
 
     def kept(self, name: str) -> bytes | None:
         """Return what was kept of a hand-in."""

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.batch.discover import discover
+from grader.batch.platforms import discover
 from grader.batch.local import grade_all
 from grader.checks.arrays import to_numpy
 from grader.run.grade import Grader, Options

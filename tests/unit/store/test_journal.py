@@ -28,7 +28,7 @@ def entries(path: Path) -> list[Entry]:
 
 def test_what_was_recorded_is_read_back(path: Path) -> None:
     with create(path, HEADER) as journal:
-        journal.record(Entry("b", "d2", "{}", timed=False))
+        journal.record(Entry("b", "d2", "{}", {"late": True}, timed=False))
         journal.record(Entry("a", "d1", '{"score": 1}', kept=b"\x00\x01"))
         journal.record(Entry("b", "d2", "{2}"))
     assert entries(path) == [Entry("a", "d1", '{"score": 1}'), Entry("b", "d2", "{2}")]
