@@ -37,14 +37,14 @@ class HandIn:
         path: Where it is.
         students: Who handed it in, where the platform says; several for a group.
         created_at: When, with its time zone, where the platform says.
-        late: The platform says that it came late.
+        late: Whether it came late, where the platform says that and no more.
     """
 
     name: str
     path: Where
     students: tuple[Student, ...] = ()
     created_at: dt.datetime | None = None
-    late: bool = False
+    late: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,8 @@ def _gather(
         first_path, first = group[0]
         files = {_AGAIN.sub("", match["file"]) or path.name: path for path, match in group}
         where = first_path if first_path.is_dir() else files
-        late = any(match.groupdict().get("late") for _, match in group)
+        marks = [match["late"] for _, match in group if "late" in match.groupdict()]
+        late = any(marks) if marks else None
         name = re.sub(r"\s+", "_", f"{first['name']}_{number}")
         found.append(HandIn(name, where, (student(first),), late=late))
     return found

@@ -26,7 +26,7 @@ def gradebook(reports: Sequence[Report]) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     header = ["submission", *questions, "score", "max_score", "pending", "status"]
-    writer.writerow([_cell(name) for name in header])
+    writer.writerow([cell(name) for name in header])
     for report in reports:
         writer.writerow(_row(report, questions))
     return out.getvalue()
@@ -48,7 +48,7 @@ def _row(report: Report, questions: Sequence[str]) -> list[str]:
     results = {question.id: question for question in report.questions}
     incomplete = report.status is ReportStatus.INCOMPLETE
     return [
-        _cell(report.submission.id),
+        cell(report.submission.id),
         *(_score(results.get(name)) for name in questions),
         "" if incomplete else amount(report.score),
         amount(report.max_score),
@@ -63,6 +63,6 @@ def _score(question: QuestionResult | None) -> str:
     return amount(question.score)
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Return text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

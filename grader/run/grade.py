@@ -7,7 +7,6 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from grader import __version__
