@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.report.model import Report, ReportStatus
+from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
+from grader.verdict import Visibility
 
 
 def amount(points: float) -> str:
@@ -22,3 +23,10 @@ def notices(report: Report) -> list[str]:
     if not report.official:
         lines.append("Isolation tier none: self-check only, not an official score.")
     return [*lines, *report.submission.notes]
+
+
+def visible(question: QuestionResult) -> tuple[CheckResult, ...]:
+    """Return the checks that a student may know of now, where no platform hides the others."""
+    if question.visibility is not Visibility.VISIBLE:
+        return ()
+    return tuple(check for check in question.checks if check.visibility is Visibility.VISIBLE)
