@@ -69,7 +69,7 @@ cd "$(dirname "$0")"
 _WORKFLOW = """\
 # Grades one student's repository. The reference is in this repository: students must not be able to
 # read it. The secret HAND_INS is a token that may read theirs.
-# The job with a GPU, on a runner of your own, measures speed; its points are merged into the report.
+# The job with a GPU, on a runner of your own, measures speed; its points are merged.
 name: grade {id}
 on:
   workflow_dispatch:
