@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,38 @@ def grade_of(hand_in: HandIn, report: Report, policy: LatePolicy | None) -> Grad
         return Grade(hand_in, report)
     lateness = policy.lateness(hand_in)
     return Grade(hand_in, report, lateness.days, lateness.penalty, policy=True)
+
+
+def who(grades: Sequence[Grade]) -> list[dict[str, str]]:
+    """Return the gradebook's columns on whose each hand-in is; none where no platform says."""
+    if not any(grade.hand_in.students for grade in grades):
+        return []
+    return [
+        {
+            heading: "; ".join(getattr(student, field) for student in grade.hand_in.students)
+            for heading, field in (("name", "name"), ("email", "email"), ("student_id", "id"))
+        }
+        for grade in grades
+    ]
+
+
+def lateness(grades: Sequence[Grade]) -> list[dict[str, str]]:
+    """Return the gradebook's columns on lateness; none without a policy."""
+    if not any(grade.policy for grade in grades):
+        return []
+    return [
+        {
+            "created_at": _text(grade.hand_in.created_at and grade.hand_in.created_at.isoformat()),
+            "days_late": _text(grade.days_late and amount(max(0.0, grade.days_late))),
+            "penalty": "" if grade.penalty is None else amount(grade.penalty),
+            "final": "" if grade.final is None else amount(grade.final),
+        }
+        for grade in grades
+    ]
+
+
+def _text(value: object) -> str:
+    return str(value) if value else ""
 
 
 def about(hand_in: HandIn) -> dict[str, Any]:

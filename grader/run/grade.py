@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,6 +16,7 @@ from grader.intake.submission import IntakeError, Submission
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, Timing
 from grader.run.devices import count_gpus
+from grader.run.draw import digest_of
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, guest_needs, observe
 from grader.run.plan import PlannedQuestion
@@ -26,7 +27,7 @@ from grader.run.verdicts import Verdicts, for_all, judge_question, not_graded_he
 from grader.sandbox.base import Sandbox
 from grader.source.reader import SourceReader
 from grader.spec.types import Assignment, Question
-from grader.verdict import Code, Message, Owner, failed, fault
+from grader.verdict import Code, Message, Owner, Verdict, failed, fault
 
 DeviceChoice = Literal["auto", "cpu", "cuda"]
 Progress = Callable[[str], None]
@@ -45,6 +46,18 @@ class Options:
     seed: int
     device: DeviceChoice = "auto"
     questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A report, and what it rests on.
+
+    Attributes:
+        runs: What was observed, by question; empty where nothing ran.
+    """
+
+    report: Report
+    runs: dict[str, QuestionRun]
 
 
 class Grader:
@@ -104,6 +117,10 @@ class Grader:
         return other
 
     def grade(self, path: Where, name: str, progress: Progress = lambda _: None) -> Report:
+        """Return ``examine``'s report."""
+        return self.examine(path, name, progress).report
+
+    def examine(self, path: Where, name: str, progress: Progress = lambda _: None) -> Examined:
         """Grade one hand-in.
 
         Args:
@@ -118,24 +135,29 @@ class Grader:
         try:
             submission = read_submission(path, self.assignment.hand_in, name=name)
         except IntakeError as error:
-            return self._refused(name, error, watch)
+            return Examined(self._refused(name, error, watch), {})
         watch.lap("intake")
-        graded = self._observe_and_judge(submission, watch, progress)
-        return self._report(submission_info(submission), graded, watch)
+        graded, runs = self._observe_and_judge(submission, watch, progress)
+        return Examined(self._report(submission_info(submission), graded, watch), runs)
+
+    @property
+    def reference_runs(self) -> dict[str, QuestionRun]:
+        """What the reference did, by question."""
+        return self._reference
 
     def _observe_and_judge(
         self, submission: Submission, watch: _Watch, progress: Progress
-    ) -> dict[str, Verdicts]:
+    ) -> tuple[dict[str, Verdicts], dict[str, QuestionRun]]:
         files = {file.path: file.data for file in submission.files}
         session = Session(self._sandbox, self._materials.program(files))
         try:
             runs = observe(session, self.plan, self.assignment.limits_of, progress)
         except InfrastructureError as error:
-            message = Message("sandbox_failed", {"detail": str(error)})
-            verdict = fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
-            return self._not_here | {
+            verdict = _machine_fault(str(error))
+            failed_all = {
                 planned.question.id: for_all(planned.question, verdict) for planned in self.plan
             }
+            return self._not_here | failed_all, {}
         finally:
             session.close()
         watch.lap("run")
@@ -149,7 +171,38 @@ class Grader:
             for planned in self.plan
         }
         watch.lap("judge")
-        return self._not_here | judged
+        return self._not_here | judged, runs
+
+    def plan_digests(self) -> dict[str, str]:
+        """Return question → digest of its calls, inputs and what is looked at included."""
+        return {
+            planned.question.id: digest_of(
+                tuple((case.key, case.digest, planned.probes(case)) for case in planned.cases)
+            )
+            for planned in self.plan
+        }
+
+    def not_read(self, name: str, reason: str) -> Examined:
+        """Return what is to be said of a hand-in that this machine could not read."""
+        verdicts = {q.id: for_all(q, _machine_fault(reason)) for q in self._selected}
+        return Examined(self._report(SubmissionInfo(id=name), verdicts, _Watch()), {})
+
+    def judge_again(self, runs: Mapping[str, QuestionRun], before: Report) -> Report:
+        """Return the report of a hand-in from what was observed of it; nothing runs.
+
+        Args:
+            runs: By question id; of the same plan.
+            before: Its earlier report, for what does not come from judging.
+        """
+        verdicts = {
+            planned.question.id: judge_question(
+                planned, self._reference[planned.question.id], runs[planned.question.id]
+            )
+            for planned in self.plan
+            if planned.question.id in runs
+        }
+        record = self._record(before.environment, before.timing)
+        return build_report(self.assignment, before.submission, self._not_here | verdicts, record)
 
     def _refused(self, name: str, error: IntakeError, watch: _Watch) -> Report:
         verdict = failed(error.code, error.message)
@@ -173,13 +226,21 @@ class Grader:
             seed=self._options.seed,
             grader_version=__version__,
         )
-        record = RunRecord(
+        record = self._record(environment, watch.timing())
+        return build_report(self.assignment, submission, verdicts, record)
+
+    def _record(self, environment: Environment, timing: Timing) -> RunRecord:
+        return RunRecord(
             environment=environment,
-            timing=watch.timing(),
+            timing=timing,
             assignment_digest=self._materials.digest,
             questions=frozenset(question.id for question in self._selected),
         )
-        return build_report(self.assignment, submission, verdicts, record)
+
+
+def _machine_fault(reason: str) -> Verdict:
+    message = Message("sandbox_failed", {"detail": reason})
+    return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
 
 
 def _usable_gpus(device: DeviceChoice) -> int:
