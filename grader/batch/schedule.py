@@ -127,16 +127,15 @@ class _Schedule:
 
     def _read(self, hand_in: HandIn, digest: str) -> Generator[Graded, None, None]:
         before = self._done.get(hand_in.name)
+        known = bool(digest) and digest in self._firsts
+        if digest:
+            self._alike.setdefault(digest, []).append(hand_in)
         if before is not None and digest and before.digest == digest:
             yield before
-            if self._firsts[digest] is not before:
-                self._alike.setdefault(digest, []).append(hand_in)
-        elif digest and digest in self._firsts:
-            self._alike.setdefault(digest, []).append(hand_in)
+        elif known:
             self._copy(self._firsts[digest], [hand_in])
         else:
-            if digest:
-                self._firsts[digest] = None
+            self._firsts[digest] = None
             self._submit(Work(Kind.GRADE, hand_in))
 
     def _graded(self, work: Work, answer: Answer) -> Graded:
@@ -149,7 +148,8 @@ class _Schedule:
         graded = Graded(work.hand_in, report, answer.digest, kept, timed)
         if work.kind is Kind.GRADE and self._once and answer.digest:
             self._firsts[answer.digest] = graded
-            self._copy(graded, self._alike.get(answer.digest, []))
+            alike = self._alike.get(answer.digest, [])
+            self._copy(graded, [other for other in alike if other != work.hand_in])
         return graded
 
     def _copy(self, first: Graded | None, hand_ins: Sequence[HandIn]) -> None:
