@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader import __version__
+from grader.cli_again import regrade_command, rejudge_command, replay_command
 from grader.cli_authoring import lint, schema, starter
 from grader.cli_batch import batch
 from grader.cli_export import export
@@ -87,6 +88,9 @@ def grade(
 
 app.command()(batch)
 app.command()(export)
+app.command("rejudge")(rejudge_command)
+app.command("regrade")(regrade_command)
+app.command("replay")(replay_command)
 app.command()(starter)
 app.command()(lint)
 app.command()(schema)

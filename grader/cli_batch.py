@@ -21,7 +21,7 @@ from rich.progress import (
 )
 
 from grader import __version__
-from grader.batch.class_run import ClassRun
+from grader.batch.class_run import ClassRun, write_grades
 from grader.batch.discover import Found
 from grader.batch.late import LatePolicy, read_policy
 from grader.batch.ledger import Setup, grades_of
@@ -34,6 +34,7 @@ from grader.cli_options import (
     DeviceOpt,
     IsolationChoice,
     IsolationOpt,
+    LateOpt,
     Out,
     QuestionsOpt,
     SeedOpt,
@@ -54,10 +55,6 @@ from grader.report.model import Report, ReportStatus
 from grader.report.terminal import print_class
 
 _MOST_ROWS = 60
-
-LateOpt = Annotated[
-    Path | None, typer.Option("--late", help="What lateness costs, and extensions: YAML.")
-]
 
 
 def batch(
@@ -167,7 +164,7 @@ def _finish(run: ClassRun, found: Found, policy: LatePolicy | None, console: Con
     graded = run.graded()
     reports = [each.report for each in graded]
     if reports:
-        run.write_gradebook(grades_of(graded, policy))
+        write_grades(grades_of(graded, policy), run.out)
         if len(reports) <= _MOST_ROWS:
             print_class(reports, console)
         for line in sentences(summarise(reports)):

@@ -15,6 +15,7 @@ from grader.batch.export import Exported, canvas, moodle, nbgrader
 from grader.batch.grades import Grade
 from grader.batch.late import LatePolicy, read_policy
 from grader.batch.ledger import read_grades
+from grader.cli_options import LateOpt
 from grader.cli_support import make_folder, say
 from grader.errors import UsageError
 from grader.report.classroom50 import write_classroom50
@@ -49,9 +50,7 @@ def export(
     column: Annotated[
         str, typer.Option("--column", help="Heading of the assignment in it (canvas).")
     ] = "",
-    late: Annotated[
-        Path | None, typer.Option("--late", help="What lateness costs, and extensions: YAML.")
-    ] = None,
+    late: LateOpt = None,
 ) -> None:
     """Write grades for a learning platform or for CI. Whoever has no final grade is left alone."""
     if kind in (Kind.junit, Kind.classroom50):

@@ -48,3 +48,6 @@ SeedOpt = Annotated[
 QuestionsOpt = Annotated[
     str, typer.Option("--questions", help="Ids to grade, separated by commas; all where absent.")
 ]
+LateOpt = Annotated[
+    Path | None, typer.Option("--late", help="What lateness costs, and extensions: YAML.")
+]

@@ -24,6 +24,16 @@ from grader.report.model import Report, ReportStatus
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 
 
+def write_grades(grades: Sequence[Grade], out: Path) -> Path:
+    """Write ``gradebook.csv`` and return its path.
+
+    Raises:
+        InfrastructureError: The disk is full or broken.
+    """
+    reports = [grade.report for grade in grades]
+    return write_gradebook(reports, out, who(grades), lateness(grades))
+
+
 class ClassRun:
     """A batch in its folder; a context manager that holds the journal.
 
@@ -118,15 +128,6 @@ class ClassRun:
     def reports(self) -> list[Report]:
         """Return their reports."""
         return [done.report for done in self.graded()]
-
-    def write_gradebook(self, grades: Sequence[Grade]) -> Path:
-        """Write ``gradebook.csv``.
-
-        Raises:
-            InfrastructureError: The disk is full or broken.
-        """
-        reports = [grade.report for grade in grades]
-        return write_gradebook(reports, self.out, who(grades), lateness(grades))
 
     def _open(self) -> Journal:
         if self._journal is None:

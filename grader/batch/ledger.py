@@ -13,6 +13,7 @@ from grader.batch.grades import Grade, about, grade_of, hand_in_of
 from grader.batch.late import LatePolicy
 from grader.errors import UsageError
 from grader.report.model import Report
+from grader.run.grade import DeviceChoice
 from grader.store.journal import JOURNAL_FILE, DamagedError, Entry, Journal, create, open_journal
 
 _MUST_AGREE = ("assignment", "digest", "device", "questions", "isolation", "clock")
@@ -51,7 +52,7 @@ class Setup(BaseModel):
     version: str
     digest: str
     seed: int
-    device: str
+    device: DeviceChoice
     questions: tuple[str, ...]
     isolation: str
     clock: bool

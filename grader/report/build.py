@@ -102,7 +102,7 @@ def build_report(
             digest=run.assignment_digest,
         ),
         submission=submission.model_copy(update={"id": inert(submission.id, _MAX_NAME)}),
-        status=_report_status(questions),
+        status=report_status(questions),
         questions=questions,
         environment=run.environment,
         timing=run.timing,
@@ -197,7 +197,8 @@ def _question_status(checks: Iterable[CheckResult], points: Points) -> Status:
     return Status.PARTIAL if rounded["score"] else Status.FAILED
 
 
-def _report_status(questions: Iterable[QuestionResult]) -> ReportStatus:
+def report_status(questions: Iterable[QuestionResult]) -> ReportStatus:
+    """Return how complete a report of these questions is."""
     checks = [check for question in questions for check in question.checks]
     if any(check.status is Status.ERROR for check in checks):
         return ReportStatus.INCOMPLETE

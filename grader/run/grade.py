@@ -141,6 +141,11 @@ class Grader:
         return Examined(self._report(submission_info(submission), graded, watch), runs)
 
     @property
+    def digest(self) -> str:
+        """Digest of everything that belongs to the assignment."""
+        return self._materials.digest
+
+    @property
     def reference_runs(self) -> dict[str, QuestionRun]:
         """What the reference did, by question."""
         return self._reference

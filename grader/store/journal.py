@@ -91,6 +91,19 @@ class Journal:
             rows = self._connection.execute("SELECT key, value FROM header").fetchall()
         return {key: json.loads(value) for key, value in rows}
 
+    def replace_header(self, header: Mapping[str, Any]) -> None:
+        """Write down that the batch stands under something else now.
+
+        Raises:
+            InfrastructureError: The disk is full or broken. The journal is as it was.
+        """
+        rows = [(key, json.dumps(value)) for key, value in header.items()]
+        with self._explained():
+            self._connection.execute("BEGIN")
+            self._connection.execute("DELETE FROM header")
+            self._connection.executemany("INSERT INTO header VALUES (?, ?)", rows)
+            self._connection.execute("COMMIT")
+
     def record(self, entry: Entry) -> None:
         """Write down that a hand-in is done; an earlier entry of that name is replaced.
 
