@@ -6,10 +6,8 @@ infrastructure reason; 2 = wrong usage or a broken assignment.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -18,10 +16,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader import __version__
-from grader.batch.discover import Found, discover
-from grader.batch.local import grade_all
-from grader.batch.pending import waiting
+from grader.cli_again import regrade_command, rejudge_command, replay_command
 from grader.cli_authoring import lint, schema, starter
+from grader.cli_batch import batch
+from grader.cli_export import export
 from grader.cli_merge import merge
 from grader.cli_options import (
     AssignmentArg,
@@ -31,31 +29,27 @@ from grader.cli_options import (
     DeviceOpt,
     IsolationChoice,
     IsolationOpt,
-    OnlyPendingOpt,
     Out,
     QuestionsOpt,
     SeedOpt,
 )
 from grader.cli_pictures import pictures
 from grader.cli_support import (
+    exit_for,
     interruptible,
     make_folder,
     make_options,
     make_progress,
     make_sandbox,
+    prepared,
     read_materials,
     say,
 )
 from grader.errors import GraderError, UsageError
-from grader.report.csv_file import write_gradebook
 from grader.report.gradescope import write_results
 from grader.report.json_file import write_report
-from grader.report.model import Report, ReportStatus
 from grader.report.pictures import write_pictures
-from grader.report.terminal import print_class, print_report
-from grader.run.grade import Grader, Options
-from grader.run.materials import Materials
-from grader.sandbox.base import Sandbox
+from grader.report.terminal import print_report
 
 app = typer.Typer(
     help="Grade PyTorch assignments.",
@@ -85,7 +79,7 @@ def grade(
     with interruptible("Nothing was written."), make_progress(console) as progress:
         task = progress.add_task("reference", total=None)
         with make_sandbox(isolation, materials) as sandbox:
-            grader = _prepared(materials, sandbox, options)
+            grader = prepared(materials, sandbox, options)
             report = grader.grade(
                 submission,
                 submission.name,
@@ -96,77 +90,15 @@ def grade(
     write_pictures(report, out)
     print_report(report, console)
     say(console, f"Written: {out / 'report.json'}, {out / 'results.json'}")
-    _exit_for([report])
+    exit_for([report])
 
 
-@app.command()
-def batch(
-    assignment: AssignmentArg,
-    folder: Annotated[Path, typer.Argument(help="One hand-in an entry: folder, archive or file.")],
-    out: Out,
-    jobs: Annotated[
-        int | None,
-        typer.Option("-j", "--jobs", min=1, help="Hand-ins at a time; one a core where absent."),
-    ] = None,
-    isolation: IsolationOpt = IsolationChoice.auto,
-    device: DeviceOpt = DeviceChoice.auto,
-    seed: SeedOpt = None,
-    questions: QuestionsOpt = "",
-    clock: ClockOpt = ClockChoice.auto,
-    only_pending: OnlyPendingOpt = None,
-) -> None:
-    """Grade every hand-in of a folder; adds gradebook.csv beside the reports."""
-    make_folder(out)
-    found = discover(folder, out)
-    materials, console = read_materials(assignment), Console()
-    if only_pending is not None:
-        left = waiting(found, only_pending, materials.assignment.id)
-        found, questions = left.found, questions or ",".join(left.questions)
-    options = make_options(device, seed, questions, clock)
-    workers = min(jobs or os.cpu_count() or 1, len(found.hand_ins))
-    reports: dict[str, Report] = {}
-    with interruptible("What was graded is kept; run again for the rest."):
-        with make_sandbox(isolation, materials) as sandbox:
-            grader = _prepared(materials, sandbox, options)
-        results = grade_all(
-            grader, lambda: make_sandbox(isolation, materials), found.hand_ins, out, workers
-        )
-        try:
-            _collect(results, reports, len(found.hand_ins), console)
-        finally:
-            results.close()
-            _finish(list(reports.values()), found, out, console)
-    _exit_for(list(reports.values()))
-
-
-def _collect(
-    results: Iterator[Report], reports: dict[str, Report], total: int, console: Console
-) -> None:
-    with make_progress(console) as progress:
-        task = progress.add_task("grading", total=total)
-        for report in results:
-            # What is timed comes a second time, at the end.
-            first = report.submission.id not in reports
-            reports[report.submission.id] = report
-            told = report.submission.id if first else f"timed {report.submission.id}"
-            progress.update(task, advance=int(first), description=escape(told))
-
-
-def _finish(reports: list[Report], found: Found, out: Path, console: Console) -> None:
-    """Write and print what there is, also when a batch was stopped in the middle."""
-    reports.sort(key=lambda report: report.submission.id)
-    if reports:
-        write_gradebook(reports, out)
-        print_class(reports, console)
-    if len(reports) < len(found.hand_ins):
-        say(console, f"Stopped early: {len(reports)} of {len(found.hand_ins)} graded.")
-    if found.left_out:
-        say(console, f"Left out, by their endings no hand-ins: {', '.join(found.left_out)}")
-    if reports:
-        say(console, f"Written: {out / 'gradebook.csv'} and a folder for each hand-in")
-
-
+app.command()(batch)
 app.command()(merge)
+app.command()(export)
+app.command("rejudge")(rejudge_command)
+app.command("regrade")(regrade_command)
+app.command("replay")(replay_command)
 app.command()(pictures)
 app.command()(starter)
 app.command()(lint)
@@ -193,17 +125,6 @@ def main() -> None:
         said = f"[bold red]error:[/] {escape(str(error))}"
         Console(stderr=True).print(said, highlight=False, soft_wrap=True)
         sys.exit(error.exit_status)
-
-
-def _prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader:
-    grader = Grader(materials, sandbox, options)
-    grader.prepare()
-    return grader
-
-
-def _exit_for(reports: list[Report]) -> None:
-    if any(report.status is ReportStatus.INCOMPLETE for report in reports):
-        raise typer.Exit(1)
 
 
 if __name__ == "__main__":

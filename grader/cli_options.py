@@ -74,3 +74,6 @@ OnlyPendingOpt = Annotated[
         "rest.",
     ),
 ]
+LateOpt = Annotated[
+    Path | None, typer.Option("--late", help="What lateness costs, and extensions: YAML.")
+]

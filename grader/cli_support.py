@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from grader.cli_options import ClockChoice, DeviceChoice, IsolationChoice
 from grader.errors import UsageError
-from grader.run.grade import Options
+from grader.report.model import Report, ReportStatus
+from grader.run.grade import Grader, Options
 from grader.run.materials import Materials, load_materials
 from grader.sandbox.base import Sandbox
 from grader.sandbox.open import open_sandbox
@@ -100,3 +101,21 @@ def make_progress(console: Console) -> Progress:
 def say(console: Console, text: str) -> None:
     """Print one line as it is: not wrapped, not coloured, no markup."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader:
+    """Return a grader that has run the reference.
+
+    Raises:
+        AssignmentError: The assignment is broken.
+        InfrastructureError: No guest can be started.
+    """
+    grader = Grader(materials, sandbox, options)
+    grader.prepare()
+    return grader
+
+
+def exit_for(reports: Sequence[Report]) -> None:
+    """End with 1 where the grader itself failed somewhere."""
+    if any(report.status is ReportStatus.INCOMPLETE for report in reports):
+        raise typer.Exit(1)

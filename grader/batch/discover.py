@@ -2,25 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.errors import UsageError
+from grader.intake.reader import Where
 
-_ENDINGS = (".py", ".ipynb", ".zip", ".tar", ".tgz", ".tar.gz")
+ENDINGS = (".py", ".ipynb", ".zip", ".tar", ".tgz", ".tar.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """Somebody who handed in, as the platform knows them.
+
+    Attributes:
+        name: Full name.
+        email: Address; empty where the platform does not say.
+        id: The platform's or the school's number.
+    """
+
+    name: str = ""
+    email: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class HandIn:
-    """One entry of a class folder.
+    """One hand-in of a class.
 
     Attributes:
         name: Folder name, or file name without its ending; unique in the class.
         path: Where it is.
+        students: Who handed it in, where the platform says; several for a group.
+        created_at: When, with its time zone, where the platform says.
+        late: Whether it came late, where the platform says that and no more.
     """
 
     name: str
-    path: Path
+    path: Where
+    students: tuple[Student, ...] = ()
+    created_at: dt.datetime | None = None
+    late: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,48 +54,62 @@ class Found:
     Attributes:
         hand_ins: By name.
         left_out: Names of entries that are nobody's hand-in by their ending.
+        platform: Whose download this is, or empty.
     """
 
     hand_ins: tuple[HandIn, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...] = field(default=())
+    platform: str = ""
 
 
-def discover(folder: Path, out: Path) -> Found:
-    """Return the hand-ins of a folder, one for each sub-folder, archive, notebook or ``.py``.
+def is_hand_in(path: Path) -> bool:
+    """Tell whether a path can be one by its kind and ending."""
+    return path.is_dir() or path.name.lower().endswith(ENDINGS)
 
-    Args:
-        folder: One hand-in an entry.
-        out: Where reports go; no hand-in, should it lie in the folder.
+
+def entries_of(folder: Path, out: Path) -> list[Path]:
+    """Return what lies in a folder, by name, without hidden files and the folder of reports.
 
     Raises:
-        UsageError: It is no folder, or holds none.
+        UsageError: It is no folder.
     """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder; `grader batch` takes one hand-in an entry")
-    entries = sorted(
+        raise UsageError(
+            f"{folder} is not a folder; `grader batch` takes one hand-in an entry, a platform’s "
+            "download, or a .txt that lists repositories"
+        )
+    return sorted(
         path
         for path in folder.iterdir()
         if not path.name.startswith((".", "__")) and path.resolve() != out.resolve()
     )
-    paths = [path for path in entries if _is_hand_in(path)]
+
+
+def plain(folder: Path, entries: Sequence[Path]) -> Found:
+    """Return the hand-ins of a folder, one for each sub-folder, archive, notebook or ``.py``.
+
+    Args:
+        folder: For messages.
+        entries: What lies in it.
+
+    Raises:
+        UsageError: It holds none.
+    """
+    paths = [path for path in entries if is_hand_in(path)]
     if not paths:
         raise UsageError(
-            f"{folder} holds no hand-ins: no sub-folder and no file ending in {' '.join(_ENDINGS)}"
+            f"{folder} holds no hand-ins: no sub-folder and no file ending in {' '.join(ENDINGS)}"
         )
     stems = [_stem(path) for path in paths]
     hand_ins = tuple(
         HandIn(stem if stems.count(stem) == 1 else path.name, path)
         for stem, path in zip(stems, paths, strict=True)
     )
-    return Found(hand_ins, tuple(path.name for path in entries if not _is_hand_in(path)))
-
-
-def _is_hand_in(path: Path) -> bool:
-    return path.is_dir() or path.name.lower().endswith(_ENDINGS)
+    return Found(hand_ins, tuple(path.name for path in entries if not is_hand_in(path)))
 
 
 def _stem(path: Path) -> str:
     if path.is_dir():
         return path.name
-    ending = max((e for e in _ENDINGS if path.name.lower().endswith(e)), key=len)
+    ending = max((e for e in ENDINGS if path.name.lower().endswith(e)), key=len)
     return path.name[: -len(ending)] or path.name

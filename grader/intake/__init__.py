@@ -7,7 +7,7 @@ files that the assignment names are opened. So a ``conftest.py``, ``sitecustomiz
 
 from grader.intake.bounds import Bounds
 from grader.intake.cells import CellMap
-from grader.intake.reader import read_submission
+from grader.intake.reader import Where, read_submission
 from grader.intake.submission import IntakeError, Submission, SubmittedFile
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "IntakeError",
     "Submission",
     "SubmittedFile",
+    "Where",
     "read_submission",
 ]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Union
 
 from grader.errors import UsageError
 from grader.intake.bounds import Bounds
@@ -34,8 +36,13 @@ _FOREIGN = (
 )
 
 
+Where = Union[Path, Mapping[str, Path]]
+"""Where a hand-in lies: one path, or, where a platform has renamed its files and put them beside
+those of others, the name of each as it was handed in and its path now."""
+
+
 def read_submission(
-    path: Path,
+    path: Where,
     hand_in: Sequence[str],
     *,
     name: str | None = None,
@@ -44,7 +51,8 @@ def read_submission(
     """Read the wanted files of a hand-in; everything else in it is left unread.
 
     Args:
-        path: A folder, a ``.py``, a notebook, or a zip, tar or gzipped tar archive.
+        path: A folder, a ``.py``, a notebook, or a zip, tar or gzipped tar archive; or several
+            such files by their names.
         hand_in: Files that the assignment names, all of them required.
         name: Id of the submission; taken from ``path`` if not given.
         bounds: What the hand-in may ask for.
@@ -53,12 +61,15 @@ def read_submission(
         UsageError: If ``path`` does not exist or cannot be read: nothing that a student did.
         IntakeError: If the hand-in cannot be graded as it is.
     """
-    given = path.name or path.resolve().name
     notes: list[Message] = []
-    if _is_folder(path):
+    if isinstance(path, Mapping):
+        given, chosen, notes = _from_several(path, hand_in, bounds)
+    elif _is_folder(path):
+        given = path.name or path.resolve().name
         entries = list_folder(path, bounds, lambda found: has_all(found, hand_in))
         chosen = choose(entries, hand_in)
     else:
+        given = path.name
         chosen, notes = _from_file(path, given, hand_in, bounds)
     files = []
     for item in chosen:
@@ -81,11 +92,25 @@ def _is_folder(path: Path) -> bool:
     return stat.S_ISDIR(mode)
 
 
+def _from_several(
+    paths: Mapping[str, Path], hand_in: Sequence[str], bounds: Bounds
+) -> tuple[str, list[Chosen], list[Message]]:
+    """Return what to call the whole, the entry for each wanted file, and what was assumed."""
+    if len(paths) == 1:
+        ((given, path),) = paths.items()
+        return given, *_from_file(path, given, hand_in, bounds)
+    entries = [
+        Entry(name, Kind.FILE, partial(read_given, path, bounds.largest(name)))
+        for name, path in paths.items()
+    ]
+    return next(iter(paths)), choose(entries, hand_in), []
+
+
 def _from_file(
     path: Path, given: str, hand_in: Sequence[str], bounds: Bounds
 ) -> tuple[list[Chosen], list[Message]]:
     """Return the entry for each wanted file, and what was assumed to find it."""
-    alone = path.suffix.lower() in _GRADED_ALONE
+    alone = given.lower().endswith(_GRADED_ALONE)
     data = read_given(path, bounds.largest(given) if alone else bounds.total_bytes)
     single = Entry(given, Kind.FILE, lambda: data)
     if not alone:

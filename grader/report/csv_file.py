@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader.report.model import QuestionResult, Report, ReportStatus
@@ -20,35 +20,64 @@ GRADEBOOK_FILE = "gradebook.csv"
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def gradebook(reports: Sequence[Report]) -> str:
-    """Return the table as CSV (RFC 4180), in the order of ``reports``."""
+Columns = Mapping[str, str]
+"""Heading → cell."""
+
+
+def gradebook(
+    reports: Sequence[Report], who: Sequence[Columns] = (), late: Sequence[Columns] = ()
+) -> str:
+    """Return the table as CSV (RFC 4180), in the order of ``reports``.
+
+    Args:
+        reports: One a row.
+        who: Further columns of each row, after the hand-in's name: whose it is.
+        late: Further columns of each row, at its end: what lateness took.
+    """
     questions = list(dict.fromkeys(q.id for report in reports for q in report.questions))
     out = io.StringIO()
     writer = csv.writer(out)
-    header = ["submission", *questions, "score", "max_score", "pending", "status"]
-    writer.writerow([_cell(name) for name in header])
-    for report in reports:
-        writer.writerow(_row(report, questions))
+    header = [
+        "submission", *_names(who), *questions, "score", "max_score", "pending", "status",
+        *_names(late),
+    ]  # fmt: skip
+    writer.writerow([cell(name) for name in header])
+    for number, report in enumerate(reports):
+        name, *points = _row(report, questions)
+        writer.writerow([name, *_cells(who, number), *points, *_cells(late, number)])
     return out.getvalue()
 
 
-def write_gradebook(reports: Sequence[Report], folder: Path) -> Path:
-    """Write ``gradebook.csv`` into a folder, made if absent, and return its path.
+def write_gradebook(
+    reports: Sequence[Report],
+    folder: Path,
+    who: Sequence[Columns] = (),
+    late: Sequence[Columns] = (),
+) -> Path:
+    """Write ``gradebook`` as ``gradebook.csv`` into a folder, made if absent; return its path.
 
     Raises:
         UsageError: The folder cannot be made or written.
         InfrastructureError: The disk is full or broken.
     """
     path = folder / GRADEBOOK_FILE
-    write_atomic(path, gradebook(reports).encode())
+    write_atomic(path, gradebook(reports, who, late).encode())
     return path
+
+
+def _names(columns: Sequence[Columns]) -> list[str]:
+    return list(columns[0]) if columns else []
+
+
+def _cells(columns: Sequence[Columns], number: int) -> list[str]:
+    return [cell(text) for text in columns[number].values()] if columns else []
 
 
 def _row(report: Report, questions: Sequence[str]) -> list[str]:
     results = {question.id: question for question in report.questions}
     incomplete = report.status is ReportStatus.INCOMPLETE
     return [
-        _cell(report.submission.id),
+        cell(report.submission.id),
         *(_score(results.get(name)) for name in questions),
         "" if incomplete else amount(report.score),
         amount(report.max_score),
@@ -63,6 +92,6 @@ def _score(question: QuestionResult | None) -> str:
     return amount(question.score)
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Return text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from grader.report.model import Report, ReportStatus
+from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
 from grader.sandbox.base import Tier
+from grader.verdict import Visibility
 
 
 def amount(points: float) -> str:
@@ -27,3 +28,10 @@ def notices(report: Report) -> list[str]:
         checks = ", ".join(name for run in unwalled for name in run.checks)
         lines.append(f"Graded without walls, as was accepted when merging: {checks}.")
     return [*lines, *report.submission.notes]
+
+
+def visible(question: QuestionResult) -> tuple[CheckResult, ...]:
+    """Return the checks that a student may know of now, where no platform hides the others."""
+    if question.visibility is not Visibility.VISIBLE:
+        return ()
+    return tuple(check for check in question.checks if check.visibility is Visibility.VISIBLE)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import copy
-import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from grader import __version__
-from grader.errors import InfrastructureError, UsageError, nearest
-from grader.intake import read_submission
+from grader.errors import InfrastructureError
+from grader.intake import Where, read_submission
 from grader.intake.submission import IntakeError
 from grader.report.build import RunRecord, build_report, submission_info
-from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo
+from grader.report.model import Environment, Report, SubmissionInfo, Timing
 from grader.run.artifacts import read_artifacts
 from grader.run.clocks import Clocks
 from grader.run.device_times import OpenRack, no_rack, open_rack
-from grader.run.devices import DeviceChoice, device_name, devices_name, resolve, usable_gpus
+from grader.run.devices import device_name, devices_name, resolve, usable_gpus
+from grader.run.machine import environment
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
+from grader.run.options import Options
 from grader.run.packages import lacking, lacking_at_import, missing_packages
 from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
@@ -29,28 +28,23 @@ from grader.run.verdicts import Verdicts, for_all, judge_question
 from grader.run.watch import Watch
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.source.reader import SourceReader
-from grader.spec.types import Assignment, Question
-from grader.verdict import Code, Message, Owner, failed, fault
+from grader.verdict import Code, Message, Owner, Verdict, failed, fault
+
+__all__ = ["Examined", "Grader", "Options", "Progress"]
 
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What whoever grades may choose.
+class Examined:
+    """A report, and what it rests on.
 
     Attributes:
-        seed: Of all drawn inputs; recorded in the report.
-        device: ``auto`` takes real GPUs for the questions that can have them and virtual ones for
-            the others, ``cpu`` none of either, ``virtual`` no real ones, ``cuda`` no virtual ones.
-        questions: Ids to grade; all where empty.
-        clock: Time what is graded on its speed; else those points stay pending.
+        runs: What was observed, by question; empty where nothing ran.
     """
 
-    seed: int
-    device: DeviceChoice = "auto"
-    questions: tuple[str, ...] = ()
-    clock: bool = False
+    report: Report
+    runs: dict[str, QuestionRun]
 
 
 class Grader:
@@ -80,7 +74,7 @@ class Grader:
         self._options = options
         self._racks = no_rack if options.device in ("cpu", "virtual") else racks
         self._gpus = usable_gpus(options.device)
-        self._selected = _select(self.assignment, options.questions)
+        self._selected = options.selected(self.assignment)
         self._not_here: dict[str, Verdicts] = {}
         self._missing: dict[str, str] = {}
         self.plan: tuple[PlannedQuestion, ...] = ()
@@ -124,12 +118,18 @@ class Grader:
         return other
 
     def grade(
-        self, path: Path, name: str, progress: Progress = lambda _: None, clock: bool = True
+        self, path: Where, name: str, progress: Progress = lambda _: None, clock: bool = True
     ) -> Report:
+        """Return ``examine``'s report."""
+        return self.examine(path, name, progress, clock).report
+
+    def examine(
+        self, path: Where, name: str, progress: Progress = lambda _: None, clock: bool = True
+    ) -> Examined:
         """Grade one hand-in.
 
         Args:
-            path: File or folder.
+            path: File or folder, or several files by their names.
             name: How reports and tables call it.
             progress: Told the id of each question as it begins.
             clock: Time it too, where the options have that; a class is timed last.
@@ -141,14 +141,24 @@ class Grader:
         try:
             submission = read_submission(path, self.assignment.hand_in, name=name)
         except IntakeError as error:
-            return self._refused(name, error, watch)
+            return Examined(self._refused(name, error, watch), {})
         watch.lap("intake")
         files = {file.path: file.data for file in submission.files}
         graded, runs = self._observe_and_judge(files, watch, progress)
         if clock and self._options.clock and runs:
             graded, runs = self._clocks().judge(files, runs, graded)
             watch.lap("clock")
-        return self._report(submission_info(submission), graded, watch)
+        return Examined(self._report(submission_info(submission), graded, watch), runs)
+
+    @property
+    def digest(self) -> str:
+        """Digest of everything that belongs to the assignment."""
+        return self._materials.digest
+
+    @property
+    def reference_runs(self) -> dict[str, QuestionRun]:
+        """What the reference did, by question."""
+        return self._reference
 
     def _observe_and_judge(
         self, files: dict[str, bytes], watch: Watch, progress: Progress
@@ -162,8 +172,7 @@ class Grader:
             runs = observe(session, self.plan, limits_of, progress)
             runs = read_artifacts(reader, self.plan, runs, limits_of)
         except InfrastructureError as error:
-            message = Message("sandbox_failed", {"detail": str(error)})
-            verdict = fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
+            verdict = _machine_fault(str(error))
             failed_all = {
                 planned.question.id: for_all(planned.question, verdict) for planned in self.plan
             }
@@ -183,6 +192,26 @@ class Grader:
         # What a device did to a hand-in, or an earlier hand-in to the device, costs nobody points.
         judged |= self._clocks().faults(runs)
         return self._not_here | judged, runs
+
+    def not_read(self, name: str, reason: str) -> Examined:
+        """Return what is to be said of a hand-in that this machine could not read."""
+        verdicts = {q.id: for_all(q, _machine_fault(reason)) for q in self._selected}
+        return Examined(self._report(SubmissionInfo(id=name), verdicts, Watch()), {})
+
+    def judge_again(self, runs: Mapping[str, QuestionRun], before: Report) -> Report:
+        """Return the report of a hand-in from what was observed of it; nothing runs.
+
+        Args:
+            runs: By question id; of the same plan.
+            before: Its earlier report, for what does not come from judging.
+        """
+        verdicts = {
+            planned.question.id: self._judge(planned, runs[planned.question.id])
+            for planned in self.plan
+            if planned.question.id in runs
+        }
+        record = self._record(before.environment, before.timing)
+        return build_report(self.assignment, before.submission, self._not_here | verdicts, record)
 
     def _judge(self, planned: PlannedQuestion, run: QuestionRun) -> Verdicts:
         if lack := lacking_at_import(run, self._missing):
@@ -211,36 +240,21 @@ class Grader:
     def _report(
         self, submission: SubmissionInfo, verdicts: dict[str, Verdicts], watch: Watch
     ) -> Report:
-        isolation = self._sandbox.isolation
-        environment = Environment(
-            torch=self._versions.get("torch", "unknown"),
-            python=self._versions.get("python", "unknown"),
-            platform=platform.platform(),
-            device=devices_name(planned.needs for planned in self.plan),
-            isolation=IsolationInfo(
-                tier=isolation.tier,
-                mechanisms=isolation.mechanisms,
-                proved=dict(isolation.proved),
-            ),
-            seed=self._options.seed,
-            grader_version=__version__,
-        )
-        record = RunRecord(
-            environment=environment,
-            timing=watch.timing(),
+        used = devices_name(planned.needs for planned in self.plan)
+        where = environment(self._sandbox.isolation, self._versions, used, self._options.seed)
+        record = self._record(where, watch.timing())
+        return build_report(self.assignment, submission, verdicts, record)
+
+    def _record(self, where: Environment, timing: Timing) -> RunRecord:
+        return RunRecord(
+            environment=where,
+            timing=timing,
             assignment_digest=self._materials.digest,
             questions=frozenset(question.id for question in self._selected),
             devices={planned.question.id: device_name(planned.needs) for planned in self.plan},
         )
-        return build_report(self.assignment, submission, verdicts, record)
 
 
-def _select(assignment: Assignment, ids: tuple[str, ...]) -> tuple[Question, ...]:
-    known = {question.id: question for question in assignment.questions}
-    for name in ids:
-        if name not in known:
-            raise UsageError(
-                f"“{assignment.id}” has no question “{name}”{nearest(name, known)} "
-                f"Its questions: {', '.join(known)}"
-            )
-    return tuple(q for q in assignment.questions if not ids or q.id in ids)
+def _machine_fault(reason: str) -> Verdict:
+    message = Message("sandbox_failed", {"detail": reason})
+    return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)

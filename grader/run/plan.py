@@ -129,3 +129,13 @@ def _drawn(case: Case, key: DrawKey, scale: dict[str, int], generate: Generate) 
     names = tuple(f"argument {number}" for number in range(1, len(value) + 1))
     digest = digest_of((drawn.digest, value))
     return replace(drawn, args=value, names=names, digest=digest)
+
+
+def plan_digests(plan: Sequence[PlannedQuestion]) -> dict[str, str]:
+    """Return question → digest of its calls, inputs and what is looked at included."""
+    return {
+        planned.question.id: digest_of(
+            tuple((case.key, case.digest, planned.probes(case)) for case in planned.cases)
+        )
+        for planned in plan
+    }

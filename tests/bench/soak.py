@@ -32,7 +32,8 @@ from exploits.lab import QUESTIONS  # noqa: E402
 from labels import Label, read_label  # noqa: E402
 
 from grader.batch.discover import HandIn  # noqa: E402
-from grader.batch.local import grade_all  # noqa: E402
+from grader.batch.local import LocalWorkers  # noqa: E402
+from grader.batch.schedule import grade_all  # noqa: E402
 from grader.report.model import report_schema  # noqa: E402
 from grader.run.grade import Grader, Options  # noqa: E402
 from grader.run.materials import Materials, load_materials  # noqa: E402
@@ -146,10 +147,10 @@ def _grade(samples: list[Sample], out: Path, jobs: int) -> Outcome:
         grader.prepare()
     hand_ins = [HandIn(sample.name, sample.path) for sample in samples]
     outcome = Outcome()
-    reports = grade_all(grader, lambda: open_sandbox("full", hidden=hidden), hand_ins, out, jobs)
-    for report in reports:
+    workers = LocalWorkers(grader, lambda: open_sandbox("full", hidden=hidden), out, jobs)
+    for graded in grade_all(workers, hand_ins, lambda _: False, once=False):
         outcome.runs += 1
-        outcome.statuses[str(report.status.value)] += 1
+        outcome.statuses[str(graded.report.status.value)] += 1
     return outcome
 
 

@@ -24,8 +24,9 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.batch.discover import discover
-from grader.batch.local import grade_all
+from grader.batch.local import LocalWorkers
+from grader.batch.platforms import discover
+from grader.batch.schedule import grade_all
 from grader.checks.arrays import to_numpy
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials, load_materials
@@ -93,10 +94,8 @@ def ours(grader: Grader, isolation: str, folder: Path, out: Path) -> tuple[float
     """Return submissions a second in all, and from the first report to the last."""
     hand_ins = discover(folder, out).hand_ins
     began = time.monotonic()
-    times = [
-        time.monotonic()
-        for _ in grade_all(grader, lambda: open_sandbox(isolation), hand_ins, out, JOBS)
-    ]
+    workers = LocalWorkers(grader, lambda: open_sandbox(isolation), out, JOBS)
+    times = [time.monotonic() for _ in grade_all(workers, hand_ins, lambda _: False, once=False)]
     return len(times) / (times[-1] - began), (len(times) - 1) / (times[-1] - times[0])
 
 

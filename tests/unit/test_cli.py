@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import cli
+from grader import cli, cli_batch
 from grader.batch.discover import HandIn
-from grader.batch.local import grade_all
+from grader.batch.local import LocalWorkers
+from grader.batch.schedule import Graded, grade_all
 from grader.errors import InfrastructureError
-from grader.report.model import Report
 from grader.sandbox.base import Sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -188,14 +188,15 @@ def test_an_interrupted_batch_keeps_what_was_graded(
     ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("ann", "bob", "cem"):
-        shutil.copy(SHOWCASE / "right.py", tmp_path / f"{name}.py")
+        source = (SHOWCASE / "right.py").read_text()
+        (tmp_path / f"{name}.py").write_text(f"{source}# {name}\n")
 
-    def interrupted(results: Iterator[Report], reports: dict[str, Report], *_: object) -> None:
-        first = next(results)
-        reports[first.submission.id] = first
+    def interrupted(results: Iterator[Graded], *_: object) -> None:
+        next(results)
         raise KeyboardInterrupt
 
-    ok.setattr(cli, "_collect", interrupted)
+    watch = cli_batch._watch
+    ok.setattr(cli_batch, "_watch", interrupted)
     out = tmp_path / "out"
     arguments = ("batch", "pytorch101", tmp_path, "--out", out, "-j", 2)
     assert run(ok, *arguments, "--questions", "normalize_columns") == 130
@@ -203,6 +204,9 @@ def test_an_interrupted_batch_keeps_what_was_graded(
     assert "Stopped early: 1 of 3 graded." in printed.out
     assert "Interrupted." in printed.err
     assert len((out / "gradebook.csv").read_text().splitlines()) == 2
+    ok.setattr(cli_batch, "_watch", watch)
+    assert run(ok, *arguments, "--questions", "normalize_columns", "--resume") == 0
+    assert len((out / "gradebook.csv").read_text().splitlines()) == 4
 
 
 def test_a_worker_that_cannot_begin_says_why(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -210,8 +214,9 @@ def test_a_worker_that_cannot_begin_says_why(ok: pytest.MonkeyPatch, tmp_path: P
         raise InfrastructureError("no walls today")
 
     hand_ins = [HandIn("ann", SHOWCASE / "right.py")]
+    workers = LocalWorkers(None, refuses, tmp_path, 1)
     with pytest.raises(InfrastructureError, match="a worker could not begin: no walls today"):
-        list(grade_all(None, refuses, hand_ins, tmp_path, 1))
+        list(grade_all(workers, hand_ins, lambda _: False))
 
 
 def test_batch_names_hand_ins_apart(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,0 +1,135 @@
+"""One batch from its beginning to its gradebook, with the journal as the one truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+
+from grader.batch.discover import HandIn
+from grader.batch.grades import Grade, lateness, who
+from grader.batch.ledger import (
+    Done,
+    Setup,
+    begin,
+    done_so_far,
+    record,
+    refuse_differences,
+    setup_of,
+)
+from grader.batch.schedule import Graded, grade_all
+from grader.batch.work import Workers, write
+from grader.errors import UsageError
+from grader.report.csv_file import write_gradebook
+from grader.report.model import Report, ReportStatus
+from grader.store.journal import JOURNAL_FILE, Journal, open_journal
+
+
+def write_grades(grades: Sequence[Grade], out: Path) -> Path:
+    """Write ``gradebook.csv`` and return its path.
+
+    Raises:
+        InfrastructureError: The disk is full or broken.
+    """
+    reports = [grade.report for grade in grades]
+    return write_gradebook(reports, out, who(grades), lateness(grades))
+
+
+class ClassRun:
+    """A batch in its folder; a context manager that holds the journal.
+
+    Args:
+        out: Folder of the reports.
+        resume: Go on with the batch that was begun there.
+
+    Raises:
+        UsageError: There is none to go on with, or another ``grader`` is at work there.
+    """
+
+    def __init__(self, out: Path, resume: bool) -> None:
+        self.out = out
+        self._journal: Journal | None = open_journal(out / JOURNAL_FILE) if resume else None
+        self._begun = setup_of(self._journal, out) if self._journal else None
+        self._done: dict[str, Graded] = {}
+        self._names: set[str] = set()
+
+    def __enter__(self) -> ClassRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._journal is not None:
+            self._journal.close()
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that the batch was begun with; None for a new one."""
+        return self._begun.seed if self._begun else None
+
+    def begin(self, setup: Setup) -> None:
+        """Begin the journal, or see that the batch goes on as it was begun.
+
+        Raises:
+            UsageError: It was begun otherwise.
+        """
+        if self._begun is None:
+            self._journal = begin(self.out, setup)
+        else:
+            refuse_differences(self._begun, setup)
+
+    def grade(
+        self,
+        workers: Workers,
+        hand_ins: Sequence[HandIn],
+        awaits_clock: Callable[[Report], bool],
+    ) -> Generator[Graded, None, None]:
+        """Start grading; return an iterator over what is done, each written down before it comes.
+
+        What an earlier run has graded comes too. What the grader itself failed at does not count
+        as graded.
+        """
+        journal = self._open()
+        known = {hand_in.name: hand_in for hand_in in hand_ins}
+        before = {
+            done.hand_in.name: Graded(
+                known[done.hand_in.name],
+                done.report,
+                done.digest,
+                journal.kept(done.hand_in.name),
+                done.timed,
+            )
+            for done in done_so_far(journal)
+            if done.hand_in.name in known and done.report.status is not ReportStatus.INCOMPLETE
+        }
+        self._names = set(known)
+        results = grade_all(workers, hand_ins, awaits_clock, before)
+        return self._recorded(journal, results, before)
+
+    def _recorded(
+        self,
+        journal: Journal,
+        results: Generator[Graded, None, None],
+        before: dict[str, Graded],
+    ) -> Generator[Graded, None, None]:
+        try:
+            for graded in results:
+                name = graded.hand_in.name
+                if before.get(name) is graded:
+                    # The files may be gone, or half of a pair written, when it was killed.
+                    write(graded.report, self.out)
+                done = Done(graded.hand_in, graded.report, graded.digest, graded.timed)
+                record(journal, done, graded.kept)
+                yield graded
+        finally:
+            results.close()
+
+    def graded(self) -> list[Done]:
+        """Return everybody in the class who is graded so far, by name."""
+        return [done for done in done_so_far(self._open()) if done.hand_in.name in self._names]
+
+    def reports(self) -> list[Report]:
+        """Return their reports."""
+        return [done.report for done in self.graded()]
+
+    def _open(self) -> Journal:
+        if self._journal is None:
+            raise UsageError(f"{self.out}: no batch was begun there")
+        return self._journal

@@ -1,0 +1,231 @@
+"""Grades into the files that learning platforms import.
+
+Canvas and Moodle overwrite whatever a file names, so grades go into the instructor's own export:
+every other cell is written back as it was read, and a student without a final grade keeps what
+stands there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.batch.discover import Student
+from grader.batch.grades import Grade, by_student
+from grader.errors import UsageError, nearest
+from grader.report.csv_file import cell
+from grader.report.summary import amount
+
+_NBGRADER = (
+    "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
+    "raw_score", "late_submission_penalty", "score", "max_score",
+)  # fmt: skip
+_CANVAS_STUDENT = ("Student", "ID")
+_MOODLE_GRADE, _MOODLE_FEEDBACK = "Grade", "Feedback comments"
+
+
+class _Row:
+    """One line of a CSV by its headings; the first of two that are alike counts."""
+
+    def __init__(self, headings: Sequence[str], cells: Sequence[str]) -> None:
+        self._places = {name: place for place, name in reversed(list(enumerate(headings)))}
+        self.cells = [*cells, *[""] * (len(headings) - len(cells))]
+
+    def get(self, name: str) -> str:
+        """Return a cell; an empty one for a column that is not there."""
+        return self.cells[self._places[name]] if name in self._places else ""
+
+    def put(self, name: str, text: str) -> None:
+        """Write a cell, if there is such a column."""
+        if name in self._places:
+            self.cells[self._places[name]] = text
+
+
+_Match = Callable[[_Row, Student], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file made of grades.
+
+    Attributes:
+        text: Its content.
+        filled: Number of students whose grade is in it.
+        open: Student or hand-in → why there is no final grade to write.
+        absent: Who was graded and is not in the instructor's file.
+    """
+
+    text: str
+    filled: int
+    open: Mapping[str, str] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+
+
+def nbgrader(grades: Sequence[Grade], assignment: str, due: str = "") -> Exported:
+    """Return nbgrader's CSV, one row a student; the score is empty where it is open."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, _NBGRADER, lineterminator="\n")
+    writer.writeheader()
+    for student, grade in _everyone(grades):
+        moment = grade.hand_in.created_at
+        first, _, last = student.name.rpartition(" ")
+        penalty = 0.0 if grade.penalty is None else grade.penalty
+        raw = grade.score
+        values = (
+            assignment, due, moment.isoformat(" ") if moment else "", student.id, last, first,
+            student.email, _points(raw), "" if raw is None else amount(raw * penalty),
+            _points(grade.final), amount(grade.report.max_score),
+        )  # fmt: skip
+        writer.writerow(dict(zip(_NBGRADER, map(cell, values), strict=True)))
+    count = sum(grade.final is not None for _, grade in _everyone(grades))
+    return Exported(out.getvalue(), count, _open(grades))
+
+
+def canvas(grades: Sequence[Grade], own: Path, column: str) -> Exported:
+    """Return Canvas' export with one column filled.
+
+    Args:
+        grades: Of the class.
+        own: The instructor's export of the gradebook.
+        column: Heading of the assignment in it, such as ``A1 (12345)``, or the beginning of it.
+
+    Raises:
+        UsageError: It is no such export, or has no such column.
+    """
+    table = _Table(own, _CANVAS_STUDENT)
+    heading = _heading(own, table.headings, column)
+    matches: tuple[_Match, ...] = (
+        lambda row, student: _same(row.get("ID"), student.id),
+        lambda row, student: _same(row.get("SIS User ID"), student.id),
+        lambda row, student: _same(row.get("SIS Login ID"), student.email, student.id),
+        lambda row, student: _same(row.get("Student"), student.name),
+    )
+    return table.fill(grades, matches, lambda row, grade: row.put(heading, _final(grade)))
+
+
+def moodle(grades: Sequence[Grade], own: Path) -> Exported:
+    """Return Moodle's grading worksheet with ``Grade`` and ``Feedback comments`` filled.
+
+    Raises:
+        UsageError: It is no such worksheet.
+    """
+    table = _Table(own, ("Identifier", _MOODLE_GRADE))
+    matches: tuple[_Match, ...] = (
+        lambda row, student: _same(row.get("Identifier").removeprefix("Participant "), student.id),
+        lambda row, student: _same(row.get("Email address"), student.email),
+        lambda row, student: _same(row.get("ID number"), student.id),
+        lambda row, student: _same(row.get("Full name"), student.name),
+    )
+
+    def fill(row: _Row, grade: Grade) -> None:
+        row.put(_MOODLE_GRADE, _final(grade))
+        row.put(_MOODLE_FEEDBACK, cell(_feedback(grade)))
+
+    return table.fill(grades, matches, fill)
+
+
+class _Table:
+    """An instructor's CSV, to be written back as it was read but for some cells."""
+
+    def __init__(self, path: Path, needed: Sequence[str]) -> None:
+        try:
+            data = path.read_bytes()
+            text = data.decode("utf-8-sig")
+            rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise UsageError(f"{path}: is no CSV in UTF-8: {error}") from error
+        self.headings = rows[0] if rows else []
+        missing = [name for name in needed if name not in self.headings]
+        if missing:
+            raise UsageError(
+                f"{path}: has no column “{missing[0]}”, so it is not the export that was expected; "
+                f"its columns: {', '.join(self.headings[:8]) or 'none'}"
+            )
+        self._bom = "\ufeff" if data.startswith(b"\xef\xbb\xbf") else ""
+        self._newline = "\r\n" if "\r\n" in text else "\n"
+        self._rows = [_Row(self.headings, row) for row in rows[1:]]
+
+    def fill(
+        self,
+        grades: Sequence[Grade],
+        matches: Sequence[_Match],
+        write: Callable[[_Row, Grade], None],
+    ) -> Exported:
+        filled, absent = 0, []
+        for student, grade in _everyone(grades):
+            found = self._find(student, matches)
+            if found is None:
+                absent.append(_called(student, grade))
+            elif grade.final is not None:
+                write(found, grade)
+                filled += 1
+        return Exported(self._text(), filled, _open(grades), tuple(absent))
+
+    def _find(self, student: Student, matches: Sequence[_Match]) -> _Row | None:
+        for match in matches:
+            rows = [row for row in self._rows if match(row, student)]
+            if len(rows) == 1:
+                return rows[0]
+        return None
+
+    def _text(self) -> str:
+        out = io.StringIO(newline="")
+        writer = csv.writer(out, lineterminator=self._newline)
+        writer.writerow(self.headings)
+        writer.writerows(row.cells for row in self._rows)
+        return self._bom + out.getvalue()
+
+
+def _heading(path: Path, headings: Sequence[str], column: str) -> str:
+    found = [name for name in headings if name == column] or [
+        name for name in headings if name.startswith(f"{column} (")
+    ]
+    if len(found) != 1:
+        what = "no column" if not found else f"{len(found)} columns"
+        raise UsageError(f"{path}: has {what} “{column}”{nearest(column, headings)}")
+    return found[0]
+
+
+def _same(value: str, *known: str) -> bool:
+    return bool(value) and value.strip().casefold() in {
+        name.strip().casefold() for name in known if name
+    }
+
+
+def _everyone(grades: Sequence[Grade]) -> list[tuple[Student, Grade]]:
+    """Return one pair a student; where the platform named nobody, the hand-in's name has to do."""
+    nameless = [grade for grade in grades if not grade.hand_in.students]
+    return by_student(grades) + [
+        (Student(grade.hand_in.name, id=grade.hand_in.name), grade) for grade in nameless
+    ]
+
+
+def _open(grades: Sequence[Grade]) -> dict[str, str]:
+    return {grade.hand_in.name: grade.why_open for grade in grades if grade.final is None}
+
+
+def _called(student: Student, grade: Grade) -> str:
+    return student.name or student.email or student.id or grade.hand_in.name
+
+
+def _points(points: float | None) -> str:
+    return "" if points is None else amount(points)
+
+
+def _final(grade: Grade) -> str:
+    return _points(grade.final)
+
+
+def _feedback(grade: Grade) -> str:
+    parts = [
+        f"{question.title}: {amount(question.score)}/{amount(question.max_score)}"
+        for question in grade.report.questions
+    ]
+    if grade.penalty:
+        parts.append(f"late: −{amount(100 * grade.penalty)} %")
+    return "; ".join(parts)

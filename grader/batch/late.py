@@ -1,0 +1,112 @@
+"""What lateness costs: a policy file, extensions, and the time at which each hand-in came.
+
+A policy never touches a report: a report says what the work is worth, the gradebook what of that
+counts. ::
+
+    due: 2026-10-01T23:59:00+09:00
+    grace_minutes: 10
+    per_day: 0.1          # share of the score that each day begun takes
+    most: 0.5             # the most that lateness takes
+    closes: 2026-10-08T23:59:00+09:00    # what comes later earns nothing
+    extensions:           # e-mail address, number or name of the hand-in → due instead
+      mina@example.edu: 2026-10-03T23:59:00+09:00
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from grader.batch.discover import HandIn
+from grader.errors import UsageError
+
+_DAY = 24 * 3600
+_Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class LatePolicy(BaseModel):
+    """When a hand-in is due, and what coming later costs.
+
+    Attributes:
+        due: Deadline, with its time zone.
+        grace_minutes: How much later is still in time.
+        per_day: Share of the score that each day begun takes.
+        most: The most that lateness takes, as a share.
+        closes: What comes later than this earns nothing; an extension moves it along.
+        extensions: E-mail address, number or name of a hand-in → due instead.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    due: AwareDatetime
+    grace_minutes: Annotated[float, Field(ge=0)] = 0.0
+    per_day: _Share = 0.0
+    most: _Share = 1.0
+    closes: AwareDatetime | None = None
+    extensions: dict[str, AwareDatetime] = {}
+
+    def lateness(self, hand_in: HandIn) -> Lateness:
+        """Return how late a hand-in came and what that takes; the kindest extension counts."""
+        if hand_in.created_at is None:
+            return Lateness(None, 0.0 if hand_in.late is False else None)
+        names = {hand_in.name.casefold()}
+        for student in hand_in.students:
+            names |= {student.email.casefold(), student.id.casefold()} - {""}
+        known = {name.casefold(): moment for name, moment in self.extensions.items()}
+        due = max([self.due, *(known[name] for name in names if name in known)])
+        late = (hand_in.created_at - due).total_seconds()
+        if late <= self.grace_minutes * 60:
+            return Lateness(0.0, 0.0)
+        if self.closes and hand_in.created_at > max(self.closes, due):
+            return Lateness(late / _DAY, 1.0)
+        return Lateness(late / _DAY, min(self.most, math.ceil(late / _DAY) * self.per_day))
+
+    def strangers(self, hand_ins: list[HandIn]) -> list[str]:
+        """Return the names among the extensions that are nobody's in the class."""
+        known = {hand_in.name.casefold() for hand_in in hand_ins}
+        for hand_in in hand_ins:
+            for student in hand_in.students:
+                known |= {student.email.casefold(), student.id.casefold()}
+        return [name for name in self.extensions if name.casefold() not in known]
+
+
+@dataclass(frozen=True, slots=True)
+class Lateness:
+    """How late something came.
+
+    Attributes:
+        days: Days after it was due; None where nobody knows when it came.
+        penalty: Share of the score that this takes; None where a person has to say.
+    """
+
+    days: float | None
+    penalty: float | None
+
+
+def read_policy(path: Path) -> LatePolicy:
+    """Return the policy in a file.
+
+    Raises:
+        UsageError: It cannot be read, or does not say what a policy says; names the field.
+    """
+    try:
+        content = yaml.safe_load(path.read_text())
+        return LatePolicy.model_validate(content)
+    except OSError as error:
+        raise UsageError(f"--late {path}: cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"--late {path}: is no YAML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        advice = (
+            "; write times with their zone, as 2026-10-01T23:59:00+09:00"
+            if "timezone" in first["type"] or "datetime" in first["type"]
+            else ""
+        )
+        raise UsageError(f"--late {path}: {where}: {first['msg']}{advice}") from error

@@ -1,0 +1,158 @@
+"""The journal in a batch's own words: what it was begun with, who is done, what they earned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from grader.batch.discover import HandIn
+from grader.batch.grades import Grade, about, grade_of, hand_in_of
+from grader.batch.late import LatePolicy
+from grader.errors import UsageError
+from grader.report.model import Report
+from grader.run.devices import DeviceChoice
+from grader.store.journal import JOURNAL_FILE, DamagedError, Entry, Journal, create, open_journal
+
+_MUST_AGREE = ("assignment", "digest", "device", "questions", "isolation", "clock")
+_WORDS = {
+    "assignment": "another assignment",
+    "digest": "another state of the assignment: its files have changed since",
+    "device": "another --device",
+    "questions": "other --questions",
+    "isolation": "another --isolation",
+    "clock": "another --clock",
+}
+
+
+class Setup(BaseModel):
+    """What a batch was begun with; whoever goes on has to agree.
+
+    Attributes:
+        assignment: Id.
+        file: Its ``assignment.yml``, to find it again.
+        version: As the file says.
+        digest: Over everything that grades depend on.
+        seed: Of all drawn inputs.
+        device: As ``--device``.
+        questions: Ids that were asked for; all where empty.
+        isolation: As ``--isolation``.
+        clock: What is graded on its speed is timed.
+        plan: Question → digest of its calls; a changed one cannot be judged again from what was
+            seen.
+        grader_version: Of this program.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    assignment: str
+    file: str
+    version: str
+    digest: str
+    seed: int
+    device: DeviceChoice
+    questions: tuple[str, ...]
+    isolation: str
+    clock: bool
+    plan: dict[str, str] = {}
+    grader_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A hand-in that is graded."""
+
+    hand_in: HandIn
+    report: Report
+    digest: str
+    timed: bool
+
+
+def begin(out: Path, setup: Setup) -> Journal:
+    """Begin the journal of a batch; that of an earlier batch in the folder is replaced."""
+    return create(out / JOURNAL_FILE, setup.model_dump(mode="json"))
+
+
+def setup_of(journal: Journal, out: Path) -> Setup:
+    """Return what a batch was begun with.
+
+    Raises:
+        UsageError: The journal does not say.
+    """
+    try:
+        return Setup.model_validate(journal.header())
+    except ValidationError as error:
+        raise DamagedError(
+            f"{out / JOURNAL_FILE}: does not say how the batch was begun; grade again into "
+            "another --out"
+        ) from error
+
+
+def refuse_differences(begun: Setup, now: Setup) -> None:
+    """Refuse to go on with a batch that was begun otherwise: half a class would be graded so.
+
+    Raises:
+        UsageError: Names every difference.
+    """
+    different = [_WORDS[name] for name in _MUST_AGREE if getattr(begun, name) != getattr(now, name)]
+    if different:
+        raise UsageError(
+            f"--resume: this batch was begun with {'; '.join(different)}. Go on as it was begun, "
+            "or grade again into another --out; after a change of the checks alone, "
+            "`grader rejudge` runs nothing again"
+        )
+
+
+def record(journal: Journal, done: Done, kept: bytes | None) -> None:
+    """Write down that a hand-in is graded.
+
+    Raises:
+        InfrastructureError: The disk is full or broken.
+    """
+    journal.record(
+        Entry(
+            done.hand_in.name,
+            done.digest,
+            done.report.model_dump_json(),
+            about(done.hand_in),
+            done.timed,
+            kept,
+        )
+    )
+
+
+def done_so_far(journal: Journal) -> Iterator[Done]:
+    """Yield the hand-ins that are graded, by name."""
+    for entry in journal.entries():
+        report = Report.model_validate_json(entry.report)
+        yield Done(hand_in_of(entry.name, entry.about), report, entry.digest, entry.timed)
+
+
+def read_grades(out: Path, policy: LatePolicy | None) -> list[Grade]:
+    """Return the grades of a class, by name.
+
+    Args:
+        out: ``--out`` of the batch.
+        policy: What lateness costs, if anything.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+    """
+    with open_journal(out / JOURNAL_FILE) as journal:
+        return grades_of(list(done_so_far(journal)), policy)
+
+
+def grades_of(done: Sequence[Done], policy: LatePolicy | None) -> list[Grade]:
+    """Return the grades of hand-ins under a policy.
+
+    Raises:
+        UsageError: It extends the time of somebody who is not in the class: a name mistyped.
+    """
+    if policy and (strangers := policy.strangers([each.hand_in for each in done])):
+        raise UsageError(
+            f"--late: extensions for {', '.join(strangers)}, who handed nothing in here; write the "
+            "e-mail address, number or hand-in as the gradebook does"
+        )
+    return [grade_of(each.hand_in, each.report, policy) for each in done]

@@ -1,0 +1,160 @@
+"""In what order a class is graded: each content once, and what is timed last and alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+
+from grader.batch.discover import HandIn
+from grader.batch.work import Answer, Kind, Work, Workers
+from grader.errors import InfrastructureError
+from grader.report.model import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A hand-in and what came of it.
+
+    Attributes:
+        report: Its report.
+        digest: Over its files; empty where they could not be graded as they are.
+        kept: What was observed, for judging again.
+        timed: Nothing of it waits for the clock any more.
+    """
+
+    hand_in: HandIn
+    report: Report
+    digest: str
+    kept: bytes | None
+    timed: bool = True
+
+
+def grade_all(
+    workers: Workers,
+    hand_ins: Sequence[HandIn],
+    awaits_clock: Callable[[Report], bool],
+    done: Mapping[str, Graded] | None = None,
+    once: bool = True,
+) -> Generator[Graded, None, None]:
+    """Start grading, and return an iterator over what is done, in the order in which it is.
+
+    Identical hand-ins run once. What has to be timed is so at the end, one hand-in at a time with
+    nothing else beside it: each is then graded again as a whole, and comes a second time.
+
+    Args:
+        workers: Do the work; ended when the iterator is.
+        hand_ins: What to grade.
+        awaits_clock: Tells of a report made without the clock whether it has to be timed.
+        done: By name, what an earlier run has graded; of a hand-in that has changed since, it does
+            not count.
+        once: Run identical hand-ins once; else each for itself.
+
+    Raises:
+        InfrastructureError: While iterating: a worker died. What was graded stays.
+    """
+    schedule = _Schedule(workers, awaits_clock, done or {}, once)
+    # Here, not when the caller begins to iterate: the first work forks the local workers.
+    schedule.begin(hand_ins)
+    return _closing(workers, schedule.results())
+
+
+def _closing(
+    workers: Workers, results: Generator[Graded, None, None]
+) -> Generator[Graded, None, None]:
+    finished = False
+    try:
+        yield from results
+        finished = True
+    except BrokenProcessPool as error:
+        raise InfrastructureError(
+            "a worker process was killed, probably for want of memory; use a smaller -j, and "
+            "--resume for the rest: what was graded is kept"
+        ) from error
+    finally:
+        workers.close(finished)
+
+
+class _Schedule:
+    """What is under way, and who waits for whom."""
+
+    def __init__(
+        self,
+        workers: Workers,
+        awaits_clock: Callable[[Report], bool],
+        done: Mapping[str, Graded],
+        once: bool,
+    ) -> None:
+        self._workers = workers
+        self._awaits_clock = awaits_clock
+        self._done = done
+        self._once = once
+        self._under_way: dict[Future[Answer], Work] = {}
+        # Whoever is like one that is done need not be run, whatever became of that one's files.
+        self._firsts: dict[str, Graded | None] = {
+            before.digest: before for before in done.values() if before.digest
+        }
+        self._alike: dict[str, list[HandIn]] = {}
+
+    def begin(self, hand_ins: Sequence[HandIn]) -> None:
+        for hand_in in hand_ins:
+            self._submit(Work(Kind.READ, hand_in))
+
+    def results(self) -> Generator[Graded, None, None]:
+        awaiting: dict[str, Graded] = {}
+        for graded in self._settle():
+            if not graded.timed:
+                awaiting.setdefault(graded.digest if self._once else graded.hand_in.name, graded)
+            yield graded
+        for first in awaiting.values():
+            self._submit(Work(Kind.GRADE, first.hand_in, clock=True))
+            yield from self._settle()
+
+    def _settle(self) -> Generator[Graded, None, None]:
+        while self._under_way:
+            finished, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
+            for future in finished:
+                work = self._under_way.pop(future)
+                answer = future.result()
+                if work.kind is Kind.READ:
+                    yield from self._read(work.hand_in, answer.digest if self._once else "")
+                else:
+                    yield self._graded(work, answer)
+
+    def _submit(self, work: Work) -> None:
+        self._under_way[self._workers.submit(work)] = work
+
+    def _read(self, hand_in: HandIn, digest: str) -> Generator[Graded, None, None]:
+        before = self._done.get(hand_in.name)
+        known = bool(digest) and digest in self._firsts
+        if digest:
+            self._alike.setdefault(digest, []).append(hand_in)
+        if before is not None and digest and before.digest == digest:
+            yield before
+        elif known:
+            self._copy(self._firsts[digest], [hand_in])
+        else:
+            self._firsts[digest] = None
+            self._submit(Work(Kind.GRADE, hand_in))
+
+    def _graded(self, work: Work, answer: Answer) -> Graded:
+        report = Report.model_validate_json(answer.report)
+        timed = work.clock or not self._awaits_clock(report)
+        kept = answer.kept
+        if work.kind is Kind.COPY:
+            first = self._firsts[answer.digest]
+            kept = first.kept if first else None
+        graded = Graded(work.hand_in, report, answer.digest, kept, timed)
+        if work.kind is Kind.GRADE and self._once and answer.digest:
+            self._firsts[answer.digest] = graded
+            alike = self._alike.get(answer.digest, [])
+            self._copy(graded, [other for other in alike if other != work.hand_in])
+        return graded
+
+    def _copy(self, first: Graded | None, hand_ins: Sequence[HandIn]) -> None:
+        """Give others the report of one that they are like, once it is there."""
+        if first is not None:
+            report = first.report.model_dump_json()
+            for hand_in in hand_ins:
+                self._submit(Work(Kind.COPY, hand_in, first.timed, report))

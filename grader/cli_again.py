@@ -1,0 +1,129 @@
+"""``grader rejudge``, ``regrade`` and ``replay``: a batch gone over again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grader.batch.again import Again, Change, regrade, rejudge, replay
+from grader.batch.class_run import write_grades
+from grader.batch.late import read_policy
+from grader.batch.ledger import Setup, read_grades
+from grader.cli_options import IsolationChoice, LateOpt, QuestionsOpt
+from grader.cli_support import interruptible, make_sandbox, prepared, read_materials, say
+from grader.errors import UsageError
+from grader.report.model import CheckResult
+from grader.report.summary import amount
+from grader.report.text import inert
+from grader.run.grade import Grader, Options
+
+_ROWS = 40
+_MAX_NAME = 40
+
+OutOfBatch = Annotated[Path, typer.Argument(help="--out of `grader batch`.", metavar="DIR")]
+
+
+def rejudge_command(
+    folder: OutOfBatch,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would change.")
+    ] = False,
+    late: LateOpt = None,
+) -> None:
+    """Judge a class anew after a change of the checks. No hand-in runs again."""
+    with interruptible("What was judged is kept."):
+        again = rejudge(folder, _prepare, dry_run)
+    _tell(again, Console())
+    if not dry_run:
+        _rewrite(folder, late)
+
+
+def regrade_command(
+    folder: OutOfBatch,
+    students: Annotated[
+        str, typer.Option("--students", help="Hand-ins by name, separated by commas.")
+    ] = "",
+    questions: QuestionsOpt = "",
+    late: LateOpt = None,
+) -> None:
+    """Run hand-ins of a class again, or some questions of all, with the same inputs."""
+    if not students and not questions:
+        raise UsageError("regrade needs --students or --questions; for all, grade the class again")
+    with interruptible("What was graded is kept."):
+        again = regrade(folder, _prepare, _listed(students), _listed(questions))
+    _tell(again, Console())
+    _rewrite(folder, late)
+
+
+def replay_command(
+    report: Annotated[Path, typer.Argument(help="DIR/NAME: one hand-in of a batch.")],
+) -> None:
+    """Run one hand-in again and say whether its verdicts still hold. Writes nothing."""
+    folder, name = report.parent, report.name
+    with interruptible("Nothing was written."), tempfile.TemporaryDirectory() as scratch:
+        changes = replay(folder, name, _prepare, Path(scratch))
+    console = Console()
+    if not changes:
+        say(console, f"{name}: every verdict holds.")
+        return
+    console.print(_table(changes))
+    say(console, f"{name}: {len(changes)} verdicts do not hold.")
+    raise typer.Exit(1)
+
+
+@contextmanager
+def _prepare(setup: Setup, options: Options) -> Iterator[Grader]:
+    materials = read_materials(setup.file)
+    with make_sandbox(IsolationChoice(setup.isolation), materials) as sandbox:
+        yield prepared(materials, sandbox, options)
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _tell(again: Again, console: Console) -> None:
+    if again.changes:
+        console.print(_table(again.changes[:_ROWS]))
+    if len(again.changes) > _ROWS:
+        say(console, f"… and {len(again.changes) - _ROWS} more")
+    changed = {change.hand_in for change in again.changes}
+    say(console, f"Changed: {len(changed)} of {len(again.reports)} hand-ins.")
+    for name, reason in again.untouched.items():
+        say(console, f"Left as it was: {inert(name, _MAX_NAME)} ({reason})")
+
+
+def _table(changes: tuple[Change, ...]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("Submission", "Check", "Before", "After"):
+        table.add_column(heading, overflow="fold")
+    for change in changes:
+        table.add_row(
+            Text(inert(change.hand_in, _MAX_NAME)),
+            f"{change.question}: {change.check}",
+            _cell(change.before),
+            _cell(change.after),
+        )
+    return table
+
+
+def _cell(check: CheckResult | None) -> str:
+    if check is None:
+        return "–"
+    points = f"{amount(check.score)}/{amount(check.max_score)}"
+    open_ = f" +{amount(check.pending)}?" if check.pending else ""
+    return f"{points}{open_} {check.code.value}"
+
+
+def _rewrite(folder: Path, late: Path | None) -> None:
+    grades = read_grades(folder, read_policy(late) if late else None)
+    say(Console(), f"Written: {write_grades(grades, folder)}")

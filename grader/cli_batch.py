@@ -1,0 +1,187 @@
+"""``grader batch``: a class, each hand-in written down as soon as it is graded."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from grader import __version__
+from grader.batch.class_run import ClassRun, write_grades
+from grader.batch.discover import Found
+from grader.batch.late import LatePolicy, read_policy
+from grader.batch.ledger import Setup, grades_of
+from grader.batch.local import LocalWorkers
+from grader.batch.pending import waiting
+from grader.batch.platforms import discover
+from grader.batch.schedule import Graded
+from grader.cli_options import (
+    AssignmentArg,
+    ClockChoice,
+    ClockOpt,
+    DeviceChoice,
+    DeviceOpt,
+    IsolationChoice,
+    IsolationOpt,
+    LateOpt,
+    OnlyPendingOpt,
+    Out,
+    QuestionsOpt,
+    SeedOpt,
+)
+from grader.cli_support import (
+    exit_for,
+    interruptible,
+    make_folder,
+    make_options,
+    make_sandbox,
+    prepared,
+    read_materials,
+    say,
+)
+from grader.report.class_summary import sentences, summarise
+from grader.report.csv_file import GRADEBOOK_FILE
+from grader.report.model import Report, ReportStatus
+from grader.report.terminal import print_class
+from grader.run.plan import plan_digests
+
+_MOST_ROWS = 60
+
+
+def batch(
+    assignment: AssignmentArg,
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="One hand-in an entry (folder, archive or file), a platform's download, or a "
+            ".txt that lists repositories."
+        ),
+    ],
+    out: Out,
+    jobs: Annotated[
+        int | None,
+        typer.Option("-j", "--jobs", min=1, help="Hand-ins at a time; one a core where absent."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the batch that was begun in --out.")
+    ] = False,
+    isolation: IsolationOpt = IsolationChoice.auto,
+    device: DeviceOpt = DeviceChoice.auto,
+    seed: SeedOpt = None,
+    questions: QuestionsOpt = "",
+    clock: ClockOpt = ClockChoice.auto,
+    only_pending: OnlyPendingOpt = None,
+    late: LateOpt = None,
+) -> None:
+    """Grade every hand-in of a class; adds gradebook.csv beside the reports."""
+    make_folder(out)
+    found = discover(folder, out)
+    policy = read_policy(late) if late else None
+    materials, console = read_materials(assignment), Console()
+    with ClassRun(out, resume) as run, interruptible("What was graded is kept; --resume goes on."):
+        if only_pending is not None:
+            left = waiting(found, only_pending, materials.assignment.id)
+            found, questions = left.found, questions or ",".join(left.questions)
+        options = make_options(device, seed if run.seed is None else run.seed, questions, clock)
+        with make_sandbox(isolation, materials) as sandbox:
+            grader = prepared(materials, sandbox, options)
+        setup = Setup(
+            assignment=materials.assignment.id,
+            file=str(materials.folder / "assignment.yml"),
+            version=materials.assignment.version,
+            digest=materials.digest,
+            seed=options.seed,
+            device=options.device,
+            questions=options.questions,
+            isolation=isolation.value,
+            clock=options.clock,
+            plan=plan_digests(grader.plan),
+            grader_version=__version__,
+        )
+        run.begin(setup)
+        workers = LocalWorkers(
+            grader,
+            lambda: make_sandbox(isolation, materials),
+            out,
+            min(jobs or os.cpu_count() or 1, len(found.hand_ins)),
+        )
+        results = run.grade(workers, found.hand_ins, grader.awaits_clock)
+        try:
+            _watch(results, len(found.hand_ins), console)
+        finally:
+            results.close()
+            _finish(run, found, policy, console)
+        reports = run.reports()
+    exit_for(reports)
+
+
+def _watch(results: Generator[Graded, None, None], total: int, console: Console) -> None:
+    """Show how far it is, how long it will take, and how it goes."""
+    tally: Counter[str] = Counter()
+    seen: set[str] = set()
+    with _progress(console) as progress:
+        task = progress.add_task("grading", total=total, tally="")
+        for graded in results:
+            name = graded.hand_in.name
+            first = name not in seen
+            seen.add(name)
+            tally.update([_standing(graded.report)] if first else [])
+            progress.update(
+                task,
+                advance=int(first),
+                description=escape(name if first else f"timed {name}")[:24],
+                tally=" · ".join(f"{count} {word}" for word, count in tally.most_common()),
+            )
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[tally]}", style="dim"),
+        console=console,
+        transient=True,
+    )
+
+
+def _standing(report: Report) -> str:
+    if report.status is not ReportStatus.GRADED:
+        return str(report.status.value)
+    if report.score >= report.max_score:
+        return "full"
+    return "partial" if report.score else "zero"
+
+
+def _finish(run: ClassRun, found: Found, policy: LatePolicy | None, console: Console) -> None:
+    """Write and print what there is, also when a batch was stopped in the middle."""
+    graded = run.graded()
+    reports = [each.report for each in graded]
+    if reports:
+        write_grades(grades_of(graded, policy), run.out)
+        if len(reports) <= _MOST_ROWS:
+            print_class(reports, console)
+        for line in sentences(summarise(reports)):
+            say(console, line)
+    if len(reports) < len(found.hand_ins):
+        say(console, f"Stopped early: {len(reports)} of {len(found.hand_ins)} graded.")
+    if found.left_out:
+        say(console, f"Left out, by their endings no hand-ins: {', '.join(found.left_out)}")
+    if reports:
+        say(console, f"Written: {run.out / GRADEBOOK_FILE} and a folder for each hand-in")

@@ -1,0 +1,111 @@
+"""``grader export``: grades as the files that other programs read."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grader.batch.export import Exported, canvas, moodle, nbgrader
+from grader.batch.grades import Grade
+from grader.batch.late import LatePolicy, read_policy
+from grader.batch.ledger import read_grades
+from grader.cli_options import LateOpt
+from grader.cli_support import make_folder, say
+from grader.errors import UsageError
+from grader.report.classroom50 import write_classroom50
+from grader.report.json_file import REPORT_FILE, read_report
+from grader.report.junit import write_junit
+from grader.store.atomic import write_atomic
+
+_SHOWN = 10
+
+
+class Kind(str, Enum):
+    """What grades can be written as."""
+
+    canvas = "canvas"
+    moodle = "moodle"
+    nbgrader = "nbgrader"
+    junit = "junit"
+    classroom50 = "classroom50"
+
+
+def export(
+    kind: Annotated[Kind, typer.Argument(help="Who is to read it.")],
+    folder: Annotated[Path, typer.Argument(help="--out of `grader batch` or `grader grade`.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="File to write; a folder for junit and classroom50."),
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option("--into", help="Your own export of the gradebook (canvas, moodle)."),
+    ] = None,
+    column: Annotated[
+        str, typer.Option("--column", help="Heading of the assignment in it (canvas).")
+    ] = "",
+    late: LateOpt = None,
+) -> None:
+    """Write grades for a learning platform or for CI. Whoever has no final grade is left alone."""
+    if kind in (Kind.junit, Kind.classroom50):
+        _reports(kind, folder, out)
+        return
+    policy = read_policy(late) if late else None
+    exported = _table(kind, read_grades(folder, policy), policy, into, column)
+    path = out or folder / f"{kind.value}.csv"
+    write_atomic(path, exported.text.encode())
+    _tell(exported, path)
+
+
+def _table(
+    kind: Kind, grades: list[Grade], policy: LatePolicy | None, into: Path | None, column: str
+) -> Exported:
+    if kind is Kind.nbgrader:
+        name = grades[0].report.assignment.id if grades else ""
+        return nbgrader(grades, name, policy.due.isoformat(" ") if policy else "")
+    if into is None:
+        raise UsageError(
+            f"export {kind.value} needs --into FILE, your own export of the gradebook: an import "
+            "overwrites what it names, so grades go into a copy of that and nowhere else"
+        )
+    if kind is Kind.moodle:
+        return moodle(grades, into)
+    if not column:
+        raise UsageError("export canvas needs --column, the assignment’s heading in the gradebook")
+    return canvas(grades, into, column)
+
+
+def _tell(exported: Exported, path: Path) -> None:
+    console = Console()
+    say(console, f"Written: {path}, {exported.filled} final grades")
+    for title, names in (
+        ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
+        ("Graded, but not in your file", list(exported.absent)),
+    ):
+        if names:
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            say(console, f"{title}: {', '.join(names[:_SHOWN])}{more}")
+
+
+def _reports(kind: Kind, folder: Path, out: Path | None) -> None:
+    single = (folder / REPORT_FILE).is_file()
+    homes = [folder] if single else sorted(path.parent for path in folder.glob(f"*/{REPORT_FILE}"))
+    if not homes:
+        raise UsageError(f"{folder}: holds no {REPORT_FILE}; name the --out folder of a grading")
+    if not single and kind is Kind.classroom50:
+        raise UsageError("export classroom50 takes the report of one hand-in, not a class")
+    for home in homes:
+        to = home if out is None else out if single else out / home.name
+        make_folder(to)
+        report = read_report(home / REPORT_FILE)
+        if kind is Kind.junit:
+            write_junit(report, to)
+        else:
+            write_classroom50(report, to, os.environ, dt.datetime.now(dt.timezone.utc))
+    say(Console(), f"Written: {kind.value} of {len(homes)} in {out or folder}")

@@ -1,0 +1,41 @@
+"""What is kept of a hand-in's run, so that it can be judged again without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.clock.device import DeviceTiming
+from grader.clock.samples import Run, Sample
+from grader.observation import Claims, Companions, HostFacts, Observation, Outcome, Timing
+from grader.run.observe import QuestionRun
+from grader.source.facts import Construct, EntryFacts, Mention, Place, Role
+from grader.store.kept import Keeper
+from grader.wire.messages import Fault, Loaded
+
+_KEEPER = Keeper(
+    [
+        QuestionRun, Loaded, Fault,
+        Observation, Outcome, HostFacts, Claims, Companions,
+        Timing, Run, Sample, DeviceTiming,
+        EntryFacts, Construct, Mention, Place, Role,
+    ]
+)  # fmt: skip
+
+
+def pack_runs(runs: Mapping[str, QuestionRun], reference: Mapping[str, QuestionRun]) -> bytes:
+    """Return what was observed as bytes; tensors that equal the reference's are left out.
+
+    Args:
+        runs: By question id.
+        reference: The same for the reference; needed again for reading.
+    """
+    return _KEEPER.pack(runs, reference)
+
+
+def unpack_runs(data: bytes, reference: Mapping[str, QuestionRun]) -> dict[str, QuestionRun]:
+    """Return what was observed.
+
+    Raises:
+        UsageError: It was written by another version, or is damaged.
+    """
+    return _KEEPER.unpack(data, reference)

@@ -1,0 +1,251 @@
+"""The journal of a batch: what ran, and what came of it, in one SQLite file.
+
+A hand-in is in it or is not, whatever happens to the process that writes: each is one transaction
+of a database in write-ahead mode. What it holds is the truth from which the gradebook is made; the
+files beside it can be written again from it.
+
+Defends against: ``kill -9`` at any moment, a full disk, another batch at work in the same folder,
+a file that is no journal or a damaged one.
+Does not defend against: a disk that loses what it said was written; a power cut may lose the last
+seconds, which are then graded again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.errors import GraderError, InfrastructureError, UsageError
+
+JOURNAL_FILE = "journal.sqlite"
+_VERSION = 1
+_TABLES = """
+CREATE TABLE header (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE graded (
+    name TEXT PRIMARY KEY,
+    digest TEXT NOT NULL,
+    timed INTEGER NOT NULL,
+    about TEXT NOT NULL,
+    report BLOB NOT NULL,
+    kept BLOB
+) WITHOUT ROWID;
+"""
+
+
+class DamagedError(UsageError):
+    """A journal that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One hand-in that is done.
+
+    Attributes:
+        name: Of the hand-in.
+        digest: Over its files; empty where it could not be read.
+        report: ``report.json``, as text.
+        about: What the platform says about it; plain JSON.
+        timed: Speed was measured too, or did not have to be.
+        kept: What was observed, for judging again; None where nothing was.
+    """
+
+    name: str
+    digest: str
+    report: str
+    about: Mapping[str, Any] = field(default_factory=dict)
+    timed: bool = True
+    kept: bytes | None = None
+
+
+class Journal:
+    """An open journal; a context manager.
+
+    Args:
+        connection: To a database that ``create`` or ``open_journal`` has checked.
+        path: Of the file, for messages.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close it; afterwards the file is whole without the write-ahead log beside it."""
+        self._connection.close()
+
+    def header(self) -> dict[str, Any]:
+        """Return what the batch was started with."""
+        with self._explained():
+            rows = self._connection.execute("SELECT key, value FROM header").fetchall()
+        return {key: json.loads(value) for key, value in rows}
+
+    def replace_header(self, header: Mapping[str, Any]) -> None:
+        """Write down that the batch stands under something else now.
+
+        Raises:
+            InfrastructureError: The disk is full or broken. The journal is as it was.
+        """
+        rows = [(key, json.dumps(value)) for key, value in header.items()]
+        with self._explained():
+            self._connection.execute("BEGIN")
+            self._connection.execute("DELETE FROM header")
+            self._connection.executemany("INSERT INTO header VALUES (?, ?)", rows)
+            self._connection.execute("COMMIT")
+
+    def record(self, entry: Entry) -> None:
+        """Write down that a hand-in is done; an earlier entry of that name is replaced.
+
+        Raises:
+            InfrastructureError: The disk is full or broken. The journal is as it was.
+        """
+        row = (
+            entry.name,
+            entry.digest,
+            int(entry.timed),
+            json.dumps(entry.about),
+            zlib.compress(entry.report.encode(), 1),
+            entry.kept,
+        )
+        with self._explained():
+            self._connection.execute("REPLACE INTO graded VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield everything that is done, by name, without what was kept of it."""
+        with self._explained():
+            rows = self._connection.execute(
+                "SELECT name, digest, report, about, timed FROM graded ORDER BY name"
+            )
+            for name, digest, report, about, timed in rows:
+                text = zlib.decompress(report).decode()
+                yield Entry(name, digest, text, json.loads(about), bool(timed))
+
+    def kept(self, name: str) -> bytes | None:
+        """Return what was kept of a hand-in."""
+        with self._explained():
+            row = self._connection.execute(
+                "SELECT kept FROM graded WHERE name = ?", (name,)
+            ).fetchone()
+        return None if row is None else row[0]
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _explained(self._path, error) from error
+        except zlib.error as error:
+            raise _damaged(self._path, str(error)) from error
+
+
+def create(path: Path, header: Mapping[str, Any]) -> Journal:
+    """Begin a journal; one that is already there is replaced.
+
+    Args:
+        path: Its file.
+        header: What the batch is started with; plain JSON.
+
+    Raises:
+        UsageError: Another batch is writing to it.
+        InfrastructureError: It cannot be written.
+    """
+    if path.is_file():
+        _refuse_if_in_use(path)
+    try:
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be replaced: {error.strerror}") from error
+    with _closed_on_failure(path) as connection, connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        for statement in filter(str.strip, _TABLES.split(";")):
+            connection.execute(statement)
+        rows = [(key, json.dumps(value)) for key, value in header.items()]
+        connection.executemany("INSERT INTO header VALUES (?, ?)", rows)
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+    return Journal(connection, path)
+
+
+def open_journal(path: Path) -> Journal:
+    """Open a journal that is there.
+
+    Raises:
+        UsageError: There is none, it is damaged or of another version, or a batch is writing to it.
+        InfrastructureError: The disk is full or broken.
+    """
+    if not path.is_file():
+        raise UsageError(
+            f"{path.parent}: holds no {path.name}, so no batch was begun there; "
+            "name the --out folder of `grader batch`"
+        )
+    with _closed_on_failure(path) as connection:
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise _damaged(path, verdict)
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version != _VERSION:
+            raise UsageError(
+                f"{path}: is of version {version}, and this program reads version {_VERSION}; "
+                "go on with the version that began it, or begin anew in another folder"
+            )
+    return Journal(connection, path)
+
+
+def _refuse_if_in_use(path: Path) -> None:
+    try:
+        with _closed_on_failure(path) as connection:
+            connection.execute("PRAGMA user_version").fetchone()
+        connection.close()
+    except DamagedError:
+        return  # it is about to be replaced
+
+
+@contextmanager
+def _closed_on_failure(path: Path) -> Iterator[sqlite3.Connection]:
+    try:
+        # A second batch in the same folder is told so at once.
+        connection = sqlite3.connect(path, timeout=0.1, isolation_level=None)
+    except sqlite3.Error as error:
+        raise _explained(path, error) from error
+    try:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        yield connection
+    except sqlite3.Error as error:
+        connection.close()
+        raise _explained(path, error) from error
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _explained(path: Path, error: sqlite3.Error) -> GraderError:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return UsageError(
+            f"{path}: another `grader` is at work in this folder; wait for it, or name another "
+            "--out"
+        )
+    if "malformed" in text or "not a database" in text:
+        return _damaged(path, text)
+    advice = "; free some space and run again with --resume" if "full" in text else ""
+    return InfrastructureError(f"{path}: cannot be written or read: {text}{advice}")
+
+
+def _damaged(path: Path, detail: str) -> DamagedError:
+    return DamagedError(
+        f"{path}: is damaged ({detail}), so there is nothing to resume from. The reports in the "
+        "folders beside it are untouched; grade again into another --out"
+    )

@@ -1,0 +1,98 @@
+"""A course with one small assignment, and a class that handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from grader.batch.discover import Found
+from grader.batch.ledger import Setup
+from grader.batch.platforms import discover
+from grader.run.grade import Grader, Options
+from grader.run.materials import load_materials
+from grader.sandbox.base import Sandbox
+from grader.sandbox.open import open_sandbox
+
+ASSIGNMENT = """\
+schema: torchgrade/assignment/v1
+id: tiny
+version: "1"
+title: Tiny
+hand_in: [tiny.py]
+questions:
+  - id: double
+    title: Twice
+    points: 4
+    cases:
+      - id: some
+        dims: {N: [3, 9]}
+        args: {x: {rand: [N], dtype: float32}}
+    checks:
+      - {id: values, kind: close, rtol: 1.0e-4, atol: 1.0e-4, points: 3}
+      - {id: inputs, kind: unmodified, points: 1}
+  - id: negate
+    title: Minus
+    points: 2
+    cases:
+      - id: some
+        args: {x: {rand: [4], dtype: float32}}
+    checks:
+      - {id: values, kind: close, rtol: 1.0e-4, atol: 1.0e-4, points: 2}
+"""
+RIGHT = """\
+def double(x):
+    return x * 2
+
+
+def negate(x):
+    return -x
+"""
+HAND_INS = {
+    "ann": RIGHT,
+    "bob": RIGHT.replace("x * 2", "x * 2.0001"),
+    "cem": RIGHT.replace("x * 2", "x.mul_(2)"),
+    "dua": RIGHT,
+    "eli": "def double(x:\n",
+}
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    for name, content in (
+        ("assignments/tiny/assignment.yml", ASSIGNMENT),
+        ("reference/tiny/tiny.py", RIGHT),
+        *((f"class/{name}.py", content) for name, content in HAND_INS.items()),
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    (tmp_path / "class" / "far.txt").write_text("")
+    return tmp_path
+
+
+@pytest.fixture
+def found(course: Path) -> Found:
+    return discover(course / "class", course / "out")
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    with open_sandbox("auto") as sandbox:
+        yield sandbox
+
+
+Prepare = Callable[[Setup, Options], AbstractContextManager[Grader]]
+
+
+@pytest.fixture
+def prepare(sandbox: Sandbox) -> Prepare:
+    @contextmanager
+    def give(setup: Setup, options: Options) -> Iterator[Grader]:
+        grader = Grader(load_materials(Path(setup.file)), sandbox, options)
+        grader.prepare()
+        yield grader
+
+    return give

@@ -1,0 +1,206 @@
+"""A class from its first hand-in to its gradebook, gone on with and gone over again."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from grader.batch.again import regrade, rejudge, replay
+from grader.batch.class_run import ClassRun, write_grades
+from grader.batch.discover import Found
+from grader.batch.ledger import Setup, read_grades
+from grader.batch.work import Answer, Kind, Work, perform
+from grader.errors import UsageError
+from grader.report.csv_file import GRADEBOOK_FILE
+from grader.run.grade import Grader, Options
+from grader.run.plan import plan_digests
+
+Prepare = Callable[[Setup, Options], AbstractContextManager[Grader]]
+
+
+class Here:
+    """Does all work in this process."""
+
+    def __init__(self, grader: Grader, out: Path, most: int = 99) -> None:
+        self.grader, self.out, self.most = grader, out, most
+        self.graded: list[str] = []
+
+    def submit(self, work: Work) -> Future[Answer]:
+        future: Future[Answer] = Future()
+        if work.kind is Kind.GRADE:
+            if len(self.graded) >= self.most:
+                future.set_exception(KeyboardInterrupt())
+                return future
+            self.graded.append(work.hand_in.name)
+        future.set_result(perform(self.grader, work, self.out))
+        return future
+
+    def close(self, finished: bool) -> None:
+        pass
+
+
+def setup(course: Path, grader: Grader, **more: object) -> Setup:
+    return Setup.model_validate(
+        {
+            "assignment": "tiny", "file": str(course / "assignments/tiny/assignment.yml"),
+            "version": "1", "digest": grader.digest, "seed": 7, "device": "cpu", "questions": (),
+            "isolation": "auto", "clock": False, "plan": plan_digests(grader.plan),
+            "grader_version": "0", **more,
+        }
+    )  # fmt: skip
+
+
+@pytest.fixture
+def grader(course: Path, prepare: Prepare) -> Grader:
+    file = str(course / "assignments/tiny/assignment.yml")
+    named = Setup.model_construct(file=file)
+    with prepare(named, Options(7, "cpu")) as grader:
+        return grader
+
+
+def grade(course: Path, found: Found, grader: Grader, resume: bool = False, most: int = 99) -> Here:
+    out = course / "out"
+    out.mkdir(exist_ok=True)
+    workers = Here(grader, out, most)
+    with ClassRun(out, resume) as run:
+        run.begin(setup(course, grader))
+        try:
+            list(run.grade(workers, found.hand_ins, lambda _: False))
+        except KeyboardInterrupt:
+            return workers
+    write_grades(read_grades(out, None), out)
+    return workers
+
+
+def book(course: Path) -> dict[str, str]:
+    text = (course / "out" / GRADEBOOK_FILE).read_text()
+    return {row["submission"]: row["score"] for row in csv.DictReader(text.splitlines())}
+
+
+SCORES = {"ann": "6", "bob": "6", "cem": "5", "dua": "6", "eli": "0"}
+
+
+def test_a_class_is_graded_and_written_down(course: Path, found: Found, grader: Grader) -> None:
+    workers = grade(course, found, grader)
+    assert book(course) == SCORES
+    assert sorted(workers.graded) == ["ann", "bob", "cem", "eli"] or "dua" in workers.graded
+    assert len(workers.graded) == 4
+    assert all((course / "out" / name / "results.json").is_file() for name in SCORES)
+
+
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_resumed_it_is_as_if_nothing_had_been(
+    course: Path, found: Found, grader: Grader, most: int
+) -> None:
+    grade(course, found, grader, most=most)
+    written = {grade.hand_in.name for grade in read_grades(course / "out", None)}
+    assert len(written) <= most + 1
+    (course / "out" / "ann" / "report.json").unlink(missing_ok=True)
+    second = grade(course, found, grader, resume=True)
+    assert book(course) == SCORES
+    # What cannot be read as it is has no digest to be known by.
+    assert not (written & set(second.graded)) - {"eli"}
+    assert (course / "out" / "ann" / "report.json").is_file()
+
+
+def test_what_changed_since_is_graded_again(course: Path, found: Found, grader: Grader) -> None:
+    grade(course, found, grader)
+    (course / "class" / "bob.py").write_text("def double(x):\n    return x\n")
+    assert "bob" in grade(course, found, grader, resume=True).graded
+    assert book(course)["bob"] == "0"
+
+
+def test_it_goes_on_only_as_it_was_begun(course: Path, found: Found, grader: Grader) -> None:
+    grade(course, found, grader)
+    other = setup(course, grader, digest="another", device="auto")
+    with ClassRun(course / "out", resume=True) as run:
+        assert run.seed == 7
+        with pytest.raises(UsageError, match="its files have changed since; another --device"):
+            run.begin(other)
+    with pytest.raises(UsageError, match="no batch was begun there"):
+        ClassRun(course / "class", resume=True)
+
+
+def edit(course: Path, old: str, new: str) -> None:
+    path = course / "assignments/tiny/assignment.yml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_rejudged_no_hand_in_runs(
+    course: Path, found: Found, grader: Grader, prepare: Prepare
+) -> None:
+    grade(course, found, grader)
+    edit(course, "rtol: 1.0e-4, atol: 1.0e-4, points: 3", "rtol: 1.0e-6, atol: 1.0e-6, points: 3")
+    for name in SCORES:
+        (course / "class" / f"{name}.py").unlink()
+    before = (course / "out/bob/report.json").read_text()
+
+    dry = rejudge(course / "out", prepare, dry_run=True)
+    assert (course / "out/bob/report.json").read_text() == before
+
+    again = rejudge(course / "out", prepare)
+    assert again.changes == dry.changes
+    assert [(each.hand_in, each.question, each.check) for each in again.changes] == [
+        ("bob", "double", "values"),
+        ("bob", "double", "inputs"),
+    ]
+    write_grades(read_grades(course / "out", None), course / "out")
+    assert book(course) == {**SCORES, "bob": "2"}
+    assert rejudge(course / "out", prepare).changes == ()
+
+
+def test_rejudging_refuses_what_was_never_observed(
+    course: Path, found: Found, grader: Grader, prepare: Prepare
+) -> None:
+    grade(course, found, grader)
+    edit(course, "dims: {N: [3, 9]}", "dims: {N: [4, 9]}")
+    with pytest.raises(UsageError, match="double: asked with other inputs"):
+        rejudge(course / "out", prepare)
+
+
+def test_one_question_is_regraded(
+    course: Path, found: Found, grader: Grader, prepare: Prepare
+) -> None:
+    grade(course, found, grader)
+    (course / "class" / "bob.py").write_text("def negate(x):\n    return x\n")
+    again = regrade(course / "out", prepare, ["bob"], ["negate"])
+    assert [(each.question, each.check) for each in again.changes] == [("negate", "values")]
+    write_grades(read_grades(course / "out", None), course / "out")
+    assert book(course) == {**SCORES, "bob": "4"}
+    with pytest.raises(UsageError, match="no hand-in “bib” there; did you mean “bob”"):
+        regrade(course / "out", prepare, ["bib"], [])
+
+
+def test_a_replay_says_whether_it_holds(
+    course: Path, found: Found, grader: Grader, prepare: Prepare, tmp_path: Path
+) -> None:
+    grade(course, found, grader)
+    assert replay(course / "out", "cem", prepare, tmp_path / "scratch") == ()
+    edit(
+        course, "{id: inputs, kind: unmodified, points: 1}", "{id: inputs, kind: dtype, points: 1}"
+    )
+    changes = replay(course / "out", "cem", prepare, tmp_path / "scratch")
+    assert [(each.question, each.check) for each in changes] == [("double", "inputs")]
+    (course / "class" / "cem.py").write_text("x = 1\n")
+    with pytest.raises(UsageError, match="its files have changed since"):
+        replay(course / "out", "cem", prepare, tmp_path / "scratch")
+
+
+def test_one_that_cannot_be_read_stops_nobody(course: Path, found: Found, grader: Grader) -> None:
+    (course / "class" / "ann.py").unlink()
+    grade(course, found, grader)
+    scores = book(course)
+    assert scores["ann"] == ""
+    assert {name: score for name, score in scores.items() if name != "ann"} == {
+        name: score for name, score in SCORES.items() if name != "ann"
+    }
+    (course / "class" / "ann.py").write_text((course / "class" / "dua.py").read_text())
+    grade(course, found, grader, resume=True)
+    assert book(course) == SCORES

@@ -1,0 +1,161 @@
+"""Grades go into an instructor's own export, and into nothing else of it."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+from pathlib import Path
+
+import pytest
+
+from grader.batch.discover import HandIn, Student
+from grader.batch.export import canvas, moodle, nbgrader
+from grader.batch.grades import Grade, about, grade_of, hand_in_of
+from grader.batch.late import LatePolicy
+from grader.errors import UsageError
+from grader.report.model import Report
+
+DUE = dt.datetime(2026, 10, 1, tzinfo=dt.timezone.utc)
+
+
+def report(score: float, pending: float = 0.0, status: str = "graded") -> Report:
+    return Report.model_validate(
+        {
+            "assignment": {"id": "toy", "version": "1"},
+            "submission": {"id": "x"},
+            "score": score,
+            "max_score": 10,
+            "pending": pending,
+            "status": status,
+            "questions": [
+                {
+                    "id": "f",
+                    "title": "=f()",
+                    "score": score,
+                    "max_score": 10,
+                    "pending": pending,
+                    "status": "partial",
+                    "checks": [],
+                }
+            ],
+            "environment": {
+                "torch": "2", "python": "3", "platform": "x", "device": "cpu",
+                "isolation": {"tier": "full"}, "seed": 1, "grader_version": "0",
+            },
+        }
+    )  # fmt: skip
+
+
+def hand_in(name: str, *students: Student, days: float = 0) -> HandIn:
+    return HandIn(name, Path(name), students, DUE + dt.timedelta(days=days))
+
+
+MINA = Student("Mina Park", "mina@example.edu", "42")
+JO = Student("Jo Doe", "jo@example.edu", "43")
+LEE = Student("Lee Rhee", "lee@example.edu", "44")
+POLICY = LatePolicy(due=DUE, per_day=0.1)
+GRADES = [
+    grade_of(hand_in("s1", MINA, JO), report(7.5), POLICY),
+    grade_of(hand_in("s2", LEE, days=1.5), report(10), POLICY),
+    grade_of(hand_in("s3", Student("Al", id="45")), report(5, 2, "pending"), POLICY),
+    grade_of(hand_in("s4", Student("Bo", id="46")), report(5, 2, "incomplete"), POLICY),
+    grade_of(HandIn("s5", Path("s5"), (Student("Cy", id="47"),)), report(5), POLICY),
+]
+
+
+def test_what_is_final() -> None:
+    assert [grade.final for grade in GRADES] == [7.5, 8.0, None, None, None]
+    assert [grade.why_open for grade in GRADES[2:]] == [
+        "2 points pending",
+        "incomplete: the grader failed in places",
+        "late or not is unknown",
+    ]
+
+
+def test_a_hand_in_is_remembered() -> None:
+    for grade in GRADES:
+        assert hand_in_of(grade.hand_in.name, about(grade.hand_in)) == grade.hand_in
+    loose = HandIn("x", {"toy.py": Path("a_toy.py")}, late=True)
+    assert hand_in_of("x", about(loose)) == loose
+
+
+CANVAS = (
+    "Student,ID,SIS User ID,SIS Login ID,Section,A0 (8),A1 (9),A1 extra (10),Notes\r\n"
+    ",,,,,Manual Posting,,,\r\n"
+    '"    Points Possible",,,,,10,10,5,\r\n'
+    '"Park, Mina",42,u42,mina,"S, 1",3.0,,1,"=1+1"\r\n'
+    '"Doe, Jo",900,u43,jo@example.edu,S,4.0,2,,\r\n'
+    '"Rhee, Lee",901,44,lee,S,,,,\r\n'
+    '"Other, One",902,99,one,S,1.0,9,,\r\n'
+)
+
+
+def test_canvas_touches_one_column(tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_bytes(CANVAS.encode())
+    done = canvas(GRADES, own, "A1")
+    before, after = (
+        list(csv.reader(io.StringIO(text, newline=""))) for text in (CANVAS, done.text)
+    )
+    assert [row[6] for row in after] == ["A1 (9)", "", "10", "7.5", "7.5", "8", "9"]
+    for row in (*before, *after):
+        del row[6]
+    assert before == after
+    assert done.text.count("\r\n") == CANVAS.count("\r\n")
+    assert done.filled == 3
+    assert done.absent == ("Al", "Bo", "Cy")
+    assert set(done.open) == {"s3", "s4", "s5"}
+
+
+@pytest.mark.parametrize(("column", "word"), [("A9", "no column “A9”"), ("Section ", "no column")])
+def test_canvas_without_that_column(tmp_path: Path, column: str, word: str) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(CANVAS)
+    with pytest.raises(UsageError, match=word):
+        canvas(GRADES, own, column)
+
+
+MOODLE = (
+    "\ufeffIdentifier,Full name,ID number,Email address,Status,Grade,Maximum grade,"
+    "Grade can be changed,Feedback comments\n"
+    "Participant 42,Mina Park,,mina@example.edu,Submitted,-,10,Yes,\n"
+    "Participant 71,Jo Doe,,jo@example.edu,Submitted,-,10,Yes,kept\n"
+    "Participant 72,Somebody,,s@example.edu,No,-,10,Yes,kept\n"
+    "Participant 45,Al,,a@example.edu,Submitted,-,10,Yes,kept\n"
+)
+
+
+def test_moodle_touches_grade_and_feedback(tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_bytes(MOODLE.encode())
+    done = moodle(GRADES, own)
+    assert done.text.startswith("\ufeffIdentifier,")
+    rows = list(csv.DictReader(io.StringIO(done.text.lstrip("\ufeff"))))
+    assert [row["Grade"] for row in rows] == ["7.5", "7.5", "-", "-"]
+    # A title that a spreadsheet would take for a formula is none in the cell.
+    assert rows[0]["Feedback comments"] == "'=f(): 7.5/10"
+    assert [row["Feedback comments"] for row in rows[2:]] == ["kept", "kept"]
+    assert [row["Maximum grade"] for row in rows] == ["10"] * 4
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\xfe\x00", b'Identifier,Grade\n"a'])
+def test_a_file_that_is_no_export(tmp_path: Path, content: bytes) -> None:
+    own = tmp_path / "own.csv"
+    own.write_bytes(content)
+    with pytest.raises(UsageError, match=r"own\.csv"):
+        moodle(GRADES, own)
+
+
+def test_nbgrader_has_a_row_a_student() -> None:
+    rows = list(csv.DictReader(io.StringIO(nbgrader(GRADES, "toy", "2026-10-01").text)))
+    assert [row["student_id"] for row in rows] == ["42", "43", "44", "45", "46", "47"]
+    assert [row["score"] for row in rows] == ["7.5", "7.5", "8", "", "", ""]
+    assert [row["raw_score"] for row in rows] == ["7.5", "7.5", "10", "5", "", "5"]
+    assert rows[2]["late_submission_penalty"] == "2"
+    assert (rows[0]["first_name"], rows[0]["last_name"]) == ("Mina", "Park")
+
+
+def test_without_students_the_name_has_to_do() -> None:
+    rows = nbgrader([Grade(HandIn("jdoe", Path("x")), report(3))], "toy").text.splitlines()
+    assert rows[1].split(",")[3] == "jdoe"

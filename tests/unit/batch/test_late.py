@@ -1,0 +1,86 @@
+"""What lateness costs, to the second."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.batch.discover import HandIn, Student
+from grader.batch.late import Lateness, LatePolicy, read_policy
+from grader.errors import UsageError
+
+DUE = dt.datetime(2026, 10, 1, 14, 59, tzinfo=dt.timezone.utc)
+MINA = Student("Mina Park", "mina@example.edu", "0042")
+
+
+def hand_in(**late: float) -> HandIn:
+    return HandIn("submission_1", Path("x"), (MINA,), DUE + dt.timedelta(**late))
+
+
+def policy(**more: Any) -> LatePolicy:
+    content = {"due": DUE, "grace_minutes": 10, "per_day": 0.1, "most": 0.25, **more}
+    return LatePolicy.model_validate(content)
+
+
+@pytest.mark.parametrize(
+    ("late", "penalty"),
+    [
+        ({"days": -3}, 0.0),
+        ({"minutes": 10}, 0.0),
+        ({"minutes": 10, "seconds": 1}, 0.1),
+        ({"days": 1}, 0.1),
+        ({"days": 1, "seconds": 1}, 0.2),
+        ({"days": 2, "seconds": 1}, 0.25),
+        ({"days": 300}, 0.25),
+    ],
+)
+def test_each_day_begun(late: dict[str, float], penalty: float) -> None:
+    assert policy().lateness(hand_in(**late)).penalty == pytest.approx(penalty)
+
+
+def test_what_comes_after_it_closed_earns_nothing() -> None:
+    closing = policy(closes=DUE + dt.timedelta(days=2))
+    assert closing.lateness(hand_in(days=2)).penalty == pytest.approx(0.2)
+    assert closing.lateness(hand_in(days=2, seconds=1)).penalty == 1.0
+
+
+@pytest.mark.parametrize("name", ["mina@example.edu", "MINA@example.edu", "0042", "submission_1"])
+def test_an_extension_by_any_name(name: str) -> None:
+    longer = policy(extensions={name: DUE + dt.timedelta(days=9)}, closes=DUE)
+    assert longer.lateness(hand_in(days=9)) == Lateness(0.0, 0.0)
+    assert longer.lateness(hand_in(days=10)).penalty == 1.0
+    assert longer.strangers([hand_in()]) == []
+    assert policy(extensions={"Mína": DUE}).strangers([hand_in()]) == ["Mína"]
+
+
+def test_what_nobody_knows_is_left_to_a_person() -> None:
+    assert policy().lateness(HandIn("a", Path("a"))) == Lateness(None, None)
+    assert policy().lateness(HandIn("a", Path("a"), late=True)) == Lateness(None, None)
+    assert policy().lateness(HandIn("a", Path("a"), late=False)) == Lateness(None, 0.0)
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "late.yml"
+    path.write_text("due: 2026-10-01T23:59:00+09:00\ngrace_minutes: 10\nper_day: 0.1\nmost: 0.25\n")
+    assert read_policy(path) == policy()
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        ("due: 2026-10-01 23:59:00", "due: .*with their zone"),
+        ("due: soon", "due: .*with their zone"),
+        ("due: 2026-10-01T23:59:00Z\nper_day: 10", "per_day"),
+        ("due: 2026-10-01T23:59:00Z\nper_week: 0.1", "per_week"),
+        ("[", "no YAML"),
+        ("", "the file"),
+    ],
+)
+def test_a_wrong_file_is_named_with_its_field(tmp_path: Path, content: str, word: str) -> None:
+    path = tmp_path / "late.yml"
+    path.write_text(content)
+    with pytest.raises(UsageError, match=word):
+        read_policy(path)

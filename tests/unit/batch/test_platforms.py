@@ -1,0 +1,157 @@
+"""What platforms give out is found to be whose, and from when."""
+
+from __future__ import annotations
+
+import datetime as dt
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.batch.discover import Found, HandIn, Student
+from grader.batch.platforms import discover
+from grader.errors import UsageError
+from grader.intake import read_submission
+
+UTC = dt.timezone.utc
+
+
+def lay(folder: Path, *names: str, content: str = "x = 1\n") -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+
+
+def find(folder: Path) -> Found:
+    return discover(folder, folder / "out")
+
+
+def by_name(found: Found) -> dict[str, HandIn]:
+    return {hand_in.name: hand_in for hand_in in found.hand_ins}
+
+
+GRADESCOPE = """\
+submission_101:
+  :submitters:
+  - :name: Mina Park
+    :email: mina@example.edu
+    :sid: '0042'
+  - :name: Jo Doe
+    :email: jo@example.edu
+    :sid:
+  :created_at: 2026-09-14 17:00:19.345678000 Z
+  :score: 3.0
+  :results:
+    output: ':not a key'
+  :history: []
+submission_102:
+  :submitters:
+  - :name: "=cmd()"
+    :email: x@example.edu
+    :sid: '7'
+  :created_at: '2026-09-15 08:00:00 UTC'
+submission_103:
+  :submitters: []
+"""
+
+
+@pytest.mark.parametrize("deeper", ["", "assignment_9_export/"])
+def test_gradescope(tmp_path: Path, deeper: str) -> None:
+    lay(tmp_path, f"{deeper}submission_101/toy.py", f"{deeper}submission_102/toy.py")
+    lay(tmp_path, f"{deeper}submission_999/toy.py")
+    lay(tmp_path, f"{deeper}submission_metadata.yml", content=GRADESCOPE)
+    found = find(tmp_path)
+    assert found.platform == "gradescope"
+    first, second = found.hand_ins
+    assert (first.name, first.path) == ("submission_101", tmp_path / deeper / "submission_101")
+    assert first.students == (
+        Student("Mina Park", "mina@example.edu", "0042"),
+        Student("Jo Doe", "jo@example.edu", ""),
+    )
+    assert first.created_at == dt.datetime(2026, 9, 14, 17, 0, 19, 345678, UTC)
+    assert second.created_at == dt.datetime(2026, 9, 15, 8, 0, tzinfo=UTC)
+    assert found.left_out == ("submission_999", "submission_103 (listed, but not there)")
+
+
+@pytest.mark.parametrize("content", ["- 1", "a: [", "!!python/object/apply:os.getpid []", ""])
+def test_a_broken_list_of_gradescope(tmp_path: Path, content: str) -> None:
+    lay(tmp_path, "submission_1/toy.py")
+    lay(tmp_path, "submission_metadata.yml", content=content)
+    with pytest.raises(UsageError, match=r"submission_metadata\.yml"):
+        find(tmp_path)
+
+
+def test_moodle_with_folders(tmp_path: Path) -> None:
+    lay(tmp_path, "Ana María Díaz_81_assignsubmission_file_/toy.py")
+    lay(tmp_path, "Bo_82_assignsubmission_file_/toy.ipynb")
+    found = by_name(find(tmp_path))
+    assert found["Ana_María_Díaz_81"].students == (Student("Ana María Díaz", id="81"),)
+    assert found["Ana_María_Díaz_81"].path == tmp_path / "Ana María Díaz_81_assignsubmission_file_"
+    assert len(found) == 2
+
+
+def test_moodle_without_folders(tmp_path: Path) -> None:
+    names = ("Bo_82_assignsubmission_file_toy.py", "Bo_82_assignsubmission_file_extra.py")
+    lay(tmp_path, *names, "notes.txt")
+    found = find(tmp_path)
+    (hand_in,) = found.hand_ins
+    assert found.left_out == ("notes.txt",)
+    assert read_submission(hand_in.path, ["toy.py", "extra.py"]).files[1].path == "extra.py"
+
+
+def test_canvas(tmp_path: Path) -> None:
+    lay(tmp_path, "doejane_LATE_77_1001_toy.py", "doejane_77_1002_extra-2.py")
+    lay(tmp_path, "rheelee_78_1003_toy-1.py")
+    found = by_name(find(tmp_path))
+    assert found["doejane_77"].late
+    assert not found["rheelee_78"].late
+    assert found["rheelee_78"].students == (Student("rheelee", id="78"),)
+    assert len(read_submission(found["doejane_77"].path, ["toy.py", "extra.py"]).files) == 2
+    submission = read_submission(found["rheelee_78"].path, ["toy.py"])
+    assert submission.files[0].origin == "toy.py"
+
+
+def test_autograder_io_with_stray_braces(tmp_path: Path) -> None:
+    lay(tmp_path, "{jdoe}_{12345678}_A1.zip", "kim_87654321_A1.zip")
+    found = by_name(find(tmp_path))
+    assert set(found) == {"jdoe", "kim"}
+    assert found["jdoe"].students == (Student("jdoe", id="12345678"),)
+
+
+def test_one_stranger_makes_it_a_plain_folder(tmp_path: Path) -> None:
+    lay(tmp_path, "doejane_77_1002_toy.py", "toy.py")
+    assert find(tmp_path).platform == ""
+
+
+def test_two_of_one_name(tmp_path: Path) -> None:
+    lay(tmp_path, "jdoe_12345678_A1.zip", "jdoe_87654321_A1.zip")
+    with pytest.raises(UsageError, match="jdoe"):
+        find(tmp_path)
+
+
+def commit(folder: Path) -> None:
+    def git(*words: str) -> None:
+        who = ["-c", "user.name=a", "-c", "user.email=a@example.edu"]
+        subprocess.run(["git", *who, "-C", str(folder), *words], check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "done", "--date", "2026-10-01T10:00:00+09:00")
+
+
+def test_repositories(tmp_path: Path) -> None:
+    lay(tmp_path, "a/toy.py", "b/toy.py")
+    commit(tmp_path / "a")
+    (tmp_path / "a/.git/config").open("a").write(f"[core]\nfsmonitor = touch {tmp_path}/ran\n")
+    listing = tmp_path / "repos.txt"
+    listing.write_text("# section 1\n\na\n  b\n")
+    found = discover(listing, tmp_path / "out")
+    first, second = found.hand_ins
+    assert (first.name, first.path) == ("a", tmp_path / "a")
+    assert first.created_at
+    assert second.created_at is None
+    assert not (tmp_path / "ran").exists()
+    listing.write_text("a\nnowhere\n")
+    with pytest.raises(UsageError, match="nowhere"):
+        discover(listing, tmp_path / "out")

@@ -1,0 +1,139 @@
+"""Who is graded when: each content once, what is timed last, and nobody twice after a kill."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from grader.batch.discover import HandIn
+from grader.batch.schedule import Graded, grade_all
+from grader.batch.work import Answer, Kind, Work
+from grader.report.model import Report
+
+
+def report(name: str, score: float = 1.0) -> Report:
+    return Report.model_validate(
+        {
+            "assignment": {"id": "toy", "version": "1"},
+            "submission": {"id": name},
+            "score": score, "max_score": 5, "pending": 0, "status": "graded", "questions": [],
+            "environment": {
+                "torch": "2", "python": "3", "platform": "x", "device": "cpu",
+                "isolation": {"tier": "full"}, "seed": 1, "grader_version": "0",
+            },
+        }
+    )  # fmt: skip
+
+
+class Bench:
+    """Workers that do everything at once; the digest of a hand-in is its path's name."""
+
+    def __init__(self) -> None:
+        self.log: list[tuple[str, str, bool]] = []
+        self.closed: bool | None = None
+
+    def submit(self, work: Work) -> Future[Answer]:
+        name, digest = work.hand_in.name, Path(str(work.hand_in.path)).name
+        if work.kind is not Kind.READ:
+            self.log.append((work.kind.value, name, work.clock))
+        future: Future[Answer] = Future()
+        score = 2.0 if work.clock else 1.0
+        made = report(name, score).model_dump_json()
+        if work.kind is Kind.COPY:
+            copied = Report.model_validate_json(work.report).model_copy(
+                update={"submission": report(name).submission}
+            )
+            made = copied.model_dump_json()
+        kept = b"kept" if work.kind is Kind.GRADE else None
+        future.set_result(Answer(digest) if work.kind is Kind.READ else Answer(digest, made, kept))
+        return future
+
+    def close(self, finished: bool) -> None:
+        self.closed = finished
+
+
+def hand_in(name: str, content: str) -> HandIn:
+    return HandIn(name, Path(content))
+
+
+def run(hand_ins: list[HandIn], slow: bool = False, **more: object) -> tuple[Bench, list[Graded]]:
+    bench = Bench()
+    awaits = (lambda made: made.score == 1.0) if slow else (lambda _: False)
+    return bench, list(grade_all(bench, hand_ins, awaits, **more))  # type: ignore[arg-type]
+
+
+CLASS = [hand_in("ann", "x"), hand_in("bob", "y"), hand_in("cem", "x"), hand_in("dua", "x")]
+
+
+def test_identical_ones_run_once() -> None:
+    bench, graded = run(CLASS)
+    kinds = sorted((kind, name) for kind, name, _ in bench.log)
+    assert [kind for kind, _ in kinds] == ["copy", "copy", "grade", "grade"]
+    assert sorted(each.report.submission.id for each in graded) == ["ann", "bob", "cem", "dua"]
+    assert all(each.kept == b"kept" for each in graded)
+    assert bench.closed is True
+
+
+def test_each_for_itself_if_asked() -> None:
+    bench, graded = run(CLASS, once=False)
+    assert [kind for kind, *_ in bench.log] == ["grade"] * 4
+    assert len(graded) == 4
+
+
+def test_what_is_timed_comes_last_and_again() -> None:
+    bench, graded = run(CLASS, slow=True)
+    clocks = [clock for kind, _, clock in bench.log if kind == "grade"]
+    assert clocks == [False, False, True, True]
+    last = {each.hand_in.name: each for each in graded}
+    assert all(each.timed and each.report.score == 2.0 for each in last.values())
+    assert len(graded) == 8
+
+
+def test_what_was_done_is_not_done_again() -> None:
+    done = {
+        "ann": Graded(CLASS[0], report("ann", 4.0), "x", b"old"),
+        "bob": Graded(CLASS[1], report("bob", 4.0), "changed since", b"old"),
+    }
+    bench, graded = run(CLASS, done=done)
+    assert ("grade", "bob", False) in bench.log
+    assert not any(kind == "grade" and name != "bob" for kind, name, _ in bench.log)
+    scores = {each.hand_in.name: each.report.score for each in graded}
+    assert scores == {"ann": 4.0, "bob": 1.0, "cem": 4.0, "dua": 4.0}
+
+
+def test_what_was_killed_before_its_timing_is_timed() -> None:
+    done = {
+        name: Graded(each, report(name), "x", b"old", timed=False)
+        for each in CLASS
+        for name in [each.name]
+        if str(each.path) == "x"
+    }
+    bench, graded = run(CLASS, slow=True, done=done)
+    assert [kind for kind, name, clock in bench.log if clock and name != "bob"].count("grade") == 1
+    last = {each.hand_in.name: each for each in graded}
+    assert {name: each.report.score for name, each in last.items()} == {
+        "ann": 2.0, "bob": 2.0, "cem": 2.0, "dua": 2.0,
+    }  # fmt: skip
+
+
+def test_who_stops_early_ends_the_workers() -> None:
+    bench = Bench()
+    results = grade_all(bench, CLASS, lambda _: False)
+    next(results)
+    results.close()
+    assert bench.closed is False
+
+
+def test_a_hand_in_without_digest_is_never_like_another() -> None:
+    bench, _ = run([hand_in("ann", ""), hand_in("bob", "")])
+    assert [kind for kind, *_ in bench.log] == ["grade", "grade"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 30])
+def test_everybody_is_graded(count: int) -> None:
+    hand_ins = [hand_in(f"s{number}", f"c{number % 7}") for number in range(count)]
+    _, graded = run(hand_ins)
+    assert {each.hand_in.name for each in graded} == {each.name for each in hand_ins}
+    assert len(graded) == count

@@ -1,0 +1,105 @@
+"""Observations survive being written down, and right ones take no space."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.errors import UsageError
+from grader.observation import Claims, HostFacts, Observation, Outcome
+from grader.store.kept import Keeper
+from grader.wire.messages import Fault, Loaded
+from grader.wire.values import Device, DType, Layout, Opaque, Tensor
+
+KEEPER = Keeper([Observation, HostFacts, Claims, Outcome, Fault, Loaded])
+
+SCALARS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=5)
+TENSORS = st.binary(min_size=8, max_size=8).map(lambda data: Tensor("float32", (2,), data))
+VALUES = st.recursive(
+    SCALARS
+    | st.floats(allow_nan=False)
+    | TENSORS
+    | st.sampled_from([DType("int8"), Device("cuda:1"), Opaque("Net", "an object")]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+def observed(value: Any, seconds: float = 0.5) -> Observation:
+    return Observation(Outcome.COMPLETED, HostFacts(seconds), Claims(value))
+
+
+@given(VALUES, VALUES)
+def test_there_and_back(value: Any, other: Any) -> None:
+    base = {"f": {"case": observed(other)}}
+    tree = {"f": {"case": observed(value), "more": observed(other)}, "g": observed(value)}
+    assert KEEPER.unpack(KEEPER.pack(tree, base), base) == tree
+
+
+def test_everything_around_a_value() -> None:
+    fault = Fault("ValueError", "no", "toy.py", 3)
+    tree = {
+        "f": Observation(
+            Outcome.RAISED,
+            HostFacts(1.5, exit_code=3, signal=9),
+            Claims(
+                fault=fault, args_after=(1, Tensor("int8", (1,), b"a", layout=Layout(0, 0, (1,))))
+            ),
+            detail="said",
+            counted={"N": observed(2)},
+        ),
+        "g": Loaded(("f",), missing=("einops",)),
+        "h": None,
+    }
+    assert KEEPER.unpack(KEEPER.pack(tree, {}), {}) == tree
+
+
+def test_what_only_equals_to_python_is_not_the_same() -> None:
+    base = {"f": observed((1, 0.0, {"a": 1}))}
+    for value in ((True, 0.0, {"a": 1}), (1, -0.0, {"a": 1}), (1, 0.0, {"a": 1.0})):
+        tree = {"f": observed(value)}
+        assert repr(KEEPER.unpack(KEEPER.pack(tree, base), base)) == repr(tree)
+
+
+def test_nan_stays_nan() -> None:
+    tree = {"f": observed(math.nan)}
+    read = KEEPER.unpack(KEEPER.pack(tree, tree), tree)["f"]
+    assert math.isnan(read.claims.value)
+
+
+def test_what_equals_the_reference_takes_no_space() -> None:
+    data = struct.pack("<20000d", *(math.sin(n) for n in range(20000)))
+    right = observed({"out": Tensor("float64", (20000,), data)})
+    late = observed({"out": Tensor("float64", (20000,), bytearray(data))}, seconds=9.0)
+    packed = KEEPER.pack({"f": late}, {"f": right})
+    assert len(packed) < 1000
+    assert KEEPER.unpack(packed, {"f": right}) == {"f": late}
+
+
+def test_too_deep_a_value_is_left_out() -> None:
+    value: list[Any] = []
+    for _ in range(63):
+        value = [value]
+    packed = KEEPER.pack({"deep": observed(value), "flat": observed(1)}, {})
+    assert set(KEEPER.unpack(packed, {})) == {"flat"}
+
+
+@pytest.mark.parametrize("spoil", [lambda data: data[:-9], lambda _: b"", lambda _: b"x" * 50])
+def test_a_damaged_one_says_so(spoil: Any) -> None:
+    with pytest.raises(UsageError, match="grade it again"):
+        KEEPER.unpack(spoil(KEEPER.pack({"f": observed(1)}, {})), {})
+
+
+def test_an_unknown_class_says_so() -> None:
+    packed = KEEPER.pack({"f": observed(1)}, {})
+    with pytest.raises(UsageError, match="grade it again"):
+        Keeper([HostFacts, Claims, Outcome]).unpack(packed, {})
