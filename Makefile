@@ -52,7 +52,7 @@ starter: $(STAMP) ## Write starter/ID again from reference/ID (ID=pytorch101)
 	$(BIN)/grader starter $(ID)
 
 golden: $(STAMP) ## Write the golden outputs again; read the diff before you commit it
-	$(BIN)/python -m pytest tests/unit/report --golden
+	$(BIN)/python -m pytest tests/unit/report tests/unit/selfcheck --golden
 
 clean: ## Remove what was made, .venv included
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

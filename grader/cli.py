@@ -31,6 +31,7 @@ from grader.cli_options import (
     QuestionsOpt,
     SeedOpt,
 )
+from grader.cli_student import check, submit_zip
 from grader.cli_support import (
     interruptible,
     make_folder,
@@ -149,6 +150,8 @@ def _finish(reports: list[Report], found: Found, out: Path, console: Console) ->
         say(console, f"Written: {out / 'gradebook.csv'} and a folder for each hand-in")
 
 
+app.command()(check)
+app.command("submit-zip")(submit_zip)
 app.command()(starter)
 app.command()(lint)
 app.command()(schema)

@@ -22,10 +22,14 @@ from grader.spec.find import find_assignment
 
 def make_options(device: DeviceChoice, seed: int | None, questions: str) -> Options:
     """Return what whoever grades chose; a seed is drawn where none is given."""
-    ids = tuple(name.strip() for name in questions.split(",") if name.strip())
     # Drawn anew each time: a fixed default would let answers be looked up beforehand.
     drawn = secrets.randbelow(2**31) if seed is None else seed
-    return Options(drawn, device.value, ids)
+    return Options(drawn, device.value, split_ids(questions))
+
+
+def split_ids(text: str) -> tuple[str, ...]:
+    """Return the ids in a text that separates them by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def read_materials(assignment: str) -> Materials:

@@ -15,7 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader.report import words_en_causes, words_en_intake, words_en_loops, words_en_values
+from grader.report import (
+    words_en_causes,
+    words_en_check,
+    words_en_intake,
+    words_en_loops,
+    words_en_values,
+)
 from grader.report.words_en_intake import Part, Sentence
 
 __all__ = ["CAUSE", "CODES", "PHRASES", "SENTENCES", "Part", "Sentence"]
@@ -107,6 +113,7 @@ SENTENCES: Mapping[str, Sentence] = {
     **_NOT_THE_STUDENT,
     **words_en_intake.SENTENCES,
     **words_en_loops.SENTENCES,
+    **words_en_check.SENTENCES,
     **{CAUSE + name: sentence for name, sentence in words_en_causes.CAUSES.items()},
 }
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import copy
 import platform
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +14,8 @@ from grader.errors import InfrastructureError, UsageError, nearest
 from grader.intake import read_submission
 from grader.intake.submission import IntakeError, Submission
 from grader.report.build import RunRecord, build_report, submission_info
-from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, Timing
+from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo
+from grader.report.words import ENGLISH, Words
 from grader.run.devices import count_gpus
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, guest_needs, observe
@@ -23,7 +23,14 @@ from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
 from grader.run.session import Session
 from grader.run.sources import read_sources
-from grader.run.verdicts import Verdicts, for_all, judge_question, not_graded_here
+from grader.run.verdicts import (
+    Verdicts,
+    for_all,
+    judge_question,
+    left_to_grading,
+    not_graded_here,
+)
+from grader.run.watch import Watch
 from grader.sandbox.base import Sandbox
 from grader.source.reader import SourceReader
 from grader.spec.types import Assignment, Question
@@ -31,6 +38,7 @@ from grader.verdict import Code, Message, Owner, failed, fault
 
 DeviceChoice = Literal["auto", "cpu", "cuda"]
 Progress = Callable[[str], None]
+Seen = Callable[[Mapping[str, QuestionRun]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,7 @@ class Grader:
         self._selected = _select(self.assignment, options.questions)
         self._not_here: dict[str, Verdicts] = {}
         self.plan: tuple[PlannedQuestion, ...] = ()
+        self.words: Words = ENGLISH
         self._reference: dict[str, QuestionRun] = {}
         self._versions: dict[str, str] = {}
         self._reader = SourceReader()
@@ -81,14 +90,7 @@ class Grader:
             AssignmentError: The reference, a generator or a scenario does not do what it should.
             InfrastructureError: No guest can be started.
         """
-        gradable = []
-        for question in self._selected:
-            granted = self._sandbox.grants(guest_needs(question))
-            verdict = not_graded_here(question, self._gpus, granted)
-            if verdict is None:
-                gradable.append(question)
-            else:
-                self._not_here[question.id] = for_all(question, verdict)
+        gradable = self._gradable()
         session = Session(self._sandbox, self._materials.program(self._materials.reference))
         try:
             reference = Reference(self._materials, session, progress)
@@ -97,6 +99,40 @@ class Grader:
             session.close()
         self._versions = session.versions
 
+    def adopt(self, plan: Sequence[PlannedQuestion], reference: Mapping[str, QuestionRun]) -> None:
+        """Take inputs and the reference's observations as they were kept; ``prepare`` is not due.
+
+        A selected question that the plan does not have is left pending.
+
+        Args:
+            plan: The inputs.
+            reference: What the reference did with them, by question id.
+        """
+        planned = {item.question.id: item for item in plan}
+        gradable = self._gradable()
+        for question in gradable:
+            if question.id not in planned:
+                self._not_here[question.id] = for_all(question, left_to_grading())
+        self.plan = tuple(planned[item.id] for item in gradable if item.id in planned)
+        self._reference = dict(reference)
+
+    @property
+    def reference(self) -> Mapping[str, QuestionRun]:
+        """What the reference did, by question id."""
+        return self._reference
+
+    def _gradable(self) -> list[Question]:
+        """Return the selected questions that this machine can grade; note why others are not."""
+        gradable = []
+        for question in self._selected:
+            granted = self._sandbox.grants(guest_needs(question))
+            verdict = not_graded_here(question, self._gpus, granted)
+            if verdict is None:
+                gradable.append(question)
+            else:
+                self._not_here[question.id] = for_all(question, verdict)
+        return gradable
+
     def with_sandbox(self, sandbox: Sandbox) -> Grader:
         """Return a grader that shares everything with this one but runs submissions elsewhere."""
         other = copy.copy(self)
@@ -104,28 +140,35 @@ class Grader:
         other._reader = SourceReader()
         return other
 
-    def grade(self, path: Path, name: str, progress: Progress = lambda _: None) -> Report:
+    def grade(
+        self,
+        path: Path,
+        name: str,
+        progress: Progress = lambda _: None,
+        seen: Seen = lambda _: None,
+    ) -> Report:
         """Grade one hand-in.
 
         Args:
             path: File or folder.
             name: How reports and tables call it.
             progress: Told the id of each question as it begins.
+            seen: Told what came of every question, before it is judged.
 
         Raises:
             UsageError: The path cannot be read.
         """
-        watch = _Watch()
+        watch = Watch()
         try:
             submission = read_submission(path, self.assignment.hand_in, name=name)
         except IntakeError as error:
             return self._refused(name, error, watch)
         watch.lap("intake")
-        graded = self._observe_and_judge(submission, watch, progress)
-        return self._report(submission_info(submission), graded, watch)
+        graded = self._observe_and_judge(submission, watch, progress, seen)
+        return self._report(submission_info(submission, self.words), graded, watch)
 
     def _observe_and_judge(
-        self, submission: Submission, watch: _Watch, progress: Progress
+        self, submission: Submission, watch: Watch, progress: Progress, seen: Seen
     ) -> dict[str, Verdicts]:
         files = {file.path: file.data for file in submission.files}
         session = Session(self._sandbox, self._materials.program(files))
@@ -139,10 +182,12 @@ class Grader:
             }
         finally:
             session.close()
+        self._versions = self._versions or session.versions
         watch.lap("run")
         watch.questions = {name: run.seconds for name, run in runs.items()}
         runs = read_sources(self._reader, self.plan, runs, files[self.assignment.module])
         watch.lap("source")
+        seen(runs)
         judged = {
             planned.question.id: judge_question(
                 planned, self._reference[planned.question.id], runs[planned.question.id]
@@ -152,13 +197,13 @@ class Grader:
         watch.lap("judge")
         return self._not_here | judged
 
-    def _refused(self, name: str, error: IntakeError, watch: _Watch) -> Report:
+    def _refused(self, name: str, error: IntakeError, watch: Watch) -> Report:
         verdict = failed(error.code, error.message)
         verdicts = {question.id: for_all(question, verdict) for question in self._selected}
         return self._report(SubmissionInfo(id=name), verdicts, watch)
 
     def _report(
-        self, submission: SubmissionInfo, verdicts: dict[str, Verdicts], watch: _Watch
+        self, submission: SubmissionInfo, verdicts: dict[str, Verdicts], watch: Watch
     ) -> Report:
         isolation = self._sandbox.isolation
         environment = Environment(
@@ -180,7 +225,7 @@ class Grader:
             assignment_digest=self._materials.digest,
             questions=frozenset(question.id for question in self._selected),
         )
-        return build_report(self.assignment, submission, verdicts, record)
+        return build_report(self.assignment, submission, verdicts, record, self.words)
 
 
 def _usable_gpus(device: DeviceChoice) -> int:
@@ -202,20 +247,3 @@ def _select(assignment: Assignment, ids: tuple[str, ...]) -> tuple[Question, ...
                 f"Its questions: {', '.join(known)}"
             )
     return tuple(q for q in assignment.questions if not ids or q.id in ids)
-
-
-@dataclass
-class _Watch:
-    """Wall time by phase and by question, in seconds."""
-
-    start: float = field(default_factory=time.monotonic)
-    phases: dict[str, float] = field(default_factory=dict)
-    questions: dict[str, float] = field(default_factory=dict)
-
-    def lap(self, phase: str) -> None:
-        spent = sum(self.phases.values())
-        self.phases[phase] = round(time.monotonic() - self.start - spent, 4)
-
-    def timing(self) -> Timing:
-        seconds = round(time.monotonic() - self.start, 4)
-        return Timing(seconds=seconds, questions=self.questions, phases=self.phases)
