@@ -34,6 +34,7 @@ from grader.cli_options import (
     SeedOpt,
 )
 from grader.cli_pictures import pictures
+from grader.cli_student import check, submit_zip
 from grader.cli_support import (
     exit_for,
     interruptible,
@@ -100,6 +101,8 @@ app.command("rejudge")(rejudge_command)
 app.command("regrade")(regrade_command)
 app.command("replay")(replay_command)
 app.command()(pictures)
+app.command()(check)
+app.command("submit-zip")(submit_zip)
 app.command()(starter)
 app.command()(lint)
 app.command()(schema)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +11,7 @@ from rich.console import Console
 from grader.authoring.lint import lint_assignment
 from grader.authoring.mutants import LEAST, score_of, try_mutants
 from grader.authoring.mutants_table import print_mutants
+from grader.authoring.public_cases import check_public, make_public
 from grader.authoring.starter import build_starter, check_starter, write_starter
 from grader.cli_options import (
     AssignmentArg,
@@ -26,8 +26,8 @@ from grader.cli_support import make_options, make_progress, make_sandbox, read_m
 from grader.report.model import report_schema
 from grader.run.grade import Options
 from grader.run.materials import Materials
-from grader.spec.find import find_assignment, locate
-from grader.spec.load import load_assignment
+from grader.sandbox.open import open_sandbox
+from grader.selfcheck.write import to_files
 from grader.spec.schema import assignment_schema
 
 
@@ -38,15 +38,19 @@ def starter(
     ] = False,
 ) -> None:
     """Generate starter/ID from reference/ID."""
-    file = find_assignment(assignment, Path.cwd())
-    spec = load_assignment(file)
-    located = locate(file, spec)
-    files = build_starter(spec, located.folder, located.reference)
+    materials = read_materials(assignment)
+    spec, folder = materials.assignment, materials.starter
+    files = build_starter(spec, materials.folder, materials.reference_folder)
     if not check:
-        for path in write_starter(files, located.starter):
+        # The instructor's own code on their own machine: no walls are needed around it.
+        with open_sandbox("none") as sandbox:
+            made = make_public(materials, sandbox)
+        for path in write_starter(files | to_files(made.public), folder):
             typer.echo(f"wrote {path}")
+        for (question, case), reason in made.left_out.items():
+            typer.echo(f"left to grading: {question}, case {case}: {reason}")
         return
-    problems = check_starter(files, located.starter)
+    problems = check_starter(files, folder) or check_public(materials)
     for problem in problems:
         typer.echo(str(problem), err=True)
     if problems:

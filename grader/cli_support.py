@@ -28,10 +28,14 @@ def make_options(
     clock: ClockChoice = ClockChoice.off,
 ) -> Options:
     """Return what whoever grades chose; a seed is drawn where none is given."""
-    ids = tuple(name.strip() for name in questions.split(",") if name.strip())
     # Drawn anew each time: a fixed default would let answers be looked up beforehand.
     drawn = secrets.randbelow(2**31) if seed is None else seed
-    return Options(drawn, device.value, ids, clock is ClockChoice.auto)
+    return Options(drawn, device.value, split_ids(questions), clock is ClockChoice.auto)
+
+
+def split_ids(text: str) -> tuple[str, ...]:
+    """Return the ids in a text that separates them by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def read_materials(assignment: str) -> Materials:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.errors import AssignmentError, Problem
@@ -26,6 +26,7 @@ _METADATA = {
 _SETUP = """\
 %load_ext autoreload
 %autoreload 2
+%load_ext grader
 
 import torch
 
@@ -33,8 +34,8 @@ import {module}"""
 _CLOSING = """\
 ## Hand in
 
-When the examples above give what they should, hand in `{file}`. \
-This notebook is yours to play in and is not graded."""
+When the examples above give what they should, and the cell below finds nothing wrong, hand in \
+`{file}`. This notebook is yours to play in and is not graded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +70,18 @@ def split_handout(text: str, file: str) -> list[Cell]:
     return cells + _prose(text[end:])
 
 
-def build_notebook(cells: Sequence[Cell], file: str) -> bytes:
+def build_notebook(cells: Sequence[Cell], file: str, questions: Mapping[str, str]) -> bytes:
     """Return the notebook as nbformat 4.5, UTF-8.
 
     Args:
         cells: The handout's; the module is imported after the first of them.
         file: The module that students hand in, such as ``pytorch101.py``.
+        questions: Function → id of the question; it is checked after the first example of it.
     """
-    setup = Cell(True, _SETUP.format(module=file.removesuffix(".py")))
-    closing = Cell(False, _CLOSING.format(file=file))
-    every = (*cells[:1], setup, *cells[1:], closing)
+    module = file.removesuffix(".py")
+    setup = Cell(True, _SETUP.format(module=module))
+    closing = (Cell(False, _CLOSING.format(file=file)), Cell(True, "%check"))
+    every = (*cells[:1], setup, *_with_checks(cells[1:], module, questions), *closing)
     notebook = {
         "cells": [_node(cell, number) for number, cell in enumerate(every, start=1)],
         "metadata": _METADATA,
@@ -92,16 +95,32 @@ def build_notebook(cells: Sequence[Cell], file: str) -> bytes:
     return f"{json.dumps(notebook, ensure_ascii=False, indent=1)}\n".encode()
 
 
-def unshown(cells: Iterable[Cell], module: str, names: Iterable[str]) -> list[str]:
-    """Return the names that no example uses as ``module.name``."""
-    code = "\n".join(cell.text for cell in cells if cell.code)
-    used = {
+def _with_checks(
+    cells: Iterable[Cell], module: str, questions: Mapping[str, str]
+) -> Iterator[Cell]:
+    """Yield the cells, a check after the first example of each function."""
+    left = dict(questions)
+    for cell in cells:
+        yield cell
+        used = _used(cell.text, module) if cell.code else set()
+        if now := [left.pop(name) for name in list(left) if name in used]:
+            yield Cell(True, f"%check {' '.join(now)}")
+
+
+def _used(code: str, module: str) -> set[str]:
+    """Return the names that code uses as ``module.name``."""
+    return {
         node.attr
         for node in ast.walk(ast.parse(code))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == module
     }
+
+
+def unshown(cells: Iterable[Cell], module: str, names: Iterable[str]) -> list[str]:
+    """Return the names that no example uses as ``module.name``."""
+    used = _used("\n".join(cell.text for cell in cells if cell.code), module)
     return [name for name in names if name not in used]
 
 

@@ -14,7 +14,9 @@ from pathlib import Path
 from grader.authoring.markers import strip_solutions
 from grader.authoring.notebook import build_notebook, split_handout, unshown
 from grader.errors import AssignmentError, Problem
+from grader.selfcheck.public import CASES_FILE, TENSORS_FILE
 from grader.spec.types import Assignment
+from grader.verdict import Visibility
 
 HANDOUT = "handout.md"
 _README = """\
@@ -22,9 +24,20 @@ _README = """\
 
 1. Fill in the functions in `{module}`. Each docstring says what goes in, what comes out and what \
 is not allowed.
-2. Try them in `{notebook}`, which explains the ideas and loads your file again whenever you save \
-it.
-3. Hand in {hand_in}.
+2. Try them in `{notebook}`, which explains the ideas, loads your file again whenever you save it, \
+and has a check after each function.
+3. Check your work in this folder, as often as you like:
+
+   ```
+   grader check            # what is right, what is not and why, what to do next
+   grader check --watch    # the same, again whenever you save
+   pytest                  # the same as tests: in an editor, or pytest -k name
+   ```
+
+4. Hand in {hand_in}, or what `grader submit-zip` packs.
+
+The check tries public cases, which lie in `{cases}` and `{tensors}` beside your file; grading \
+tries more. It needs `pip install torchgrade`, once.
 
 | question | points |
 |---|---|
@@ -136,7 +149,12 @@ def _notebook(assignment: Assignment, handout: Path) -> bytes:
     ]
     if problems:
         raise AssignmentError(problems)
-    return build_notebook(cells, assignment.module)
+    shown = {
+        question.names[0]: question.id
+        for question in assignment.questions
+        if question.visibility is Visibility.VISIBLE
+    }
+    return build_notebook(cells, assignment.module, shown)
 
 
 def _minimal_handout(assignment: Assignment, module: str) -> str:
@@ -161,6 +179,8 @@ def _readme(assignment: Assignment, notebook: str) -> str:
         questions="\n".join(rows),
         points=assignment.points,
         given=given,
+        cases=CASES_FILE,
+        tensors=TENSORS_FILE,
     )
 
 
@@ -181,7 +201,7 @@ def _shown(line: bytes | None) -> str:
 
 
 def _strays(files: Mapping[str, bytes], target: Path) -> set[Path]:
-    wanted = {target / name for name in files}
+    wanted = {target / name for name in (*files, CASES_FILE, TENSORS_FILE)}
     return {
         path
         for path in target.rglob("*")

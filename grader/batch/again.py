@@ -104,7 +104,7 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
                 record(journal, Done(done.hand_in, after, done.digest, done.timed), kept)
         if not dry_run:
             header = setup.model_copy(
-                update={"digest": grader.digest, "version": grader.assignment.version}
+                update={"digest": grader.materials.digest, "version": grader.assignment.version}
             )
             journal.replace_header(header.model_dump(mode="json"))
     return Again(tuple(changes), tuple(reports), untouched)

@@ -96,6 +96,9 @@ class Check(BaseModel, ABC):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     conditional: ClassVar[bool] = False
+    numbers: ClassVar[bool] = True
+    """Whether the numbers in what the reference returned matter, or only their form: a self-check
+    carries those that matter with it."""
 
     id: Identifier
     points: float = Field(ge=0)

@@ -59,6 +59,7 @@ class Bounded(Check):
 
     partial: bool = False
     message: ClassVar[str] = "beyond_rounding"
+    numbers: ClassVar[bool] = False
 
     @model_validator(mode="after")
     def _partial_rests_on_the_algorithm(self) -> Bounded:

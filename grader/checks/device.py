@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,6 +22,7 @@ class OnDevice(Check):
         device: Such as ``cpu``, ``cuda`` (any GPU) or ``cuda:1``.
     """
 
+    numbers: ClassVar[bool] = False
     kind: Literal["device"] = "device"
     device: Annotated[str, Field(pattern=r"^[a-z]{1,16}(:[0-9]{1,4})?$")]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -32,6 +32,7 @@ class SameDType(Check):
         allowed: Dtypes that are right instead, whatever the reference returns.
     """
 
+    numbers: ClassVar[bool] = False
     kind: Literal["dtype"] = "dtype"
     allowed: Annotated[tuple[DTypeName, ...], Field(min_length=1)] | None = None
 

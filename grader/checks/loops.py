@@ -41,6 +41,7 @@ class Loops(Check):
     """
 
     conditional = True
+    numbers = False
 
     kind: Literal["loops"] = "loops"
     mode: Literal["none", "required", "exactly"]

@@ -95,6 +95,7 @@ class ForbiddenOps(_Ops):
     """
 
     conditional = True
+    numbers = False
 
     kind: Literal["forbidden_ops"] = "forbidden_ops"
     ops: tuple[Pattern, ...] = ()
@@ -130,6 +131,7 @@ class AllowedOps(_Ops):
     """
 
     conditional = True
+    numbers = False
 
     kind: Literal["allowed_ops"] = "allowed_ops"
     ops: tuple[Pattern, ...] = Field(min_length=1)

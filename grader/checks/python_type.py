@@ -29,6 +29,7 @@ class PythonType(Check):
     """
 
     conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
 
     kind: Literal["type"] = "type"
     type: TypeName | None = None

@@ -24,6 +24,7 @@ class ReturnsInput(Check):
     """
 
     conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
 
     kind: Literal["returns_input"] = "returns_input"
     argument: ArgumentRef

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from grader.checks.base import CaseInputs, Check
 from grader.checks.compare import wrong_shape
@@ -15,6 +15,7 @@ from grader.wire.values import Tensor
 class SameShape(Check):
     """Shapes agree exactly: (N,) is not (1, N), and nothing is broadcast."""
 
+    numbers: ClassVar[bool] = False
     kind: Literal["shape"] = "shape"
 
     def judge(

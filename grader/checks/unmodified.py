@@ -26,6 +26,7 @@ class Unmodified(Check):
     """
 
     conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
 
     kind: Literal["unmodified"] = "unmodified"
 

@@ -28,6 +28,7 @@ class MaxCalls(Check):
     """
 
     conditional = True
+    numbers = False
 
     kind: Literal["max_calls"] = "max_calls"
     of: Literal["indexing", "slice_assignment"]
@@ -67,6 +68,7 @@ class PeakMemory(Check):
     """
 
     conditional = True
+    numbers = False
 
     kind: Literal["peak_memory"] = "peak_memory"
     times: float = Field(default=2.0, ge=1, allow_inf_nan=False)

@@ -22,6 +22,7 @@ class _Memory(Check):
     """
 
     conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
 
     argument: ArgumentRef
 

@@ -1,7 +1,8 @@
 """``python -I -m grader.guest``: one guest in a fresh process, for where there is no fork-server.
 
-Arguments: the descriptor of the connection, that of the status pipe, the output cap in bytes, and
-the memory that a hand-in may use beyond the start, in bytes (0: no limit, which CUDA needs).
+Arguments: the descriptor of the connection, that of the status pipe, the output cap in bytes, the
+memory that a hand-in may use beyond the start, in bytes (0: no limit, which CUDA needs), and 1 to
+import at once what torch imports late, as a fork-server does, or 0.
 
 The process splits in two before torch is imported. The parent stays as *keeper*: it adopts every
 orphan of its child (on Linux), so that the host finds all descendants below one process, and it
@@ -43,13 +44,17 @@ def _keep(child: int, status_fd: int) -> None:
             signal.sigwait({signal.SIGCHLD})
 
 
-def _serve(connection_fd: int, cap: int, memory: int) -> None:
+def _serve(connection_fd: int, cap: int, memory: int, warm: int) -> None:
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     # Imported here, so that the keeper holds no torch.
     from grader.guest import server, streams  # noqa: PLC0415
     from grader.sandbox.walls import limits  # noqa: PLC0415
     from grader.wire.frames import Connection  # noqa: PLC0415
 
+    if warm:
+        from grader.guest.warm import warm as import_all  # noqa: PLC0415
+
+        import_all()
     if memory and sys.platform == "linux":
         space = limits.address_space()
         limits.apply({"CORE": 0, "AS": space + memory + limits.THREAD_SPACE})
@@ -59,7 +64,7 @@ def _serve(connection_fd: int, cap: int, memory: int) -> None:
 
 def main() -> None:
     """Split into keeper and guest; serve until the host closes the connection."""
-    connection_fd, status_fd, cap, memory = (int(argument) for argument in sys.argv[1:5])
+    connection_fd, status_fd, cap, memory, warm = (int(argument) for argument in sys.argv[1:6])
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     child = os.fork()
@@ -69,7 +74,7 @@ def main() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         _keep(child, status_fd)
     os.close(status_fd)
-    _serve(connection_fd, cap, memory)
+    _serve(connection_fd, cap, memory, warm)
     os._exit(0)
 
 

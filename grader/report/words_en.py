@@ -17,6 +17,7 @@ from collections.abc import Mapping
 
 from grader.report import (
     words_en_causes,
+    words_en_check,
     words_en_clock,
     words_en_devices,
     words_en_gpu,
@@ -133,6 +134,7 @@ SENTENCES: Mapping[str, Sentence] = {
     **words_en_devices.SENTENCES,
     **words_en_clock.SENTENCES,
     **words_en_gpu.SENTENCES,
+    **words_en_check.SENTENCES,
     **{CAUSE + name: sentence for name, sentence in words_en_causes.CAUSES.items()},
 }
 

@@ -20,6 +20,10 @@ _COUNTING_IS_SLOW = 3
 """Times a question's limit that a counted call may take."""
 
 
+Progress = Callable[[str], None]
+"""Told the id of each question as it begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionRun:
     """What came of one question.
@@ -43,7 +47,7 @@ def observe(
     session: Session,
     plan: Sequence[PlannedQuestion],
     limits_of: Callable[[Question], Limits],
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> dict[str, QuestionRun]:
     """Run every question of a plan.
 

@@ -11,7 +11,7 @@ from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.spec.types import Question
-from grader.verdict import Code, Message, Owner, Param, Verdict, failed, fault
+from grader.verdict import Code, Message, Owner, Param, Verdict, deferred, failed, fault
 from grader.wire.messages import Fault
 
 Verdicts = dict[str, Verdict]
@@ -48,7 +48,7 @@ def judge_question(
             for case in planned.cases
             if check.cases is None or case.case.id in check.cases
         ]
-        combined = combine([verdict for _, verdict in judged])
+        combined = combine([verdict for _, verdict in judged]) if judged else left_to_grading()
         verdicts[check.id] = across_cases(judged, combined)
     return settle(question.checks, verdicts)
 
@@ -56,6 +56,11 @@ def judge_question(
 def for_all(question: Question, verdict: Verdict) -> Verdicts:
     """Give one verdict to every check of a question."""
     return {check.id: verdict for check in question.checks}
+
+
+def left_to_grading() -> Verdict:
+    """Return the verdict of a self-check on what only cases judge that it does not have."""
+    return deferred(Code.NOT_RUN, Message("left_to_grading"))
 
 
 def _reference_problem(question: Question, run: QuestionRun) -> Verdict | None:

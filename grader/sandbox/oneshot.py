@@ -51,9 +51,15 @@ def clean_environment(needs: GuestNeeds) -> dict[str, str]:
 
 
 class OneShotGuest(Guest):
-    """A guest in its own fresh process."""
+    """A guest in its own fresh process.
 
-    def __init__(self, limits: GuestLimits, needs: GuestNeeds) -> None:
+    Args:
+        limits: What it may use.
+        needs: What it is given.
+        warm: Import everything first that torch imports late; for a guest that is to wait.
+    """
+
+    def __init__(self, limits: GuestLimits, needs: GuestNeeds, warm: bool = False) -> None:
         self._scratch = tempfile.mkdtemp(prefix="grader-")
         self._capture = Capture(limits.output)
         self._exit: Exit | None = None
@@ -62,7 +68,7 @@ class OneShotGuest(Guest):
         self._status, status_fd = os.pipe()
         # The CUDA driver reserves address space by the terabyte.
         memory = 0 if needs.cuda else limits.memory
-        arguments = (guest_end.fileno(), status_fd, limits.output, memory)
+        arguments = (guest_end.fileno(), status_fd, limits.output, memory, int(warm))
         try:
             self._keeper = subprocess.Popen(  # noqa: S603  our own interpreter and module
                 [sys.executable, "-I", "-m", "grader.guest", *map(str, arguments)],
@@ -137,7 +143,14 @@ class OneShotSandbox(Sandbox):
 
     def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
         """See ``Sandbox.start``. Nothing is walled off, so every need is granted."""
-        guest = OneShotGuest(limits, needs)
+        return self._started(limits, needs, warm=False)
+
+    def start_warm(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
+        """Start a guest that is to wait: it imports first what torch imports late."""
+        return self._started(limits, needs, warm=True)
+
+    def _started(self, limits: GuestLimits, needs: GuestNeeds, warm: bool) -> OneShotGuest:
+        guest = OneShotGuest(limits, needs, warm)
         self._guests = [other for other in self._guests if other._exit is None] + [guest]
         return guest
 

@@ -188,7 +188,9 @@ def test_without_a_handout_the_notebook_shows_the_docstrings(build: Build, tmp_p
     texts = ["".join(cell["source"]) for cell in cells]
     assert texts[0] == "# Toy"
     assert texts[2:4] == ["## Double", "help(toy.double)"]
-    assert "hand in `toy.py`" in texts[4]
+    assert texts[4] == "%check double"
+    assert "hand in `toy.py`" in texts[5]
+    assert texts[6] == "%check"
 
 
 def test_the_examples_of_the_handout_run_with_the_reference() -> None:

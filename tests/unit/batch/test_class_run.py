@@ -48,7 +48,8 @@ def setup(course: Path, grader: Grader, **more: object) -> Setup:
     return Setup.model_validate(
         {
             "assignment": "tiny", "file": str(course / "assignments/tiny/assignment.yml"),
-            "version": "1", "digest": grader.digest, "seed": 7, "device": "cpu", "questions": (),
+            "version": "1", "digest": grader.materials.digest, "seed": 7, "device": "cpu",
+            "questions": (),
             "isolation": "auto", "clock": False, "plan": plan_digests(grader.plan),
             "grader_version": "0", **more,
         }

@@ -1,0 +1,109 @@
+"""IPython extension: ``%load_ext grader``, then ``%check name`` in a starter's notebook.
+
+Works wherever a process can be started, Colab included: no fork-server, no widgets. The page is
+plain HTML with styles of its own, so that it looks the same in every front end and in an export.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from grader.errors import GraderError, UsageError, nearest
+from grader.report.html_check import error_html, result_html
+from grader.report.model import QuestionResult
+from grader.report.summary import amount
+from grader.selfcheck.differences import pictures
+from grader.selfcheck.engine import SelfCheck
+from grader.selfcheck.folder import Workplace, open_workplace
+from grader.selfcheck.watch import Watch
+
+
+class Shell(Protocol):
+    """What is used of an IPython shell."""
+
+    def register_magic_function(self, function: Callable[[str], Any], kind: str, name: str) -> None:
+        """Make a function a magic command."""
+
+
+class Shown:
+    """A page for a notebook, and the same in plain text for a terminal."""
+
+    def __init__(self, html: str, text: str) -> None:
+        self._html = html
+        self._text = text
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+class Notebook:
+    """Checks the workplace around a notebook, and stays warm between two checks."""
+
+    def __init__(self) -> None:
+        self._check: SelfCheck | None = None
+        self._watch: Watch | None = None
+
+    def check(self, line: str) -> Shown:
+        """Check the questions that a line names; all where it names none.
+
+        Args:
+            line: Ids, separated by blanks.
+        """
+        try:
+            return self._checked(tuple(shlex.split(line)))
+        except GraderError as error:
+            return Shown(error_html(str(error)), str(error))
+
+    def close(self) -> None:
+        """End every process."""
+        if self._check is not None and self._watch is not None:
+            self._watch.close()
+            self._check.close()
+
+    def _checked(self, questions: tuple[str, ...]) -> Shown:
+        place = open_workplace(Path())
+        known = [question.id for question in place.public.assignment.questions]
+        for name in questions:
+            if name not in known:
+                raise UsageError(f"no question “{name}”{nearest(name, known)}")
+        check, watch = self._warm(place)
+        # All at once the first time: a notebook that is run from top to bottom waits once.
+        rerun = watch.run()
+        if rerun.questions:
+            check.make_ready()
+        chosen = [item for item in rerun.report.questions if not questions or item.id in questions]
+        return _shown(chosen, place, check)
+
+    def _warm(self, place: Workplace) -> tuple[SelfCheck, Watch]:
+        same = self._check and self._check.workplace.folder.resolve() == place.folder.resolve()
+        if self._check is None or self._watch is None or not same:
+            self.close()
+            self._check = SelfCheck(place, isolation="none")
+            self._watch = Watch(self._check)
+        self._check.workplace = place
+        return self._check, self._watch
+
+
+def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck) -> Shown:
+    hints = place.public.hints
+    pages = [
+        result_html(item, hints.get(item.id, ""), pictures(item, place, check.seen))
+        for item in chosen
+    ]
+    lines = [f"{item.id}: {amount(item.score)} / {amount(item.max_score)}" for item in chosen]
+    told = [result.student_message for item in chosen for result in item.checks]
+    return Shown("".join(pages), "\n".join([*lines, *dict.fromkeys(filter(None, told))]))
+
+
+def load(shell: Shell) -> None:
+    """Register ``%check``."""
+    notebook = Notebook()
+    atexit.register(notebook.close)
+    shell.register_magic_function(notebook.check, "line", "check")

@@ -1,0 +1,91 @@
+"""A self-check's result as a piece of HTML for a notebook. All text in it is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from grader.report.heat import Heat
+from grader.report.language import current
+from grader.report.model import CheckResult, QuestionResult
+from grader.report.student import not_written, points_of
+from grader.report.summary import amount
+from grader.report.text import inert
+from grader.verdict import Code, Message, Status
+
+_MAX_TEXT = 2000
+_LOOK = {
+    Status.PASSED: ("✓", "#1a7f37"),
+    Status.PARTIAL: ("◐", "#9a6700"),
+    Status.FAILED: ("✗", "#cf222e"),
+    Status.SKIPPED: ("–", "#6e7781"),
+    Status.DEFERRED: ("…", "#0969da"),
+    Status.ERROR: ("!", "#8250df"),
+}
+_BOX = (
+    "border-left:5px solid {colour};padding:4px 10px;margin:6px 0;"
+    "font-family:sans-serif;font-size:13px;line-height:1.45"
+)
+_CELL = "text-align:left;vertical-align:top;border:none;padding:1px 8px 1px 0"
+
+
+def result_html(
+    question: QuestionResult,
+    hint: str = "",
+    pictures: Mapping[str, Heat] | None = None,
+) -> str:
+    """Return one question's result.
+
+    Args:
+        question: From a self-check's report.
+        hint: Shown where something is wrong.
+        pictures: Check → where its numbers are wrong.
+    """
+    status, words = _status(question), current()
+    mark, colour = _LOOK[status]
+    head = (
+        f'<b style="color:{colour}">{mark} {_text(question.id)}</b> '
+        f"&nbsp;{_text(points_of(question))} &nbsp;"
+        f'<span style="color:#6e7781">{_text(question.title)}</span>'
+    )
+    if not_written(question):
+        rows = _text(words.codes[Code.NOT_IMPLEMENTED.value])
+    else:
+        rows = _table(question, pictures or {})
+        if hint and status in (Status.FAILED, Status.PARTIAL):
+            rows += f"<div>{_text(words.render(Message('hint', {'hint': hint})))}</div>"
+    return f'<div style="{_BOX.format(colour=colour)}">{head}<br>{rows}</div>'
+
+
+def error_html(text: str) -> str:
+    """Return what kept a check from running."""
+    colour = _LOOK[Status.ERROR][1]
+    return f'<div style="{_BOX.format(colour=colour)}">{_text(text)}</div>'
+
+
+def _table(question: QuestionResult, pictures: Mapping[str, Heat]) -> str:
+    rows = "".join(_row(check, pictures.get(check.id)) for check in question.checks)
+    return f'<table style="border:none;border-collapse:collapse"><tbody>{rows}</tbody></table>'
+
+
+def _row(check: CheckResult, heat: Heat | None) -> str:
+    mark, colour = _LOOK[check.status]
+    picture = heat.html() if heat else ""
+    cells = (
+        (f"white-space:nowrap;color:{colour}", f"{mark}&nbsp;{_text(check.id)}"),
+        ("white-space:nowrap", _text(f"{amount(check.score)} / {amount(check.max_score)}")),
+        ("width:100%", _text(check.student_message) + picture),
+    )
+    row = "".join(f'<td style="{_CELL};{style}">{inside}</td>' for style, inside in cells)
+    return f'<tr style="background:none">{row}</tr>'
+
+
+def _status(question: QuestionResult) -> Status:
+    statuses = {check.status for check in question.checks}
+    if statuses & {Status.FAILED, Status.PARTIAL}:
+        return Status.PARTIAL if question.score else Status.FAILED
+    return Status.PASSED if question.score else question.status
+
+
+def _text(text: str) -> str:
+    return escape(inert(text, _MAX_TEXT))

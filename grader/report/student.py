@@ -1,0 +1,139 @@
+"""A self-check's result on a terminal: what is right, what is not, why, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from grader.report.language import current
+from grader.report.model import QuestionResult, Report
+from grader.report.summary import amount
+from grader.report.text import inert
+from grader.verdict import Code, Message, Param, Status
+
+_MAX_LINE = 1200
+_BAR = 30
+_STYLE = {
+    Status.PASSED: ("✓", "green"),
+    Status.PARTIAL: ("◐", "yellow"),
+    Status.FAILED: ("✗", "red"),
+    Status.SKIPPED: ("–", "dim"),
+    Status.DEFERRED: ("…", "cyan"),
+    Status.ERROR: ("!", "magenta"),
+}
+_FINDINGS = (Status.FAILED, Status.PARTIAL, Status.ERROR, Status.DEFERRED)
+
+
+class StudentView:
+    """Prints reports of one assignment.
+
+    Args:
+        console: Where to.
+        hints: Question → hint.
+    """
+
+    def __init__(self, console: Console, hints: Mapping[str, str]) -> None:
+        self._console = console
+        self._hints = hints
+        self._words = current()
+
+    def report(self, report: Report, only: Iterable[str] = ()) -> None:
+        """Print questions, then the points.
+
+        Args:
+            report: Of a self-check.
+            only: Ids of the questions to show; all where empty.
+        """
+        chosen = frozenset(only)
+        for question in report.questions:
+            if not chosen or question.id in chosen:
+                self._question(question)
+        self._console.print()
+        self._console.print(points_line(report))
+
+    def say(self, message: str, style: str = "", **params: Param) -> None:
+        """Print one sentence."""
+        self.print(self._words.render(Message(message, params)), style)
+
+    def print(self, text: str, style: str = "") -> None:
+        """Print a line of harmless text as it is."""
+        self._console.print(Text(inert(text, _MAX_LINE), style), soft_wrap=False)
+
+    def _question(self, question: QuestionResult) -> None:
+        mark, style = _mark(question)
+        line = Text.assemble(
+            (f"{mark} {question.id}", f"bold {style}"),
+            ("  " + points_of(question), style),
+            ("  " + question.title, "dim"),
+            ("  " + self._words.codes[Code.NOT_IMPLEMENTED.value], style)
+            if not_written(question)
+            else "",
+        )
+        self._console.print(line)
+        for text, colour in self._lines(question):
+            self._console.print(Padding(Text(inert(text, _MAX_LINE), colour), (0, 0, 0, 4)))
+
+    def _lines(self, question: QuestionResult) -> Iterable[tuple[str, str]]:
+        """Yield what there is to say on a question, with the colour of each line."""
+        if not_written(question):
+            return
+        told = [check for check in question.checks if check.status in _FINDINGS]
+        for message, group in groupby(told, lambda check: check.student_message):
+            checks = list(group)
+            names = ", ".join(check.id for check in checks)
+            yield f"{_STYLE[checks[0].status][0]} {names}: {message}", _STYLE[checks[0].status][1]
+        waiting = [check for check in question.checks if check.code is Code.REQUIREMENT_NOT_MET]
+        for requires, group in groupby(waiting, lambda check: check.params.get("requires")):
+            names_of: list[Param] = [check.id for check in group]
+            params: Mapping[str, Param] = {"checks": names_of, "requires": str(requires)}
+            yield "– " + self._words.render(Message("counts_after", params)), "dim"
+        if _wrong(question) and question.id in self._hints:
+            yield self._words.render(Message("hint", {"hint": self._hints[question.id]})), "yellow"
+
+
+def not_written(question: QuestionResult) -> bool:
+    """Return whether a question's function is still to be written."""
+    return any(check.code is Code.NOT_IMPLEMENTED for check in question.checks)
+
+
+def next_question(report: Report) -> QuestionResult | None:
+    """Return the first question with something to mend."""
+    return next((item for item in report.questions if _to_mend(item)), None)
+
+
+def points_line(report: Report) -> Text:
+    """Return a bar and the points: green earned, cyan open, the rest not earned."""
+    whole = report.max_score or 1.0
+    earned = int(_BAR * report.score / whole)
+    open_part = int(_BAR * report.pending / whole)
+    later = f" + {amount(report.pending)}?" if report.pending else ""
+    return Text.assemble(
+        ("━" * earned, "green"),
+        ("━" * open_part, "cyan"),
+        ("━" * (_BAR - earned - open_part), "red" if earned < _BAR else "dim"),
+        (f"  {amount(report.score)}{later} / {amount(report.max_score)}", "bold"),
+    )
+
+
+def points_of(question: QuestionResult) -> str:
+    """Return such as ``1.5 / 2``, or ``1 + 0.5? / 2`` where something is looked at later."""
+    later = f" + {amount(question.pending)}?" if question.pending else ""
+    return f"{amount(question.score)}{later} / {amount(question.max_score)}"
+
+
+def _mark(question: QuestionResult) -> tuple[str, str]:
+    if _to_mend(question):
+        return _STYLE[Status.PARTIAL if question.score else Status.FAILED]
+    return _STYLE[Status.PASSED if question.score else question.status]
+
+
+def _to_mend(question: QuestionResult) -> bool:
+    return any(check.status in (Status.FAILED, Status.PARTIAL) for check in question.checks)
+
+
+def _wrong(question: QuestionResult) -> bool:
+    return any(check.status is Status.FAILED for check in question.checks)

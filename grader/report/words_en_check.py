@@ -1,0 +1,81 @@
+"""What a student's own check says, in English: on its result, and on what is in its way.
+
+Data only, in the form that ``grader.report.words_en`` describes.
+"""
+
+from __future__ import annotations
+
+from grader.report.words_en_intake import Sentence
+
+RESULT: dict[str, Sentence] = {
+    "left_to_grading": ("Looked at when the hand-in is graded: its cases are not public.",),
+    "self_check": (
+        "A self-check on the public cases, not a score: hidden cases are graded as well.",
+    ),
+    "support_changed": ("{file} is not as it was given; grading uses its own copy.",),
+    "hint": ("Hint: {hint}",),
+    "next_step": (
+        ("Next: {question} in {file}, line {line:line}.", "Next: {question} in {file}."),
+    ),
+    "next_first": ("Write that function, save the file, and check again.",),
+    "all_done": ("Everything that can be checked here is right.",),
+    "rest_pending": ("Points that are looked at only when the hand-in is graded: {points}.",),
+    "counts_after": ("{checks:names}: once {requires:names} passes.",),
+    "handed_in": ("To hand in: {files:names}.",),
+    "not_written": ("Not written yet: {names:names}.",),
+    "written": ("All functions are there.",),
+    "make_zip": ("Packed into {file} by “grader submit-zip”.",),
+    "watching": ("Watching {file}: save it, and what changed is checked again. Ctrl+C ends.",),
+    "unchanged": ("Saved, but nothing that is checked has changed.",),
+    "rechecked": ("Checked again: {names:names}. {seconds} s.",),
+    "packed": ("{file} is ready to hand in. Read back, it held this.",),
+    "packed_differs": (
+        "{file} was written, but reading it back gave something else than was packed.",
+        "Hand in the files themselves instead.",
+    ),
+}
+
+IN_THE_WAY: dict[str, Sentence] = {
+    "no_torch": (
+        "PyTorch is not installed for the Python that runs this ({python}).",
+        "Install it there, with {python} -m pip install torch, and check again.",
+    ),
+    "no_such_path": ("{path} does not exist; give the folder of your assignment.",),
+    "several_here": ("{path} holds several assignments: {names:names}.", "Name one of them."),
+    "authors_folder": (
+        "{path} describes an assignment and is not what students get.",
+        "That is starter/{name}.",
+    ),
+    "wrong_folder": (
+        "{path} is not the folder of an assignment: it has no {file}.",
+        "Go to the folder with the starter's files, or name it, as in grader check path/to/folder.",
+    ),
+    "module_missing": (
+        "{file} is not in {path}.",
+        ("“{nearest}” is there: rename it to {file}.", "Get it from the starter's files."),
+    ),
+    "only_notebook": (
+        "{found} uses {file}, which is not beside it: there are no functions to check.",
+        "Get {file} from the starter's files, and write your functions there.",
+    ),
+    "file_unreadable": ("{file} cannot be read: {reason}.", "Get the starter's files again."),
+    "file_damaged": ("{file} is damaged: {reason}.", "Get the starter's files again."),
+    "tensors_differ": (
+        "{tensors} does not belong to the {file} beside it.",
+        "Get the starter's files again, both of them.",
+    ),
+    "other_version": (
+        "{file} is of version “{found}”, and this torchgrade reads “{wanted}”.",
+        "Get the starter's files again, or the torchgrade that goes with them.",
+    ),
+    "other_inputs": (
+        "The inputs of {question}, case {case}, come out differently here.",
+        "The starter was made with another torchgrade: get the starter's files again, or that one.",
+    ),
+    "support_missing": (
+        "{file} is missing, and the assignment needs it.",
+        "Get it from the starter's files.",
+    ),
+}
+
+SENTENCES = RESULT | IN_THE_WAY

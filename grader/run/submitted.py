@@ -1,0 +1,69 @@
+"""A hand-in, run: every question of a plan, the files that were left, and what its text says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from grader.run.artifacts import read_artifacts
+from grader.run.materials import Materials
+from grader.run.observe import Progress, QuestionRun, observe
+from grader.run.plan import PlannedQuestion
+from grader.run.session import Session
+from grader.run.sources import read_sources
+from grader.run.watch import Watch
+from grader.sandbox.base import Sandbox
+from grader.source.reader import SourceReader
+
+
+class Place:
+    """Where hand-ins run, one after the other.
+
+    Attributes:
+        versions: What the last guest said of its torch and Python.
+
+    Args:
+        materials: The assignment and its files.
+        sandbox: Starts the guests.
+    """
+
+    def __init__(self, materials: Materials, sandbox: Sandbox) -> None:
+        self.versions: dict[str, str] = {}
+        self._materials = materials
+        self._sandbox = sandbox
+        self._sources = SourceReader()
+
+    def run(
+        self,
+        plan: Sequence[PlannedQuestion],
+        files: Mapping[str, bytes],
+        watch: Watch,
+        progress: Progress,
+    ) -> dict[str, QuestionRun]:
+        """Return what came of each question.
+
+        Args:
+            plan: What to call.
+            files: Of the hand-in, by the names that the assignment gives them.
+            watch: Told of each part that is done.
+            progress: Told the id of each question as it begins.
+
+        Raises:
+            InfrastructureError: No guest can be started.
+        """
+        limits_of = self._materials.assignment.limits_of
+        session = Session(self._sandbox, self._materials.program(files))
+        # Of its own for each hand-in: the last one's file may have taken the last reader over.
+        reader = Session(self._sandbox, self._materials.reading())
+        try:
+            runs = observe(session, plan, limits_of, progress)
+            runs = read_artifacts(reader, plan, runs, limits_of)
+        finally:
+            session.close()
+            reader.close()
+        self.versions = session.versions
+        watch.lap("run")
+        watch.questions = {name: run.seconds for name, run in runs.items()}
+        module = files[self._materials.assignment.module]
+        runs = read_sources(self._sources, plan, runs, module)
+        watch.lap("source")
+        return runs

@@ -1,0 +1,1 @@
+"""The student's own check: public cases that travel with the starter, judged as grading judges."""

@@ -1,0 +1,136 @@
+"""A self-check: the student's own file in a guest, on public cases, judged as grading judges."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from types import TracebackType
+
+from grader.errors import InfrastructureError
+from grader.report.language import current
+from grader.report.model import Report
+from grader.run.devices import DeviceChoice
+from grader.run.grade import Grader, Options
+from grader.run.materials import Materials
+from grader.run.observe import QuestionRun
+from grader.run.session import guest_limits
+from grader.sandbox.base import Sandbox
+from grader.sandbox.open import Choice, open_sandbox
+from grader.selfcheck.folder import Workplace, need_torch
+from grader.selfcheck.public import PUBLIC_SEED
+from grader.selfcheck.spare import SpareSandbox
+from grader.verdict import Message
+
+Progress = Callable[[str], None]
+
+
+class SelfCheck:
+    """Checks one workplace, again and again. A context manager.
+
+    Attributes:
+        workplace: May be opened again between two checks.
+        seen: What the student's functions did when they were checked last, by question.
+
+    Args:
+        workplace: The folder.
+        device: Where GPU questions run.
+        isolation: ``auto`` takes the best walls there are, and none where there are none.
+
+    Raises:
+        UsageError: There is no torch.
+        InfrastructureError: The walls that were insisted on cannot be had.
+    """
+
+    def __init__(
+        self, workplace: Workplace, device: DeviceChoice = "auto", isolation: Choice = "auto"
+    ) -> None:
+        need_torch()
+        self.workplace = workplace
+        self._device: DeviceChoice = device
+        self._sandbox = _open(isolation)
+        self.seen: dict[str, QuestionRun] = {}
+
+    def check(self, questions: Sequence[str] = (), progress: Progress = lambda _: None) -> Report:
+        """Run and judge; what is not asked for stays pending.
+
+        Args:
+            questions: Ids; all where empty.
+            progress: Told the id of each question as it begins.
+
+        Raises:
+            UsageError: There is no such question, or the hand-in cannot be read.
+        """
+        public = self.workplace.public
+        grader = Grader(
+            self._materials(),
+            self._sandbox,
+            Options(PUBLIC_SEED, self._device, tuple(questions)),
+        )
+        grader.words = current()
+        grader.adopt(public.plan, public.reference)
+        path = self.workplace.hand_in
+        examined = grader.examine(path, path.name, progress)
+        self.seen.update(examined.runs)
+        return self._noted(examined.report)
+
+    def make_ready(self) -> None:
+        """Have the next run begin warm; takes no time now."""
+        if isinstance(self._sandbox, SpareSandbox) and self.workplace.public.plan:
+            assignment = self.workplace.public.assignment
+            planned = self.workplace.public.plan[0]
+            limits = guest_limits(assignment.limits_of(planned.question))
+            self._sandbox.make_ready(limits, planned.needs)
+
+    def close(self) -> None:
+        """End every guest."""
+        self._sandbox.close()
+
+    def __enter__(self) -> SelfCheck:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _materials(self) -> Materials:
+        place = self.workplace
+        return Materials(
+            assignment=place.public.assignment,
+            reference={},
+            support=place.support,
+            scenario=place.public.scenario,
+            digest=place.public.digest,
+            starter=place.folder,
+            reference_folder=place.folder,
+            root=place.folder,
+            folder=place.folder,
+        )
+
+    def _noted(self, report: Report) -> Report:
+        changed = [
+            Message("support_changed", {"file": name})
+            for name, data in self.workplace.support.items()
+            if hashlib.sha256(data).hexdigest() != self.workplace.public.support[name]
+        ]
+        notes = tuple(current().render(note) for note in [*changed, Message("self_check")])
+        submission = report.submission
+        return report.model_copy(
+            update={
+                "submission": submission.model_copy(update={"notes": (*submission.notes, *notes)})
+            }
+        )
+
+
+def _open(isolation: Choice) -> Sandbox:
+    if isolation == "none":
+        return SpareSandbox()
+    try:
+        return open_sandbox(isolation)
+    except InfrastructureError:
+        if isolation != "auto":
+            raise
+        return SpareSandbox()

@@ -1,0 +1,105 @@
+"""What a student would hand in: found, packed, and read back as grading reads it."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.intake import Submission, read_submission
+from grader.intake.submission import IntakeError
+from grader.selfcheck.folder import Workplace, module_missing
+from grader.selfcheck.in_the_way import InTheWay
+from grader.store.atomic import write_atomic
+
+_THEN = (1980, 1, 1, 0, 0, 0)
+"""The time of every entry, so that the same files make the same archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An archive, as reading it back found it.
+
+    Attributes:
+        path: The archive.
+        content: Name, bytes and sha256 of every file that grading takes from it.
+        same: Whether that is what lies in the folder.
+    """
+
+    path: Path
+    content: tuple[tuple[str, int, str], ...]
+    same: bool
+
+
+def read_workplace(place: Workplace) -> Submission:
+    """Return the hand-in as it lies in the folder.
+
+    Raises:
+        InTheWay: It could not be graded; says why.
+    """
+    if not place.hand_in.exists():
+        raise module_missing(place.folder, place.hand_in.name)
+    try:
+        submission = read_submission(place.hand_in, place.public.assignment.hand_in)
+    except IntakeError as error:
+        raise InTheWay(error.message.id, **error.message.params) from None
+    if place.hand_in.suffix == ".ipynb" and _only_uses(place, submission.files[0].data):
+        raise InTheWay("only_notebook", found=place.hand_in.name, file=place.module.name)
+    return submission
+
+
+def archive_name(place: Workplace) -> str:
+    """Return the name that the archive has."""
+    return f"{place.public.assignment.id}.zip"
+
+
+def pack(place: Workplace) -> Packed:
+    """Write the archive into the folder, and read it back.
+
+    Raises:
+        InTheWay: The hand-in could not be graded as it is.
+    """
+    own = read_workplace(place)
+    names = place.public.assignment.hand_in
+    paths = [place.hand_in] if place.hand_in.is_file() else [place.folder / name for name in names]
+    wanted = place.hand_in.name if place.hand_in.suffix == ".ipynb" else names[0]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, path in zip([wanted, *names[1:]], paths, strict=True):
+            archive.writestr(zipfile.ZipInfo(name, _THEN), path.read_bytes())
+    target = place.folder / archive_name(place)
+    write_atomic(target, buffer.getvalue())
+    back = read_submission(target, names)
+    content = tuple((file.path, len(file.data), file.sha256) for file in back.files)
+    return Packed(target, content, back.digest == own.digest)
+
+
+def _only_uses(place: Workplace, code: bytes) -> bool:
+    """Return whether a notebook imports the module that it would have to be, and defines nothing.
+
+    Such is the starter's own notebook, left alone in a folder.
+    """
+    text = code.decode("utf-8", "replace")
+    module = re.escape(place.module.stem)
+    imported = re.search(rf"^\s*(?:import|from)\s+{module}\b", text, re.MULTILINE)
+    names = (name for question in place.public.assignment.questions for name in question.names)
+    return bool(imported) and not any(_definition(name, text) for name in names)
+
+
+def _definition(name: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"^(?:async\s+def|def|class)\s+{re.escape(name)}\b", text, re.MULTILINE)
+
+
+def line_of(place: Workplace, name: str) -> int | None:
+    """Return the line of the function or class ``name`` in the module, or None.
+
+    Looked for in the text: a student's file is not parsed in this process.
+    """
+    try:
+        text = place.module.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    found = _definition(name, text)
+    return None if found is None else text.count("\n", 0, found.start()) + 1

@@ -1,0 +1,51 @@
+"""Tier none, warm: the next guest is started while nobody waits for it.
+
+A fresh process imports torch for seconds. One that has done so stands ready for the next run, so
+that a change is judged at once. Works wherever ``OneShotSandbox`` does; nothing is forked from a
+process that ran a hand-in.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from grader.sandbox.base import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
+from grader.sandbox.oneshot import OneShotSandbox
+
+_Wanted = tuple[GuestLimits, GuestNeeds]
+
+
+class SpareSandbox(Sandbox):
+    """Starts guests as fresh processes, and keeps one ready that nothing was loaded into."""
+
+    def __init__(self) -> None:
+        self._inner = OneShotSandbox()
+        self._lock = threading.Lock()
+        self._spare: tuple[_Wanted, Guest] | None = None
+        self.isolation: Isolation = self._inner.isolation
+
+    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
+        """See ``Sandbox.start``."""
+        with self._lock:
+            spare, self._spare = self._spare, None
+            if spare is not None and spare[0] == (limits, needs):
+                return spare[1]
+            if spare is not None:
+                spare[1].end()
+            return self._inner.start(limits, needs)
+
+    def make_ready(self, limits: GuestLimits, needs: GuestNeeds) -> None:
+        """Start a guest ahead of time; it warms up by itself."""
+        with self._lock:
+            if self._spare is None:
+                self._spare = (limits, needs), self._inner.start_warm(limits, needs)
+
+    def grants(self, needs: GuestNeeds) -> bool:
+        """See ``Sandbox.grants``."""
+        return self._inner.grants(needs)
+
+    def close(self) -> None:
+        """See ``Sandbox.close``."""
+        with self._lock:
+            self._spare = None
+            self._inner.close()

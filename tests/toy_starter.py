@@ -1,0 +1,197 @@
+"""A small assignment with its starter, for the tests of what students use."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from grader.authoring.public_cases import Made, make_public
+from grader.authoring.starter import build_starter, write_starter
+from grader.run.materials import Materials, load_materials
+from grader.sandbox.base import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
+from grader.sandbox.open import open_sandbox
+from grader.selfcheck.write import to_files
+
+SPEC = """\
+schema: torchgrade/assignment/v1
+id: toy
+version: "1"
+title: Toy
+hand_in: [toy.py]
+support: [helper.py]
+given: [given]
+questions:
+  - id: double
+    title: Twice as much
+    points: 4
+    cases:
+      - {id: example, args: {x: {tensor: [[1.0, 2.0], [3.0, 4.0]]}}}
+      - {id: drawn, dims: {N: [3, 9]}, args: {x: {randn: [N]}}, repeats: 2}
+      - {id: kept_back, args: {x: {tensor: [31337]}}, visibility: hidden}
+    checks:
+      - {id: values, kind: exact, points: 2}
+      - {id: dtype, kind: dtype, points: 1, requires: [values]}
+      - {id: surprise, kind: exact, points: 1, cases: [kept_back], requires: [values]}
+  - id: mean_of
+    title: Mean
+    points: 4
+    cases:
+      - {id: made, dims: {N: [3, 9]}, generate: secret_cases, repeats: 2}
+      - {id: large, generate: large_cases}
+    checks:
+      - {id: values, kind: envelope, points: 2, cases: [made]}
+      - {id: shape, kind: shape, points: 1, cases: [large], requires: [values]}
+      - {id: no_loops, kind: loops, mode: none, points: 1, cases: [made], requires: [values]}
+  - id: Counter
+    title: Counting
+    points: 2
+    cases:
+      - {id: shown, args: {n: 3}, scenario: count}
+      - {id: tricky, args: {n: 5}, scenario: count_hidden}
+    checks:
+      - {id: total, kind: exact, points: 1, cases: [shown]}
+      - {id: later, kind: exact, points: 1, cases: [tricky], requires: [total]}
+  - id: unseen
+    title: Only when graded
+    points: 1
+    visibility: hidden
+    cases: [{id: one, args: {x: 1}}]
+    checks: [{id: values, kind: exact, points: 1}]
+"""
+
+REFERENCE = '''\
+import torch
+
+
+def given(x):
+    """Given."""
+    return x
+
+
+def double(x):
+    """Twice x.
+
+    Hint:
+        Add it to itself.
+    """
+    # BEGIN SOLUTION
+    return x + x
+    # END SOLUTION
+
+
+def mean_of(x):
+    """The mean of a vector."""
+    # BEGIN SOLUTION
+    return x.sum() / len(x)
+    # END SOLUTION
+
+
+class Counter:
+    """Counts."""
+
+    def add(self, n):
+        """Count on by n; return the total."""
+        # BEGIN SOLUTION
+        self.total = getattr(self, "total", 0) + n
+        return self.total
+        # END SOLUTION
+
+
+def unseen(x):
+    """Nobody knows."""
+    # BEGIN SOLUTION
+    return x
+    # END SOLUTION
+
+
+# BEGIN HIDDEN
+def secret_cases(seed, N):
+    return (torch.randn(N, generator=torch.Generator().manual_seed(seed)),)
+
+
+def large_cases(seed):
+    return (torch.ones(5),)
+# END HIDDEN
+'''
+
+SCENARIO = """\
+def count(student, n):
+    counter = student.Counter()
+    counter.add(n)
+    return counter.add(n)
+
+
+# BEGIN HIDDEN
+def count_hidden(student, n):
+    return student.Counter().add(n)
+# END HIDDEN
+"""
+
+FILLED = {
+    "double": '    raise NotImplementedError("double is not written yet")',
+    "mean_of": '    raise NotImplementedError("mean_of is not written yet")',
+}
+
+
+def author(root: Path) -> Materials:
+    """Write the assignment below ``root``."""
+    folder, reference = root / "assignments/toy", root / "reference/toy"
+    folder.mkdir(parents=True)
+    reference.mkdir(parents=True)
+    (folder / "assignment.yml").write_text(SPEC)
+    (folder / "scenario.py").write_text(SCENARIO)
+    (folder / "helper.py").write_text("SIZE = 3\n")
+    (reference / "toy.py").write_text(REFERENCE)
+    return load_materials(folder / "assignment.yml")
+
+
+class Lent(Sandbox):
+    """The walls of all these tests: guests in milliseconds, and whoever closes them does not."""
+
+    def __init__(self) -> None:
+        self._inner = open_sandbox("auto")
+        self.isolation: Isolation = self._inner.isolation
+        atexit.register(self._inner.close)
+
+    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
+        return self._inner.start(limits, needs)
+
+    def grants(self, needs: GuestNeeds) -> bool:
+        return self._inner.grants(needs)
+
+    def close(self) -> None:
+        pass
+
+
+@cache
+def lent() -> Sandbox:
+    """Return them, put up once."""
+    return Lent()
+
+
+@cache
+def made() -> tuple[Path, Materials, Made]:
+    """Return the starter's folder, made once; not to be written to."""
+    root = Path(mkdtemp(prefix="toy-"))
+    materials = author(root)
+    public = make_public(materials, lent())
+    files = build_starter(materials.assignment, materials.folder, materials.reference_folder)
+    write_starter(files | to_files(public.public), materials.starter)
+    return materials.starter, materials, public
+
+
+def starter(target: Path) -> Path:
+    """Return a copy of the starter's folder."""
+    shutil.copytree(made()[0], target)
+    return target
+
+
+def fill(folder: Path, name: str, body: str) -> None:
+    """Write the body of a function."""
+    path = folder / "toy.py"
+    text = path.read_text()
+    assert FILLED[name] in text
+    path.write_text(text.replace(FILLED[name], body))

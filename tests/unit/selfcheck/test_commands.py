@@ -1,0 +1,165 @@
+"""``grader check`` and ``grader submit-zip`` as a student meets them."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import toy_starter
+from toy_starter import fill
+
+from grader import cli, cli_student
+from grader.intake import read_submission
+from grader.selfcheck.watch import Watch
+
+pytestmark = pytest.mark.xdist_group("toy")
+Golden = Callable[[str, str], None]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
+    place = toy_starter.starter(tmp_path / "toy")
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("COLUMNS", "80")
+    return place
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr("sys.argv", ["grader", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    return ended.value.code or 0
+
+
+def printed(capsys: pytest.CaptureFixture[str]) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in capsys.readouterr().out.splitlines())
+
+
+def test_a_fresh_starter(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    golden: Golden,
+) -> None:
+    assert run(monkeypatch, "check") == 0
+    golden("toy.check.fresh.txt", printed(capsys))
+
+
+def test_something_right_and_something_wrong(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    golden: Golden,
+) -> None:
+    fill(folder, "double", "    return x * 3")
+    fill(folder, "mean_of", "    return sum(item for item in x) / len(x)")
+    assert run(monkeypatch, "check") == 0
+    golden("toy.check.wrong.txt", printed(capsys))
+
+
+def test_everything_right(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    golden: Golden,
+) -> None:
+    reference = toy_starter.made()[1].reference_folder / "toy.py"
+    (folder / "toy.py").write_text(reference.read_text())
+    assert run(monkeypatch, "check") == 0
+    golden("toy.check.right.txt", printed(capsys))
+
+
+def test_in_korean(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    golden: Golden,
+) -> None:
+    fill(folder, "double", "    return x * 3")
+    fill(folder, "mean_of", "    return x.mean()")
+    assert run(monkeypatch, "check", "--lang", "ko") == 0
+    golden("toy.check.korean.txt", printed(capsys))
+    assert run(monkeypatch, "check", "elsewhere", "--lang", "ko") == 2
+    assert "과제 폴더를 지정하세요" in capsys.readouterr().err
+
+
+def test_some_questions_only(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x * 2")
+    assert run(monkeypatch, "check", "--questions", "double") == 0
+    out = capsys.readouterr().out
+    assert "✓ double  3 + 1? / 4" in out
+    assert "mean_of" not in out.split("\n\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["check", "--questions", "duoble"], "did you mean “double”?"),
+        (["check", "elsewhere"], "elsewhere does not exist"),
+        (["check", ".."], "Not this one"),
+    ],
+)
+def test_wrong_usage_is_told_in_one_sentence(
+    arguments: list[str],
+    said: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if said == "Not this one":
+        toy_starter.starter(folder.parent / "other")
+        said = "holds several assignments"
+    assert run(monkeypatch, *arguments) == 2
+    error = capsys.readouterr().err
+    assert said in " ".join(error.split())
+    assert "Traceback" not in error
+
+
+def test_the_archive_holds_what_grading_takes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "submit-zip") == 0
+    assert "toy.zip is ready to hand in" in capsys.readouterr().out
+    with zipfile.ZipFile(folder / "toy.zip") as archive:
+        assert archive.namelist() == ["toy.py"]
+    back = read_submission(folder / "toy.zip", ("toy.py",))
+    assert back.files[0].data == (folder / "toy.py").read_bytes()
+    first = (folder / "toy.zip").read_bytes()
+    run(monkeypatch, "submit-zip")
+    assert (folder / "toy.zip").read_bytes() == first
+
+
+def test_what_cannot_be_graded_is_not_packed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "toy.py").write_bytes(b"")
+    assert run(monkeypatch, "submit-zip") == 2
+    assert "toy.py is empty" in capsys.readouterr().err
+    assert not (folder / "toy.zip").exists()
+
+
+def test_watching_says_what_was_checked_again_and_what_is_in_the_way(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def saves(_: Watch) -> Iterator[None]:
+        fill(folder, "double", "    return 2 * x")
+        yield None
+        text = (folder / "toy.py").read_text()
+        (folder / "toy.py").write_text(f"{text}# a remark\n")
+        yield None
+        (folder / "toy.py").unlink()
+        yield None
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli_student.Watch, "changes", saves)
+    assert run(monkeypatch, "check", "--watch") == 130
+    out = capsys.readouterr().out
+    assert "Watching toy.py" in out
+    assert "Checked again: double" in out
+    assert "✓ double  3 + 1? / 4" in out
+    assert "nothing that is checked has changed" in out
+    assert "toy.py" in out.split("has changed.")[1]

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import toy_starter
+from toy_starter import fill
+
+import grader
+from grader.notebook import Notebook, Shown
+
+pytestmark = pytest.mark.xdist_group("toy")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
+    place = toy_starter.starter(tmp_path / "toy")
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def notebook() -> Iterator[Notebook]:
+    found = Notebook()
+    yield found
+    found.close()
+
+
+def html_of(shown: Shown) -> str:
+    """Return the page; every element in it is closed, and none can run anything."""
+    page = shown._repr_html_()
+    opened: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: Any) -> None:
+            assert tag in {"div", "b", "span", "table", "tbody", "tr", "td", "code", "br"}
+            assert {name for name, _ in attrs} <= {"style", "title"}
+            if tag != "br":
+                opened.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert opened.pop() == tag
+
+    Reader().feed(page)
+    assert opened == []
+    return page
+
+
+def test_one_question_at_a_time_and_all_of_them(folder: Path, notebook: Notebook) -> None:
+    fresh = notebook.check("double")
+    assert "not implemented yet" in html_of(fresh)
+    assert "mean_of" not in html_of(fresh)
+    fill(folder, "double", "    return 2 * x")
+    assert "✓ double" in html_of(notebook.check("double"))
+    every = html_of(notebook.check(""))
+    assert all(name in every for name in ("double", "mean_of", "Counter"))
+    assert "3 + 1? / 4" in every
+
+
+def test_wrong_numbers_are_a_picture(folder: Path, notebook: Notebook) -> None:
+    fill(folder, "double", "    return torch.cat([x[:1] * 2, x[1:] * 3])")
+    shown = notebook.check("double")
+    page = html_of(shown)
+    assert "first wrong at <code>result[1, 0]</code>, returned <b>9</b>, expected <b>6</b>" in page
+    assert page.count('title="returned') == 4
+    assert "Hint: Add it to itself." in page
+    assert repr(shown).startswith("double: 0 / 4\nCase example: Mismatched elements: 2 / 4")
+
+
+def test_text_of_a_hand_in_is_no_markup(folder: Path, notebook: Notebook) -> None:
+    fill(folder, "double", "    raise ValueError('<script>alert(1)</script>')")
+    page = html_of(notebook.check("double"))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+@pytest.mark.parametrize(
+    ("line", "break_it", "said"),
+    [
+        ("duoble", lambda _: None, "no question “duoble”; did you mean “double”?"),
+        ("", lambda f: (f / "helper.py").unlink(), "helper.py is missing"),
+        ("", lambda f: (f / "public_cases.json").unlink(), "is not the folder of an assignment"),
+    ],
+)
+def test_what_is_in_the_way_is_told_in_the_cell(
+    line: str,
+    break_it: Callable[[Path], None],
+    said: str,
+    folder: Path,
+    notebook: Notebook,
+) -> None:
+    break_it(folder)
+    shown = notebook.check(line)
+    assert said in repr(shown)
+    assert "<table" not in html_of(shown)
+
+
+def test_the_extension_registers_the_magic() -> None:
+    found: list[tuple[str, str]] = []
+
+    class Shell:
+        def register_magic_function(self, function: Any, kind: str, name: str) -> None:
+            assert callable(function)
+            found.append((kind, name))
+
+    grader.load_ipython_extension(Shell())
+    assert found == [("line", "check")]

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import safetensors.numpy
+import toy_starter
+
+from grader.authoring.public_cases import check_public
+from grader.checks.arrays import to_numpy
+from grader.errors import UsageError
+from grader.selfcheck.public import CASES_FILE, TENSORS_FILE, public_part
+from grader.selfcheck.read import read_public
+from grader.selfcheck.write import blank
+from grader.wire.values import Tensor
+
+pytestmark = pytest.mark.xdist_group("toy")
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_nothing_hidden_and_no_solution_leaves_the_house() -> None:
+    folder, *_ = toy_starter.made()
+    everything = b"".join(path.read_bytes() for path in folder.iterdir()).decode("latin-1")
+    for secret in ("31337", "kept_back", "unseen", "x + x", "x.sum()", "count_hidden", "tricky"):
+        if secret != "unseen":
+            assert secret not in everything, secret
+    assert "unseen" not in (folder / CASES_FILE).read_text()
+    assert "def secret_cases" not in everything
+
+
+def test_a_check_of_hidden_cases_keeps_its_points_and_judges_nothing() -> None:
+    _, materials, _ = toy_starter.made()
+    double, mean, counter = public_part(materials.assignment).questions
+    assert [check.cases for check in double.checks] == [None, None, ()]
+    assert (double.points, mean.points, counter.points) == (4, 4, 2)
+    assert [case.id for case in double.cases] == ["example", "drawn"]
+
+
+def test_reading_gives_what_was_written() -> None:
+    folder, _, made = toy_starter.made()
+    public, written = read_public(folder), made.public
+    assert public.assignment == written.assignment
+    assert public.plan == written.plan
+    assert public.hints == {"double": "Add it to itself."}
+    example = public.reference["double"].observations["example"]
+    assert example.claims.value == written.reference["double"].observations["example"].claims.value
+
+
+def test_cases_with_a_hidden_scenario_stay_behind_and_are_named() -> None:
+    assert toy_starter.made()[2].left_out == {("Counter", "tricky"): "its scenario is hidden"}
+
+
+def test_numbers_that_no_check_looks_at_are_left_out() -> None:
+    public = read_public(toy_starter.made()[0])
+    value = public.reference["mean_of"].observations["large"].claims.value
+    assert isinstance(value, Tensor)
+    assert to_numpy(value) == 0
+    assert blank([1.5, Tensor("uint8", (2,), b"ab")]) == [1.5, Tensor("uint8", (2,), b"\0\0")]
+
+
+def test_which_operations_the_reference_used_is_not_told() -> None:
+    counted = read_public(toy_starter.made()[0]).reference["mean_of"].observations["made#1"].counted
+    assert set(counted) == {"", "N"}
+    counts = counted["N"].claims.probes["counting"]
+    assert isinstance(counts, dict)
+    assert counts["work"]
+    assert (counts["ops"], counts["calls"], counts["lines"]) == ({}, {}, [])
+
+
+def test_the_tensors_can_be_looked_at() -> None:
+    arrays = safetensors.numpy.load_file(toy_starter.made()[0] / TENSORS_FILE)
+    assert arrays["double/example/0"].tolist() == [[2, 4], [6, 8]]
+
+
+def test_cases_that_were_not_kept_are_left_to_grading(tmp_path: Path) -> None:
+    folder = toy_starter.starter(tmp_path / "toy")
+    document = json.loads((folder / CASES_FILE).read_text())
+    for key in ("drawn#1", "drawn#2"):
+        del document["questions"]["double"]["cases"][key]
+    del document["questions"]["mean_of"]
+    _edit(folder, **document)
+    (double, counter) = read_public(folder).plan
+    assert [case.key for case in double.cases] == ["example"]
+    assert counter.question.id == "Counter"
+
+
+def _edit(folder: Path, **change: object) -> None:
+    path = folder / CASES_FILE
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+
+
+@pytest.mark.parametrize(
+    ("break_it", "said"),
+    [
+        (lambda f: (f / TENSORS_FILE).unlink(), "cannot be read: No such file"),
+        (lambda f: (f / TENSORS_FILE).write_bytes(b""), "does not belong to"),
+        (lambda f: (f / CASES_FILE).write_text("{"), "is damaged"),
+        (lambda f: (f / CASES_FILE).write_text("[]"), "is of version “None”"),
+        (lambda f: _edit(f, schema="torchgrade/public-cases/v9"), "public-cases/v9”, and this"),
+        (lambda f: _edit(f, seed=1, blobs=[]), "is damaged"),
+        (lambda f: _edit(f, questions={"double": {"entry": "x", "cases": {"a": {}}}}), "damaged"),
+    ],
+)
+def test_damage_is_named_with_its_remedy(break_it: object, said: str, tmp_path: Path) -> None:
+    folder = toy_starter.starter(tmp_path / "toy")
+    break_it(folder)  # type: ignore[operator]
+    with pytest.raises(UsageError, match="tarter's files again") as error:
+        read_public(folder)
+    assert said in str(error.value)
+
+
+def test_inputs_that_come_out_differently_are_noticed(tmp_path: Path) -> None:
+    folder = toy_starter.starter(tmp_path / "toy")
+    document = json.loads((folder / CASES_FILE).read_text())
+    document["questions"]["double"]["cases"]["drawn#2"]["digest"] = "0" * 64
+    _edit(folder, **document)
+    with pytest.raises(UsageError, match="The inputs of double, case drawn#2, come out"):
+        read_public(folder)
+
+
+@pytest.mark.parametrize("name", ["pytorch101", "knn"])
+def test_starters_are_small(name: str) -> None:
+    folder = ROOT / "starter" / name
+    assert sum(path.stat().st_size for path in folder.iterdir() if path.is_file()) < 300_000
+
+
+def test_drift_is_told_by_what_the_cases_were_made_from(tmp_path: Path, lent: None) -> None:
+    materials = toy_starter.author(tmp_path)
+    (tmp_path / "starter").mkdir()
+    toy_starter.starter(tmp_path / "starter/toy")
+    _edit(tmp_path / "starter/toy", made_from=materials.digest)
+    assert check_public(materials) == []
+    _edit(tmp_path / "starter/toy", made_from="0" * 64)
+    (problem,) = check_public(materials)
+    assert "made from other files" in problem.text
+
+
+def test_a_reference_that_fails_its_own_public_cases_is_drift(tmp_path: Path, lent: None) -> None:
+    materials = toy_starter.author(tmp_path)
+    (tmp_path / "starter").mkdir()
+    folder = toy_starter.starter(tmp_path / "starter/toy")
+    _edit(folder, made_from=materials.digest)
+    module = materials.reference_folder / "toy.py"
+    module.write_text(toy_starter.REFERENCE.replace("x + x", "x + x + 1"))
+    problems = check_public(materials)
+    assert {problem.where for problem in problems} >= {"double.values"}
