@@ -17,7 +17,7 @@ from rich.markup import escape
 
 from grader import __version__
 from grader.cli_again import regrade_command, rejudge_command, replay_command
-from grader.cli_authoring import lint, schema, starter
+from grader.cli_authoring import lint, new, schema, starter
 from grader.cli_batch import batch
 from grader.cli_export import export
 from grader.cli_merge import merge
@@ -33,6 +33,7 @@ from grader.cli_options import (
     QuestionsOpt,
     SeedOpt,
 )
+from grader.cli_pack import pack
 from grader.cli_pictures import pictures
 from grader.cli_student import check, submit_zip
 from grader.cli_support import (
@@ -103,9 +104,11 @@ app.command("replay")(replay_command)
 app.command()(pictures)
 app.command()(check)
 app.command("submit-zip")(submit_zip)
+app.command()(new)
 app.command()(starter)
 app.command()(lint)
 app.command()(schema)
+app.command()(pack)
 
 
 @app.callback(invoke_without_command=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from rich.console import Console
 from grader.authoring.lint import lint_assignment
 from grader.authoring.mutants import LEAST, score_of, try_mutants
 from grader.authoring.mutants_table import print_mutants
+from grader.authoring.new import new_assignment
 from grader.authoring.public_cases import check_public, make_public
 from grader.authoring.starter import build_starter, check_starter, write_starter
 from grader.cli_options import (
@@ -29,6 +31,15 @@ from grader.run.materials import Materials
 from grader.sandbox.open import open_sandbox
 from grader.selfcheck.write import to_files
 from grader.spec.schema import assignment_schema
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="ID", help="Of the assignment, as a module's.")],
+) -> None:
+    """Begin an assignment in this folder: one question that grades and lints as it is."""
+    for path in new_assignment(name, Path.cwd()):
+        typer.echo(f"wrote {path.relative_to(Path.cwd())}")
+    typer.echo(f"Next: grader starter {name}, then grader lint {name}")
 
 
 def starter(

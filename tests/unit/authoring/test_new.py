@@ -1,0 +1,43 @@
+"""A new assignment grades, lints and can be handed out before anything was written in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.lint import lint_assignment
+from grader.authoring.new import new_assignment
+from grader.authoring.starter import build_starter, check_starter, write_starter
+from grader.errors import UsageError
+from grader.run.materials import load_materials
+from grader.sandbox.open import open_sandbox
+from grader.spec.find import find_assignment, locate
+from grader.spec.load import load_assignment
+
+
+def test_it_is_whole(tmp_path: Path) -> None:
+    paths = new_assignment("first_steps", tmp_path)
+    assert all(path.is_file() for path in paths)
+    file = find_assignment("first_steps", tmp_path)
+    spec = load_assignment(file)
+    located = locate(file, spec)
+    files = build_starter(spec, located.folder, located.reference)
+    write_starter(files, located.starter)
+    assert check_starter(files, located.starter) == []
+    with open_sandbox("auto") as sandbox:
+        assert lint_assignment(load_materials(file), sandbox) == []
+    assert spec.title == "First steps"
+
+
+@pytest.mark.parametrize("name", ["", "First", "a-b", "1a", "class", "a/b", "../a"])
+def test_what_is_no_module_is_no_id(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="cannot be an id"):
+        new_assignment(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    new_assignment("a", tmp_path)
+    with pytest.raises(UsageError, match="is there already"):
+        new_assignment("a", tmp_path)
