@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Generator
-from pathlib import Path
-from typing import Annotated
+from functools import partial
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -28,19 +27,25 @@ from grader.batch.ledger import Setup, grades_of
 from grader.batch.local import LocalWorkers
 from grader.batch.pending import waiting
 from grader.batch.platforms import discover
+from grader.batch.ray_engine import RayWorkers
 from grader.batch.schedule import Graded
 from grader.cli_options import (
     AssignmentArg,
+    ClassArg,
     ClockChoice,
     ClockOpt,
     DeviceChoice,
     DeviceOpt,
+    EngineChoice,
+    EngineOpt,
     IsolationChoice,
     IsolationOpt,
+    JobsOpt,
     LateOpt,
     OnlyPendingOpt,
     Out,
     QuestionsOpt,
+    ResumeOpt,
     SeedOpt,
 )
 from grader.cli_support import (
@@ -57,6 +62,7 @@ from grader.report.class_summary import sentences, summarise
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.report.model import Report, ReportStatus
 from grader.report.terminal import print_class
+from grader.run.grade import Grader, Options
 from grader.run.plan import plan_digests
 
 _MOST_ROWS = 60
@@ -64,21 +70,11 @@ _MOST_ROWS = 60
 
 def batch(
     assignment: AssignmentArg,
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            help="One hand-in an entry (folder, archive or file), a platform's download, or a "
-            ".txt that lists repositories."
-        ),
-    ],
+    folder: ClassArg,
     out: Out,
-    jobs: Annotated[
-        int | None,
-        typer.Option("-j", "--jobs", min=1, help="Hand-ins at a time; one a core where absent."),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the batch that was begun in --out.")
-    ] = False,
+    jobs: JobsOpt = None,
+    engine: EngineOpt = EngineChoice.local,
+    resume: ResumeOpt = False,
     isolation: IsolationOpt = IsolationChoice.auto,
     device: DeviceOpt = DeviceChoice.auto,
     seed: SeedOpt = None,
@@ -99,25 +95,11 @@ def batch(
         options = make_options(device, seed if run.seed is None else run.seed, questions, clock)
         with make_sandbox(isolation, materials) as sandbox:
             grader = prepared(materials, sandbox, options)
-        setup = Setup(
-            assignment=materials.assignment.id,
-            file=str(materials.folder / "assignment.yml"),
-            version=materials.assignment.version,
-            digest=materials.digest,
-            seed=options.seed,
-            device=options.device,
-            questions=options.questions,
-            isolation=isolation.value,
-            clock=options.clock,
-            plan=plan_digests(grader.plan),
-            grader_version=__version__,
-        )
-        run.begin(setup)
-        workers = LocalWorkers(
-            grader,
-            lambda: make_sandbox(isolation, materials),
-            out,
-            min(jobs or os.cpu_count() or 1, len(found.hand_ins)),
+        run.begin(_setup(grader, options, isolation))
+        another = partial(make_sandbox, isolation, materials)
+        most = min(jobs or _default_jobs(engine), len(found.hand_ins))
+        workers = (RayWorkers if engine is EngineChoice.ray else LocalWorkers)(
+            grader, another, out, most
         )
         results = run.grade(workers, found.hand_ins, grader.awaits_clock)
         try:
@@ -127,6 +109,28 @@ def batch(
             _finish(run, found, policy, console)
         reports = run.reports()
     exit_for(reports)
+
+
+def _default_jobs(engine: EngineChoice) -> int:
+    """Return how many hand-ins are graded at a time; a cluster knows best itself."""
+    return sys.maxsize if engine is EngineChoice.ray else os.cpu_count() or 1
+
+
+def _setup(grader: Grader, options: Options, isolation: IsolationChoice) -> Setup:
+    materials = grader.materials
+    return Setup(
+        assignment=materials.assignment.id,
+        file=str(materials.folder / "assignment.yml"),
+        version=materials.assignment.version,
+        digest=materials.digest,
+        seed=options.seed,
+        device=options.device,
+        questions=options.questions,
+        isolation=isolation.value,
+        clock=options.clock,
+        plan=plan_digests(grader.plan),
+        grader_version=__version__,
+    )
 
 
 def _watch(results: Generator[Graded, None, None], total: int, console: Console) -> None:
@@ -140,9 +144,12 @@ def _watch(results: Generator[Graded, None, None], total: int, console: Console)
             first = name not in seen
             seen.add(name)
             tally.update([_standing(graded.report)] if first else [])
+            # What waits for the clock comes once more, at the end.
+            total += not graded.timed
             progress.update(
                 task,
-                advance=int(first),
+                total=total,
+                advance=1,
                 description=escape(name if first else f"timed {name}")[:24],
                 tally=" · ".join(f"{count} {word}" for word, count in tally.most_common()),
             )

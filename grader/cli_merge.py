@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from grader.batch.late import read_policy
 from grader.batch.merge import merge_folders
+from grader.cli_options import LateOpt
 from grader.cli_support import say
 from grader.report.merge import Allowed
 from grader.report.model import ReportStatus
@@ -34,12 +36,16 @@ Conflicts = Annotated[
 ]
 
 
-def merge(folders: Folders, unwalled: Unwalled = False, conflicts: Conflicts = False) -> None:
+def merge(
+    folders: Folders, unwalled: Unwalled = False, conflicts: Conflicts = False, late: LateOpt = None
+) -> None:
     """Fill the pending points of the first folder with what the others have graded.
 
-    Rewrites report.json and results.json, and gradebook.csv of a class. Decided checks stay.
+    Rewrites report.json and results.json, and journal and gradebook.csv of a class. Decided checks
+    stay.
     """
-    merged = merge_folders(folders, Allowed(unwalled, conflicts))
+    policy = read_policy(late) if late else None
+    merged = merge_folders(folders, Allowed(unwalled, conflicts), policy)
     console = Console()
     if merged.batch:
         print_class(merged.reports, console)

@@ -34,6 +34,13 @@ class ClockChoice(str, Enum):
     off = "off"
 
 
+class EngineChoice(str, Enum):
+    """Who does the work of a batch."""
+
+    local = "local"
+    ray = "ray"
+
+
 class SchemaName(str, Enum):
     """Documents that have a JSON Schema."""
 
@@ -43,6 +50,24 @@ class SchemaName(str, Enum):
 
 AssignmentArg = Annotated[str, typer.Argument(help="Assignment id, or a path to its folder.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder for the reports; made if absent.")]
+ClassArg = Annotated[
+    Path,
+    typer.Argument(
+        help="One hand-in an entry (folder, archive or file), a platform's download, or a .txt "
+        "that lists repositories."
+    ),
+]
+JobsOpt = Annotated[
+    int | None,
+    typer.Option("-j", "--jobs", min=1, help="Hand-ins at a time; one a core where absent."),
+]
+EngineOpt = Annotated[
+    EngineChoice,
+    typer.Option("--engine", help="Processes of this machine (local), or a Ray cluster."),
+]
+ResumeOpt = Annotated[
+    bool, typer.Option("--resume", help="Go on with the batch that was begun in --out.")
+]
 IsolationOpt = Annotated[
     IsolationChoice, typer.Option("--isolation", help="Walls to insist on; auto takes the best.")
 ]

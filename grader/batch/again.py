@@ -10,12 +10,13 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.batch.carried import carry
 from grader.batch.ledger import Done, Setup, done_so_far, record, setup_of
 from grader.batch.work import Kind, Work, perform, write
 from grader.errors import UsageError, nearest
 from grader.report.build import report_status
-from grader.report.model import CheckResult, QuestionResult, Report
-from grader.report.points import Points, total
+from grader.report.merge import sums
+from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report
 from grader.run.grade import Grader, Options
 from grader.run.kept import unpack_runs
 from grader.run.plan import plan_digests
@@ -96,7 +97,7 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
                 untouched[name] = "nothing of it ran"
             else:
                 runs = unpack_runs(kept, grader.reference_runs)
-                after = grader.judge_again(runs, done.report)
+                after = carry(done.report, grader.judge_again(runs, done.report))
             changes += differences(name, done.report, after)
             reports.append(after)
             if not dry_run and after != done.report:
@@ -197,10 +198,26 @@ def with_questions(before: Report, after: Report, questions: Sequence[str]) -> R
     """Return a report with the results of some questions from a later one."""
     new = {question.id: question for question in after.questions}
     merged = tuple(new[q.id] if q.id in questions else q for q in before.questions)
-    points = total(Points(q.score, q.pending, q.max_score) for q in merged)
     return before.model_copy(
-        update={"questions": merged, "status": report_status(merged), **points.fields()}
+        update={
+            "questions": merged,
+            "status": report_status(merged),
+            "merged": _without(before, questions),
+            **sums(before.max_score, merged),
+        }
     )
+
+
+def _without(report: Report, questions: Sequence[str]) -> tuple[MergedInfo, ...]:
+    """Return what was merged into a report, but for the checks of some questions."""
+    gone = tuple(f"{name}." for name in questions)
+    left = (
+        info.model_copy(
+            update={"checks": tuple(name for name in info.checks if not name.startswith(gone))}
+        )
+        for info in report.merged
+    )
+    return tuple(info for info in left if info.checks)
 
 
 def _checks(report: Report) -> dict[tuple[str, str], CheckResult]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from grader.batch.carried import carry
 from grader.batch.discover import HandIn
 from grader.batch.grades import Grade, lateness, who
 from grader.batch.ledger import (
@@ -110,10 +112,13 @@ class ClassRun:
         before: dict[str, Graded],
     ) -> Generator[Graded, None, None]:
         try:
-            for graded in results:
-                name = graded.hand_in.name
-                if before.get(name) is graded:
-                    # The files may be gone, or half of a pair written, when it was killed.
+            for answer in results:
+                graded = answer
+                earlier = before.get(graded.hand_in.name)
+                if earlier is not None and earlier.digest == graded.digest:
+                    # Timed anew: what was merged from another machine stays. And the files may be
+                    # gone, or half of a pair written, when it was killed.
+                    graded = replace(graded, report=carry(earlier.report, graded.report))
                     write(graded.report, self.out)
                 done = Done(graded.hand_in, graded.report, graded.digest, graded.timed)
                 record(journal, done, graded.kept)

@@ -1,15 +1,21 @@
 """``grader merge``: a folder of reports, or one report, completed from other folders.
 
 Everything is read and checked before the first file is written: where one hand-in of a class does
-not fit, nothing changes.
+not fit, nothing changes. Of a batch's folder the journal is read and completed, and the files made
+from it; a later ``--resume`` or export finds what was merged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.batch.class_run import write_grades
+from grader.batch.grades import Grade
+from grader.batch.late import LatePolicy
+from grader.batch.ledger import Done, done_so_far, grades_of, record
 from grader.errors import UsageError
 from grader.report.csv_file import write_gradebook
 from grader.report.gradescope import write_results
@@ -17,6 +23,7 @@ from grader.report.json_file import REPORT_FILE, read_report, write_report
 from grader.report.merge import Allowed, ConflictError, MergeError, merge
 from grader.report.model import Report
 from grader.report.pictures import write_pictures
+from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +44,61 @@ class Merged:
 _NOTHING = Allowed()
 
 
-def merge_folders(folders: Sequence[Path], allowed: Allowed = _NOTHING) -> Merged:
+def merge_folders(
+    folders: Sequence[Path], allowed: Allowed = _NOTHING, policy: LatePolicy | None = None
+) -> Merged:
     """Complete the first folder from the others, and write it.
 
     Args:
         folders: At least two; each holds one ``report.json``, or a class: sub-folders with one.
         allowed: What may be done beyond filling what is pending.
+        policy: What lateness costs, for the gradebook of a batch.
 
     Raises:
-        UsageError: A folder holds no report, or one that does not fit; nothing was written.
+        UsageError: A folder holds no report, or one that does not fit, or another ``grader`` is at
+            work in the first; nothing was written.
         InfrastructureError: The disk is full or broken.
     """
     if len(folders) < 2:
         raise UsageError("grader merge takes two folders or more: the one to complete comes first")
-    base, *others = (read_folder(folder) for folder in folders)
-    _refuse_misfits(folders, base, others)
-    done = _merged(base, others, allowed)
-    changed = tuple(name for name, report in done.items() if report is not base[name])
+    with ExitStack() as stack:
+        path = folders[0] / JOURNAL_FILE
+        journal = stack.enter_context(open_journal(path)) if path.is_file() else None
+        known = {each.hand_in.name: each for each in done_so_far(journal)} if journal else {}
+        base = {name: each.report for name, each in known.items()} or read_folder(folders[0])
+        others = [read_folder(folder) for folder in folders[1:]]
+        _refuse_misfits(folders, base, others)
+        done = _merged(base, others, allowed)
+        changed = tuple(name for name, report in done.items() if report is not base[name])
+        if journal:
+            known |= _recorded(journal, known, {name: done[name] for name in changed})
+        return _written(folders[0], done, changed, grades_of(list(known.values()), policy))
+
+
+def _recorded(
+    journal: Journal, known: Mapping[str, Done], changed: Mapping[str, Report]
+) -> dict[str, Done]:
+    """Write down what was filled; what was observed here stays as it was."""
+    filled = {name: replace(known[name], report=report) for name, report in changed.items()}
+    for name, each in filled.items():
+        record(journal, each, journal.kept(name))
+    return filled
+
+
+def _written(
+    folder: Path, done: Mapping[str, Report], changed: tuple[str, ...], grades: Sequence[Grade]
+) -> Merged:
     # The unchanged too, byte for byte: so a merge that was interrupted is completed by another.
     for name, report in done.items():
-        write_report(report, folders[0] / name)
-        write_results(report, folders[0] / name)
-        write_pictures(report, folders[0] / name)
+        write_report(report, folder / name)
+        write_results(report, folder / name)
+        write_pictures(report, folder / name)
     reports = tuple(sorted(done.values(), key=lambda report: report.submission.id))
-    batch = "" not in base
-    if batch:
-        write_gradebook(reports, folders[0])
+    batch = "" not in done
+    if grades:
+        write_grades(grades, folder)
+    elif batch:
+        write_gradebook(reports, folder)
     return Merged(reports, changed, batch)
 
 

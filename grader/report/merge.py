@@ -140,7 +140,7 @@ def _with(
             "questions": questions,
             "status": report_status(questions),
             "merged": (*base.merged, source),
-            **_sums(base.max_score, questions),
+            **sums(base.max_score, questions),
         }
     )
 
@@ -154,9 +154,9 @@ def _question(question: QuestionResult, theirs: Results, filled: list[str]) -> Q
         checks.append(chosen)
     if tuple(checks) == question.checks:
         return question
-    sums = _sums(question.max_score, checks)
-    status = question_status(checks, sums["score"], sums["pending"], sums["max_score"])
-    return question.model_copy(update={"checks": tuple(checks), "status": status, **sums})
+    points = sums(question.max_score, checks)
+    status = question_status(checks, points["score"], points["pending"], points["max_score"])
+    return question.model_copy(update={"checks": tuple(checks), "status": status, **points})
 
 
 def _disputes(base: Report, theirs: Results) -> dict[str, str]:
@@ -182,7 +182,8 @@ def _choose(ours: CheckResult, theirs: CheckResult) -> CheckResult:
     return theirs if untouched or not undecided(theirs) else ours
 
 
-def _sums(maximum: float, parts: Sequence[Scored]) -> dict[str, float]:
+def sums(maximum: float, parts: Sequence[Scored]) -> dict[str, float]:
+    """Return the points of a whole from those of its parts, which were rounded."""
     # From what is lost: scores of thirds were rounded one by one, and would not add up to one.
     pending = min(round(math.fsum(part.pending for part in parts), PLACES), maximum)
     lost = math.fsum(max(0.0, part.max_score - part.score - part.pending) for part in parts)

@@ -6,8 +6,7 @@ files beside it can be written again from it.
 
 Defends against: ``kill -9`` at any moment, a full disk, another batch at work in the same folder,
 a file that is no journal or a damaged one.
-Does not defend against: a disk that loses what it said was written; a power cut may lose the last
-seconds, which are then graded again.
+Does not defend against: a power cut, which may lose the last seconds; they are graded again.
 """
 
 from __future__ import annotations

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
+from in_process import Here
 
+from grader import cli, cli_again, cli_batch
 from grader.batch.discover import Found
 from grader.batch.ledger import Setup
 from grader.batch.platforms import discover
@@ -96,3 +98,29 @@ def prepare(sandbox: Sandbox) -> Prepare:
         yield grader
 
     return give
+
+
+Command = Callable[..., int]
+
+
+@pytest.fixture
+def command(course: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Command]:
+    """Run ``grader …`` in the course's folder; all in this process, on one sandbox."""
+
+    def run(*words: object) -> int:
+        monkeypatch.setattr("sys.argv", ["grader", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        return ended.value.code or 0
+
+    for module in (cli_batch, cli_again):
+        monkeypatch.setattr(module, "make_sandbox", lambda *_: nullcontext(sandbox))
+    monkeypatch.setattr(
+        cli_batch,
+        "LocalWorkers",
+        lambda grader, _, out, __: Here(grader.with_sandbox(sandbox), out),
+    )
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.chdir(course)
+    yield run
+    Here.most = 99

@@ -4,44 +4,22 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from in_process import Here
 
 from grader.batch.again import regrade, rejudge, replay
 from grader.batch.class_run import ClassRun, write_grades
 from grader.batch.discover import Found
 from grader.batch.ledger import Setup, read_grades
-from grader.batch.work import Answer, Kind, Work, perform
 from grader.errors import UsageError
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.run.grade import Grader, Options
 from grader.run.plan import plan_digests
 
 Prepare = Callable[[Setup, Options], AbstractContextManager[Grader]]
-
-
-class Here:
-    """Does all work in this process."""
-
-    def __init__(self, grader: Grader, out: Path, most: int = 99) -> None:
-        self.grader, self.out, self.most = grader, out, most
-        self.graded: list[str] = []
-
-    def submit(self, work: Work) -> Future[Answer]:
-        future: Future[Answer] = Future()
-        if work.kind is Kind.GRADE:
-            if len(self.graded) >= self.most:
-                future.set_exception(KeyboardInterrupt())
-                return future
-            self.graded.append(work.hand_in.name)
-        future.set_result(perform(self.grader, work, self.out))
-        return future
-
-    def close(self, finished: bool) -> None:
-        pass
 
 
 def setup(course: Path, grader: Grader, **more: object) -> Setup:

@@ -1,0 +1,151 @@
+"""A class on the command line: graded, gone on with, exported, gone over again."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from in_process import Here
+
+from grader.report.csv_file import GRADEBOOK_FILE
+from grader.store.journal import JOURNAL_FILE
+
+CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Tiny (1),Notes\n" + "".join(
+    f"{name},{number},,{name},S,,keep\n" for number, name in enumerate(["ann", "bob", "cem"])
+)
+BATCH = ("batch", "tiny", "class", "--out", "out", "--seed", 7, "--clock", "off")
+
+
+def book(course: Path) -> dict[str, str]:
+    text = (course / "out" / GRADEBOOK_FILE).read_text()
+    return {row["submission"]: row["score"] for row in csv.DictReader(text.splitlines())}
+
+
+def edit(course: Path, old: str, new: str) -> None:
+    path = course / "assignments/tiny/assignment.yml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_killed_and_gone_on_with(course: Path, command: Any, capsys: Any) -> None:
+    Here.most = 2
+    assert command(*BATCH) == 130
+    said = capsys.readouterr()
+    assert "Stopped early" in said.out
+    assert "--resume goes on" in said.err
+    Here.most = 99
+    assert command(*BATCH, "--resume") == 0
+    resumed = (course / "out" / GRADEBOOK_FILE).read_bytes()
+    assert command(*BATCH) == 0
+    assert (course / "out" / GRADEBOOK_FILE).read_bytes() == resumed
+    said = capsys.readouterr().out
+    assert "Left out, by their endings no hand-ins: far.txt" in said
+    assert "Scores: median 6 of 6" in said
+
+
+def test_a_resume_that_cannot_be(course: Path, command: Any, capsys: Any) -> None:
+    assert command(*BATCH, "--resume") == 2
+    assert "no batch was begun there" in capsys.readouterr().err
+    assert command(*BATCH) == 0
+    assert command(*BATCH, "--resume", "--device", "cpu") == 2
+    assert "begun with another --device" in capsys.readouterr().err
+    (course / "out" / JOURNAL_FILE).write_bytes(b"not a journal" * 200)
+    assert command(*BATCH, "--resume") == 2
+    said = capsys.readouterr().err
+    assert "is damaged" in said
+    assert "The reports in the folders beside it are untouched" in said
+
+
+def test_exports_of_a_batch(course: Path, command: Any, capsys: Any) -> None:
+    assert command(*BATCH) == 0
+    (course / "mine.csv").write_text(CANVAS)
+    arguments = ("export", "canvas", "out", "--into", "mine.csv")
+    assert command(*arguments) == 2
+    assert "--column" in capsys.readouterr().err
+    assert command(*arguments, "--column", "Tiny", "--out", "theirs.csv") == 0
+    rows = {row["Student"]: row for row in csv.DictReader((course / "theirs.csv").open())}
+    assert {name: row["Tiny (1)"] for name, row in rows.items()} == {
+        "ann": "6", "bob": "6", "cem": "5",
+    }  # fmt: skip
+    assert {row["Notes"] for row in rows.values()} == {"keep"}
+    assert "Graded, but not in your file: dua, eli" in capsys.readouterr().out
+    assert command("export", "nbgrader", "out", "--out", "nb.csv") == 0
+    assert [row["score"] for row in csv.DictReader((course / "nb.csv").open())] == [
+        "6", "6", "5", "6", "0",
+    ]  # fmt: skip
+    assert command("export", "junit", "out", "--out", "junit") == 0
+    assert (course / "junit/ann/junit.xml").is_file()
+
+
+def test_a_class_gone_over_again(course: Path, command: Any, capsys: Any) -> None:
+    assert command(*BATCH) == 0
+    capsys.readouterr()
+    assert command("replay", "out/cem") == 0
+    assert "every verdict holds" in capsys.readouterr().out
+
+    edit(course, "id: values, kind: close, rtol: 1.0e-4, atol: 1.0e-4, points: 3}",
+         "id: values, kind: close, rtol: 1.0e-6, atol: 1.0e-6, points: 3}")  # fmt: skip
+    before = contents(course / "out")
+    assert command("rejudge", "out", "--dry-run") == 0
+    assert contents(course / "out") == before
+    said = capsys.readouterr().out
+    assert "3/3 ok" in said
+    assert "0/3 wrong_value" in said
+    assert command("rejudge", "out") == 0
+    assert book(course)["bob"] == "2"
+    assert "Changed: 1 of 5 hand-ins." in capsys.readouterr().out
+
+    (course / "class/bob.py").write_text((course / "class/ann.py").read_text())
+    assert command("regrade", "out") == 2
+    assert command("regrade", "out", "--students", "bib") == 2
+    assert "did you mean “bob”" in capsys.readouterr().err
+    assert command("regrade", "out", "--students", "bob") == 0
+    assert book(course) == {"ann": "6", "bob": "6", "cem": "5", "dua": "6", "eli": "0"}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*.json"))}
+
+
+def test_what_a_gpu_worker_found_stays_whatever_comes_after(
+    course: Path, command: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit(course, "    title: Minus\n", "    title: Minus\n    needs: {cuda: 1}\n")
+    assert command(*BATCH, "--device", "cpu") == 0
+    assert json.loads((course / "out/ann/report.json").read_text())["pending"] == 2
+    # As it comes from a machine with a GPU.
+    for name in ("ann", "bob"):
+        report = json.loads((course / "out" / name / "report.json").read_text())
+        check = report["questions"][1]["checks"][0]
+        check |= {"status": "passed", "code": "ok", "owner": None, "score": 2.0, "pending": 0.0}
+        (course / "gpu" / name).mkdir(parents=True)
+        (course / "gpu" / name / "report.json").write_text(json.dumps(report))
+    assert command("merge", "out", "gpu") == 0
+    full = {"ann": "6", "bob": "6", "cem": "3", "dua": "4", "eli": "0"}
+    assert book(course) == full
+    merged = contents(course / "out")
+
+    for again in (
+        ("merge", "out", "gpu"),
+        (*BATCH, "--device", "cpu", "--resume"),
+        ("rejudge", "out"),
+    ):
+        assert command(*again) == 0
+        assert book(course) == full, again
+    assert contents(course / "out") == merged
+    assert command("export", "nbgrader", "out", "--out", "nb.csv") == 0
+    scores = [row["score"] for row in csv.DictReader((course / "nb.csv").open())]
+    assert scores == ["6", "6", "", "", ""]
+
+    edit(course, "atol: 1.0e-4, points: 3}", "atol: 1.0e-6, points: 3}")
+    edit(course, "{id: values, kind: close, rtol: 1.0e-4", "{id: values, kind: close, rtol: 1.0e-6")
+    assert command("rejudge", "out") == 0
+    assert book(course) == {**full, "bob": "2"}
+    capsys.readouterr()
+    assert command("regrade", "out", "--questions", "negate") == 0
+    assert book(course) == {"ann": "4", "bob": "0", "cem": "3", "dua": "4", "eli": "0"}
+    assert json.loads((course / "out/ann/report.json").read_text())["merged"] == []
