@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,7 @@ import typer
 from rich.console import Console
 
 from grader.batch.export import Exported, canvas, moodle, nbgrader
-from grader.batch.grades import Grade
+from grader.batch.grades import Grade, Pending
 from grader.batch.late import LatePolicy, read_policy
 from grader.batch.ledger import read_grades
 from grader.cli_options import LateOpt
@@ -51,13 +52,22 @@ def export(
         str, typer.Option("--column", help="Heading of the assignment in it (canvas).")
     ] = "",
     late: LateOpt = None,
+    pending: Annotated[
+        Pending,
+        typer.Option(
+            "--pending",
+            help="Points that wait for a machine: no final grade (ask), lost (zero) or earned "
+            "(full).",
+        ),
+    ] = Pending.ASK,
 ) -> None:
     """Write grades for a learning platform or for CI. Whoever has no final grade is left alone."""
     if kind in (Kind.junit, Kind.classroom50):
         _reports(kind, folder, out)
         return
     policy = read_policy(late) if late else None
-    exported = _table(kind, read_grades(folder, policy), policy, into, column)
+    grades = [replace(grade, pending=pending) for grade in read_grades(folder, policy)]
+    exported = _table(kind, grades, policy, into, column)
     path = out or folder / f"{kind.value}.csv"
     write_atomic(path, exported.text.encode())
     _tell(exported, path)

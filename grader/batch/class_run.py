@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from grader.batch.work import Workers, write
 from grader.errors import UsageError
 from grader.report.csv_file import write_gradebook
 from grader.report.model import Report, ReportStatus
-from grader.store.journal import JOURNAL_FILE, Journal, open_journal
+from grader.store.journal import JOURNAL_FILE, Journal, NotBegunError, open_journal
 
 
 def write_grades(grades: Sequence[Grade], out: Path) -> Path:
@@ -41,15 +42,19 @@ class ClassRun:
 
     Args:
         out: Folder of the reports.
-        resume: Go on with the batch that was begun there.
+        resume: Go on with the batch that was begun there, if there is one.
 
     Raises:
-        UsageError: There is none to go on with, or another ``grader`` is at work there.
+        UsageError: Its journal is damaged, or another ``grader`` is at work there.
     """
 
     def __init__(self, out: Path, resume: bool) -> None:
         self.out = out
-        self._journal: Journal | None = open_journal(out / JOURNAL_FILE) if resume else None
+        self._journal: Journal | None = None
+        if resume:
+            # Whoever was killed before anything was begun goes on like everybody else.
+            with suppress(NotBegunError):
+                self._journal = open_journal(out / JOURNAL_FILE)
         self._begun = setup_of(self._journal, out) if self._journal else None
         self._done: dict[str, Graded] = {}
         self._names: set[str] = set()
@@ -60,6 +65,11 @@ class ClassRun:
     def __exit__(self, *_: object) -> None:
         if self._journal is not None:
             self._journal.close()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there was a batch to go on with."""
+        return self._begun is not None
 
     @property
     def seed(self) -> int | None:

@@ -5,13 +5,24 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from grader.batch.discover import HandIn, Student
 from grader.batch.late import LatePolicy
 from grader.report.model import Report, ReportStatus
+from grader.report.points import PLACES
 from grader.report.summary import amount
+from grader.verdict import Code, Status
+
+
+class Pending(str, Enum):
+    """What counts of points that wait for a machine, on the word of whoever gives the grades."""
+
+    ASK = "ask"
+    ZERO = "zero"
+    FULL = "full"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +35,7 @@ class Grade:
         days_late: None where nobody knows.
         penalty: Share of the score that lateness takes; None where a person has to say.
         policy: There is one.
+        pending: What counts of points that wait for a machine.
     """
 
     hand_in: HandIn
@@ -31,18 +43,28 @@ class Grade:
     days_late: float | None = None
     penalty: float | None = 0.0
     policy: bool = False
+    pending: Pending = Pending.ASK
 
     @property
     def score(self) -> float | None:
         """Points before lateness; None where the report is incomplete."""
-        return None if self.report.status is ReportStatus.INCOMPLETE else self.report.score
+        if self.report.status is ReportStatus.INCOMPLETE:
+            return None
+        given = _settled(self.report) if self.pending is Pending.FULL else 0.0
+        return round(self.report.score + given, PLACES)
+
+    @property
+    def open(self) -> float:
+        """Pending points that nobody has decided on."""
+        settled = 0.0 if self.pending is Pending.ASK else _settled(self.report)
+        return max(0.0, round(self.report.pending - settled, PLACES))
 
     @property
     def final(self) -> float | None:
         """Points that count; None where something is still open: it is not a grade yet."""
-        if self.score is None or self.report.pending or self.penalty is None:
+        if self.score is None or self.open or self.penalty is None:
             return None
-        return round(self.score * (1 - self.penalty), 4)
+        return round(self.score * (1 - self.penalty), PLACES)
 
     @property
     def why_open(self) -> str:
@@ -50,11 +72,25 @@ class Grade:
         reasons = []
         if self.score is None:
             reasons.append("incomplete: the grader failed in places")
-        elif self.report.pending:
-            reasons.append(f"{amount(self.report.pending)} points pending")
+        elif self.open:
+            reasons.append(f"{amount(self.open)} points pending")
         if self.penalty is None:
             reasons.append("late or not is unknown")
         return "; ".join(reasons)
+
+
+def _settled(report: Report) -> float:
+    """Return the pending points that a word may settle.
+
+    Those that wait for a machine: a GPU, the clock, a package. Not those that wait for a person,
+    who has to look, nor those of a question that was left out.
+    """
+    return sum(
+        check.pending
+        for question in report.questions
+        for check in question.checks
+        if check.status is Status.DEFERRED and check.code is not Code.NEEDS_REVIEW
+    )
 
 
 def grade_of(hand_in: HandIn, report: Report, policy: LatePolicy | None) -> Grade:

@@ -14,7 +14,8 @@ from grader.batch.late import LatePolicy
 from grader.errors import UsageError
 from grader.report.model import Report
 from grader.run.devices import DeviceChoice
-from grader.store.journal import JOURNAL_FILE, DamagedError, Entry, Journal, create, open_journal
+from grader.store.database import DamagedError
+from grader.store.journal import JOURNAL_FILE, Entry, Journal, create, open_journal
 
 _MUST_AGREE = ("assignment", "digest", "device", "questions", "isolation", "clock")
 _WORDS = {

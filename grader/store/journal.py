@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.errors import GraderError, InfrastructureError, UsageError
+from grader.errors import UsageError
+from grader.store.database import DamagedError, connected, damaged, explained
 
 JOURNAL_FILE = "journal.sqlite"
 _VERSION = 1
@@ -37,8 +38,8 @@ CREATE TABLE graded (
 """
 
 
-class DamagedError(UsageError):
-    """A journal that cannot be read."""
+class NotBegunError(UsageError):
+    """There is no journal yet, or what made it was killed before it had begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +144,9 @@ class Journal:
         try:
             yield
         except sqlite3.Error as error:
-            raise _explained(self._path, error) from error
+            raise explained(self._path, error) from error
         except zlib.error as error:
-            raise _damaged(self._path, str(error)) from error
+            raise damaged(self._path, str(error)) from error
 
 
 def create(path: Path, header: Mapping[str, Any]) -> Journal:
@@ -166,7 +167,7 @@ def create(path: Path, header: Mapping[str, Any]) -> Journal:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"{path}: cannot be replaced: {error.strerror}") from error
-    with _closed_on_failure(path) as connection, connection:
+    with connected(path) as connection, connection:
         connection.execute("BEGIN EXCLUSIVE")
         for statement in filter(str.strip, _TABLES.split(";")):
             connection.execute(statement)
@@ -180,19 +181,22 @@ def open_journal(path: Path) -> Journal:
     """Open a journal that is there.
 
     Raises:
-        UsageError: There is none, it is damaged or of another version, or a batch is writing to it.
+        NotBegunError: There is none.
+        UsageError: It is damaged or of another version, or a batch is writing to it.
         InfrastructureError: The disk is full or broken.
     """
     if not path.is_file():
-        raise UsageError(
+        raise NotBegunError(
             f"{path.parent}: holds no {path.name}, so no batch was begun there; "
             "name the --out folder of `grader batch`"
         )
-    with _closed_on_failure(path) as connection:
+    with connected(path) as connection:
         (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
-            raise _damaged(path, verdict)
+            raise damaged(path, verdict)
         (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise NotBegunError(f"{path}: is empty: a batch was killed before it had begun")
         if version != _VERSION:
             raise UsageError(
                 f"{path}: is of version {version}, and this program reads version {_VERSION}; "
@@ -203,48 +207,8 @@ def open_journal(path: Path) -> Journal:
 
 def _refuse_if_in_use(path: Path) -> None:
     try:
-        with _closed_on_failure(path) as connection:
+        with connected(path) as connection:
             connection.execute("PRAGMA user_version").fetchone()
         connection.close()
     except DamagedError:
         return  # it is about to be replaced
-
-
-@contextmanager
-def _closed_on_failure(path: Path) -> Iterator[sqlite3.Connection]:
-    try:
-        # A second batch in the same folder is told so at once.
-        connection = sqlite3.connect(path, timeout=0.1, isolation_level=None)
-    except sqlite3.Error as error:
-        raise _explained(path, error) from error
-    try:
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        yield connection
-    except sqlite3.Error as error:
-        connection.close()
-        raise _explained(path, error) from error
-    except BaseException:
-        connection.close()
-        raise
-
-
-def _explained(path: Path, error: sqlite3.Error) -> GraderError:
-    text = str(error)
-    if "locked" in text or "busy" in text:
-        return UsageError(
-            f"{path}: another `grader` is at work in this folder; wait for it, or name another "
-            "--out"
-        )
-    if "malformed" in text or "not a database" in text:
-        return _damaged(path, text)
-    advice = "; free some space and run again with --resume" if "full" in text else ""
-    return InfrastructureError(f"{path}: cannot be written or read: {text}{advice}")
-
-
-def _damaged(path: Path, detail: str) -> DamagedError:
-    return DamagedError(
-        f"{path}: is damaged ({detail}), so there is nothing to resume from. The reports in the "
-        "folders beside it are untouched; grade again into another --out"
-    )

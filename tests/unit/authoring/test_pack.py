@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from grader import cli
 from grader.authoring.pack import classroom50_files, gradescope_zip, write_files
 from grader.run.materials import load_materials
 
@@ -103,3 +104,39 @@ def test_it_installs_from_what_is_packed(unpacked: Path, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "site/grader/cli.py").is_file()
     assert not (tmp_path / "site/reference").exists()
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
+    monkeypatch.setattr("sys.argv", ["grader", "pack", *map(str, words)])
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    return ended.value.code or 0
+
+
+def test_the_command_packs_for_both(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "gradescope", "knn", "--out", tmp_path / "new") == 0
+    path = tmp_path / "new/knn-gradescope.zip"
+    assert path.read_bytes() == gradescope_zip(MATERIALS)
+    told = capsys.readouterr().out
+    assert str(path) in told
+    assert f"worth {MATERIALS.assignment.points:g} points" in told
+
+    home = tmp_path / "repository"
+    assert run(monkeypatch, "classroom50", "knn", "--out", home, "--isolation", "full") == 0
+    assert "--isolation full" in (home / "autograde.sh").read_text()
+    assert (home / ".github/workflows/grade.yml").is_file()
+    assert "private" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [("github", "knn"), ("gradescope", "kmm")])
+def test_the_command_names_what_it_does_not_know(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    words: tuple[str, str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(monkeypatch, *words, "--out", tmp_path) == 2
+    assert "knn" in capsys.readouterr().err or words[0] == "github"

@@ -118,7 +118,7 @@ def command(course: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(
         cli_batch,
         "LocalWorkers",
-        lambda grader, _, out, __: Here(grader.with_sandbox(sandbox), out),
+        lambda grader, _, out, jobs: Here(grader.with_sandbox(sandbox), out),
     )
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.chdir(course)

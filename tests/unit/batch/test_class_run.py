@@ -18,6 +18,7 @@ from grader.errors import UsageError
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.run.grade import Grader, Options
 from grader.run.plan import plan_digests
+from grader.store.journal import JOURNAL_FILE
 
 Prepare = Callable[[Setup, Options], AbstractContextManager[Grader]]
 
@@ -101,8 +102,17 @@ def test_it_goes_on_only_as_it_was_begun(course: Path, found: Found, grader: Gra
         assert run.seed == 7
         with pytest.raises(UsageError, match="its files have changed since; another --device"):
             run.begin(other)
-    with pytest.raises(UsageError, match="no batch was begun there"):
-        ClassRun(course / "class", resume=True)
+
+
+@pytest.mark.parametrize("left", [None, b""])
+def test_killed_before_it_had_begun_it_begins(
+    course: Path, found: Found, grader: Grader, left: bytes | None
+) -> None:
+    (course / "out").mkdir()
+    if left is not None:
+        (course / "out" / JOURNAL_FILE).write_bytes(left)
+    grade(course, found, grader, resume=True)
+    assert book(course) == SCORES
 
 
 def edit(course: Path, old: str, new: str) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grader.batch.discover import HandIn, Student
 from grader.batch.export import canvas, moodle, nbgrader
-from grader.batch.grades import Grade, about, grade_of, hand_in_of
+from grader.batch.grades import Grade, Pending, about, grade_of, hand_in_of
 from grader.batch.late import LatePolicy
 from grader.errors import UsageError
 from grader.report.model import Report
@@ -159,3 +160,41 @@ def test_nbgrader_has_a_row_a_student() -> None:
 def test_without_students_the_name_has_to_do() -> None:
     rows = nbgrader([Grade(HandIn("jdoe", Path("x")), report(3))], "toy").text.splitlines()
     assert rows[1].split(",")[3] == "jdoe"
+
+
+def waiting(**pending: float) -> Report:
+    """A report with 5 points, and more that wait: code → points."""
+    document = report(5, sum(pending.values()), "pending").model_dump(mode="json")
+    document["questions"][0]["checks"] = [
+        {
+            "id": code, "kind": "x", "code": code, "score": 0, "max_score": points,
+            "pending": points, "status": "skipped" if code == "not_run" else "deferred",
+        }
+        for code, points in pending.items()
+    ]  # fmt: skip
+    return Report.model_validate(document)
+
+
+@pytest.mark.parametrize(
+    ("pending", "choice", "final"),
+    [
+        ({"no_device": 2, "not_timed": 0.5}, "ask", None),
+        ({"no_device": 2, "not_timed": 0.5}, "zero", 4.5),
+        ({"no_device": 2, "not_timed": 0.5}, "full", 6.75),
+        ({"no_device": 1, "needs_review": 1}, "full", None),
+        ({"needs_review": 1}, "zero", None),
+        ({"not_run": 1}, "full", None),
+    ],
+)
+def test_points_that_wait_for_a_machine_are_settled_by_a_word(
+    pending: dict[str, float], choice: str, final: float | None
+) -> None:
+    grade = grade_of(hand_in("s", MINA, days=0.5), waiting(**pending), POLICY)
+    settled = replace(grade, pending=Pending(choice))
+    assert settled.final == final
+    assert bool(settled.why_open) == (final is None)
+
+
+def test_nothing_settles_what_the_grader_failed_at() -> None:
+    for choice in Pending:
+        assert replace(GRADES[3], pending=choice).final is None

@@ -1,0 +1,137 @@
+"""What an instructor reads of a class: each thing that calls for a hand, and only then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grader.report.class_summary import sentences, summarise
+from grader.report.model import Report
+
+RIGHT = {"status": "passed", "code": "ok", "score": 2.0, "pending": 0.0}
+WRONG = {"status": "failed", "code": "wrong_value", "owner": "student", "score": 0, "pending": 0}
+
+
+def made(name: str, seconds: float = 1.0, **questions: dict[str, Any]) -> Report:
+    """Return a report of questions with one check of two points each."""
+    results = []
+    for question, outcome in questions.items():
+        check = {"id": "values", "kind": "close", "max_score": 2.0, **RIGHT, **outcome}
+        points = {key: check[key] for key in ("score", "max_score", "pending")}
+        results.append(
+            {"id": question, "title": question, "status": check["status"], "checks": [check]}
+            | points
+        )
+    statuses = [each["status"] for each in results]
+    status = "incomplete" if "error" in statuses else "pending"
+    return Report.model_validate(
+        {
+            "assignment": {"id": "toy", "version": "1"},
+            "submission": {"id": name},
+            "score": sum(each["score"] for each in results),
+            "max_score": sum(each["max_score"] for each in results),
+            "pending": sum(each["pending"] for each in results),
+            "status": status if any(each["pending"] for each in results) else "graded",
+            "questions": results,
+            "environment": {
+                "torch": "2", "python": "3", "platform": "x", "device": "cpu",
+                "isolation": {"tier": "full"}, "seed": 1, "grader_version": "0",
+            },
+            "timing": {"seconds": seconds},
+        }
+    )  # fmt: skip
+
+
+def pending(code: str, status: str = "deferred") -> dict[str, Any]:
+    return {
+        "status": status, "code": code, "owner": "infrastructure", "score": 0, "pending": 2.0,
+    }  # fmt: skip
+
+
+def test_a_class_without_anything_to_tell() -> None:
+    told = sentences(summarise([made("ann", f={}), made("bob", 2.5, f={})]))
+    assert told == [
+        "Scores: median 2 of 2, from 2 to 2",
+        "Slowest: bob 2.5 s, ann 1.0 s",
+    ]
+
+
+def test_nobody_at_all() -> None:
+    assert sentences(summarise([])) == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        (
+            pending("sandbox_failed", "error"),
+            "Incomplete, run again with --resume (sandbox_failed): bob",
+        ),
+        (pending("needs_review"), "To be looked at, witnesses disagree: bob"),
+        (pending("no_device"), "Pending (no_device): bob"),
+        ({**WRONG, "code": "crashed"}, "Crashed, hung or broke off: bob"),
+        ({**WRONG, "code": "timed_out"}, "Crashed, hung or broke off: bob"),
+        (WRONG, "1 × f: values, wrong_value"),
+    ],
+)  # fmt: skip
+def test_each_thing_is_told_with_the_name(outcome: dict[str, Any], told: str) -> None:
+    lines = sentences(summarise([made("ann", f={}), made("bob", f=outcome)]))
+    assert told in lines
+    assert sum("ann" in line for line in lines) == 1, "ann is among the slowest alone"
+
+
+def test_the_most_urgent_comes_first() -> None:
+    lines = sentences(
+        summarise(
+            [
+                made("ann", f=pending("no_device")),
+                made("bob", f={**WRONG, "code": "crashed"}),
+                made("cem", f=pending("needs_review")),
+                made("dua", f=pending("sandbox_failed", "error")),
+            ]
+        )
+    )
+    assert [line.split()[0] for line in lines[:4]] == ["Incomplete,", "To", "Crashed,", "Pending"]
+
+
+def test_a_question_that_nobody_solved_is_suspected() -> None:
+    class_ = [made("ann", f=WRONG, g={}), made("bob", f={**WRONG, "score": 1.0}, g=WRONG)]
+    summary = summarise(class_)
+    assert summary.nobody == {"f": 0.25}
+    assert "Nobody has all points of f (the class has 25%)" in "\n".join(sentences(summary))
+
+
+@pytest.mark.parametrize("saved_by", [{}, pending("no_device")])
+def test_one_who_solved_it_or_may_have_clears_the_question(saved_by: dict[str, Any]) -> None:
+    assert summarise([made("ann", f=WRONG), made("bob", f=saved_by)]).nobody == {}
+
+
+def test_one_hand_in_says_nothing_of_a_question() -> None:
+    assert summarise([made("ann", f=WRONG)]).nobody == {}
+
+
+def test_what_the_grader_failed_at_counts_for_no_score() -> None:
+    summary = summarise([made("ann", f={}), made("bob", f=pending("not_run", "error"))])
+    assert summary.scores == (2.0,)
+    assert summary.incomplete == {"not_run": ("bob",)}
+    assert summary.pending == {}
+
+
+def test_frequent_mistakes_come_first_and_many_names_are_cut() -> None:
+    class_ = [made("first", f={**WRONG, "code": "raised"}, g={})]
+    class_ += [made(f"s{n:02}", f=WRONG, g={}) for n in range(12)]
+    class_ += [made("x", f={**WRONG, "code": "crashed"}, g={})]
+    summary = summarise(class_)
+    assert list(summary.mistakes.items()) == [
+        (("f", "values", "wrong_value"), 12),
+        (("f", "values", "raised"), 1),
+        (("f", "values", "crashed"), 1),
+    ]
+    many = summarise([made(f"s{n:02}", f=pending("no_device")) for n in range(12)])
+    assert sentences(many)[0].endswith("s07 and 4 more")
+
+
+def test_a_name_cannot_write_a_line_of_its_own() -> None:
+    lines = sentences(summarise([made("a\nScores: median 2 of 2", f=pending("needs_review"))]))
+    assert all("\n" not in line for line in lines)
