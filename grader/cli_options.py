@@ -102,3 +102,16 @@ OnlyPendingOpt = Annotated[
 LateOpt = Annotated[
     Path | None, typer.Option("--late", help="What lateness costs, and extensions: YAML.")
 ]
+
+
+class Language(str, Enum):
+    """Languages that students are spoken to in."""
+
+    en = "en"
+    ko = "ko"
+
+
+LanguageOpt = Annotated[
+    Language | None,
+    typer.Option("--lang", help="Language of the messages; the machine's where absent."),
+]

@@ -11,6 +11,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
+from grader.batch.grades import Grade
+from grader.batch.late import LatePolicy
+from grader.batch.pages import Look, labels_of, read_class, write_class
 from grader.cli_options import ClockChoice, DeviceChoice, IsolationChoice
 from grader.errors import UsageError
 from grader.report.model import Report, ReportStatus
@@ -105,6 +108,31 @@ def make_progress(console: Console) -> Progress:
 def say(console: Console, text: str) -> None:
     """Print one line as it is: not wrapped, not coloured, no markup."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def write_pages(grades: Sequence[Grade], folder: Path, look: Look, console: Console) -> None:
+    """Write the pages of a class, and say where.
+
+    Raises:
+        UsageError: A folder cannot be made or written.
+        InfrastructureError: The disk is full or broken.
+    """
+    with make_progress(console) as progress:
+        task = progress.add_task("pages", total=len(grades))
+        path = write_class(grades, folder, look, lambda: progress.advance(task))
+    say(console, f"Written: {path}, for staff, and two pages for each hand-in")
+
+
+def renew_pages(folder: Path, policy: LatePolicy | None, console: Console) -> None:
+    """Write the pages of a batch from its journal, if anything is graded there.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+        InfrastructureError: The disk is full or broken.
+    """
+    grades, look = read_class(folder, labels_of(), policy)
+    if grades:
+        write_pages(grades, folder, look, console)
 
 
 def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader:

@@ -1,0 +1,182 @@
+"""The pages of a class, or of one hand-in, written beside the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from grader.batch.discover import Student
+from grader.batch.grades import Grade
+from grader.batch.late import LatePolicy
+from grader.batch.ledger import done_so_far, grades_of, setup_of
+from grader.errors import UsageError
+from grader.intake import IntakeError, SubmittedFile, read_submission
+from grader.intake.reader import Where
+from grader.report.csv_file import GRADEBOOK_FILE
+from grader.report.language import KOREAN, current
+from grader.report.model import Report
+from grader.report.pages import (
+    INDEX_FILE,
+    STAFF_FILE,
+    STUDENT_FILE,
+    HandInFiles,
+    Labels,
+    Links,
+    Release,
+    Row,
+    class_page,
+    class_view,
+    hand_in_page,
+    student_page,
+)
+from grader.report.pages.asked import asked_in
+from grader.report.pages.pictures import read_pictures
+from grader.report.text import inert
+from grader.store.atomic import write_atomic
+from grader.store.journal import JOURNAL_FILE, open_journal
+
+SIMILARITY_FILE = "similarity.html"
+_MAX_PEOPLE = 200
+_ENGLISH = Labels()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How pages are made.
+
+    Attributes:
+        labels: Language.
+        release: How much students may see by now.
+        asked: Question → what was asked.
+        students: Folder that students' pages go to as well, ``NAME.html``, to hand them back.
+    """
+
+    labels: Labels = _ENGLISH
+    release: Release = Release.NOW
+    asked: Mapping[str, str] = field(default_factory=dict)
+    students: Path | None = None
+
+
+def labels_of(language: str | None = None) -> Labels:
+    """Return the labels of a language; where none is named, of the machine's."""
+    return Labels(language or ("ko" if current() is KOREAN else "en"))
+
+
+def read_class(
+    folder: Path, labels: Labels, policy: LatePolicy | None = None
+) -> tuple[list[Grade], Look]:
+    """Return the grades of a batch, and how its pages are made.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+    """
+    with open_journal(folder / JOURNAL_FILE) as journal:
+        look = look_of(labels, setup_of(journal, folder).file)
+        return grades_of(list(done_so_far(journal)), policy), look
+
+
+def look_of(labels: Labels, file: str, release: Release = Release.NOW) -> Look:
+    """Return how the pages of an assignment are made.
+
+    Args:
+        labels: Language.
+        file: Its ``assignment.yml``; what students start from lies in the same tree.
+        release: How much students may see by now.
+    """
+    folder = Path(file).parent
+    return Look(labels, release, asked_in(folder.parent.parent / "starter" / folder.name))
+
+
+def write_class(
+    grades: Sequence[Grade], out: Path, look: Look, step: Callable[[], None] = lambda: None
+) -> Path:
+    """Write ``index.html`` and two pages for each hand-in; return the path of the first.
+
+    Args:
+        grades: Of the class, at least one.
+        out: ``--out`` of the batch.
+        look: Language and release.
+        step: Called after each hand-in.
+
+    Raises:
+        UsageError: A folder cannot be made or written.
+        InfrastructureError: The disk is full or broken.
+    """
+    names = [grade.report.submission.id for grade in grades]
+    for grade, links in zip(grades, _links(names), strict=True):
+        folder = out / grade.report.submission.id
+        _write_pair(grade.report, grade.hand_in.path, folder, look, links)
+        step()
+    rows = [_row(grade) for grade in grades]
+    policy = any(grade.policy for grade in grades)
+    view = class_view(rows, look.labels, policy, list(_beside(out, look.labels)))
+    path = out / INDEX_FILE
+    write_atomic(path, class_page(view, look.labels).encode())
+    return path
+
+
+def write_one(report: Report, folder: Path, look: Look) -> Path:
+    """Write the two pages of a report that belongs to no class; return that for staff.
+
+    Where its hand-in lies is written nowhere, so there are no lines of it.
+
+    Raises:
+        UsageError: The folder cannot be made or written.
+        InfrastructureError: The disk is full or broken.
+    """
+    _write_pair(report, None, folder, look, Links(student=STUDENT_FILE))
+    return folder / STAFF_FILE
+
+
+def _write_pair(
+    report: Report, where: Where | None, folder: Path, look: Look, links: Links
+) -> None:
+    files = HandInFiles(_submitted(report, where), read_pictures(folder, report), look.asked)
+    page = student_page(report, look.labels, files, look.release).encode()
+    write_atomic(folder / STAFF_FILE, hand_in_page(report, look.labels, files, links).encode())
+    write_atomic(folder / STUDENT_FILE, page)
+    if look.students is not None:
+        write_atomic(look.students / f"{report.submission.id}.html", page)
+
+
+def _submitted(report: Report, where: Where | None) -> tuple[SubmittedFile, ...]:
+    if where is None or not report.submission.files:
+        return ()
+    try:
+        return read_submission(where, [file.path for file in report.submission.files]).files
+    except (IntakeError, UsageError):
+        # Moved or changed since: the page says so, and everything else is still worth a page.
+        return ()
+
+
+def _links(names: Sequence[str]) -> Iterator[Links]:
+    def neighbour(place: int) -> tuple[str, str] | None:
+        known = 0 <= place < len(names)
+        return (f"../{quote(names[place])}/{STAFF_FILE}", names[place]) if known else None
+
+    for place in range(len(names)):
+        yield Links(f"../{INDEX_FILE}", neighbour(place - 1), neighbour(place + 1), STUDENT_FILE)
+
+
+def _row(grade: Grade) -> Row:
+    name = quote(grade.report.submission.id)
+    return Row(
+        grade.report,
+        f"{name}/{STAFF_FILE}",
+        f"{name}/{STUDENT_FILE}",
+        inert("; ".join(map(_called, grade.hand_in.students)), _MAX_PEOPLE),
+        max(0.0, grade.days_late or 0.0),
+        grade.final,
+    )
+
+
+def _called(student: Student) -> str:
+    return " ".join(filter(None, (student.name, student.email, student.id)))
+
+
+def _beside(out: Path, labels: Labels) -> Iterator[tuple[str, str]]:
+    for file, label in ((GRADEBOOK_FILE, "gradebook"), (SIMILARITY_FILE, "similarity")):
+        if (out / file).is_file():
+            yield file, labels(label)

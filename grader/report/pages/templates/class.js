@@ -1,0 +1,100 @@
+{
+  const byId = (id) => document.getElementById(id);
+  const body = byId("class").tBodies[0];
+  const lookAt = ["review", "died", "twins", "incomplete"];
+  const fold = (text) => text.normalize("NFKC").toLowerCase();
+  const rows = Array.from(body.rows, (row, place) => ({
+    row,
+    place,
+    text: fold(row.cells[0].textContent),
+    score: Number(row.dataset.s),
+    open: Number(row.dataset.p || 0),
+    late: Number(row.dataset.l || 0),
+    mistakes: new Set(row.dataset.m.split(" ")),
+    flags: row.dataset.f.split(" "),
+    signs: row.querySelector(".strip [aria-hidden]").textContent,
+  }));
+  const which = {
+    "": () => true,
+    pending: (each) => each.flags.includes("pending"),
+    look: (each) => lookAt.some((flag) => each.flags.includes(flag)),
+    incomplete: (each) => each.flags.includes("incomplete"),
+    full: (each) => "full" in each.row.dataset,
+    half: (each) => "half" in each.row.dataset,
+    late: (each) => each.late > 0,
+  };
+  const search = byId("search"), kind = byId("which"), question = byId("question");
+  const chosen = document.querySelector(".chosen"), found = byId("found");
+  let mistake = "";
+
+  const apply = () => {
+    const words = fold(search.value).split(/\s+/).filter(Boolean);
+    let count = 0;
+    for (const each of rows) {
+      const fits = words.every((word) => each.text.includes(word))
+        && which[kind.value](each)
+        && (!question.value || "◐✗".includes(each.signs[Number(question.value)]))
+        && (!mistake || each.mistakes.has(mistake));
+      each.row.hidden = !fits;
+      count += fits;
+    }
+    found.textContent = found.dataset.say.replace("%n", count).replace("%all", rows.length);
+    byId("nobody").hidden = count > 0;
+  };
+  const setMistake = (index, words) => {
+    mistake = index;
+    chosen.hidden = !index;
+    chosen.firstElementChild.textContent = index ? found.dataset.mistake.replace("%what", () => words) : "";
+    apply();
+  };
+  const goToTable = () => {
+    byId("hand-ins").scrollIntoView();
+    search.focus({ preventScroll: true });
+  };
+
+  search.addEventListener("input", apply);
+  kind.addEventListener("change", apply);
+  question.addEventListener("change", apply);
+  document.querySelector(".filters").addEventListener("submit", (event) => event.preventDefault());
+  byId("clear-mistake").addEventListener("click", () => { setMistake("", ""); search.focus(); });
+  for (const button of document.querySelectorAll("[data-mistake]:is(button)")) {
+    button.addEventListener("click", () => {
+      setMistake(button.dataset.mistake, button.getAttribute("aria-label").replace(/^[^:]*: /, ""));
+      goToTable();
+    });
+  }
+  for (const button of document.querySelectorAll("button[data-question]")) {
+    button.addEventListener("click", () => {
+      question.value = button.dataset.question;
+      apply();
+      goToTable();
+    });
+  }
+  addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, select, textarea");
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      goToTable();
+    } else if (event.key === "Escape" && event.target === search) {
+      search.value = "";
+      apply();
+    }
+  });
+
+  /* By name first goes up; numbers first go down, the interesting end. */
+  const order = { name: (a, b) => a.place - b.place, score: (a, b) => a.score - b.score, open: (a, b) => a.open - b.open, late: (a, b) => a.late - b.late };
+  for (const button of document.querySelectorAll("[data-sort]")) {
+    button.addEventListener("click", () => {
+      const head = button.closest("th"), key = button.dataset.sort, now = head.ariaSort;
+      const first = key === "name" ? "ascending" : "descending";
+      const next = !now ? first : now === "ascending" ? "descending" : "ascending";
+      for (const each of head.parentElement.children) each.removeAttribute("aria-sort");
+      head.ariaSort = next;
+      const sign = next === "ascending" ? 1 : -1;
+      const sorted = [...rows].sort((a, b) => sign * order[key](a, b) || a.place - b.place);
+      body.append(...sorted.map((each) => each.row));
+    });
+  }
+  /* A browser restores what stood in the fields when one comes back. */
+  addEventListener("pageshow", apply);
+}
