@@ -17,7 +17,8 @@ must say it. In a notebook, the comments are the beginning of its first code cel
 A hand-in that attacks says so before that, in a block ``exploit:``; see ``Exploit`` and, for the
 demonstrations, ``tests/exploits/__init__.py``.
 
-Labels hold where nothing is timed: points that only the clock can settle count as earned.
+Labels hold where nothing is timed: points that only the clock can settle count as earned. Where it
+takes the clock of a real GPU, that goes for the question's status; the score is without them.
 They hold on virtual GPUs: ``"*"`` does not cover a question that was deferred for the lack of a
 device, where none of any sort was to be used, or of a package, nor one whose function the hand-in
 does not hold; ``status: deferred`` can be asked for by name.
@@ -121,7 +122,7 @@ class Label:
         """Return how a ``report.json`` differs from the label; empty if it does not."""
         by_id = {question["id"]: question for question in report["questions"]}
         misses = [f"no question {name}" for name in {*self.questions} - {OTHERS, *by_id}]
-        score = report["score"] + sum(_untimed(question) for question in by_id.values())
+        score = report["score"] + sum(untimed(question) for question in by_id.values())
         if self.score is not None and score != self.score:
             misses.append(f"score {score}, not {self.score}")
         for name, question in by_id.items():
@@ -233,20 +234,37 @@ def _demonstrations(text: str) -> dict[str, tuple[str, ...]]:
     return shown
 
 
-def _untimed(question: Mapping[str, Any]) -> float:
-    """Points that nothing but the lack of a clock keeps pending."""
-    late = (check for check in question["checks"] if check["code"] == Code.NOT_TIMED.value)
-    return float(sum(check["pending"] for check in late))
+def untimed(question: Mapping[str, Any]) -> float:
+    """Return the points that only the clock of this machine can settle.
+
+    Args:
+        question: As in ``report.json``.
+    """
+    checks = (check for check in question["checks"] if check["code"] == Code.NOT_TIMED.value)
+    return float(sum(check["pending"] for check in checks))
+
+
+def _late(question: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Checks that wait for a clock: this machine's, or a real GPU's for what ran on a virtual."""
+    checks = question["checks"]
+    late = {Code.NOT_TIMED.value}
+    if not any(_lacks_device(check) and check["kind"] != "speedup" for check in checks):
+        late.add(Code.NO_DEVICE.value)
+    return [check for check in checks if check["code"] in late]
+
+
+def _lacks_device(check: Mapping[str, Any]) -> bool:
+    return bool(check["code"] == Code.NO_DEVICE.value)
 
 
 def _status(question: Mapping[str, Any]) -> str:
-    """A question's status, had the clock been on and found nothing."""
-    untimed = _untimed(question)
-    if not untimed or question["status"] != Status.DEFERRED.value:
+    """A question's status, had the clocks been on and found nothing."""
+    late = float(sum(check["pending"] for check in _late(question)))
+    if not late or question["status"] != Status.DEFERRED.value:
         return str(question["status"])
-    if question["pending"] != untimed:
+    if question["pending"] != late:
         return Status.DEFERRED.value
-    full = question["score"] + untimed == question["max_score"]
+    full = question["score"] + late == question["max_score"]
     return Status.PASSED.value if full else Status.PARTIAL.value
 
 
@@ -258,4 +276,5 @@ def waits(question: Mapping[str, Any], *codes: Code) -> bool:
         codes: What to look for; lack of a device and lack of a package where none is given.
     """
     wanted = {code.value for code in codes or (Code.NO_DEVICE, Code.NO_PACKAGE)}
-    return any(check["code"] in wanted for check in question["checks"])
+    late = _late(question)
+    return any(check["code"] in wanted and check not in late for check in question["checks"])

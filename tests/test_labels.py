@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from labels import LabelError, read_label
+from labels import Label, LabelError, QuestionLabel, read_label, untimed, waits
 
 HEADER = """\
 # Two words.
@@ -31,7 +31,7 @@ def question(name: str, status: str, **codes: str) -> dict[str, Any]:
     return {
         "id": name,
         "status": status,
-        "checks": [{"id": check, "code": code} for check, code in codes.items()],
+        "checks": [{"id": check, "kind": "exact", "code": code} for check, code in codes.items()],
     }
 
 
@@ -102,3 +102,29 @@ def test_a_bad_label_is_refused_with_its_file(tmp_path: Path, text: str, words: 
     with pytest.raises(LabelError, match=words) as caught:
         label_of(tmp_path, text)
     assert "hand_in.py" in str(caught.value)
+
+
+def _of(code: str, kind: str, pending: float) -> dict[str, Any]:
+    return {"id": kind, "kind": kind, "code": code, "pending": pending}
+
+
+@pytest.mark.parametrize(
+    ("checks", "points", "waiting"),
+    [
+        ([_of("ok", "exact", 0), _of("not_timed", "vectorised", 2)], 2, False),
+        ([_of("ok", "exact", 0), _of("no_device", "speedup", 1)], 0, False),
+        ([_of("no_device", "exact", 3), _of("no_device", "speedup", 1)], 0, True),
+    ],
+)
+def test_points_of_a_clock_are_told_from_a_question_that_did_not_run(
+    checks: list[dict[str, Any]], points: float, waiting: bool
+) -> None:
+    pending = sum(check["pending"] for check in checks)
+    question = {"id": "f", "status": "deferred", "checks": checks, "pending": pending}
+    question |= {"score": 1, "max_score": 1 + pending}
+    assert (untimed(question), waits(question)) == (points, waiting)
+    status = "deferred" if waiting else "passed"
+    assert (
+        Label("", None, {"f": QuestionLabel(status)}).misses({"score": 1, "questions": [question]})
+        == []
+    )

@@ -19,8 +19,8 @@ from grader.report.model import Report, ReportStatus
 from grader.run.device_times import no_rack, wants_device
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
-from grader.sandbox.base import Sandbox
-from grader.spec.types import Assignment, Needs
+from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.spec.types import Assignment
 from grader.verdict import Code, Message, Status, deferred, passed
 from grader.wire.values import Value
 
@@ -165,8 +165,7 @@ def test_an_error_met_on_a_sick_device_costs_nobody_points(
     toy = files(bench.toy)
     grader = Grader(toy, sandbox, Options(5), lambda *_: bench.rack(honest()))
     grader.prepare()
-    needing = bench.toy.questions[0].model_copy(update={"needs": Needs(cuda=1)})
-    grader.plan = (replace(grader.plan[0], question=needing),)
+    grader.plan = (replace(grader.plan[0], needs=GuestNeeds(cuda=1)),)
     monkeyed = grader.grade(hand_in, "kim")
     codes = {check.code for check in monkeyed.questions[0].checks}
     if code is None:
