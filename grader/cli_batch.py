@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -29,6 +29,7 @@ from grader.batch.pending import waiting
 from grader.batch.platforms import discover
 from grader.batch.ray_engine import RayWorkers
 from grader.batch.schedule import Graded
+from grader.batch.work import Workers
 from grader.cli_options import (
     AssignmentArg,
     ClassArg,
@@ -56,6 +57,7 @@ from grader.cli_support import (
     make_sandbox,
     prepared,
     read_materials,
+    renew_pages,
     say,
 )
 from grader.report.class_summary import sentences, summarise
@@ -63,7 +65,9 @@ from grader.report.csv_file import GRADEBOOK_FILE
 from grader.report.model import Report, ReportStatus
 from grader.report.terminal import print_class
 from grader.run.grade import Grader, Options
+from grader.run.materials import Materials
 from grader.run.plan import plan_digests
+from grader.sandbox.base import Sandbox
 
 _MOST_ROWS = 60
 
@@ -89,18 +93,16 @@ def batch(
     policy = read_policy(late) if late else None
     materials, console = read_materials(assignment), Console()
     with ClassRun(out, resume) as run, interruptible("What was graded is kept; --resume goes on."):
+        if resume and not run.goes_on:
+            say(console, f"No batch was begun in {out}: it begins now.")
         if only_pending is not None:
             left = waiting(found, only_pending, materials.assignment.id)
             found, questions = left.found, questions or ",".join(left.questions)
         options = make_options(device, seed if run.seed is None else run.seed, questions, clock)
-        with make_sandbox(isolation, materials) as sandbox:
-            grader = prepared(materials, sandbox, options)
+        grader = _prepared(materials, isolation, options, console)
         run.begin(_setup(grader, options, isolation))
         another = partial(make_sandbox, isolation, materials)
-        most = min(jobs or _default_jobs(engine), len(found.hand_ins))
-        workers = (RayWorkers if engine is EngineChoice.ray else LocalWorkers)(
-            grader, another, out, most
-        )
+        workers = _workers(engine, jobs, found)(grader, another, out)
         results = run.grade(workers, found.hand_ins, grader.awaits_clock)
         try:
             _watch(results, len(found.hand_ins), console)
@@ -108,12 +110,26 @@ def batch(
             results.close()
             _finish(run, found, policy, console)
         reports = run.reports()
+    renew_pages(out, policy, console)
     exit_for(reports)
 
 
-def _default_jobs(engine: EngineChoice) -> int:
-    """Return how many hand-ins are graded at a time; a cluster knows best itself."""
-    return sys.maxsize if engine is EngineChoice.ray else os.cpu_count() or 1
+def _workers(
+    engine: EngineChoice, jobs: int | None, found: Found
+) -> Callable[[Grader, Callable[[], Sandbox], Path], Workers]:
+    """Return what makes the workers; how many a cluster bears it knows best itself."""
+    count = len(found.hand_ins)
+    if engine is EngineChoice.ray:
+        return partial(RayWorkers, jobs=min(jobs or count, count))
+    return partial(LocalWorkers, jobs=min(jobs or os.cpu_count() or 1, count))
+
+
+def _prepared(
+    materials: Materials, isolation: IsolationChoice, options: Options, console: Console
+) -> Grader:
+    # What shows this is gone before workers are forked: it has a thread.
+    with console.status("running the reference"), make_sandbox(isolation, materials) as sandbox:
+        return prepared(materials, sandbox, options)
 
 
 def _setup(grader: Grader, options: Options, isolation: IsolationChoice) -> Setup:
@@ -169,9 +185,10 @@ def _progress(console: Console) -> Progress:
 
 
 def _standing(report: Report) -> str:
-    if report.status is not ReportStatus.GRADED:
-        return str(report.status.value)
-    if report.score >= report.max_score:
+    """Return how a hand-in stands, in a word; points that are open count for neither side."""
+    if report.status is ReportStatus.INCOMPLETE:
+        return "incomplete"
+    if report.score + report.pending >= report.max_score:
         return "full"
     return "partial" if report.score else "zero"
 

@@ -38,6 +38,7 @@ class HandIn:
         students: Who handed it in, where the platform says; several for a group.
         created_at: When, with its time zone, where the platform says.
         late: Whether it came late, where the platform says that and no more.
+        attempts: How often it was handed in, this time included, where the platform says.
     """
 
     name: str
@@ -45,6 +46,7 @@ class HandIn:
     students: tuple[Student, ...] = ()
     created_at: dt.datetime | None = None
     late: bool | None = None
+    attempts: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Grade:
         hand_in: Whose, and from when.
         report: What its work is worth.
         days_late: None where nobody knows.
-        penalty: Share of the score that lateness takes; None where a person has to say.
+        penalty: Share of the score that lateness and attempts take; None where a person has to say.
         policy: There is one.
         pending: What counts of points that wait for a machine.
     """
@@ -121,6 +121,7 @@ def lateness(grades: Sequence[Grade]) -> list[dict[str, str]]:
     return [
         {
             "created_at": _text(grade.hand_in.created_at and grade.hand_in.created_at.isoformat()),
+            "attempts": _text(grade.hand_in.attempts),
             "days_late": _text(grade.days_late and amount(max(0.0, grade.days_late))),
             "penalty": "" if grade.penalty is None else amount(grade.penalty),
             "final": "" if grade.final is None else amount(grade.final),
@@ -139,6 +140,7 @@ def about(hand_in: HandIn) -> dict[str, Any]:
         "students": [asdict(student) for student in hand_in.students],
         "created_at": hand_in.created_at.isoformat() if hand_in.created_at else None,
         "late": hand_in.late,
+        "attempts": hand_in.attempts,
         "path": {name: str(path) for name, path in hand_in.path.items()}
         if isinstance(hand_in.path, Mapping)
         else str(hand_in.path),
@@ -157,6 +159,7 @@ def hand_in_of(name: str, known: Mapping[str, Any]) -> HandIn:
         tuple(Student(**each) for each in known["students"]),
         dt.datetime.fromisoformat(moment) if moment else None,
         known["late"],
+        known.get("attempts"),
     )
 
 

@@ -1,4 +1,4 @@
-"""What lateness costs: a policy file, extensions, and the time at which each hand-in came.
+"""What lateness costs: a policy file, extensions, the time and number of each hand-in.
 
 A policy never touches a report: a report says what the work is worth, the gradebook what of that
 counts. ::
@@ -8,6 +8,8 @@ counts. ::
     per_day: 0.1          # share of the score that each day begun takes
     most: 0.5             # the most that lateness takes
     closes: 2026-10-08T23:59:00+09:00    # what comes later earns nothing
+    attempts: 10          # so many are free; only some platforms tell how many there were
+    per_attempt: 0.05     # share of the score that each further one takes
     extensions:           # e-mail address, number or name of the hand-in → due instead
       mina@example.edu: 2026-10-03T23:59:00+09:00
 """
@@ -15,6 +17,7 @@ counts. ::
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -38,6 +41,8 @@ class LatePolicy(BaseModel):
         per_day: Share of the score that each day begun takes.
         most: The most that lateness takes, as a share.
         closes: What comes later than this earns nothing; an extension moves it along.
+        attempts: How many are free; where the platform does not tell how many there were, all are.
+        per_attempt: Share of the score that each further one takes.
         extensions: E-mail address, number or name of a hand-in → due instead.
     """
 
@@ -48,10 +53,20 @@ class LatePolicy(BaseModel):
     per_day: _Share = 0.0
     most: _Share = 1.0
     closes: AwareDatetime | None = None
+    attempts: Annotated[int, Field(ge=1)] | None = None
+    per_attempt: _Share = 0.0
     extensions: dict[str, AwareDatetime] = {}
 
     def lateness(self, hand_in: HandIn) -> Lateness:
-        """Return how late a hand-in came and what that takes; the kindest extension counts."""
+        """Return how late a hand-in came, and what that and its attempts take."""
+        late = self._lateness(hand_in)
+        further = max(0, (hand_in.attempts or 0) - (self.attempts or sys.maxsize))
+        if late.penalty is None or not further:
+            return late
+        return Lateness(late.days, min(1.0, late.penalty + further * self.per_attempt))
+
+    def _lateness(self, hand_in: HandIn) -> Lateness:
+        """Return what the time alone takes; the kindest extension counts."""
         if hand_in.created_at is None:
             return Lateness(None, 0.0 if hand_in.late is False else None)
         names = {hand_in.name.casefold()}

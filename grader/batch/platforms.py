@@ -95,7 +95,9 @@ def _of_gradescope(path: Path, about: Mapping[str, Any]) -> HandIn:
         for each in about.get(":submitters") or ()
         if isinstance(each, Mapping)
     )
-    return HandIn(path.name, path, people, _moment(about.get(":created_at")))
+    history = about.get(":history")
+    attempts = len(history) + 1 if isinstance(history, list) else None
+    return HandIn(path.name, path, people, _moment(about.get(":created_at")), attempts=attempts)
 
 
 def _moodle(named: _Named) -> list[HandIn]:

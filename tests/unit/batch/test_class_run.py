@@ -14,6 +14,7 @@ from grader.batch.again import regrade, rejudge, replay
 from grader.batch.class_run import ClassRun, write_grades
 from grader.batch.discover import Found
 from grader.batch.ledger import Setup, read_grades
+from grader.batch.platforms import discover
 from grader.errors import UsageError
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.run.grade import Grader, Options
@@ -193,3 +194,40 @@ def test_one_that_cannot_be_read_stops_nobody(course: Path, found: Found, grader
     (course / "class" / "ann.py").write_text((course / "class" / "dua.py").read_text())
     grade(course, found, grader, resume=True)
     assert book(course) == SCORES
+
+
+POISON = """\
+import builtins
+import os
+import signal
+
+import torch
+
+torch.Tensor.__mul__ = lambda *_: torch.zeros(())
+torch.equal = torch.allclose = lambda *_, **__: True
+builtins.isinstance = builtins.len = lambda *_: True
+for name in list(os.environ):
+    os.environ[name] = "poisoned"
+
+
+def double(x):
+    return x
+
+
+def negate(x):
+    for victim in (os.getppid(), 1, 0, -1):
+        try:
+            os.kill(victim, signal.SIGKILL)
+        except OSError:
+            pass
+    os._exit(0)
+"""
+
+
+def test_one_that_poisons_its_guest_harms_nobody(course: Path, grader: Grader) -> None:
+    # First, so that everybody else comes after it in the same sandbox.
+    (course / "class" / "aaa.py").write_text(POISON)
+    grade(course, discover(course / "class", course / "out"), grader)
+    scores = book(course)
+    assert scores.pop("aaa") in ("0", "1")
+    assert scores == SCORES

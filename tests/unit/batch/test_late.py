@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,3 +85,21 @@ def test_a_wrong_file_is_named_with_its_field(tmp_path: Path, content: str, word
     path.write_text(content)
     with pytest.raises(UsageError, match=word):
         read_policy(path)
+
+
+@pytest.mark.parametrize(
+    ("attempts", "days", "penalty"),
+    [(None, 0, 0.0), (3, 0, 0.0), (5, 0, 0.4), (5, 0.5, 0.5), (99, 0, 1.0)],
+)
+def test_further_attempts_cost_what_the_policy_says(
+    attempts: int | None, days: float, penalty: float
+) -> None:
+    each = replace(hand_in(days=days), attempts=attempts)
+    late = policy(attempts=3, per_attempt=0.2, grace_minutes=0).lateness(each)
+    assert late.penalty == pytest.approx(penalty)
+    assert policy(per_attempt=0.2).lateness(replace(hand_in(), attempts=9)).penalty == 0
+
+
+def test_attempts_do_not_decide_what_nobody_knows() -> None:
+    unknown = HandIn("a", Path("a"), attempts=9)
+    assert policy(attempts=3, per_attempt=0.2).lateness(unknown).penalty is None

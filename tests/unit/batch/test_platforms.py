@@ -44,7 +44,10 @@ submission_101:
   :score: 3.0
   :results:
     output: ':not a key'
-  :history: []
+  :history:
+  - :id: 99
+    :created_at: 2026-09-13 10:00:00 Z
+    :score: 1.0
 submission_102:
   :submitters:
   - :name: "=cmd()"
@@ -70,6 +73,7 @@ def test_gradescope(tmp_path: Path, deeper: str) -> None:
         Student("Jo Doe", "jo@example.edu", ""),
     )
     assert first.created_at == dt.datetime(2026, 9, 14, 17, 0, 19, 345678, UTC)
+    assert (first.attempts, second.attempts) == (2, None)
     assert second.created_at == dt.datetime(2026, 9, 15, 8, 0, tzinfo=UTC)
     assert found.left_out == ("submission_999", "submission_103 (listed, but not there)")
 
