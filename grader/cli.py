@@ -35,6 +35,8 @@ from grader.cli_options import (
 )
 from grader.cli_pack import pack
 from grader.cli_pictures import pictures
+from grader.cli_report import report_command
+from grader.cli_similarity import similarity
 from grader.cli_student import check, submit_zip
 from grader.cli_support import (
     exit_for,
@@ -102,6 +104,8 @@ app.command("rejudge")(rejudge_command)
 app.command("regrade")(regrade_command)
 app.command("replay")(replay_command)
 app.command()(pictures)
+app.command()(similarity)
+app.command("report")(report_command)
 app.command()(check)
 app.command("submit-zip")(submit_zip)
 app.command()(new)

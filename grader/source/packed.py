@@ -9,9 +9,6 @@ from typing import Any
 
 from grader.source.facts import Construct, EntryFacts, Mention, Place, Role, SourceFacts
 
-MAX_ANSWER = 16 * 2**20
-"""Bytes of the longest answer that is read."""
-
 
 def pack(facts: SourceFacts) -> bytes:
     """Return facts as bytes."""

@@ -1,0 +1,222 @@
+"""Compares every hand-in of a class with every other.
+
+A fingerprint is a run of ``LENGTH`` tokens (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003).
+Every run is kept, not a sample: classes are small, and which would be sampled depends on Python's
+hashes, which differ from process to process.
+
+Fingerprints that do not count: those of the starter, and those that more than a tenth of the class
+has, ten hand-ins at least. The second is what MOSS does (``-m``): what many wrote, nobody copied
+from one other.
+"""
+
+from __future__ import annotations
+
+import io
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from copydetect import CodeFingerprint, compare_files
+from copydetect.utils import get_token_coverage
+from numpy.typing import NDArray
+
+from grader.similarity.texts import Compared, Script
+
+LENGTH = 12
+"""Tokens of a fingerprint: about two short statements."""
+LEAST_OWN = 60
+"""Tokens that a hand-in must have of its own to be compared."""
+_COMMON_SHARE = 0.1
+_COMMON_LEAST = 10
+_CLOSEST = 3
+"""Pairs of each hand-in that are looked at in any case: its closest by common fingerprints."""
+_WORTH_A_LOOK = 0.3
+"""Of the threshold: pairs with a smaller share of fingerprints in common are left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of one hand-in that the other has too.
+
+    Attributes:
+        spans: First character and the one behind the last, in its source: code alone, line by line.
+        partner: Index of the other side's region that it matches best.
+    """
+
+    spans: tuple[tuple[int, int], ...]
+    partner: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two hand-ins that have something in common.
+
+    Attributes:
+        first: A hand-in.
+        second: Another.
+        shares: Of what each has of its own, the share that the other has too.
+        tokens: That they have in common, on the side that has more.
+        regions: Where, on each side.
+    """
+
+    first: Compared
+    second: Compared
+    shares: tuple[float, float]
+    tokens: int
+    regions: tuple[tuple[Region, ...], tuple[Region, ...]]
+
+    @property
+    def score(self) -> float:
+        """The larger share: who adds to a copy makes only the other one smaller."""
+        return max(self.shares)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a comparison found.
+
+    Attributes:
+        pairs: At or above the threshold, closest first.
+        closest: Name → greatest score with any other.
+        thin: Names of those with too little of their own.
+        common: Fingerprints left out because many have them.
+        limit: Hand-ins from which on a fingerprint counts as common.
+    """
+
+    pairs: tuple[Pair, ...]
+    closest: dict[str, float]
+    thin: tuple[str, ...]
+    common: int
+    limit: int
+
+
+def compare(
+    hand_ins: Sequence[Compared],
+    given: Iterable[Script],
+    threshold: float,
+    apart: Callable[[str, str], bool] = lambda one, two: one != two,
+) -> Findings:
+    """Compare every hand-in with every other.
+
+    Args:
+        hand_ins: No two identical.
+        given: What everybody got: starter code.
+        threshold: Least score of a pair that is listed, from 0 to 1.
+        apart: Whether two hand-ins, by their names, are of different people.
+    """
+    prints = [_print_of(each.script) for each in hand_ins]
+    limit = max(_COMMON_LEAST, int(_COMMON_SHARE * len(prints)))
+    counts = Counter(number for each in prints for number in each.hashes)
+    common = {number for number, count in counts.items() if count > limit}
+    starter = {number for script in given for number in _print_of(script).hashes}
+    for each in prints:
+        _leave_out(each, common | starter)
+    kept = [index for index, each in enumerate(prints) if each.token_coverage >= LEAST_OWN]
+    pairs = [
+        _pair((hand_ins[one], hand_ins[two]), (prints[one], prints[two]))
+        for one, two in _candidates(prints, kept, threshold)
+        if apart(hand_ins[one].name, hand_ins[two].name)
+    ]
+    closest = dict.fromkeys((hand_ins[index].name for index in kept), 0.0)
+    for pair in pairs:
+        for side in (pair.first, pair.second):
+            closest[side.name] = max(closest[side.name], pair.score)
+    listed = [pair for pair in pairs if pair.score >= threshold]
+    listed.sort(key=lambda pair: (-pair.score, -pair.tokens, pair.first.name, pair.second.name))
+    thin = [each.name for each in hand_ins if each.name not in closest]
+    return Findings(tuple(listed), closest, tuple(thin), len(common - starter), limit)
+
+
+def _print_of(script: Script) -> CodeFingerprint:
+    # The document is made of tokens already: the library's own filter is for text.
+    document = io.StringIO(script.tokens.document, newline="")
+    return CodeFingerprint("", LENGTH, 1, filter=False, fp=document)
+
+
+def _leave_out(found: CodeFingerprint, numbers: set[int]) -> None:
+    """Take fingerprints away. The library's own way expects that none comes twice in a file."""
+    for number in found.hashes & numbers:
+        del found.hash_idx[number]
+    found.hashes -= numbers
+    found.token_coverage = get_token_coverage(found.hash_idx, LENGTH, len(found.filtered_code))
+
+
+def _candidates(
+    prints: Sequence[CodeFingerprint], kept: Sequence[int], threshold: float
+) -> list[tuple[int, int]]:
+    """Return the pairs worth comparing, by the number of fingerprints in common."""
+    holders: dict[int, list[int]] = defaultdict(list)
+    for index in kept:
+        for number in prints[index].hashes:
+            holders[number].append(index)
+    rows = {number: np.array(indices) for number, indices in holders.items()}
+    sizes = np.array([max(len(each.hashes), 1) for each in prints])
+    found: set[tuple[int, int]] = set()
+    for index in kept:
+        everybody = np.concatenate([rows[number] for number in prints[index].hashes])
+        in_common = np.bincount(everybody, minlength=len(prints))
+        in_common[index] = 0
+        shares = in_common / np.minimum(sizes, sizes[index])
+        near = np.flatnonzero((shares >= _WORTH_A_LOOK * threshold) & (in_common > 0))
+        closest = [other for other in np.argsort(-shares)[:_CLOSEST] if in_common[other]]
+        found |= {(min(index, int(other)), max(index, int(other))) for other in [*near, *closest]}
+    return sorted(found)
+
+
+def _pair(
+    hand_ins: tuple[Compared, Compared], prints: tuple[CodeFingerprint, CodeFingerprint]
+) -> Pair:
+    tokens, shares, slices = compare_files(*prints)
+    partners = _partners(prints, slices)
+    regions = tuple(
+        _regions(each.script, side, partner)
+        for each, side, partner in zip(hand_ins, slices, partners, strict=True)
+    )
+    return Pair(
+        *hand_ins,
+        (float(shares[0]), float(shares[1])),
+        int(tokens),
+        (regions[0], regions[1]),
+    )
+
+
+def _partners(
+    prints: tuple[CodeFingerprint, CodeFingerprint], slices: tuple[NDArray[np.int_], ...]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Return for each side: index of a region → index of the other side's that it matches best."""
+    begins = [side[0].tolist() for side in slices]
+    votes: tuple[dict[int, Counter[int]], ...] = (defaultdict(Counter), defaultdict(Counter))
+    for number in prints[0].hashes & prints[1].hashes:
+        for here in prints[0].hash_idx[number]:
+            for there in prints[1].hash_idx[number]:
+                one, two = bisect_right(begins[0], here) - 1, bisect_right(begins[1], there) - 1
+                votes[0][one][two] += 1
+                votes[1][two][one] += 1
+    best = [
+        {region: count.most_common(1)[0][0] for region, count in side.items()} for side in votes
+    ]
+    return best[0], best[1]
+
+
+def _regions(
+    script: Script, slices: NDArray[np.int_], partners: dict[int, int]
+) -> tuple[Region, ...]:
+    return tuple(
+        Region(tuple(_spans(script, int(begin), int(end))), partners[index])
+        for index, (begin, end) in enumerate(slices.T)
+    )
+
+
+def _spans(script: Script, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield what a run of tokens covers, without the comments and line ends between them."""
+    tokens, source = script.tokens, script.source
+    start, stop = tokens.starts[begin], tokens.ends[begin]
+    for index in range(begin + 1, end):
+        between = source[stop : tokens.starts[index]]
+        if "\n" in between or between.strip():
+            yield start, stop
+            start = tokens.starts[index]
+        stop = tokens.ends[index]
+    yield start, stop

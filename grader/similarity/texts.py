@@ -1,0 +1,177 @@
+"""The hand-ins of a class as text and tokens, each line with the name that a reader knows it by."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.batch.discover import HandIn
+from grader.errors import UsageError
+from grader.intake import IntakeError, Submission, SubmittedFile, Where, read_submission
+from grader.report.language import current
+from grader.similarity.tokens import Tokens, unpack
+from grader.source.disposable import Disposable
+
+MOST_BYTES = 256 << 10
+"""Of source that is compared; an assignment takes a tenth of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The Python of a hand-in.
+
+    Attributes:
+        source: All files, one after the other, with plain line ends.
+        labels: What each line is called: its number, or notebook cell and line in it.
+        tokens: Of ``source``.
+    """
+
+    source: str
+    labels: tuple[str, ...]
+    tokens: Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A hand-in that can be compared.
+
+    Attributes:
+        name: Of the hand-in.
+        names: Of all that are identical with it, itself first.
+        script: Its Python.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    script: Script
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """What there is to compare.
+
+    Attributes:
+        compared: One of each set of identical hand-ins, by name.
+        unread: Name → why it is not compared.
+    """
+
+    compared: tuple[Compared, ...]
+    unread: dict[str, str] = field(default_factory=dict)
+
+
+class Scripts:
+    """Makes scripts of hand-ins, with a process that reads their text. A context manager."""
+
+    def __init__(self) -> None:
+        self._tokeniser = Disposable("grader.similarity")
+
+    def __enter__(self) -> Scripts:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._tokeniser.close()
+
+    def of(self, submission: Submission) -> Script:
+        """Return the Python of a hand-in.
+
+        Raises:
+            ValueError: It cannot be compared; says why.
+        """
+        files = [file for file in submission.files if file.path.endswith(".py")]
+        if sum(len(file.data) for file in files) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES >> 10} KiB of source")
+        lines, labels = [], []
+        for file in files:
+            if len(files) > 1:
+                lines.append(f"# {file.path}")
+                labels.append("")
+            own = _decoded(file).split("\n")
+            lines += own
+            labels += [_label(file, number) for number in range(1, len(own) + 1)]
+        source = "\n".join(lines)
+        try:
+            tokens = unpack(self._tokeniser.ask(source.encode("utf-8", "replace")))
+        except (OSError, ValueError, EOFError) as error:
+            self._tokeniser.close()
+            raise ValueError(f"its text could not be taken apart: {error}") from error
+        return Script(source, tuple(labels), tokens)
+
+
+def read_class(
+    hand_ins: Iterable[HandIn],
+    wanted: Sequence[str],
+    scripts: Scripts,
+    tick: Callable[[], object] = int,
+) -> Class:
+    """Read the hand-ins of a class; identical ones once.
+
+    Args:
+        hand_ins: By name.
+        wanted: Files that the assignment asks for.
+        scripts: Makes scripts of them.
+        tick: Called after each.
+
+    Raises:
+        UsageError: A hand-in is not there any more.
+    """
+    first: dict[str, Submission] = {}
+    names: dict[str, list[str]] = {}
+    unread: dict[str, str] = {}
+    for hand_in in hand_ins:
+        try:
+            submission = _read(hand_in.name, hand_in.path, wanted)
+        except IntakeError as error:
+            unread[hand_in.name] = current().render(error.message)
+        else:
+            first.setdefault(submission.digest, submission)
+            names.setdefault(submission.digest, []).append(hand_in.name)
+        tick()
+    compared = []
+    for digest, submission in first.items():
+        alike = tuple(names[digest])
+        try:
+            compared.append(Compared(alike[0], alike, scripts.of(submission)))
+        except ValueError as error:
+            unread |= dict.fromkeys(alike, str(error))
+    return Class(tuple(compared), unread)
+
+
+def read_starter(folder: Path, scripts: Scripts) -> list[Script]:
+    """Return what students were given: the modules, and the notebooks beside them.
+
+    Args:
+        folder: Of the starter; need not exist.
+        scripts: Makes scripts of them.
+    """
+    given: list[tuple[Path, Sequence[str]]] = [
+        (path, [f"{path.stem}.py"])
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".py", ".ipynb") and path.is_file()
+    ]
+    return [scripts.of(_read(path.name, path, [*names])) for path, names in given]
+
+
+def _read(name: str, path: Where, wanted: Sequence[str]) -> Submission:
+    try:
+        return read_submission(path, wanted, name=name)
+    except UsageError as error:
+        raise UsageError(f"{error}; hand-ins have to lie where they lay when graded") from error
+
+
+def _decoded(file: SubmittedFile) -> str:
+    """Return the text of a file that intake has found to be text, with plain line ends."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(file.data).readline)
+    text = file.data.decode(encoding, "replace")
+    # An encoding may give lone surrogates; the tokeniser would see other offsets than we.
+    text = text.encode("utf-8", "replace").decode()
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _label(file: SubmittedFile, line: int) -> str:
+    if file.cells is None:
+        return str(line)
+    place = file.cells.cell_of(line)
+    return f"{place[0]}:{place[1]}" if place else ""

@@ -1,0 +1,82 @@
+"""Who is like whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from class_of import DISGUISED, LONG, OTHER, compared, read
+
+from grader.similarity.compare import LEAST_OWN, compare
+from grader.similarity.tokens import tokenise
+
+
+def test_a_disguised_copy_is_found_and_nobody_else(tmp_path: Path) -> None:
+    found = compared(tmp_path, ann=LONG, bob=DISGUISED, cem=OTHER)
+    (pair,) = found.pairs
+    assert {pair.first.name, pair.second.name} == {"ann", "bob"}
+    assert pair.score > 0.85
+    assert found.closest["cem"] < 0.2
+
+
+def test_what_the_starter_gives_does_not_count(tmp_path: Path) -> None:
+    found = compared(tmp_path, starter=LONG, ann=LONG + "\nprint(1)\n", bob=LONG + "\nprint(2)\n")
+    assert found.pairs == ()
+    assert found.thin == ("ann", "bob")
+
+
+def test_what_comes_twice_in_a_hand_in_is_left_out_twice(tmp_path: Path) -> None:
+    twice = LONG + LONG.replace("first", "third")
+    found = compared(tmp_path, starter=LONG, ann=twice + OTHER, bob=twice)
+    assert found.pairs == ()
+    assert found.closest.keys() == {"ann"}
+
+
+def test_what_many_have_is_common_and_does_not_count(tmp_path: Path) -> None:
+    few = {f"s{n}": f"{LONG}\nprint({n})\n" for n in range(5)}
+    many = {f"s{n}": f"{LONG}\nprint({n})\n" for n in range(12)}
+    assert len(compared(tmp_path / "few", **few).pairs) == 10
+    found = compared(tmp_path / "many", **many)
+    assert found.pairs == ()
+    assert found.common > 0
+    assert found.limit == 10
+
+
+def test_identical_ones_do_not_make_anything_common(tmp_path: Path) -> None:
+    alike = {f"s{n}": LONG for n in range(20)}
+    found = compared(tmp_path, **alike, zoe=DISGUISED)
+    (pair,) = found.pairs
+    assert len(pair.first.names) == 20
+    assert pair.second.name == "zoe"
+
+
+def test_one_person_twice_is_no_pair(tmp_path: Path) -> None:
+    hand_ins = read(tmp_path, ann=LONG, ann_late=DISGUISED, bob=OTHER).compared
+    assert compare(hand_ins, [], 0.6).pairs
+    assert compare(hand_ins, [], 0.6, lambda one, two: one[:3] != two[:3]).pairs == ()
+
+
+def test_who_has_too_little_is_not_compared(tmp_path: Path) -> None:
+    short = "x = [1, 2, 3]\n"
+    assert len(tokenise(short).document) < LEAST_OWN
+    found = compared(tmp_path, ann=short, bob=short + "y = 2\n", cem=LONG)
+    assert found.thin == ("ann", "bob")
+
+
+def test_regions_cover_code_alone_and_lead_to_each_other(tmp_path: Path) -> None:
+    (pair,) = compared(tmp_path, ann=LONG, bob=DISGUISED).pairs
+    left, right = pair.regions
+    for side, regions, others in ((pair.first, left, right), (pair.second, right, left)):
+        for region in regions:
+            text = "".join(side.script.source[a:b] for a, b in region.spans)
+            assert "#" not in text
+            assert '"""' not in text
+            assert 0 <= region.partner < len(others)
+    source = pair.first.script.source
+    index = next(n for n, r in enumerate(left) if any("cumsum" in source[a:b] for a, b in r.spans))
+    partner = right[left[index].partner]
+    assert any("cumsum" in pair.second.script.source[a:b] for a, b in partner.spans)
+
+
+def test_nobody_at_all(tmp_path: Path) -> None:
+    assert compared(tmp_path).pairs == ()
+    assert compare([], [], 0.6).closest == {}
