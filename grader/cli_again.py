@@ -19,7 +19,14 @@ from grader.batch.class_run import write_grades
 from grader.batch.late import read_policy
 from grader.batch.ledger import Setup, read_grades
 from grader.cli_options import IsolationChoice, LateOpt, QuestionsOpt
-from grader.cli_support import interruptible, make_sandbox, prepared, read_materials, say
+from grader.cli_support import (
+    interruptible,
+    make_sandbox,
+    prepared,
+    read_materials,
+    renew_pages,
+    say,
+)
 from grader.errors import UsageError
 from grader.report.model import CheckResult
 from grader.report.summary import amount
@@ -125,5 +132,6 @@ def _cell(check: CheckResult | None) -> str:
 
 
 def _rewrite(folder: Path, late: Path | None) -> None:
-    grades = read_grades(folder, read_policy(late) if late else None)
-    say(Console(), f"Written: {write_grades(grades, folder)}")
+    policy, console = read_policy(late) if late else None, Console()
+    say(console, f"Written: {write_grades(read_grades(folder, policy), folder)}")
+    renew_pages(folder, policy, console)

@@ -11,10 +11,11 @@ from rich.console import Console
 from grader.batch.late import read_policy
 from grader.batch.merge import merge_folders
 from grader.cli_options import LateOpt
-from grader.cli_support import say
+from grader.cli_support import renew_pages, say
 from grader.report.merge import Allowed
 from grader.report.model import ReportStatus
 from grader.report.terminal import print_class, print_report
+from grader.store.journal import JOURNAL_FILE
 
 Folders = Annotated[
     list[Path],
@@ -52,5 +53,7 @@ def merge(
     else:
         print_report(merged.reports[0], console)
     say(console, f"Completed in {folders[0]}: {len(merged.changed)} of {len(merged.reports)}")
+    if (folders[0] / JOURNAL_FILE).is_file():
+        renew_pages(folders[0], policy, console)
     if any(report.status is ReportStatus.INCOMPLETE for report in merged.reports):
         raise typer.Exit(1)

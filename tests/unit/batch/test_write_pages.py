@@ -1,0 +1,121 @@
+"""Pages of a batch are written beside its reports, and lead to each other."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.batch.discover import HandIn, Student
+from grader.batch.grades import Grade
+from grader.batch.pages import Look, labels_of, look_of, write_class
+from grader.cli import app
+from grader.errors import UsageError
+from grader.report.json_file import read_report, write_report
+from grader.report.language import VARIABLE
+from grader.report.model import FileInfo, Report
+from grader.report.pages import Labels, Release
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+SOURCE = "".join(f"line_{number} = {number}\n" for number in range(1, 20))
+
+
+@pytest.fixture
+def report() -> Report:
+    return read_report(GOLDEN / "toy.report.json")
+
+
+def of_class(report: Report, tmp_path: Path, *names: str) -> list[Grade]:
+    """Return grades of hand-ins whose files are in ``tmp_path/class``."""
+    grades = []
+    for name in names:
+        path = tmp_path / "class" / name / "toy.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(SOURCE)
+        digest = sha256(SOURCE.encode()).hexdigest()
+        submission = report.submission.model_copy(
+            update={"id": name, "files": (FileInfo(path="toy.py", sha256=digest),)}
+        )
+        grades.append(
+            Grade(
+                HandIn(name, path.parent, (Student(f"{name} Someone"),)),
+                report.model_copy(update={"submission": submission}),
+            )
+        )
+    return grades
+
+
+def test_every_link_leads_to_a_file(report: Report, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    index = write_class(of_class(report, tmp_path, "a", "b #1?", "c%20"), out, Look())
+    pages = sorted(out.rglob("*.html"))
+    assert len(pages) == 7
+    assert index in pages
+    for page in pages:
+        for link in re.findall(r'href="([^"#][^"]*)"', page.read_text()):
+            if link != "data:,":
+                assert (page.parent / unquote(link)).is_file(), (page, link)
+
+
+def test_lines_come_from_what_was_graded(report: Report, tmp_path: Path) -> None:
+    grades, out = of_class(report, tmp_path, "a", "b"), tmp_path / "out"
+    (tmp_path / "class" / "b" / "toy.py").write_text("changed = 1\n")
+    write_class(grades, out, Look())
+    assert "line_12 = 12" in (out / "a" / "report.html").read_text()
+    assert "changed = 1" not in (out / "b" / "report.html").read_text()
+
+
+def test_students_pages_can_be_put_apart(report: Report, tmp_path: Path) -> None:
+    out, apart = tmp_path / "out", tmp_path / "hand back"
+    grades = of_class(report, tmp_path, "a", "b")
+    write_class(grades, out, Look(release=Release.PUBLISHED, students=apart))
+    assert sorted(path.name for path in apart.iterdir()) == ["a.html", "b.html"]
+    assert (apart / "a.html").read_bytes() == (out / "a" / "student.html").read_bytes()
+    assert "b Someone" not in (apart / "a.html").read_text()
+    assert "a Someone" in (out / "index.html").read_text()
+
+
+def test_what_was_asked_comes_from_the_starter(tmp_path: Path) -> None:
+    starter = tmp_path / "starter" / "toy"
+    starter.mkdir(parents=True)
+    (starter / "toy.py").write_text('def f():\n    """Do it."""\n')
+    look = look_of(Labels(), str(tmp_path / "assignments" / "toy" / "assignment.yml"))
+    assert look.asked == {"f": "Do it."}
+
+
+def test_one_report_has_two_pages(report: Report, tmp_path: Path) -> None:
+    write_report(report, tmp_path)
+    result = CliRunner().invoke(app, ["report", str(tmp_path), "--lang", "ko"])
+    assert result.exit_code == 0, result.output
+    for name in ("report.html", "student.html"):
+        assert 'lang="ko"' in (tmp_path / name).read_text()
+    assert not (tmp_path / "index.html").exists()
+
+
+def test_reports_without_a_journal_have_pages_too(report: Report, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        submission = report.submission.model_copy(update={"id": name})
+        write_report(report.model_copy(update={"submission": submission}), tmp_path / name)
+    result = CliRunner().invoke(app, ["report", str(tmp_path), "--released", "after_published"])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "index.html").is_file()
+    assert "secret" not in (tmp_path / "a" / "student.html").read_text()
+
+
+def test_a_folder_without_reports_is_refused(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["report", str(tmp_path)])
+    assert isinstance(result.exception, UsageError)
+    assert "holds neither" in str(result.exception)
+
+
+@pytest.mark.parametrize(("locale", "language"), [("ko", "ko"), ("en", "en")])
+def test_pages_speak_as_the_machine_does(
+    locale: str, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, locale)
+    assert labels_of().language == language
+    assert labels_of("ko").language == "ko"
