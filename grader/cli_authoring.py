@@ -28,7 +28,7 @@ from grader.cli_support import make_options, make_progress, make_sandbox, read_m
 from grader.report.model import report_schema
 from grader.run.grade import Options
 from grader.run.materials import Materials
-from grader.sandbox.open import open_sandbox
+from grader.selfcheck.spare import SpareSandbox
 from grader.selfcheck.write import to_files
 from grader.spec.schema import assignment_schema
 
@@ -54,7 +54,7 @@ def starter(
     files = build_starter(spec, materials.folder, materials.reference_folder)
     if not check:
         # The instructor's own code on their own machine: no walls are needed around it.
-        with open_sandbox("none") as sandbox:
+        with SpareSandbox() as sandbox:
             made = make_public(materials, sandbox)
         for path in write_starter(files | to_files(made.public), folder):
             typer.echo(f"wrote {path}")

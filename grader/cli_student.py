@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from enum import Enum
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from grader.cli_options import DeviceChoice, DeviceOpt, IsolationChoice, QuestionsOpt
+from grader.cli_options import (
+    DeviceChoice,
+    DeviceOpt,
+    IsolationChoice,
+    Language,
+    LanguageOpt,
+    QuestionsOpt,
+)
 from grader.cli_support import interruptible, make_progress, split_ids
 from grader.errors import UsageError
 from grader.report.language import choose
 from grader.report.model import Report, ReportStatus
-from grader.report.student import StudentView, next_question, not_written
+from grader.report.student import (
+    StudentView,
+    asked_for,
+    next_question,
+    none_found,
+    not_found,
+    not_written,
+)
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import Workplace, open_workplace
@@ -29,19 +43,6 @@ PathArg = Annotated[
 SelfIsolationOpt = Annotated[
     IsolationChoice,
     typer.Option("--isolation", help="Walls around your code; auto takes the best there are."),
-]
-
-
-class Language(str, Enum):
-    """Languages that students are spoken to in."""
-
-    en = "en"
-    ko = "ko"
-
-
-LanguageOpt = Annotated[
-    Language | None,
-    typer.Option("--lang", help="Language of the messages; the machine's where absent."),
 ]
 
 
@@ -61,8 +62,8 @@ def check(
     read_workplace(place)
     ids = split_ids(questions)
     console = Console()
-    view = StudentView(console, place.public.hints)
     with interruptible("Nothing is lost."), SelfCheck(place, device.value, isolation.value) as own:
+        view = StudentView(console, place.public.hints, own.details)
         if watch:
             _watch(own, ids, view)
             return
@@ -128,6 +129,10 @@ def _again(watching: Watch, view: StudentView) -> None:
 def _conclude(report: Report, place: Workplace, view: StudentView) -> None:
     """Say what to do next, and what would be handed in."""
     view.print("")
+    if none_found(report):
+        names: list[Param] = [item.id for item in asked_for(report)]
+        view.say("none_found", "bold red", file=place.hand_in.name, names=names)
+        return
     step = next_question(report)
     if step is not None:
         name = next(
@@ -141,14 +146,20 @@ def _conclude(report: Report, place: Workplace, view: StudentView) -> None:
             view.say("next_first")
     elif report.status is not ReportStatus.INCOMPLETE:
         view.say("all_done", "bold green")
-    if report.pending:
-        view.say("rest_pending", "cyan", points=amount(report.pending))
-    open_ones: list[Param] = [item.id for item in report.questions if not_written(item)]
+    if pending := math.fsum(item.pending for item in asked_for(report)):
+        view.say("rest_pending", "cyan", points=amount(pending))
+    _hand_in(report, place, view)
+
+
+def _hand_in(report: Report, place: Workplace, view: StudentView) -> None:
+    open_ones: list[Param] = [
+        item.id for item in report.questions if not_written(item) or not_found(item)
+    ]
     files: list[Param] = [*place.public.assignment.hand_in]
     view.say("handed_in", files=files)
     if open_ones:
         view.say("not_written", "yellow", names=open_ones)
-    else:
+    elif len(asked_for(report)) == len(report.questions):
         view.say("written", "green")
     view.say("make_zip", "dim", file=archive_name(place))
     for note in report.submission.notes:

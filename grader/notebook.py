@@ -94,7 +94,9 @@ class Notebook:
 def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck) -> Shown:
     hints = place.public.hints
     pages = [
-        result_html(item, hints.get(item.id, ""), pictures(item, place, check.seen))
+        result_html(
+            item, hints.get(item.id, ""), pictures(item, place, check.seen), check.details(item)
+        )
         for item in chosen
     ]
     lines = [f"{item.id}: {amount(item.score)} / {amount(item.max_score)}" for item in chosen]

@@ -11,7 +11,7 @@ import pytest
 from grader.errors import GraderError
 from grader.report.language import current
 from grader.report.model import CheckResult, Report
-from grader.report.student import next_question, not_written
+from grader.report.student import asked_for, next_question, not_written
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import Workplace, open_workplace
@@ -67,6 +67,12 @@ class Shared:
                 raise
         return self._reports[folder]
 
+    def details(self, item: CheckItem) -> dict[str, tuple[str, ...]]:
+        """Return check → lines on what the devices did, for the item's question."""
+        report = self.report(item)
+        question = next(one for one in report.questions if one.id == item.question.id)
+        return self._checks[item.place.folder].details(question)
+
     def _run(self, item: CheckItem) -> Report:
         place = item.place
         selected = {
@@ -100,7 +106,7 @@ def summary(report: Report, place: Workplace) -> Iterator[str]:
         report: Of the questions that were selected.
         place: Where their functions are.
     """
-    shown = [item for item in report.questions if item.status is not Status.SKIPPED]
+    shown = asked_for(report)
     width = max((len(item.id) for item in shown), default=0)
     for item in shown:
         later = f" + {amount(item.pending)}?" if item.pending else ""
@@ -194,7 +200,8 @@ class CheckItem(pytest.Item):
         if result.status is Status.DEFERRED:
             pytest.skip(result.student_message)
         if result.status is not Status.PASSED:
-            raise CheckError(result.student_message)
+            lines = self.shared.details(self).get(self.name, ())
+            raise CheckError("\n  ".join((result.student_message, *lines)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
         """Return the sentence for the student instead of a traceback of ours."""

@@ -51,9 +51,10 @@ questions:
     cases:
       - {id: shown, args: {n: 3}, scenario: count}
       - {id: tricky, args: {n: 5}, scenario: count_hidden}
+      - {id: filed, args: {n: 5}, scenario: count, readers: {file: read_hidden}}
     checks:
       - {id: total, kind: exact, points: 1, cases: [shown]}
-      - {id: later, kind: exact, points: 1, cases: [tricky], requires: [total]}
+      - {id: later, kind: exact, points: 1, cases: [tricky, filed], requires: [total]}
   - id: unseen
     title: Only when graded
     points: 1
@@ -130,6 +131,17 @@ def count_hidden(student, n):
 # END HIDDEN
 """
 
+READER = """\
+def read(file):
+    return len(file.data)
+
+
+# BEGIN HIDDEN
+def read_hidden(file):
+    return "how it is read"
+# END HIDDEN
+"""
+
 FILLED = {
     "double": '    raise NotImplementedError("double is not written yet")',
     "mean_of": '    raise NotImplementedError("mean_of is not written yet")',
@@ -143,6 +155,7 @@ def author(root: Path) -> Materials:
     reference.mkdir(parents=True)
     (folder / "assignment.yml").write_text(SPEC)
     (folder / "scenario.py").write_text(SCENARIO)
+    (folder / "reader.py").write_text(READER)
     (folder / "helper.py").write_text("SIZE = 3\n")
     (reference / "toy.py").write_text(REFERENCE)
     return load_materials(folder / "assignment.yml")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from grader.authoring.markers import strip_solutions
 from grader.errors import Problem, UsageError
@@ -28,12 +30,22 @@ from grader.selfcheck.public import (
 )
 from grader.selfcheck.read import read_public
 from grader.selfcheck.write import needs_numbers, size_of
-from grader.spec.load import SCENARIO
+from grader.spec.load import READER, SCENARIO
 from grader.spec.types import Assignment
 from grader.verdict import Status
 
+_HINT = re.compile(r"^Hints?:\n((?:[ ]+\S.*(?:\n|\Z))+)", re.MULTILINE)
+_BULLET = re.compile(r"^[ ]*\* ", re.MULTILINE)
 CASE_BYTES = 200_000
-ALL_BYTES = 260_000
+ALL_BYTES = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The instructor's files that run in a student's guest, without what is hidden."""
+
+    scenario: str
+    reader: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +72,15 @@ def make_public(materials: Materials, sandbox: Sandbox) -> Made:
         AssignmentError: The reference, a generator or a scenario does not do what it should.
         InfrastructureError: No guest can be started.
     """
-    scenario = _public_scenario(materials)
-    left_out = dict(_without_scenario(materials.assignment, scenario))
-    public = _run(materials, scenario, left_out, sandbox)
+    shown = _Shown(
+        _stripped(materials.scenario, materials.folder / SCENARIO),
+        _stripped(materials.reader, materials.folder / READER),
+    )
+    left_out = dict(_hidden_code(materials.assignment, shown))
+    public = _run(materials, shown, left_out, sandbox)
     if too_large := dict(_too_large(public)):
         left_out |= too_large
-        public = _run(materials, scenario, left_out, sandbox)
+        public = _run(materials, shown, left_out, sandbox)
     return Made(public, left_out | dict(_not_run(public)))
 
 
@@ -113,7 +128,7 @@ def check_public(materials: Materials) -> list[Problem]:
 
 
 def _run(
-    materials: Materials, scenario: str, left_out: dict[CaseName, str], sandbox: Sandbox
+    materials: Materials, shown: _Shown, left_out: dict[CaseName, str], sandbox: Sandbox
 ) -> PublicCases:
     assignment = public_part(materials.assignment, left_out)
     part = replace(materials, assignment=assignment)
@@ -123,7 +138,8 @@ def _run(
     return PublicCases(
         assignment,
         materials.digest,
-        scenario,
+        shown.scenario,
+        shown.reader,
         {name: hashlib.sha256(data).hexdigest() for name, data in materials.support.items()},
         dict(_hints(materials)),
         grader.plan,
@@ -131,19 +147,23 @@ def _run(
     )
 
 
-def _public_scenario(materials: Materials) -> str:
-    if not materials.scenario:
-        return ""
-    return strip_solutions(materials.scenario, str(materials.folder / SCENARIO))
+def _stripped(source: str, path: Path) -> str:
+    return strip_solutions(source, str(path)) if source else ""
 
 
-def _without_scenario(assignment: Assignment, scenario: str) -> Iterator[tuple[CaseName, str]]:
-    """Yield the cases whose scenario is hidden from students."""
-    left = {node.name for node in ast.parse(scenario).body if isinstance(node, ast.FunctionDef)}
+def _hidden_code(assignment: Assignment, shown: _Shown) -> Iterator[tuple[CaseName, str]]:
+    """Yield the cases whose scenario, or a reader of whose files, is hidden from students."""
+    scenarios, readers = _functions(shown.scenario), _functions(shown.reader)
     for question in assignment.questions:
         for case in question.cases:
-            if case.scenario is not None and case.scenario not in left:
+            if case.scenario is not None and case.scenario not in scenarios:
                 yield (question.id, case.id), "its scenario is hidden"
+            elif not readers.issuperset(case.readers.values()):
+                yield (question.id, case.id), "a reader of its files is hidden"
+
+
+def _functions(source: str) -> set[str]:
+    return {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
 
 
 def _too_large(public: PublicCases) -> Iterator[tuple[CaseName, str]]:
@@ -163,13 +183,13 @@ def _too_large(public: PublicCases) -> Iterator[tuple[CaseName, str]]:
 
 
 def _hints(materials: Materials) -> Iterator[tuple[str, str]]:
-    """Yield what the docstrings of the reference's functions say under “Hint:”."""
+    """Yield what the docstrings of the reference's functions say under “Hint:” or “Hints:”."""
     source = materials.reference[materials.assignment.module]
     names = {question.names[0]: question.id for question in materials.assignment.questions}
     for node in ast.parse(source).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in names:
-            _, found, rest = (ast.get_docstring(node) or "").partition("\nHint:\n")
-            hint = rest.split("\n\n")[0]
-            if found and hint.strip():
+            found = _HINT.search(ast.get_docstring(node) or "")
+            if found:
                 # Code is marked for Sphinx there; a terminal shows one backtick as well as two.
-                yield names[node.name], " ".join(hint.replace("``", "`").split())
+                hint = _BULLET.sub("", found[1]).replace("``", "`")
+                yield names[node.name], " ".join(hint.split())

@@ -76,12 +76,12 @@ class Placement(Check):
         submission: Observation,
     ) -> Verdict:
         """Compare what lies where."""
-        expected = _read(reference.claims.value)
+        expected = placed_in(reference.claims.value)
         if expected is None:
             detail = f"it returned a {describe(reference.claims.value)} where a placement was due"
             told = Message("reference_failed", {"detail": plain(detail)})
             return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
-        actual = _read(submission.claims.value)
+        actual = placed_in(submission.claims.value)
         if actual is None:
             return not_of_the_form(submission.claims.value, "placement")
         wanted, own = self._meant(expected), [item for item in actual if item.kind in self.kinds]
@@ -192,8 +192,8 @@ def _by_device(entries: Sequence[Placed]) -> dict[str, int]:
     return total
 
 
-def _read(told: Value) -> list[Placed] | None:
-    """Return what a placement tells, or None if it has another form."""
+def placed_in(told: Value) -> list[Placed] | None:
+    """Return the tensors that a placement tells of, or None if it has another form."""
     try:
         return [_placed(text(name), mapping(item)) for name, item in mapping(told).items()]
     except (KeyError, TypeError):

@@ -9,6 +9,8 @@ from html import escape
 import numpy as np
 
 from grader.checks.arrays import Array
+from grader.report.language import current
+from grader.verdict import Message, Param
 
 _MOST = 24
 """Rows and columns that are shown; the window holds the first wrong element."""
@@ -62,23 +64,28 @@ class Heat:
 
     def _caption(self, first: tuple[int, ...], whole: bool) -> str:
         place = f"{self.where}[{', '.join(map(str, first))}]" if first else self.where
-        got, due = float(self.actual[first]), float(self.expected[first])
-        part = "" if whole else " The table shows the part around it."
-        return (
-            f"Case {escape(self.case)}: first wrong at <code>{escape(place)}</code>, "
-            f"returned <b>{got:.6g}</b>, expected <b>{due:.6g}</b>.{part}"
-        )
+        told: dict[str, Param] = {
+            "case": self.case, "place": place, "actual": float(self.actual[first]),
+            "expected": float(self.expected[first]),
+        }  # fmt: skip
+        parts = [_say("first_wrong", told), "" if whole else _say("part_shown", {})]
+        return escape(" ".join(filter(None, parts)))
 
     def _cell(self, planes: list[Array], at: tuple[int, int], first: tuple[int, int]) -> str:
         actual, expected, wrong = (plane[at] for plane in planes)
         colour = _colour(float(actual), float(expected)) if wrong else _RIGHT
         edge = "2px solid #000" if at == first else "1px solid #fff"
+        told: dict[str, Param] = {"actual": float(actual), "expected": float(expected)}
         text = f"{actual:.4g}" if planes[0].shape[1] <= _READABLE else "&nbsp;"
         return (
-            f'<td title="returned {actual:.6g}, expected {expected:.6g}" style="'
+            f'<td title="{escape(_say("element", told))}" style="'
             f"background:{colour};color:#000;border:{edge};padding:1px 5px;min-width:10px;"
             f'text-align:right;font:11px monospace">{text}</td>'
         )
+
+
+def _say(message: str, params: dict[str, Param]) -> str:
+    return current().render(Message(message, params))
 
 
 def _matrix(array: Array) -> Array:

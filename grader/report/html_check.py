@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from grader.report.heat import Heat
@@ -33,6 +33,7 @@ def result_html(
     question: QuestionResult,
     hint: str = "",
     pictures: Mapping[str, Heat] | None = None,
+    details: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """Return one question's result.
 
@@ -40,6 +41,7 @@ def result_html(
         question: From a self-check's report.
         hint: Shown where something is wrong.
         pictures: Check → where its numbers are wrong.
+        details: Check → lines on what the devices did.
     """
     status, words = _status(question), current()
     mark, colour = _LOOK[status]
@@ -51,7 +53,7 @@ def result_html(
     if not_written(question):
         rows = _text(words.codes[Code.NOT_IMPLEMENTED.value])
     else:
-        rows = _table(question, pictures or {})
+        rows = _table(question, pictures or {}, details or {})
         if hint and status in (Status.FAILED, Status.PARTIAL):
             rows += f"<div>{_text(words.render(Message('hint', {'hint': hint})))}</div>"
     return f'<div style="{_BOX.format(colour=colour)}">{head}<br>{rows}</div>'
@@ -63,18 +65,28 @@ def error_html(text: str) -> str:
     return f'<div style="{_BOX.format(colour=colour)}">{_text(text)}</div>'
 
 
-def _table(question: QuestionResult, pictures: Mapping[str, Heat]) -> str:
-    rows = "".join(_row(check, pictures.get(check.id)) for check in question.checks)
+def _table(
+    question: QuestionResult,
+    pictures: Mapping[str, Heat],
+    details: Mapping[str, Sequence[str]],
+) -> str:
+    rows, said = "", set[Sequence[str]]()
+    for check in question.checks:
+        lines = details.get(check.id, ())
+        # Checks that look at the same run have the same to tell: once is enough.
+        rows += _row(check, pictures.get(check.id), () if lines in said else lines)
+        said.add(lines)
     return f'<table style="border:none;border-collapse:collapse"><tbody>{rows}</tbody></table>'
 
 
-def _row(check: CheckResult, heat: Heat | None) -> str:
+def _row(check: CheckResult, heat: Heat | None, lines: Sequence[str]) -> str:
     mark, colour = _LOOK[check.status]
-    picture = heat.html() if heat else ""
+    below = heat.html() if heat else ""
+    below += "".join(f'<div style="color:#6e7781">{_text(line)}</div>' for line in lines)
     cells = (
         (f"white-space:nowrap;color:{colour}", f"{mark}&nbsp;{_text(check.id)}"),
         ("white-space:nowrap", _text(f"{amount(check.score)} / {amount(check.max_score)}")),
-        ("width:100%", _text(check.student_message) + picture),
+        ("width:100%", _text(check.student_message) + below),
     )
     row = "".join(f'<td style="{_CELL};{style}">{inside}</td>' for style, inside in cells)
     return f'<tr style="background:none">{row}</tr>'

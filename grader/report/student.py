@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from rich.console import Console
@@ -25,6 +26,7 @@ _STYLE = {
     Status.DEFERRED: ("…", "cyan"),
     Status.ERROR: ("!", "magenta"),
 }
+Details = Callable[[QuestionResult], Mapping[str, Sequence[str]]]
 _FINDINGS = (Status.FAILED, Status.PARTIAL, Status.ERROR, Status.DEFERRED)
 
 
@@ -34,11 +36,16 @@ class StudentView:
     Args:
         console: Where to.
         hints: Question → hint.
+        details: Tells what there is to say on a question's checks beside their messages: check →
+            lines.
     """
 
-    def __init__(self, console: Console, hints: Mapping[str, str]) -> None:
+    def __init__(
+        self, console: Console, hints: Mapping[str, str], details: Details = lambda _: {}
+    ) -> None:
         self._console = console
         self._hints = hints
+        self._details = details
         self._words = current()
 
     def report(self, report: Report, only: Iterable[str] = ()) -> None:
@@ -53,7 +60,7 @@ class StudentView:
             if not chosen or question.id in chosen:
                 self._question(question)
         self._console.print()
-        self._console.print(points_line(report))
+        self._console.print(points_line(asked_for(report)))
 
     def say(self, message: str, style: str = "", **params: Param) -> None:
         """Print one sentence."""
@@ -82,17 +89,28 @@ class StudentView:
         if not_written(question):
             return
         told = [check for check in question.checks if check.status in _FINDINGS]
+        details, said = self._details(question), set[Sequence[str]]()
         for message, group in groupby(told, lambda check: check.student_message):
             checks = list(group)
             names = ", ".join(check.id for check in checks)
             yield f"{_STYLE[checks[0].status][0]} {names}: {message}", _STYLE[checks[0].status][1]
+            # Checks that look at the same run have the same to tell: once is enough.
+            for lines in (details.get(check.id, ()) for check in checks):
+                yield from (("  " + line, "dim") for line in lines if lines not in said)
+                said.add(lines)
         waiting = [check for check in question.checks if check.code is Code.REQUIREMENT_NOT_MET]
         for requires, group in groupby(waiting, lambda check: check.params.get("requires")):
             names_of: list[Param] = [check.id for check in group]
             params: Mapping[str, Param] = {"checks": names_of, "requires": str(requires)}
             yield "– " + self._words.render(Message("counts_after", params)), "dim"
-        if _wrong(question) and question.id in self._hints:
+        if _wrong(question) and not not_found(question) and question.id in self._hints:
             yield self._words.render(Message("hint", {"hint": self._hints[question.id]})), "yellow"
+
+
+def none_found(report: Report) -> bool:
+    """Return whether a hand-in has nothing of what was asked for: it belongs elsewhere."""
+    questions = [item for item in asked_for(report) if not _waits(item)]
+    return len(questions) > 1 and all(not_found(item) for item in questions)
 
 
 def not_written(question: QuestionResult) -> bool:
@@ -100,22 +118,35 @@ def not_written(question: QuestionResult) -> bool:
     return any(check.code is Code.NOT_IMPLEMENTED for check in question.checks)
 
 
+def not_found(question: QuestionResult) -> bool:
+    """Return whether nothing of a question's name is in the hand-in."""
+    return any(check.code is Code.MISSING_FUNCTION for check in question.checks)
+
+
 def next_question(report: Report) -> QuestionResult | None:
     """Return the first question with something to mend."""
     return next((item for item in report.questions if _to_mend(item)), None)
 
 
-def points_line(report: Report) -> Text:
+def asked_for(report: Report) -> list[QuestionResult]:
+    """Return the questions of a self-check that were not left out of it."""
+    return [item for item in report.questions if item.status is not Status.SKIPPED]
+
+
+def points_line(questions: Iterable[QuestionResult]) -> Text:
     """Return a bar and the points: green earned, cyan open, the rest not earned."""
-    whole = report.max_score or 1.0
-    earned = int(_BAR * report.score / whole)
-    open_part = int(_BAR * report.pending / whole)
-    later = f" + {amount(report.pending)}?" if report.pending else ""
+    items = list(questions)
+    score, most, pending = (
+        math.fsum(getattr(item, name) for item in items)
+        for name in ("score", "max_score", "pending")
+    )
+    earned, open_part = (int(_BAR * part / (most or 1.0)) for part in (score, pending))
+    later = f" + {amount(pending)}?" if pending else ""
     return Text.assemble(
         ("━" * earned, "green"),
         ("━" * open_part, "cyan"),
         ("━" * (_BAR - earned - open_part), "red" if earned < _BAR else "dim"),
-        (f"  {amount(report.score)}{later} / {amount(report.max_score)}", "bold"),
+        (f"  {amount(score)}{later} / {amount(most)}", "bold"),
     )
 
 
@@ -137,3 +168,7 @@ def _to_mend(question: QuestionResult) -> bool:
 
 def _wrong(question: QuestionResult) -> bool:
     return any(check.status is Status.FAILED for check in question.checks)
+
+
+def _waits(question: QuestionResult) -> bool:
+    return question.status in (Status.DEFERRED, Status.ERROR)

@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from grader.report import (
     words_ko_causes,
     words_ko_check,
+    words_ko_clock,
+    words_ko_devices,
+    words_ko_gpu,
     words_ko_intake,
     words_ko_loops,
     words_ko_values,
@@ -67,6 +70,14 @@ _RUN: dict[str, Sentence] = {
         ),
     ),
     "requirement_not_met": ("이것을 통과해야 점수가 됩니다: {requires:names}.",),
+    "unreadable_file": (
+        (
+            "함수가 쓴 파일을 읽지 못했습니다: {type}: {message}",
+            "함수가 쓴 파일을 읽지 못했습니다: {detail}.",
+            "함수가 쓴 파일을 읽지 못했습니다.",
+        ),
+    ),
+    "no_file": ("쓰라고 한 곳에 파일이 없습니다.", "{message}"),
 }
 
 _HAND_IN: dict[str, Sentence] = {
@@ -96,6 +107,13 @@ _NOT_THE_STUDENT: dict[str, Sentence] = {
         "이 기계가 허용하지 않는 것이 필요합니다: {needs}.",
         f"다른 기계에서 {_PENDING}",
     ),
+    "no_package": (
+        (
+            "여기서 import할 수 없는 것이 필요합니다: {packages:names} ({detail}).",
+            "여기서 import할 수 없는 것이 필요합니다: {packages:names}.",
+        ),
+        f"그것이 있는 기계에서 {_PENDING}",
+    ),
     "sandbox_failed": ("채점기의 격리 환경이 실패했습니다: {detail}.", _NO_LOSS),
     "reference_failed": ("참조 풀이가 실패했습니다: {detail}.", _NO_LOSS),
     "not_run": ("채점기가 여기까지 오지 못하고 멈췄습니다.", _NO_LOSS),
@@ -109,12 +127,21 @@ SENTENCES: Mapping[str, Sentence] = {
     **_NOT_THE_STUDENT,
     **words_ko_intake.SENTENCES,
     **words_ko_loops.SENTENCES,
+    **words_ko_devices.SENTENCES,
+    **words_ko_clock.SENTENCES,
+    **words_ko_gpu.SENTENCES,
     **words_ko_check.SENTENCES,
-    **{CAUSE + name: sentence for name, sentence in words_ko_causes.CAUSES.items()},
+    **{
+        CAUSE + name: sentence
+        for causes in (words_ko_causes.CAUSES, words_ko_devices.CAUSES)
+        for name, sentence in causes.items()
+    },
 }
 
 CODES: Mapping[str, str] = {
     **words_ko_loops.CODES,
+    **words_ko_devices.CODES,
+    **words_ko_clock.CODES,
     "ok": "통과",
     "not_run": "실행하지 않음",
     "wrong_value": "값이 틀림",
@@ -134,6 +161,7 @@ CODES: Mapping[str, str] = {
     "timed_out": "너무 오래 걸림",
     "out_of_memory": "메모리를 너무 많이 씀",
     "crashed": "프로세스가 죽음",
+    "unreadable_file": "함수가 쓴 파일을 읽지 못함",
     "protocol_violation": "답을 읽을 수 없음",
     "requirement_not_met": "다른 검사를 먼저 통과해야 함",
     "syntax_error": "문법 오류",
@@ -142,6 +170,8 @@ CODES: Mapping[str, str] = {
     "bad_submission": "제출물을 읽지 못함",
     "no_device": "이 기계에 없는 GPU가 필요함",
     "no_permission": "이 기계가 허용하지 않는 것이 필요함",
+    "device_failed": "GPU에 문제가 생김",
+    "no_package": "이 기계에 없는 패키지가 필요함",
     "sandbox_failed": "격리 환경이 실패함",
     "reference_failed": "참조 풀이가 실패함",
 }

@@ -48,6 +48,12 @@ _VALUES: dict[str, Sentence] = {
         "처음부터 끝까지 입력의 dtype으로 계산하세요.",
     ),
     "entries_missing": ("빠졌거나 틀린 항목(순서 무관): {missing} / {total}.",),
+    "another_word": (
+        (
+            "{where:part}: {actual}, 맞는 값: {expected}.",
+            "나온 것: {actual}, 맞는 값: {expected}.",
+        ),
+    ),
     "wrong_shape": _differs("shape"),
     "wrong_dtype": _differs("dtype"),
     "wrong_device": _differs("device"),

@@ -8,7 +8,7 @@ from types import TracebackType
 
 from grader.errors import InfrastructureError
 from grader.report.language import current
-from grader.report.model import Report
+from grader.report.model import QuestionResult, Report
 from grader.run.devices import DeviceChoice
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
@@ -16,6 +16,7 @@ from grader.run.observe import QuestionRun
 from grader.run.session import guest_limits
 from grader.sandbox.base import Sandbox
 from grader.sandbox.open import Choice, open_sandbox
+from grader.selfcheck.devices import device_lines
 from grader.selfcheck.folder import Workplace, need_torch
 from grader.selfcheck.public import PUBLIC_SEED
 from grader.selfcheck.spare import SpareSandbox
@@ -73,6 +74,10 @@ class SelfCheck:
         self.seen.update(examined.runs)
         return self._noted(examined.report)
 
+    def details(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
+        """Return check → lines on what the devices did when it was checked last."""
+        return device_lines(question, self.workplace, self.seen)
+
     def make_ready(self) -> None:
         """Have the next run begin warm; takes no time now."""
         if isinstance(self._sandbox, SpareSandbox) and self.workplace.public.plan:
@@ -108,6 +113,7 @@ class SelfCheck:
             reference_folder=place.folder,
             root=place.folder,
             folder=place.folder,
+            reader=place.public.reader,
         )
 
     def _noted(self, report: Report) -> Report:

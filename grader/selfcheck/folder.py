@@ -131,10 +131,16 @@ def _hand_in(folder: Path, public: PublicCases) -> Path:
 
 def module_missing(folder: Path, name: str) -> InTheWay:
     """Return that a file of the hand-in is not there, with what is there under a name like it."""
+    nearest = renamed(folder, name)
+    return InTheWay("module_missing", file=name, path=str(folder.resolve()), nearest=nearest)
+
+
+def renamed(folder: Path, name: str) -> str | None:
+    """Return the file of a folder that is called much like a file that is not there."""
+    suffix = Path(name).suffix
     there = [
         entry.name
         for entry in sorted(folder.iterdir())
-        if entry.is_file() and entry.suffix in (".py", ".ipynb")
+        if entry.is_file() and entry.suffix == suffix and entry.name != name
     ]
-    nearest = nearest_name(name, there)
-    return InTheWay("module_missing", file=name, path=str(folder.resolve()), nearest=nearest)
+    return nearest_name(name, there)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.intake import Submission, read_submission
 from grader.intake.submission import IntakeError
-from grader.selfcheck.folder import Workplace, module_missing
+from grader.selfcheck.folder import Workplace, module_missing, renamed
 from grader.selfcheck.in_the_way import InTheWay
 from grader.store.atomic import write_atomic
 
@@ -46,6 +46,8 @@ def read_workplace(place: Workplace) -> Submission:
     except IntakeError as error:
         raise InTheWay(error.message.id, **error.message.params) from None
     if place.hand_in.suffix == ".ipynb" and _only_uses(place, submission.files[0].data):
+        if renamed(place.folder, place.module.name):
+            raise module_missing(place.folder, place.module.name)
         raise InTheWay("only_notebook", found=place.hand_in.name, file=place.module.name)
     return submission
 

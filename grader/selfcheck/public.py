@@ -36,6 +36,7 @@ class PublicCases:
         assignment: Its public part.
         digest: Of the assignment's files that this was made from.
         scenario: Source of the scenario file without what is hidden, or empty.
+        reader: Likewise of the file that reads what hand-ins leave.
         support: Name of a support file → sha256 of the one that was given.
         hints: Question → what its docstring says under “Hint:”.
         plan: The inputs.
@@ -45,6 +46,7 @@ class PublicCases:
     assignment: Assignment
     digest: str
     scenario: str
+    reader: str
     support: Mapping[str, str]
     hints: Mapping[str, str]
     plan: tuple[PlannedQuestion, ...]

@@ -92,6 +92,7 @@ def _public(document: dict[str, Any], decoder: Decoder) -> PublicCases:
         assignment,
         str(document["made_from"]),
         str(document["scenario"]),
+        str(document["reader"]),
         dict(document["support"]),
         dict(document["hints"]),
         plan,

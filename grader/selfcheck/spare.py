@@ -32,7 +32,9 @@ class SpareSandbox(Sandbox):
                 return spare[1]
             if spare is not None:
                 spare[1].end()
-            return self._inner.start(limits, needs)
+            # Torch imports much when it is first used: on a slow machine that alone could take as
+            # long as a question may.
+            return self._inner.start_warm(limits, needs)
 
     def make_ready(self, limits: GuestLimits, needs: GuestNeeds) -> None:
         """Start a guest ahead of time; it warms up by itself."""

@@ -15,6 +15,7 @@ from grader.observation import Companions, Observation
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.selfcheck.pack import Packing, lines
 from grader.selfcheck.public import CASES_FILE, PUBLIC_SEED, TENSORS_FILE, PublicCases
+from grader.selfcheck.traces import patterns, without_the_way
 from grader.wire.codec import Node
 from grader.wire.values import Tensor, Value
 
@@ -36,6 +37,7 @@ def to_files(public: PublicCases) -> dict[str, bytes]:
         "seed": PUBLIC_SEED,
         "assignment": public.assignment.model_dump(mode="json", by_alias=True, exclude_unset=True),
         "scenario": public.scenario,
+        "reader": public.reader,
         "support": dict(public.support),
         "hints": dict(public.hints),
         "questions": questions,
@@ -80,6 +82,7 @@ def _room(value: Value) -> int:
 
 def _question(planned: PlannedQuestion, public: PublicCases, packing: Packing) -> dict[str, Any]:
     run = public.reference[planned.question.id]
+    ops = patterns(planned)
     cases = {}
     for case in planned.cases:
         packing.within(f"{planned.question.id}/{case.key}")
@@ -87,7 +90,7 @@ def _question(planned: PlannedQuestion, public: PublicCases, packing: Packing) -
         cases[case.key] = {
             "digest": case.digest,
             "generated": [packing.encode(args) for args in _generated(case)],
-            **_expected(run.observations[case.key], numbers, packing),
+            **_expected(_told(run.observations[case.key], ops), numbers, packing),
         }
     return {"entry": run.entry, "cases": cases}
 
@@ -97,6 +100,16 @@ def _generated(case: PlannedCase) -> list[tuple[Value, ...]]:
     if case.case.generate is None:
         return []
     return [case.inputs.args, *(item.args for item in case.counted if item.grown)]
+
+
+def _told(seen: Observation, ops: Sequence[str]) -> Observation:
+    """Return what the reference did, as far as a student may see it."""
+    claims = replace(
+        seen.claims,
+        value=without_the_way(seen.claims.value, ops),
+        probes={name: without_the_way(item, ops) for name, item in seen.claims.probes.items()},
+    )
+    return replace(seen, claims=claims)
 
 
 def _expected(seen: Observation, numbers: bool, packing: Packing) -> dict[str, Node]:

@@ -4,6 +4,12 @@ import numpy as np
 import pytest
 
 from grader.report.heat import Heat
+from grader.report.language import VARIABLE
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "en")
 
 
 def heat(actual: object, expected: object) -> Heat:
@@ -13,7 +19,7 @@ def heat(actual: object, expected: object) -> Heat:
 
 def test_the_first_wrong_element_is_framed_and_named() -> None:
     page = heat([[1, 2], [3, 5]], [[1, 2], [3, 4]]).html()
-    assert "<code>result[1, 1]</code>, returned <b>5</b>, expected <b>4</b>" in page
+    assert "result[1, 1], returned 5, expected 4" in page
     assert page.count("2px solid #000") == 1
     assert page.count("#d9f2e0") == 3
     assert "The table shows the part" not in page
@@ -43,7 +49,7 @@ def test_of_many_dimensions_the_matrix_around_it_is_shown() -> None:
 def test_numbers_and_vectors_are_one_row(actual: object, expected: object) -> None:
     page = heat(actual, expected).html()
     assert page.count("<tr>") == 1
-    assert "returned <b>3</b>, expected <b>2</b>" in page
+    assert "returned 3, expected 2" in page
 
 
 def test_red_is_paler_the_nearer_and_nan_has_a_colour_of_its_own() -> None:

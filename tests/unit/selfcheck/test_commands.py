@@ -59,6 +59,29 @@ def test_something_right_and_something_wrong(
     golden("toy.check.wrong.txt", printed(capsys))
 
 
+def test_the_file_of_another_assignment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "toy.py").write_text("def doubles(x):\n    return x\n")
+    assert run(monkeypatch, "check") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Did you mean “doubles”?" in said
+    assert "Hint:" not in said
+    assert "toy.py has none of what is asked for here. Is it the file of another" in said
+    assert "asks for double, mean_of, Counter." in said
+    assert "All functions are there" not in said
+
+
+def test_of_a_part_it_says_no_more_than_was_looked_at(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x + x")
+    assert run(monkeypatch, "check", "--questions", "double") == 0
+    said = capsys.readouterr().out
+    assert "  3 + 1? / 4\n" in said
+    assert "All functions are there" not in said
+
+
 def test_everything_right(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -37,12 +37,21 @@ def test_several_assignments_are_named(tmp_path: Path) -> None:
     assert f"{tmp_path / 'one'}, {tmp_path / 'two'}" in told(tmp_path)
 
 
-def test_a_renamed_file_is_recognised(tmp_path: Path) -> None:
+@pytest.mark.parametrize("notebook", ["toy.ipynb", "toy (1).ipynb", None])
+def test_a_renamed_file_is_recognised(notebook: str | None, tmp_path: Path) -> None:
     folder = toy_starter.starter(tmp_path / "toy")
-    (folder / "toy.ipynb").unlink()
+    if notebook:
+        (folder / "toy.ipynb").rename(folder / notebook)
+    else:
+        (folder / "toy.ipynb").unlink()
     (folder / "toy.py").rename(folder / "toy (1).py")
     assert "“toy (1).py” is there: rename it to toy.py." in told(folder)
-    (folder / "toy (1).py").unlink()
+
+
+def test_a_file_that_is_gone_is_to_be_fetched(tmp_path: Path) -> None:
+    folder = toy_starter.starter(tmp_path / "toy")
+    (folder / "toy.py").unlink()
+    (folder / "toy.ipynb").rename(folder / "toy (1).ipynb")
     (folder / "helper.py").unlink()
     assert "toy.py is not in" in told(folder)
     assert "Get it from the starter's files." in told(folder)

@@ -23,7 +23,16 @@ ROOT = Path(__file__).parents[3]
 def test_nothing_hidden_and_no_solution_leaves_the_house() -> None:
     folder, *_ = toy_starter.made()
     everything = b"".join(path.read_bytes() for path in folder.iterdir()).decode("latin-1")
-    for secret in ("31337", "kept_back", "unseen", "x + x", "x.sum()", "count_hidden", "tricky"):
+    for secret in (
+        "31337",
+        "kept_back",
+        "unseen",
+        "x + x",
+        "x.sum()",
+        "count_hidden",
+        "tricky",
+        "how it is read",
+    ):
         if secret != "unseen":
             assert secret not in everything, secret
     assert "unseen" not in (folder / CASES_FILE).read_text()
@@ -43,13 +52,17 @@ def test_reading_gives_what_was_written() -> None:
     public, written = read_public(folder), made.public
     assert public.assignment == written.assignment
     assert public.plan == written.plan
+    assert "def read(file)" in public.reader
     assert public.hints == {"double": "Add it to itself."}
     example = public.reference["double"].observations["example"]
     assert example.claims.value == written.reference["double"].observations["example"].claims.value
 
 
-def test_cases_with_a_hidden_scenario_stay_behind_and_are_named() -> None:
-    assert toy_starter.made()[2].left_out == {("Counter", "tricky"): "its scenario is hidden"}
+def test_cases_with_a_hidden_scenario_or_reader_stay_behind_and_are_named() -> None:
+    assert toy_starter.made()[2].left_out == {
+        ("Counter", "tricky"): "its scenario is hidden",
+        ("Counter", "filed"): "a reader of its files is hidden",
+    }
 
 
 def test_numbers_that_no_check_looks_at_are_left_out() -> None:
