@@ -50,6 +50,11 @@ SAMPLE = {
 }  # fmt: skip
 """Of `parallel`, what is graded wherever tests run; 50 layers and waiting processes take time."""
 
+WAITS_FOR_A_LIMIT = {
+    "endless_loop_at_import", "endless_str", "ignores_sigterm", "sleeps",
+}  # fmt: skip
+"""What passes time until a limit ends it, like ``endless_loop``, which is graded each time."""
+
 Grade = Callable[[Path], dict[str, Any]]
 
 
@@ -102,6 +107,8 @@ def _labelled() -> Iterator[Any]:
 
 
 def _is_heavy(path: Path) -> bool:
+    if path.stem in WAITS_FOR_A_LIMIT:
+        return True
     light = {"parallel": SAMPLE, "minibatch": LIGHT_MINIBATCH}.get(path.parents[1].name)
     return light is not None and path.stem not in light
 

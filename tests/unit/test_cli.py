@@ -18,6 +18,7 @@ from grader.sandbox.base import Sandbox
 
 ROOT = Path(__file__).parents[2]
 SHOWCASE = ROOT / "tests/submissions/pytorch101/showcase"
+ASSIGNMENTS = sorted(path.parent.name for path in ROOT.glob("assignments/*/assignment.yml"))
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
@@ -122,6 +123,7 @@ def test_out_that_is_a_file_is_refused(
     assert (tmp_path / "file").read_text() == "mine"
 
 
+@pytest.mark.heavy
 def test_batch_grades_the_showcase(
     ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,6 +158,7 @@ def test_batch_says_what_it_leaves_out_and_skips_its_own_output(
     assert [path.parent.name for path in tmp_path.glob("out/*/report.json")] == ["ann"]
 
 
+@pytest.mark.heavy
 def test_a_batch_is_timed_last_and_only_where_the_rest_passed(
     ok: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -184,6 +187,7 @@ def test_a_batch_is_timed_last_and_only_where_the_rest_passed(
     assert "clock" not in report["timing"]["phases"]
 
 
+@pytest.mark.heavy
 def test_an_interrupted_batch_keeps_what_was_graded(
     ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -238,8 +242,11 @@ def test_schema_prints_json(
     assert json.loads(capsys.readouterr().out)["$schema"].startswith("https://json-schema.org")
 
 
-def test_starter_is_up_to_date(ok: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(ok, "starter", "pytorch101", "--check") == 0
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_starter_is_up_to_date(
+    ok: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], assignment: str
+) -> None:
+    assert run(ok, "starter", assignment, "--check") == 0
     assert "up to date" in capsys.readouterr().out
 
 

@@ -15,7 +15,7 @@ from grader.errors import AssignmentError
 from grader.run.grade import Options
 from grader.run.materials import load_materials
 from grader.sandbox.base import Sandbox
-from grader.sandbox.oneshot import OneShotSandbox
+from grader.sandbox.open import open_sandbox
 
 MODULE = '''\
 """A module."""
@@ -148,7 +148,7 @@ def double(x):
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with OneShotSandbox() as sandbox:
+    with open_sandbox("auto") as sandbox:  # its guests start in milliseconds
         yield sandbox
 
 
