@@ -73,6 +73,7 @@ class Code(str, Enum):
     WRONG_TRANSFERS = "wrong_transfers"
     RAN_ELSEWHERE = "ran_elsewhere"
     TOO_SLOW = "too_slow"
+    NOT_OVERLAPPED = "not_overlapped"
     NEEDS_REVIEW = "needs_review"
     # the submission's run
     NOT_IMPLEMENTED = "not_implemented"

@@ -46,7 +46,8 @@ SAMPLE = {
     "toy_cpu_product_then_cuda", "toy_parameters_copied", "toy_half_unused",
     "toy_all_on_the_cpu", "toy_result_sent_back",
     "step_label_on_the_wrong_device", "step_returns_a_tensor", "average_unweighted",
-    "data_parallel_only_moved", "G_parameters_by_name_only", "C_no_word_between_processes",
+    "best_last_of_equals", "time_waits_for_one_gpu", "data_parallel_only_moved",
+    "G_parameters_by_name_only", "C_no_word_between_processes",
 }  # fmt: skip
 """Of `parallel`, what is graded wherever tests run; 50 layers and waiting processes take time."""
 

@@ -24,7 +24,7 @@ import torch._dynamo  # what an optimiser's first step imports: once here, not i
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from grader.guest.api import placement, scratch, watching
+from grader.guest.api import on_timeline, placement, scratch, watching
 
 # -- models over two GPUs --------------------------------------------------------------------------
 
@@ -434,3 +434,169 @@ def _received(pipe, rank, file):
     code = compile("\n" * (line - 1) + "raise error", file if line else __file__, "exec")
     exec(code, {"error": kind(f"{text} (in process {rank})")})  # noqa: S102  for file and line
     return None
+
+
+# -- pipelines and time ----------------------------------------------------------------------------
+
+
+def pipeline(student, images, split_size):
+    """Run a PipelineParallelResNet50 in eval mode, then once in training mode.
+
+    In training mode batch normalisation sees one part at a time and counts them. Its numbers are
+    not compared: they depend on how the batch is cut.
+    """
+    with _undrawn():
+        model = student.PipelineParallelResNet50(split_size)
+    model.eval()
+    images = images.to("cuda:0")
+    _give_weights(model, images)
+    gc.collect()
+    with watching() as seen, torch.no_grad():
+        outputs = model(images)
+    model.train()
+    norms = [module for module in model.modules() if isinstance(module, nn.BatchNorm2d)]
+    before = [int(norm.num_batches_tracked) for norm in norms]
+    with torch.no_grad():
+        model(images)
+    after = [int(norm.num_batches_tracked) for norm in norms]
+    # The same layer may stand under two names; the count is that of any of them.
+    counted = {late - early for early, late in zip(before, after, strict=True)}
+    return {
+        "outputs": outputs,
+        "watched": seen.report,
+        "placement": placement(model, outputs),
+        "batches_seen": sorted(counted),
+    }
+
+
+def pipeline_in_time(student, batch, split_size, card):
+    """Make a step of training on a timeline, without arithmetic: forward, then all the rest."""
+    with on_timeline(card, arithmetic=False) as time_line, _undrawn():
+        model = student.PipelineParallelResNet50(split_size)
+        model.train()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+        images = torch.empty(batch, 3, 128, 128).to("cuda:0")
+        labels = torch.zeros(batch, 1000).to("cuda:1")
+        with time_line.lap() as forward:
+            outputs = model(images)
+        with time_line.lap() as rest:
+            nn.MSELoss()(outputs, labels).backward()
+            optimizer.step()
+    return {"forward": forward.report, "step": rest.report}
+
+
+class _Busy(nn.Module):
+    """Keeps GPUs busy for as long as it is told, and returns before they are done."""
+
+    def __init__(self):
+        super().__init__()
+        # Of a V100 each pass over it takes a millisecond: 900 MB at 900 GB/s.
+        self.weight = nn.Parameter(torch.empty(225_000_000, device="cuda:0"))
+        self.other = torch.empty(225_000_000, device="cuda:1")
+
+    def work(self, milliseconds, busy):
+        """Let both GPUs work, the one of number ``busy`` for so long, the other one for 1 ms."""
+        for number, tensor in enumerate((self.weight.data, self.other)):
+            for _ in range(milliseconds if number == busy else 1):
+                tensor.add_(1.0)
+
+
+def timed_training(student, milliseconds, repeats, busy):
+    """Time a training that takes as long as is said for its first call, its second, and so on."""
+    calls = []
+
+    def train(model, *_, **__):
+        model.work(milliseconds[min(len(calls), len(milliseconds) - 1)], busy)
+        calls.append(None)
+
+    def make():
+        # A large model takes time to make: what is not to be measured.
+        torch.empty(2**24).to("cuda:0")
+        return _Busy()
+
+    student.train = train
+    with on_timeline("v100", arithmetic=False, clocks=[student]):
+        mean, deviation = student.time_training(make, repeats)
+    return {"mean": float(mean), "deviation": float(deviation), "calls": len(calls)}
+
+
+def plotted(student, means, stds, labels, name):
+    """Let a picture be drawn; tell what is on it when it is saved, and what the file is."""
+    import matplotlib as mpl  # noqa: PLC0415  takes a second, and one question needs it
+
+    mpl.use("Agg")
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    saved = []
+    save = Figure.savefig
+
+    def save_and_look(self, *args, **kwargs):
+        saved.append(_on_picture(self))
+        return save(self, *args, **kwargs)
+
+    Figure.savefig = save_and_look
+    try:
+        student.plot_times(means, stds, labels, str(scratch() / name))
+    finally:
+        Figure.savefig = save
+    return {"file": _kind_of_picture(scratch() / name), **(saved[-1] if saved else _NOTHING)}
+
+
+_NOTHING = {"bars": torch.zeros(0), "error_bars": torch.zeros(0, 2), "labels": {}}
+
+
+def _on_picture(figure):
+    axes = [each for each in figure.axes if each.patches]
+    if not axes:
+        return _NOTHING
+    first = axes[0]
+    figure.canvas.draw()
+    bars = sorted(first.patches, key=lambda bar: bar.get_x())
+    segments = [
+        segment
+        for collection in first.collections
+        if hasattr(collection, "get_segments")
+        for segment in collection.get_segments()
+        if len(segment) == 2 and segment[0][0] == segment[1][0]
+    ]
+    ends = [[float(segment[0][1]), float(segment[1][1])]
+            for segment in sorted(segments, key=lambda item: item[0][0])]  # fmt: skip
+    written = [tick.get_text() for tick in first.get_xticklabels() if tick.get_text()]
+    return {
+        "bars": torch.tensor([float(bar.get_height()) for bar in bars], dtype=torch.float64),
+        "error_bars": torch.tensor(ends, dtype=torch.float64).reshape(-1, 2),
+        "labels": {"below": written, "axis_says_something": bool(first.get_ylabel().strip())},
+    }
+
+
+def _kind_of_picture(path):
+    if not path.is_file():
+        return "no file"
+    start = path.read_bytes()[:512]
+    if start.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "png"
+    return "svg" if b"<svg" in start else "neither png nor svg"
+
+
+def swept(student, candidates, means, repeats):
+    """Sweep over split sizes with a timing that is known beforehand."""
+    known = dict(zip(candidates, means, strict=True))
+    asked = []
+
+    class Made:
+        def __init__(self, split_size=20):
+            self.split_size = split_size
+
+    def time_training(model_fn, repeats=10):
+        asked.append(repeats)
+        return known[model_fn().split_size], 0.125
+
+    student.PipelineParallelResNet50 = Made
+    student.time_training = time_training
+    best, timings = student.best_split_size(candidates, repeats)
+    return {
+        "best": best,
+        "timings": {str(size): [float(part) for part in timing]
+                    for size, timing in sorted(timings.items())},
+        "repeats": asked,
+    }  # fmt: skip

@@ -194,5 +194,5 @@ def _project() -> str:
         f'requires-python = ">=3.10"\ndependencies = [\n{plain}]\n\n'
         '[project.scripts]\ngrader = "grader.cli:main"\n\n'
         '[tool.setuptools.packages.find]\ninclude = ["grader*"]\n\n'
-        '[tool.setuptools.package-data]\ngrader = ["py.typed"]\n'
+        '[tool.setuptools.package-data]\ngrader = ["**/*"]\n'
     )

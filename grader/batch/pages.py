@@ -37,7 +37,7 @@ from grader.report.text import inert
 from grader.store.atomic import write_atomic
 from grader.store.journal import JOURNAL_FILE, open_journal
 
-SIMILARITY_FILE = "similarity.html"
+SIMILARITY_FILE = "similarity/index.html"
 _MAX_PEOPLE = 200
 _ENGLISH = Labels()
 

@@ -17,6 +17,7 @@ from grader.checks.envelope import Envelope
 from grader.checks.exact import Exact
 from grader.checks.loops import Loops
 from grader.checks.ops import AllowedOps, ForbiddenOps
+from grader.checks.overlap import Overlap
 from grader.checks.placement import Placement
 from grader.checks.product import Product
 from grader.checks.python_type import PythonType
@@ -57,6 +58,7 @@ AnyCheck = Annotated[
         DeviceMemory,
         Vectorised,
         Speedup,
+        Overlap,
     ],
     Field(discriminator="kind"),
 ]

@@ -15,12 +15,16 @@ import tempfile
 from pathlib import Path
 
 from grader.vgpu.placed import placement
+from grader.vgpu.timeline import on_timeline
 from grader.vgpu.watch import watching
 from grader.wire.values import Artifact
 
 MAX_ARTIFACT = 64 * 2**20
 
-__all__ = ["Artifact", "artifact", "artifacts", "placement", "scratch", "unpack", "watching"]
+__all__ = [
+    "Artifact", "artifact", "artifacts", "on_timeline", "placement", "scratch", "unpack",
+    "watching",
+]  # fmt: skip
 
 
 def scratch() -> Path:

@@ -46,6 +46,20 @@ SENTENCES: Mapping[str, Sentence] = {
         "at most {limit:size} allowed.",
         "Something is kept that could be let go.",
     ),
+    "overlap_little": (
+        "Work side by side saves {share:.0f}% of what it could save, at least {least:.0f}% "
+        "expected: {elapsed:.1f} ms on the timeline, {serial:.1f} ms one after another, "
+        "{ideal:.1f} ms at best.",
+        (
+            "Longest idle gap: {device}, from {start:.1f} to {end:.1f} ms, waiting for {awaited}.",
+            "Longest idle gap: {device}, from {start:.1f} to {end:.1f} ms.",
+        ),
+    ),
+    "overlap_slow": (
+        "Takes {elapsed:.1f} ms on the timeline, at most {most:.1f} ms allowed; as much work one "
+        "after another would take {serial:.1f} ms.",
+        "It overlaps, but does far more than is asked for.",
+    ),
     "devices_reached": (
         "Line {line:line} ({name}) reaches into what reports where the work was done.",
         _PERSON,
@@ -55,6 +69,7 @@ SENTENCES: Mapping[str, Sentence] = {
 CODES: Mapping[str, str] = {
     "wrong_transfers": "copied between devices too often, or not at all",
     "ran_elsewhere": "the work was done on another device",
+    "not_overlapped": "devices waited for each other instead of working side by side",
 }
 
 CAUSES: Mapping[str, Sentence] = {
@@ -75,6 +90,26 @@ CAUSES: Mapping[str, Sentence] = {
         "Move a model once, when it is made; in a step only inputs and activations travel.",
     ),
     "back_and_forth": ("What was moved is moved back: keep it where it is used next.",),
+    "host_waited": (
+        "The host waited for a GPU before it gave the other one its next work: synchronize(), "
+        ".item(), .cpu() and print wait; launches do not.",
+    ),
+    "sent_back": (
+        "What is copied back keeps the first GPU waiting for the second: leave results where they "
+        "are made.",
+    ),
+    "out_of_turn": (
+        "A GPU works in the order in which work is issued: give the second one a split as soon as "
+        "it is there, before the first one begins the next but one.",
+    ),
+    "one_after_another": ("Each GPU waited until the other was done: split the batch.",),
+    "one_alone": (
+        ("All work was done on {busy}; nothing was side by side.", "One device did all the work."),
+    ),
+    "launches": (
+        "The GPUs waited for the host most of the time: so small pieces cost more to launch than "
+        "to compute.",
+    ),
     "no_gradients": ("No gradient is there: did backward() run, and reach every layer?",),
     "should_be_empty": ("Nothing should lie on this device at all.",),
 }

@@ -40,8 +40,9 @@ def resolve(
     """
     needs = question.needs
     real = GuestNeeds(needs.cuda, needs.processes, needs.loopback)
-    if choice in ("auto", "virtual") and needs.cuda:
-        if choice == "auto" and needs.cuda <= gpus and grants(real):
+    # A timeline is one of virtual GPUs: it tells the same wherever it is graded.
+    if needs.cuda and (choice in ("auto", "virtual") or (needs.timeline and choice == "cuda")):
+        if choice == "auto" and not needs.timeline and needs.cuda <= gpus and grants(real):
             return real
         memory = needs.cuda_memory_mb or 0
         virtual = GuestNeeds(0, needs.processes, needs.loopback, needs.cuda, memory)

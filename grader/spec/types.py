@@ -64,6 +64,7 @@ class Needs(Frozen):
     Attributes:
         cuda: GPUs, virtual ones where the machine has too few.
         cuda_memory_mb: Memory of each virtual GPU, in MiB; unlimited where absent.
+        timeline: The GPUs are virtual wherever it is graded, for time is told on a timeline.
         processes: The hand-in may start processes.
         loopback: The hand-in may talk to itself over 127.0.0.1.
         scratch: The hand-in may write files into its scratch folder.
@@ -72,6 +73,7 @@ class Needs(Frozen):
 
     cuda: int = Field(default=0, ge=0, le=64)
     cuda_memory_mb: int | None = Field(default=None, ge=1, le=1_000_000)
+    timeline: bool = False
     processes: int = Field(default=0, ge=0, le=256)
     loopback: bool = False
     scratch: bool = False

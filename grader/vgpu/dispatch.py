@@ -13,6 +13,7 @@ from grader.vgpu.execute import execute, execute_drawing
 from grader.vgpu.flops import flops_of
 from grader.vgpu.generators import generator_for
 from grader.vgpu.machine import HOST, Machine, machine
+from grader.vgpu.meta import shapes_only
 from grader.vgpu.rules import ANYWHERE, agree
 from grader.vgpu.tensor import VirtualTensor, device_of, wrap
 from grader.vgpu.trace import Kernel
@@ -159,6 +160,8 @@ def _ordinals(value: Any) -> Iterator[int]:
 
 
 def _run(facts: _Facts, met: _Met, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not machine().arithmetic:
+        return shapes_only(facts.name, func, args, kwargs)
     if not facts.draws:
         return execute(func, args, kwargs, lazy=met.lazy or facts.lazy)
     generator = generator_for(machine(), kwargs.get("generator"), met.home)
@@ -204,7 +207,8 @@ def _note(here: Machine, facts: _Facts, args: tuple[Any, ...], result: Any, met:
         here.wait(met.home, facts.waits or "nonzero")
     if not facts.kernel:
         return
-    if facts.name == "copy_" and device_of(args[0]) != device_of(args[1]):
+    if facts.name == "copy_" and device_of(args[1]) not in {device_of(args[0]), "meta"}:
+        # (Without arithmetic a number that is written into a tensor is torch's own, on meta.)
         _note_copy(here, args)
         return
     flops = flops_of(facts.name, args, result, met.greatest)

@@ -70,6 +70,9 @@ def _new(original: Call, ordinal: int, args: tuple[Any, ...], kwargs: dict[str, 
     kwargs["device"] = HOST
     if kwargs.get("out") is not None:
         return original(*args, **kwargs)
+    if not machine().arithmetic:
+        kwargs["device"] = "meta"
+        kwargs.pop("generator", None)
     requires_grad = kwargs.pop("requires_grad", False)
     kwargs.pop("pin_memory", None)
     made = original(*args, **kwargs)
@@ -130,6 +133,8 @@ def _elsewhere(
             generator = generator_for(machine(), kwargs.pop("generator", None), ordinal)
             made = execute_drawing(original, args, kwargs, generator)
         else:
+            if not machine().arithmetic:
+                kwargs["device"] = "meta"
             made = original(*args, **kwargs)
         placed = wrap(made, ordinal)
     note_fill(original.__name__, placed)

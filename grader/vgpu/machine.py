@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -32,6 +32,16 @@ class _PerThread(threading.local):
         self.entered: list[Any] = []
 
 
+class Clock(Protocol):
+    """The time of virtual devices, in seconds since it began to run."""
+
+    def now(self) -> float:
+        """Return the host's time."""
+
+    def time_of(self, mark: int) -> float:
+        """Return the time at which a stream reached a recorded event, by the event's number."""
+
+
 class Machine:
     """A machine with virtual devices, in force until ``uninstall``.
 
@@ -43,6 +53,8 @@ class Machine:
         patches: What was changed in torch.
         local: What each thread has of its own.
         forked: This process is a fork of one that had used its devices: they are not its own.
+        clock: Tells the devices' own time while there is a timeline (``grader.vgpu.timeline``).
+        arithmetic: Whether anything is computed; without it, tensors have shapes and no elements.
     """
 
     def __init__(self, count: int, limit: int | None, undo: Callable[[Machine], None]) -> None:
@@ -52,6 +64,8 @@ class Machine:
         self.generators: Sequence[torch.Generator] = ()
         self.local = _PerThread()
         self.forked = False
+        self.clock: Clock | None = None
+        self.arithmetic = True
         self._memories = [Memory(limit) for _ in range(count)]
         self.blocks = Blocks(self._memories, self._changed, self._full)
         self._undo = undo
@@ -105,7 +119,8 @@ class Machine:
         end = source if source != HOST else target
         size, shape = tensor.numel() * tensor.element_size(), tuple(tensor.shape)
         parameter = isinstance(tensor, torch.nn.Parameter)
-        what = (source, target, size, blocking, shape, parameter)
+        there = 0 if target == HOST else self.local.streams.get(self.names.index(target), 0)
+        what = (source, target, size, blocking, shape, parameter, there)
         self.note(Transfer, self.names.index(end), *what)
 
     def _changed(self, block: Block, taken: bool) -> None:

@@ -54,7 +54,8 @@ class Stream:
 
     def synchronize(self) -> None:
         """Make the host wait."""
-        machine().wait(self.ordinal, "Stream.synchronize")
+        with StreamContext(self):
+            machine().wait(self.ordinal, "Stream.synchronize")
 
     def wait_event(self, event: Event) -> None:
         """Let later work on this stream wait for an event."""
@@ -96,7 +97,8 @@ class Stream:
 class Event:
     """A mark on a stream that the host or another stream can wait for.
 
-    Times are the host's own: this machine has no other clock.
+    Times are those of the timeline where there is one (``grader.vgpu.timeline``), else the host's
+    own: this machine has no other clock.
     """
 
     def __init__(
@@ -131,7 +133,9 @@ class Event:
     def synchronize(self) -> None:
         """Make the host wait for the event."""
         if self.ordinal is not None:
-            machine().wait(self.ordinal, "Event.synchronize")
+            here = machine()
+            here.note(Mark, self.ordinal, here.names[self.ordinal], self.number, "host")
+            here.wait(self.ordinal, "Event.synchronize")
 
     def elapsed_time(self, end_event: Event) -> float:
         """Return the milliseconds between two recorded events.
@@ -144,6 +148,9 @@ class Event:
             raise ValueError("Both events must be recorded before calculating elapsed time.")
         if not (self.enable_timing and end_event.enable_timing):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        clock = machine().clock
+        if clock is not None:
+            return 1e3 * (clock.time_of(end_event.number) - clock.time_of(self.number))
         return (end_event.recorded - self.recorded) / 1e6
 
     def __repr__(self) -> str:

@@ -60,6 +60,11 @@ class VirtualTensor(torch.Tensor):
         """False."""
         return False
 
+    @property
+    def is_meta(self) -> bool:  # type: ignore[override]
+        """False, even where nothing is computed."""
+        return False
+
     def get_device(self) -> int:
         """Return N."""
         return self.ordinal
@@ -198,7 +203,8 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
 
 def _elements(tensor: torch.Tensor) -> str:
     # Where the elements really are: without arithmetic they are nowhere (meta).
-    return "meta" if tensor.is_meta else HOST
+    meta: Any = torch._C.TensorBase.is_meta
+    return "meta" if meta.__get__(tensor) else HOST
 
 
 def device_of(tensor: torch.Tensor) -> str:
@@ -218,8 +224,9 @@ def _printed(tensor: VirtualTensor, contents: Any) -> str:
     """Print as torch does a CUDA tensor; the elements are read without leaving a trace."""
     formatter: Any = torch._tensor_str
     with torch.no_grad():
-        if contents is None and tensor.numel() > 0 and not tensor.is_meta:
-            contents = formatter._tensor_str(plain(tensor), len("tensor("))
+        if contents is None and tensor.numel() > 0:
+            known = _elements(tensor) == HOST
+            contents = formatter._tensor_str(plain(tensor), len("tensor(")) if known else "..."
         machine().wait(tensor.ordinal, "print")
     text = str(formatter._str_intern(tensor, tensor_contents=contents))
     if isinstance(tensor, torch.nn.Parameter):

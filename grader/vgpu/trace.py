@@ -57,6 +57,8 @@ class Transfer(Event):
         blocking: The host waited until they had arrived.
         shape: Of the tensor that went.
         parameter: It is a model's parameter.
+        target_stream: Between two devices, the stream of the target that waits for the copy, and
+            that the copy waits for.
     """
 
     source: str
@@ -65,6 +67,7 @@ class Transfer(Event):
     blocking: bool
     shape: tuple[int, ...] = ()
     parameter: bool = False
+    target_stream: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,8 @@ class Mark(Event):
     Attributes:
         device: ``cuda:N``.
         event: The event's number.
-        action: ``record``, or ``wait``: the stream goes on only after the event.
+        action: ``record``; ``wait``: the stream goes on only after the event; ``host``: the host
+            does.
     """
 
     device: str

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import torch
 
-from grader.vgpu import words
+from grader.vgpu import meta, words
 from grader.vgpu.machine import HOST, machine
 from grader.vgpu.pinned import is_pinned
 from grader.vgpu.tensor import VirtualTensor, device_of, ordinal_of, plain, wrap
@@ -35,15 +35,17 @@ def copy_to(
     )
     with torch._C.DisableTorchFunction(), torch.no_grad():
         kept = layout if layout is not None else torch.preserve_format
-        copy = _twin(plain(tensor), kept)
+        copy = _twin(plain(tensor), kept, on_host=ordinal is None)
         name = HOST if ordinal is None else machine().names[ordinal]
         copy = copy if ordinal is None else wrap(copy, ordinal)
         machine().transfer(tensor, device_of(tensor), name, waits)
     return copy
 
 
-def _twin(bare: torch.Tensor, layout: Any) -> torch.Tensor:
+def _twin(bare: torch.Tensor, layout: Any, *, on_host: bool) -> torch.Tensor:
     """Copy below every mode that looks on: on a GPU this is a copy engine's work, no operation."""
+    if not machine().arithmetic:
+        return meta.twin(bare, layout, elements=on_host)
     with torch._C._DisableTorchDispatch():
         return bare.clone(memory_format=layout)
 

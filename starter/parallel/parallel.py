@@ -10,10 +10,13 @@ the level of this module may need them: put what you try out into the notebook, 
 """
 
 import copy
+import functools
+import time
 from collections.abc import Callable, Sequence
 from multiprocessing import Pool
 from typing import Any
 
+import numpy as np
 import torch
 from resnet import Bottleneck, ResNet
 from torch import Tensor, distributed, nn
@@ -189,3 +192,111 @@ def ddp_worker(
         lr: Learning rate of ``torch.optim.SGD``, which is used without momentum.
     """
     raise NotImplementedError("ddp_worker is not written yet")
+
+
+class PipelineParallelResNet50(ModelParallelResNet50):
+    """A ``ModelParallelResNet50`` whose two GPUs work on parts of the batch at the same time.
+
+    Args:
+        split_size: Images of a part; the last part may be smaller.
+    """
+
+    def __init__(self, split_size: int = 20) -> None:
+        super().__init__()
+        self.split_size = split_size
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return what the whole network would return in eval mode.
+
+        While ``cuda:1`` is busy with a part, ``cuda:0`` has the next one. No threads and no streams
+        are needed: a call that starts work on a GPU returns before the work is done. A GPU works in
+        the order in which it was given work, and a copy between two GPUs keeps its place in the
+        order of both.
+
+        In training mode the numbers are others than those of the whole network, and rightly so:
+        batch normalisation sees one part at a time.
+
+        Args:
+            x: Images of shape (N, 3, H, W), on ``cuda:0``; N need not be a multiple of
+                ``split_size``, and may be less.
+
+        Returns:
+            Scores of shape (N, 1000), on ``cuda:1``, in the order of the images.
+        """
+        raise NotImplementedError("forward is not written yet")
+
+
+def train(model: nn.Module, batches: int = 3, batch_size: int = 120) -> None:
+    """Train a network on random images; what is timed, see ``time_training``.
+
+    Args:
+        model: Takes images on ``cuda:0``.
+        batches: How many steps.
+        batch_size: Images of a step, each of 3 × 128 × 128.
+    """
+    model.train()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+    loss_fn = nn.MSELoss()
+    classes = torch.randint(1000, (batch_size,))
+    for _ in range(batches):
+        inputs = torch.randn(batch_size, 3, 128, 128)
+        labels = nn.functional.one_hot(classes, 1000).float()
+        optimizer.zero_grad()
+        outputs = model(inputs.to("cuda:0"))
+        loss_fn(outputs, labels.to(outputs.device)).backward()
+        optimizer.step()
+
+
+def time_training(model_fn: Callable[[], nn.Module], repeats: int = 10) -> tuple[float, float]:
+    """Measure how long ``train(model)`` takes.
+
+    Make the model and call ``train`` with it once before the first measurement: a first call pays
+    for much that later ones do not. Then measure it ``repeats`` times, with the same model. Work on
+    a GPU goes on after the call that started it has returned: let every GPU finish before you read
+    a clock.
+
+    Args:
+        model_fn: Makes the model. How long that takes is not measured.
+        repeats: Number of measurements.
+
+    Returns:
+        Mean and standard deviation of the measurements in seconds, as ``numpy.mean`` and
+        ``numpy.std`` define them (divisor ``repeats``).
+    """
+
+    raise NotImplementedError("time_training is not written yet")
+
+
+def plot_times(
+    means: Sequence[float], stds: Sequence[float], labels: Sequence[str], path: str
+) -> None:
+    """Draw execution times as bars with error bars, and save the picture.
+
+    Args:
+        means: Height of each bar, in seconds.
+        stds: Standard deviation of each, to be drawn upwards and downwards.
+        labels: Name of each, to be written below it.
+        path: Name of the file; its ending (``.png`` or ``.svg``) says what sort of picture.
+
+    Hint:
+        ``Axes.bar`` takes ``yerr``. Say on the axis what is measured, and in what unit.
+    """
+    import matplotlib.pyplot as plt  # noqa: PLC0415  takes a second; nothing else here needs it
+
+    raise NotImplementedError("plot_times is not written yet")
+
+
+def best_split_size(
+    candidates: Sequence[int], repeats: int = 10
+) -> tuple[int, dict[int, tuple[float, float]]]:
+    """Find the split size with which a ``PipelineParallelResNet50`` trains fastest.
+
+    Args:
+        candidates: Split sizes to try, in this order.
+        repeats: Handed on to ``time_training``.
+
+    Returns:
+        The candidate with the smallest mean, of equal ones the first; and for each candidate what
+        ``time_training`` returned.
+    """
+    raise NotImplementedError("best_split_size is not written yet")

@@ -8,6 +8,7 @@ from pathlib import Path
 from grader.report.model import CheckResult, Report
 from grader.report.pictures.canvas import Format
 from grader.report.pictures.device import bars_of, draw_device
+from grader.report.pictures.gantt import draw_gantt, gantt_of
 from grader.report.pictures.pace import draw_pace, marks_of
 from grader.store.atomic import write_atomic
 
@@ -17,7 +18,8 @@ FOLDER = "pictures"
 def write_pictures(report: Report, folder: Path, kind: Format = "svg") -> tuple[Path, ...]:
     """Draw what a report has numbers for, into ``pictures/`` beside it; return the files.
 
-    Nothing is drawn, and matplotlib not even imported, where nothing was timed.
+    Nothing is drawn, and matplotlib not even imported, where nothing was timed, on a
+    clock or on a timeline.
 
     Raises:
         UsageError: The folder cannot be made or written.
@@ -46,4 +48,7 @@ def _picture(check: CheckResult, kind: Format) -> bytes | None:
     if check.kind == "vectorised":
         marks = marks_of(check.evidence)
         return draw_pace(marks, kind) if marks is not None else None
+    if check.kind == "overlap":
+        gantt = gantt_of(check.evidence, check.id)
+        return draw_gantt(gantt, kind) if gantt is not None else None
     return None

@@ -1,0 +1,123 @@
+"""What each GPU did when: where two of them work side by side, and where one stands idle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from grader.report.pictures.canvas import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    PALE,
+    Format,
+    new_figure,
+    style,
+    to_bytes,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WIDTH, _PER_DEVICE, _AROUND = 8.4, 0.55, 1.2
+_COLOURS = {"forward": BLUE, "backward": ORANGE, "copy": INK, "idle": PALE}
+_WORDS = {"forward": "forward", "backward": "backward", "copy": "copying", "idle": "longest gap"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Work on a device: its ``sort`` is ``forward``, ``backward`` or ``copy``; milliseconds."""
+
+    device: str
+    start: float
+    end: float
+    sort: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gantt:
+    """What is drawn, in milliseconds.
+
+    Attributes:
+        title: What it is of.
+        bars: All work, device by device.
+        elapsed: In all.
+        serial: Of the same work one piece after another.
+        ideal: Of the device with most work.
+        gap: The longest idle gap between work, as a bar of sort ``idle``; None where there is none.
+    """
+
+    title: str
+    bars: Sequence[Bar]
+    elapsed: float
+    serial: float
+    ideal: float
+    gap: Bar | None = None
+
+
+def gantt_of(evidence: Mapping[str, object], title: str) -> Gantt | None:
+    """Return the picture of a check of kind ``overlap``, from its evidence; None if it has none."""
+    rows = evidence.get("timeline")
+    numbers = [evidence.get(name) for name in ("elapsed", "serial", "ideal")]
+    if not isinstance(rows, list) or not all(isinstance(each, (int, float)) for each in numbers):
+        return None
+    bars = [bar for row in rows if (bar := _bar(row)) is not None]
+    gap = _bar([evidence.get(name) for name in ("device", "start", "end")] + ["idle"])
+    elapsed, serial, ideal = (float(str(each)) for each in numbers)
+    return Gantt(title, bars, elapsed, serial, ideal, gap)
+
+
+def _bar(row: object) -> Bar | None:
+    if not isinstance(row, list) or len(row) != 4:
+        return None
+    device, start, end, sort = row
+    if not (isinstance(device, str) and isinstance(sort, str) and sort in _COLOURS):
+        return None
+    if not (isinstance(start, (int, float)) and isinstance(end, (int, float))):
+        return None
+    return Bar(device, float(start), float(end), sort)
+
+
+@style()
+def draw_gantt(gantt: Gantt, kind: Format = "svg") -> bytes:
+    """Draw the bars, a line of them for each device.
+
+    Raises:
+        ValueError: There are none.
+    """
+    if not gantt.bars:
+        raise ValueError("without any work on a device there is nothing to draw")
+    devices = sorted({bar.device for bar in gantt.bars})
+    figure, (axes,) = new_figure(_WIDTH, _AROUND + _PER_DEVICE * len(devices))
+    every = [*gantt.bars, gantt.gap] if gantt.gap and gantt.gap.device in devices else gantt.bars
+    for sort in _COLOURS:
+        _line(axes, [bar for bar in every if bar.sort == sort], devices, sort)
+    axes.set_yticks(range(len(devices)), devices)
+    axes.invert_yaxis()
+    axes.set_xlim(0, gantt.elapsed)
+    axes.set_xlabel("milliseconds on the timeline")
+    axes.set_title(gantt.title)
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8, handlelength=1)
+    told = (f"{gantt.elapsed:.1f} ms; one after another {gantt.serial:.1f} ms, "
+            f"at best {gantt.ideal:.1f} ms")  # fmt: skip
+    axes.text(1, 1.02, told, transform=axes.transAxes, ha="right", va="bottom", color=GREY,
+              fontsize=8)  # fmt: skip
+    return to_bytes(figure, kind, gantt.title, told)
+
+
+def _line(axes: Axes, bars: Sequence[Bar], devices: Sequence[str], sort: str) -> None:
+    if not bars:
+        return
+    axes.barh(
+        [devices.index(bar.device) for bar in bars],
+        [bar.end - bar.start for bar in bars],
+        0.6,
+        left=[bar.start for bar in bars],
+        color=_COLOURS[sort],
+        hatch="///" if sort == "idle" else None,
+        edgecolor="white",
+        linewidth=0.4,
+        label=_WORDS[sort],
+    )

@@ -1,0 +1,14 @@
+"""Time on virtual devices: deterministic, from published constants, without arithmetic if wished.
+
+``with on_timeline("t4", arithmetic=False) as time: …; time.elapsed``. The rules are in ``line``,
+the constants in ``profiles``, what comes of it in ``report``.
+"""
+
+from __future__ import annotations
+
+from grader.vgpu.timeline.clock import Timed, on_timeline
+from grader.vgpu.timeline.line import Timeline
+from grader.vgpu.timeline.profiles import PROFILES, Profile, profile
+from grader.vgpu.timeline.spans import Span, Waited
+
+__all__ = ["PROFILES", "Profile", "Span", "Timed", "Timeline", "Waited", "on_timeline", "profile"]

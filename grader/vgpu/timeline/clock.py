@@ -1,0 +1,153 @@
+"""Virtual devices on a timeline: the time that a program would take on GPUs of a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType, TracebackType
+
+from grader.vgpu.machine import Machine, installed
+from grader.vgpu.timeline.host_clock import HostClock
+from grader.vgpu.timeline.line import Timeline
+from grader.vgpu.timeline.profiles import Profile, profile
+from grader.vgpu.timeline.report import Stretch
+from grader.wire.values import Value
+
+
+class Clock:
+    """A timeline that grows with the trace of a machine.
+
+    Args:
+        machine: Whose trace it is; what stands there already does not count.
+        card: Profile of every device.
+    """
+
+    def __init__(self, machine: Machine, card: Profile) -> None:
+        self._machine = machine
+        self._line = Timeline(card)
+        self._next = machine.trace.count
+
+    @property
+    def line(self) -> Timeline:
+        """The timeline up to now."""
+        # A trace that was cleared meanwhile has later events all the same: numbers go on rising.
+        events = self._machine.trace.events
+        first = len(events)
+        while first and events[first - 1].sequence >= self._next:
+            first -= 1
+        if first < len(events):
+            self._line.take(events[first:])
+            self._next = events[-1].sequence + 1
+        return self._line
+
+    def now(self) -> float:
+        """Return the host's time, in seconds."""
+        return self.line.now
+
+    def time_of(self, mark: int) -> float:
+        """Return the time at which a stream reached a recorded event, by the event's number."""
+        return self.line.time_of(mark)
+
+
+class Lap:
+    """A context around a part of the time; host and devices are idle before it and after it.
+
+    Attributes:
+        report: What happened when, in plain values (``grader.vgpu.timeline.report``); empty until
+            the end.
+        elapsed: Seconds from its beginning to the end of all that was issued in it.
+    """
+
+    def __init__(self, line: Callable[[], Timeline], devices: Sequence[str]) -> None:
+        self.report: dict[Value, Value] = {}
+        self.elapsed = 0.0
+        self._line = line
+        self._devices = devices
+        self._first = 0
+        self._start = 0.0
+
+    def __enter__(self) -> Lap:
+        line = self._line()
+        self._start = line.rest()
+        self._first = len(line.spans)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        line = self._line()
+        end = line.rest()
+        spans, name = line.spans[self._first :], line.profile.name
+        self.elapsed = end - self._start
+        self.report = Stretch(name, spans, self._first, self._start, end, self._devices).report()
+
+
+class Timed:
+    """A context in which virtual devices have a time of their own.
+
+    Args:
+        card: Name of a profile, or one of your own.
+        arithmetic: Whether anything is computed. Without it a device tensor has no elements, a
+            number that is read from a device is NaN, and a large network costs a second.
+        clocks: Modules whose own names for the host's clocks tell the timeline's time too.
+
+    Raises:
+        RuntimeError: There are no virtual devices, or they are on a timeline already.
+        ValueError: There is no such profile.
+    """
+
+    def __init__(
+        self, card: str | Profile, *, arithmetic: bool = True, clocks: Sequence[ModuleType] = ()
+    ) -> None:
+        found = installed()
+        if found is None:
+            raise RuntimeError("a timeline needs virtual GPUs (grader.vgpu.virtual_gpus)")
+        self._machine = found
+        self._arithmetic = arithmetic
+        self._card = profile(card) if isinstance(card, str) else card
+        self._clock: Clock | None = None
+        self._host = HostClock(lambda: self.line.now, clocks)
+
+    def __enter__(self) -> Timed:
+        if self._machine.clock is not None:
+            raise RuntimeError("the virtual GPUs are on a timeline already; leave that one first")
+        self._machine.clock = self._clock = Clock(self._machine, self._card)
+        self._machine.arithmetic = self._arithmetic
+        self._host.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._host.stop()
+        # What is asked for afterwards is what there was then.
+        _ = self.line
+        self._machine.clock = None
+        self._machine.arithmetic = True
+
+    @property
+    def line(self) -> Timeline:
+        """The timeline up to now."""
+        assert self._clock is not None, "the timeline has not begun"
+        return self._clock.line
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds until host and devices are done with all that was issued."""
+        return self.line.end
+
+    def lap(self) -> Lap:
+        """Return a context around a part of the time."""
+        return Lap(lambda: self.line, self._machine.names)
+
+
+def on_timeline(
+    card: str | Profile, *, arithmetic: bool = True, clocks: Sequence[ModuleType] = ()
+) -> Timed:
+    """Put the virtual devices on a timeline inside a ``with`` block; see ``Timed``."""
+    return Timed(card, arithmetic=arithmetic, clocks=clocks)

@@ -1,0 +1,202 @@
+"""Laying a trace out in time.
+
+The rules, and where they come from:
+
+- A kernel takes ``max(FLOPs / peak, bytes / bandwidth, floor)``: the roofline (Williams, Waterman,
+  Patterson 2009) with the shortest time that any kernel takes.
+- A stream runs in order; streams of one device wait for each other only where they are told to, as
+  those that torch makes do (``cudaStreamNonBlocking``), and those of two devices always. What they
+  share is the device: one kernel at a time, and one copy at a time on each link, one way
+  (``engine``).
+- The host issues one operation after another, each for ``launch`` seconds, and runs ahead of the
+  devices. Python's threads take turns at that; what one of them waits for, the others need not.
+- A copy between two GPUs is on the source's stream, begins when the target's has done what was
+  issued before, and the target goes on after it (``aten/src/ATen/native/cuda/Copy.cu``: a two-way
+  barrier).
+- A copy from or to the host takes the stream of its GPU. The host waits where the trace says so.
+- A wait ends when the device, the stream or the event is done. ``.item()`` waits for the stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grader.vgpu.timeline.engine import Engine
+from grader.vgpu.timeline.profiles import Profile
+from grader.vgpu.timeline.spans import Span, Waited
+from grader.vgpu.trace import Event, Kernel, Mark, Synchronisation, Transfer
+
+Queue = tuple[str, int]
+"""A stream: its device and its number there."""
+
+_ALL_STREAMS = frozenset({"torch.cuda.synchronize", "torch.accelerator.synchronize"})
+_BY_EVENT = "Event.synchronize"
+
+
+@dataclass(slots=True)
+class _Tail:
+    """How far a stream has come: when it is done, and with which span."""
+
+    end: float = 0.0
+    span: int = -1
+    other: bool = False
+
+
+@dataclass(slots=True)
+class _Thread:
+    """A host thread: where it stands in time, and what it waited for last, until when."""
+
+    now: float = 0.0
+    blocked_by: int = -1
+    until: float = -1.0
+
+
+class Timeline:
+    """Events of a trace, taken in the order of their issue.
+
+    Attributes:
+        profile: Of every device.
+        spans: What ran, in the order of its issue.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self.spans: list[Span] = []
+        self._tails: dict[Queue, _Tail] = {}
+        self._threads: dict[int, _Thread] = {}
+        # Python's threads take turns: none issues before the one before it has.
+        self._issued = 0.0
+        self._marks: dict[int, _Tail] = {}
+        # By device, and by source and target.
+        self._engines: dict[tuple[str, ...], Engine] = {}
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Take in what was issued since."""
+        for event in events:
+            if isinstance(event, Kernel):
+                self._kernel(event)
+            elif isinstance(event, Transfer):
+                self._copy(event)
+            elif isinstance(event, Synchronisation):
+                self._wait(event)
+            elif isinstance(event, Mark):
+                self._mark(event)
+
+    @property
+    def now(self) -> float:
+        """Seconds at which the thread that has come farthest stands."""
+        return max((thread.now for thread in self._threads.values()), default=0.0)
+
+    @property
+    def end(self) -> float:
+        """Seconds at which host and devices are done with all of it."""
+        return max([self.now, *(tail.end for tail in self._tails.values())])
+
+    def rest(self) -> float:
+        """Let everything end before anything new begins; return when that is, in seconds."""
+        end = self.end
+        self._issued = end
+        for thread in self._threads.values():
+            thread.now = end
+        for tail in self._tails.values():
+            tail.end, tail.span, tail.other = end, -1, False
+        self._engines.clear()
+        return end
+
+    def time_of(self, mark: int) -> float:
+        """Return the seconds at which the stream of a recorded event reached it.
+
+        Raises:
+            KeyError: It was not recorded.
+        """
+        return self._marks[mark].end
+
+    def _thread(self, event: Event) -> _Thread:
+        # A thread begins where the one that has started it stands by then.
+        return self._threads.setdefault(event.thread, _Thread(self._issued))
+
+    def _tail(self, device: str, stream: int) -> _Tail:
+        return self._tails.setdefault((device, stream), _Tail())
+
+    def _issue(self, event: Event) -> tuple[float, _Thread]:
+        thread = self._thread(event)
+        thread.now = max(thread.now, self._issued) + self.profile.launch
+        self._issued = thread.now
+        return thread.now, thread
+
+    def _kernel(self, event: Kernel) -> None:
+        card = self.profile
+        lasts = max(event.flops / card.flops, event.bytes / card.bandwidth, card.floor)
+        tail = self._tail(event.device, event.stream)
+        self._run(event, (event.op, event.device), lasts, [tail])
+
+    def _copy(self, event: Transfer) -> None:
+        on_gpu = [name for name in (event.source, event.target) if name != "cpu"]
+        tails = [self._tail(on_gpu[0], event.stream)]
+        card, speed = self.profile, self.profile.peer
+        if len(on_gpu) == 1:
+            # What the host need not wait for comes from page-locked memory, or goes there.
+            speed = card.pageable if event.blocking else card.pinned
+        elif on_gpu[1] != on_gpu[0]:
+            tails.append(self._tail(on_gpu[1], event.target_stream))
+        lasts = card.latency + event.bytes / speed
+        self._run(event, ("copy", on_gpu[0]), lasts, tails)
+        if event.blocking and len(on_gpu) == 1:
+            self._block(event, tails[0])
+
+    def _run(
+        self, event: Kernel | Transfer, what: tuple[str, str], lasts: float, tails: list[_Tail]
+    ) -> None:
+        """Put work on its stream, or a copy on two."""
+        issued, thread = self._issue(event)
+        latest = max(tails, key=lambda tail: tail.end)
+        start = max(issued, latest.end)
+        target = event.target if isinstance(event, Transfer) else ""
+        engine = self._engines.setdefault((what[1], target), Engine())
+        start, shared = engine.place(start, lasts, issued, len(self.spans))
+        if shared >= 0:
+            waited, after = Waited.STREAM, shared
+        elif start > latest.end:
+            waited = Waited.BLOCKED if thread.until > latest.end else Waited.LAUNCH
+            after = thread.blocked_by
+        else:
+            crossed = latest is not tails[0] or latest.other
+            waited, after = Waited.OTHER if crossed else Waited.STREAM, latest.span
+        span = Span(
+            *what, event.stream, start, start + lasts, event.phase, waited, after, target,
+            event.bytes, len(tails) > 1,
+        )  # fmt: skip
+        self.spans.append(span)
+        for tail in tails:
+            tail.end, tail.span, tail.other = span.end, len(self.spans) - 1, tail is not tails[0]
+
+    def _block(self, event: Event, *tails: _Tail) -> None:
+        """Let the host wait until streams are done."""
+        thread = self._thread(event)
+        latest = max(tails, key=lambda tail: tail.end, default=_Tail())
+        if latest.end > thread.now:
+            thread.now = thread.until = latest.end
+            thread.blocked_by = latest.span
+
+    def _wait(self, event: Synchronisation) -> None:
+        if event.why == _BY_EVENT:
+            # What it waits for is in the mark that comes before it.
+            return
+        if event.why in _ALL_STREAMS:
+            every = [tail for (device, _), tail in self._tails.items() if device == event.device]
+            self._block(event, *every)
+        else:
+            self._block(event, self._tail(event.device, event.stream))
+
+    def _mark(self, event: Mark) -> None:
+        tail = self._tail(event.device, event.stream)
+        thread = self._thread(event)
+        if event.action == "record":
+            self._marks[event.event] = _Tail(max(tail.end, thread.now), tail.span)
+            return
+        mark = self._marks.get(event.event, _Tail())
+        if event.action == "host":
+            self._block(event, mark)
+        elif mark.end > tail.end:
+            tail.end, tail.span, tail.other = mark.end, mark.span, True

@@ -1,0 +1,200 @@
+"""A stretch of a timeline in plain, bounded values: times in seconds since its start.
+
+::
+
+    {"profile": "v100", "elapsed": 0.9, "serial": 1.5, "ideal": 0.8,
+     "devices": {"cuda:0": {"busy": 0.8, "kernels": 420}, "cuda:1": …},
+     "idle": {"start": 0.4, "stream": 0.1, "blocked": 0.0, …},
+     "critical": {"cuda:0": 0.6, "cuda:1": 0.2, "copies": 0.05, "host": 0.05},
+     "gaps": [{"device": "cuda:1", "start": 0.0, "end": 0.4, "waited": "other", "for": "cuda:0",
+               "before": "copy", "phase": "forward"}, …],
+     "rows": [["cuda:0", 0.0, 0.1, "forward"], ["cuda:0", 0.1, 0.11, "copy"], …]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.vgpu.timeline.spans import Span, Waited
+from grader.wire.values import Value
+
+REASONS = ("start", "end", *(each.value for each in Waited))
+"""Why a device has nothing to do: nothing has reached it yet, all its work is done, or what its
+next work waited for (``grader.vgpu.timeline.spans.Waited``)."""
+MOST_GAPS = 12
+MOST_ROWS = 900
+_FINEST = 400
+"""Parts of the whole that a picture still shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What ran from one moment to another at which host and devices had nothing left to do.
+
+    Attributes:
+        profile: Name of the profile.
+        spans: In the order of their issue.
+        first: Number of the first of them on the whole timeline.
+        start: Seconds on the timeline.
+        end: Likewise.
+        devices: Names of all devices.
+    """
+
+    profile: str
+    spans: Sequence[Span]
+    first: int
+    start: float
+    end: float
+    devices: Sequence[str]
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that it took."""
+        return self.end - self.start
+
+    @property
+    def serial(self) -> float:
+        """Seconds that the same kernels and copies take one after another."""
+        return sum(span.duration for span in self.spans)
+
+    @property
+    def ideal(self) -> float:
+        """Seconds of the device with most work, to which all other work could be parallel."""
+        return max((self.busy(device) for device in self.devices), default=0.0)
+
+    def busy(self, device: str) -> float:
+        """Return the seconds of a device's kernels, and of copies that keep it from any."""
+        return sum(span.duration for span in self.on(device))
+
+    def on(self, device: str) -> Iterator[Span]:
+        """Yield what keeps a device busy, in the order of its issue."""
+        return (
+            span
+            for span in self.spans
+            if span.device == device or (span.arrives and span.target == device)
+        )
+
+    def report(self) -> dict[Value, Value]:
+        """Return everything as plain values."""
+        devices: dict[Value, Value] = {
+            device: {
+                "busy": self.busy(device),
+                "kernels": sum(not span.is_copy for span in self.on(device)),
+            }
+            for device in self.devices
+        }
+        gaps = sorted(self._gaps(), key=lambda gap: gap.start - gap.end)
+        idle: dict[Value, Value] = {
+            reason: sum(gap.end - gap.start for gap in gaps if gap.reason == reason)
+            for reason in REASONS
+        }
+        return {
+            "profile": self.profile,
+            "elapsed": self.elapsed,
+            "serial": self.serial,
+            "ideal": self.ideal,
+            "devices": devices,
+            "idle": idle,
+            "critical": dict(self.critical().items()),
+            "gaps": [gap.plain(self) for gap in gaps[:MOST_GAPS]],
+            "rows": list(self.rows()),
+        }
+
+    def critical(self) -> dict[str, float]:
+        """Return who takes how long of the chain of work that nothing could have shortened.
+
+        From the span that ends last to what each had to wait for; between them is the host.
+        """
+        found = {**dict.fromkeys(self.devices, 0.0), "copies": 0.0, "host": 0.0}
+        number = max(range(len(self.spans)), key=lambda each: self.spans[each].end, default=-1)
+        reached = self.end
+        while number >= 0:
+            span = self.spans[number]
+            # A span may begin its wait before another's end: what is counted is not counted twice.
+            end = min(span.end, reached)
+            found["host"] += reached - end
+            found["copies" if span.is_copy else span.device] += end - span.start
+            reached = span.start
+            number = span.after - self.first
+        found["host"] += reached - self.start
+        return found
+
+    def _gaps(self) -> Iterator[Gap]:
+        for device in self.devices:
+            reached = self.start
+            for span in sorted(self.on(device), key=lambda each: each.start):
+                if span.start > reached:
+                    first = reached == self.start
+                    reason = "start" if first else span.waited.value
+                    yield Gap(device, reached, span.start, reason, span)
+                reached = max(reached, span.end)
+            if self.end > reached:
+                yield Gap(device, reached, self.end, "end", None)
+
+    def rows(self) -> Iterator[Value]:
+        """Yield what a picture shows: work on each device, neighbours of one sort made one."""
+        rows = [row for device in self.devices for row in self._merged(device)]
+        # Of far too many the longest: what is left out would be thinner than a line.
+        rows.sort(key=lambda row: row.start - row.end)
+        for row in sorted(rows[:MOST_ROWS], key=lambda row: (row.device, row.start)):
+            yield [row.device, row.start - self.start, row.end - self.start, row.sort]
+
+    def _merged(self, device: str) -> Iterator[Row]:
+        finest = self.elapsed / _FINEST
+        row: Row | None = None
+        for span in sorted(self.on(device), key=lambda each: each.start):
+            sort = "copy" if span.is_copy else span.phase
+            if row is not None and row.sort == sort and span.start - row.end < finest:
+                row.end = max(row.end, span.end)
+                continue
+            if row is not None:
+                yield row
+            row = Row(device, span.start, span.end, sort)
+        if row is not None:
+            yield row
+
+
+@dataclass(slots=True)
+class Row:
+    """A bar of a picture: ``sort`` is ``forward``, ``backward`` or ``copy``."""
+
+    device: str
+    start: float
+    end: float
+    sort: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A device with nothing to do, until ``before`` begins; None: until all is over.
+
+    ``reason`` is one of ``REASONS``.
+    """
+
+    device: str
+    start: float
+    end: float
+    reason: str
+    before: Span | None
+
+    def plain(self, stretch: Stretch) -> dict[Value, Value]:
+        """Return it as plain values; ``for`` is the device that was waited for, or ``host``."""
+        return {
+            "device": self.device,
+            "start": self.start - stretch.start,
+            "end": self.end - stretch.start,
+            "waited": self.reason,
+            "for": "" if self.before is None else self._cause(self.before, stretch),
+            "before": "" if self.before is None else self.before.what,
+            "phase": "" if self.before is None else self.before.phase,
+        }
+
+    def _cause(self, before: Span, stretch: Stretch) -> str:
+        # What came by a copy was waited for where it came from.
+        if before.is_copy and before.device != self.device:
+            return before.device
+        number = before.after - stretch.first
+        if before.waited is Waited.LAUNCH or number < 0:
+            return "host"
+        return stretch.spans[number].device

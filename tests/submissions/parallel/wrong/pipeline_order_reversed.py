@@ -1,0 +1,32 @@
+# The splits come back in reverse order.
+# expect:
+#   questions:
+#     PipelineParallelResNet50: {status: failed, checks: {outputs: wrong_value, splits: requirement_not_met, placed: requirement_not_met, moves: requirement_not_met, nothing_comes_back: requirement_not_met, overlaps: requirement_not_met, overlaps_in_training: requirement_not_met}}
+
+import torch
+from resnet import Bottleneck, ResNet
+from torch import nn
+
+
+class ModelParallelResNet50(ResNet):
+    def __init__(self):
+        super().__init__(Bottleneck, [3, 4, 6, 3], num_classes=1000)
+        first = (self.conv1, self.bn1, self.relu, self.maxpool, self.layer1, self.layer2)
+        self.seq1 = nn.Sequential(*first).to("cuda:0")
+        self.seq2 = nn.Sequential(self.layer3, self.layer4, self.avgpool).to("cuda:1")
+        self.fc.to("cuda:1")
+
+    def forward(self, x):
+        return self.fc(self.seq2(self.seq1(x).to("cuda:1")).flatten(1))
+
+
+class PipelineParallelResNet50(ModelParallelResNet50):
+    def __init__(self, split_size=20):
+        super().__init__()
+        self.split_size = split_size
+
+    def forward(self, x):
+        scores = []
+        for part in x.split(self.split_size):
+            scores.insert(0, self.fc(self.seq2(self.seq1(part).to("cuda:1")).flatten(1)))
+        return torch.cat(scores)

@@ -1,0 +1,12 @@
+# Draws, and saves nothing.
+# expect:
+#   questions:
+#     plot_times: {status: failed, checks: {file: wrong_value, bars: wrong_shape, error_bars: wrong_shape, labels: wrong_type}}
+
+import matplotlib.pyplot as plt
+
+
+def plot_times(means, stds, labels, path):
+    plt.bar(labels, means, yerr=stds)
+    plt.ylabel("seconds")
+    plt.show()
