@@ -50,6 +50,20 @@ SENTENCES: Mapping[str, Sentence] = {
         "{limit:size}까지 쓸 수 있습니다.",
         "놓아주어도 되는 것을 붙들고 있습니다.",
     ),
+    "overlap_little": (
+        "나란히 일해서 줄일 수 있는 시간의 {share:.0f}%를 줄였습니다. 적어도 {least:.0f}%여야 "
+        "합니다. 타임라인에서 {elapsed:.1f} ms, 차례로 하면 {serial:.1f} ms, 가장 좋으면 "
+        "{ideal:.1f} ms.",
+        (
+            "가장 오래 쉰 곳: {device}, {start:.1f}–{end:.1f} ms. {awaited}을(를) 기다렸습니다.",
+            "가장 오래 쉰 곳: {device}, {start:.1f}–{end:.1f} ms.",
+        ),
+    ),
+    "overlap_slow": (
+        "타임라인에서 {elapsed:.1f} ms 걸립니다. {most:.1f} ms까지 허용됩니다. 같은 일을 차례로 "
+        "하면 {serial:.1f} ms 걸립니다.",
+        "나란히 일하기는 하지만 요구한 것보다 훨씬 많이 계산합니다.",
+    ),
     "devices_reached": (
         "{line:line}번째 줄({name})이 일을 어디에서 했는지 알리는 부분을 건드립니다.",
         _PERSON,
@@ -59,6 +73,7 @@ SENTENCES: Mapping[str, Sentence] = {
 CODES: Mapping[str, str] = {
     "wrong_transfers": "device 사이의 복사가 너무 잦거나 아예 없음",
     "ran_elsewhere": "다른 device에서 일함",
+    "not_overlapped": "device가 나란히 일하지 않고 서로 기다림",
 }
 
 CAUSES: Mapping[str, Sentence] = {
@@ -78,6 +93,27 @@ CAUSES: Mapping[str, Sentence] = {
         "모델은 만들 때 한 번만 옮기세요. 학습 단계마다 옮기는 것은 입력과 중간 결과뿐입니다.",
     ),
     "back_and_forth": ("옮긴 것을 다시 되돌려 옮깁니다. 다음에 쓸 곳에 그대로 두세요.",),
+    "host_waited": (
+        "호스트가 한 GPU를 기다린 다음에야 다른 GPU에 일을 주었습니다. synchronize(), .item(), "
+        ".cpu(), print는 기다리고, 연산을 내보내는 것은 기다리지 않습니다.",
+    ),
+    "sent_back": (
+        "되돌려 복사한 것 때문에 첫 GPU가 둘째를 기다립니다. 결과는 만들어진 곳에 두세요.",
+    ),
+    "out_of_turn": (
+        "GPU는 내보낸 순서대로 일합니다. 첫 GPU가 다음 조각을 시작하기 전에, 나온 조각을 바로 둘째 "
+        "GPU에 주세요.",
+    ),
+    "one_after_another": ("한 GPU가 끝날 때까지 다른 GPU가 기다렸습니다. 배치를 나누세요.",),
+    "one_alone": (
+        (
+            "모든 일을 {busy}에서 했고, 나란히 한 일이 없습니다.",
+            "한 device가 모든 일을 했습니다.",
+        ),
+    ),
+    "launches": (
+        "GPU가 대부분 호스트를 기다렸습니다. 조각이 너무 작으면 계산보다 내보내는 데 더 오래 걸립니다.",
+    ),
     "no_gradients": ("기울기가 없습니다. backward()를 불렀고, 모든 층에 닿았나요?",),
     "should_be_empty": ("이 device에는 아무것도 없어야 합니다.",),
 }
