@@ -5,7 +5,9 @@ put back from there, so a right answer takes a few bytes however large it is.
 
 Forms, all tuples, so that no value of a hand-in can be taken for one: ``("=",)`` the reference's,
 ``("@", class, fields)`` a dataclass, ``("e", class, value)`` an enumeration's member, ``("m", …)``
-a mapping, ``("t", …)`` and ``("l", …)`` tuple and list, ``("v", …)`` what the wire knows itself.
+a mapping, ``("t", …)`` and ``("l", …)`` tuple and list, ``("v", …)`` what the wire knows itself,
+``("#", number)`` the dataclass that was finished as that one before: observations share many. Of a
+dataclass, fields that hold nothing by default and nothing now are left out.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import io
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
@@ -27,6 +29,7 @@ from grader.wire.values import Artifact, Device, DType, Handle, Opaque, Protocol
 _PLAIN = (type(None), bool, int, float, str)
 _WIRE = (bytes, bytearray, memoryview, DType, Device, Tensor, Handle, Artifact, Opaque)
 _SAME = ("=",)
+_EMPTY: dict[type, dict[str, type | None]] = {}
 
 
 class Keeper:
@@ -49,7 +52,7 @@ class Keeper:
         frames = []
         for name, tree in parts.items():
             with contextlib.suppress(ProtocolError, RecursionError):
-                frames += pack(Frame(name, {"tree": self._write(tree, base.get(name))}))
+                frames += pack(Frame(name, {"tree": self._write(tree, base.get(name), {})}))
         return zlib.compress(b"".join(frames), 1)
 
     def unpack(self, data: bytes, base: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,14 +66,14 @@ class Keeper:
             parts = {}
             while prefix := stream.read(PREFIX.size):
                 name, tree = _frame(prefix, stream)
-                parts[name] = self._read(tree, base.get(name))
-        except (zlib.error, ProtocolError, ValueError, KeyError, TypeError) as error:
+                parts[name] = self._read(tree, base.get(name), [])
+        except (zlib.error, ProtocolError, LookupError, ValueError, TypeError) as error:
             raise UsageError(
                 f"what was kept of a hand-in cannot be read ({error}); grade it again"
             ) from error
         return parts
 
-    def _write(self, tree: Any, base: Any) -> Any:
+    def _write(self, tree: Any, base: Any, seen: dict[int, int]) -> Any:
         if isinstance(tree, _PLAIN) and not isinstance(tree, Enum):
             return tree
         if isinstance(tree, Enum):
@@ -79,50 +82,71 @@ class Keeper:
             # Only here, not for whole trees: to Python, 1 equals True.
             return _SAME if type(tree) is type(base) and tree == base else ("v", tree)
         if is_dataclass(tree):
-            return ("@", type(tree).__name__, self._fields(tree, base))
+            if id(tree) in seen:
+                return ("#", seen[id(tree)])
+            content = self._fields(tree, base, seen)
+            seen[id(tree)] = len(seen)
+            return ("@", type(tree).__name__, content)
         if isinstance(tree, Mapping):
             known = base if isinstance(base, Mapping) else {}
             items = ((key, item, known.get(key)) for key, item in tree.items())
-            return (
-                "m",
-                *((self._write(key, None), self._write(item, b)) for key, item, b in items),
-            )
+            pairs = ((self._write(k, None, seen), self._write(i, b, seen)) for k, i, b in items)
+            return ("m", *pairs)
         bases = base if isinstance(base, (tuple, list)) else ()
         tag = "t" if isinstance(tree, tuple) else "l"
-        return (tag, *(self._write(item, _at(bases, n)) for n, item in enumerate(tree)))
+        return (tag, *(self._write(item, _at(bases, n), seen) for n, item in enumerate(tree)))
 
-    def _fields(self, tree: Any, base: Any) -> dict[str, Any]:
+    def _fields(self, tree: Any, base: Any, seen: dict[int, int]) -> dict[str, Any]:
         like = base if type(base) is type(tree) else None
         return {
-            item.name: self._write(getattr(tree, item.name), getattr(like, item.name, None))
-            for item in fields(tree)
+            name: self._write(value, getattr(like, name, None), seen)
+            for name, nothing in _nothing(type(tree)).items()
+            if (value := getattr(tree, name)) or type(value) is not nothing
         }
 
-    def _read(self, tree: Any, base: Any) -> Any:
+    def _read(self, tree: Any, base: Any, seen: list[Any]) -> Any:
         if not isinstance(tree, tuple):
             return tree
         tag, *content = tree
         if tag == "=":
             return base
+        if tag == "#":
+            return seen[content[0]]
         if tag == "e":
             return self._classes[content[0]](content[1])
         if tag == "v":
             return content[0]
         if tag == "@":
-            return self._dataclass(content[0], content[1], base)
+            return self._dataclass(content[0], content[1], base, seen)
         if tag == "m":
             known = base if isinstance(base, Mapping) else {}
-            keyed = ((self._read(key, None), item) for key, item in content)
-            return {key: self._read(item, known.get(key)) for key, item in keyed}
+            keyed = ((self._read(key, None, seen), item) for key, item in content)
+            return {key: self._read(item, known.get(key), seen) for key, item in keyed}
         bases = base if isinstance(base, (tuple, list)) else ()
-        items = (self._read(item, _at(bases, n)) for n, item in enumerate(content))
+        items = (self._read(item, _at(bases, n), seen) for n, item in enumerate(content))
         return tuple(items) if tag == "t" else list(items)
 
-    def _dataclass(self, name: str, content: Mapping[str, Any], base: Any) -> Any:
+    def _dataclass(self, name: str, content: Mapping[str, Any], base: Any, seen: list[Any]) -> Any:
         like = base if type(base) is self._classes[name] else None
-        return self._classes[name](
-            **{key: self._read(item, getattr(like, key, None)) for key, item in content.items()}
+        made = self._classes[name](
+            **{k: self._read(item, getattr(like, k, None), seen) for k, item in content.items()}
         )
+        seen.append(made)
+        return made
+
+
+def _nothing(kind: type) -> dict[str, type | None]:
+    """Return field → type of its empty default (``""``, ``{}``, …); None where it has none."""
+    if kind in _EMPTY:
+        return _EMPTY[kind]
+    empty: dict[str, type | None] = {}
+    for item in fields(kind):
+        factory = item.default_factory
+        default = factory() if factory is not MISSING else item.default
+        plain = default is None or isinstance(default, (bool, int, float, str, tuple, dict))
+        empty[item.name] = type(default) if plain and not default else None
+    _EMPTY[kind] = empty
+    return empty
 
 
 def _at(items: Sequence[Any], index: int) -> Any:

@@ -70,6 +70,22 @@ def test_what_only_equals_to_python_is_not_the_same() -> None:
         assert repr(KEEPER.unpack(KEEPER.pack(tree, base), base)) == repr(tree)
 
 
+def test_what_is_shared_is_written_once() -> None:
+    died = Observation(Outcome.CRASHED, detail="x" * 100 + "unlike" * 50)
+    tree = {"f": {str(n): died for n in range(100)}, "g": died}
+    packed = KEEPER.pack(tree, {})
+    assert KEEPER.unpack(packed, {}) == tree
+    assert len(packed) < 1500
+
+
+@pytest.mark.parametrize("value", [None, 0, 0.0, False, "", (), [], {}, b""])
+def test_empty_values_stay_what_they_are(value: Any) -> None:
+    tree = {"f": Observation(Outcome.COMPLETED, claims=Claims(value, args_after=()))}
+    read = KEEPER.unpack(KEEPER.pack(tree, {}), {})["f"].claims
+    assert repr(read.value) == repr(value) or bytes(read.value) == value
+    assert read.args_after == ()
+
+
 def test_nan_stays_nan() -> None:
     tree = {"f": observed(math.nan)}
     read = KEEPER.unpack(KEEPER.pack(tree, tree), tree)["f"]
