@@ -12,6 +12,7 @@ What is none of these is taken as it lies: one hand-in an entry.
 from __future__ import annotations
 
 import datetime as dt
+import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +21,14 @@ from typing import Any
 
 import yaml
 
-from grader.batch.discover import Found, HandIn, Student, entries_of, is_hand_in, plain
+from grader.batch.discover import Found, HandIn, Student, entries_of, is_hand_in, plain, told
 from grader.errors import UsageError
 
 METADATA = "submission_metadata.yml"
-_MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?(?P<file>.*)", re.DOTALL)
+# The first number that fits: what comes behind it, students may have written themselves.
+_MOODLE = re.compile(
+    r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_file_?(?P<file>.*)", re.DOTALL
+)
 _CANVAS = re.compile(
     r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<attempt>\d+)_(?P<file>.+)", re.DOTALL
 )
@@ -58,7 +62,7 @@ def discover(folder: Path, out: Path) -> Found:
     for platform, pattern, gather in _BY_NAME:
         named = {path: match for path in entries if (match := pattern.fullmatch(path.name))}
         if named and len(named) >= len([path for path in entries if is_hand_in(path)]):
-            others = tuple(path.name for path in entries if path not in named)
+            others = tuple(told(path.name) for path in entries if path not in named)
             return Found(tuple(_unique(gather(named))), others, platform)
     return plain(folder, entries)
 
@@ -102,14 +106,14 @@ def _of_gradescope(path: Path, about: Mapping[str, Any]) -> HandIn:
 
 def _moodle(named: _Named) -> list[HandIn]:
     def student(match: re.Match[str]) -> Student:
-        return Student(match["name"], id=match["number"])
+        return Student(told(match["name"]), id=match["number"])
 
     return _gather(named, lambda match: match["number"], student)
 
 
 def _canvas(named: _Named) -> list[HandIn]:
     def student(match: re.Match[str]) -> Student:
-        return Student(match["name"], id=match["user"])
+        return Student(told(match["name"]), id=match["user"])
 
     return _gather(named, lambda match: match["user"], student)
 
@@ -144,7 +148,7 @@ def _gather(
         where = first_path if first_path.is_dir() else files
         marks = [match["late"] for _, match in group if "late" in match.groupdict()]
         late = any(marks) if marks else None
-        name = re.sub(r"\s+", "_", f"{first['name']}_{number}")
+        name = re.sub(r"\s+", "_", told(f"{first['name']}_{number}"))
         found.append(HandIn(name, where, (student(first),), late=late))
     return found
 
@@ -171,11 +175,15 @@ def _repositories(listing: Path) -> Found:
 
 def _committed(path: Path) -> dt.datetime | None:
     """Return when the last commit was made; a copy without its history has no such time."""
-    # A configuration that came with a repository must not name programs to be run.
+    # A configuration that came with a repository must not name programs to be run: for files that
+    # changed, for signatures, or to fetch what is missing.
     safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+    environment = {**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+    asked = ["log", "-1", "--no-show-signature", "--format=%cI"]
     try:
         told = subprocess.run(  # noqa: S603
-            ["git", *safe, "-C", str(path), "log", "-1", "--format=%cI"],  # noqa: S607
+            ["git", *safe, "-C", str(path), *asked],  # noqa: S607
+            env=environment,
             capture_output=True,
             text=True,
             timeout=_SECONDS,

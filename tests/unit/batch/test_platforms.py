@@ -104,6 +104,17 @@ def test_moodle_without_folders(tmp_path: Path) -> None:
     assert read_submission(hand_in.path, ["toy.py", "extra.py"]).files[1].path == "extra.py"
 
 
+def test_nobody_hands_in_for_somebody_else_by_the_name_of_a_file(tmp_path: Path) -> None:
+    own, behind = "Bo Lee_82_assignsubmission_file_toy.py", "Eve Roe_91_assignsubmission_file_"
+    lay(tmp_path, own, f"{behind}{own}", f"{behind}toy.py")
+    found = by_name(find(tmp_path))
+    assert found["Bo_Lee_82"].path == {"toy.py": tmp_path / own}
+    assert found["Eve_Roe_91"].path == {
+        "toy.py": tmp_path / f"{behind}toy.py",
+        own: tmp_path / f"{behind}{own}",
+    }
+
+
 def test_canvas(tmp_path: Path) -> None:
     lay(tmp_path, "doejane_LATE_77_1001_toy.py", "doejane_77_1002_extra-2.py")
     lay(tmp_path, "rheelee_78_1003_toy-1.py")
@@ -128,6 +139,20 @@ def test_one_stranger_makes_it_a_plain_folder(tmp_path: Path) -> None:
     assert find(tmp_path).platform == ""
 
 
+def test_no_hand_in_is_called_as_another_one_or_as_a_file_of_the_class(tmp_path: Path) -> None:
+    lay(tmp_path, "a.py", "a.zip", "a.py.zip", "b.py", "journal.sqlite.py", "index.html/toy.py")
+    names = [hand_in.name for hand_in in find(tmp_path).hand_ins]
+    assert names == ["a.py", "a.py.zip", "a.zip", "b", "index.html_", "journal.sqlite.py"]
+
+
+def test_names_that_no_database_takes_and_names_without_end(tmp_path: Path) -> None:
+    lay(tmp_path, "\udcff.py", "x" * 240 + ".py", "x" * 241 + ".py")
+    (odd, *long) = sorted((hand_in.name for hand_in in find(tmp_path).hand_ins), key=len)
+    assert odd == "\\udcff"
+    assert len(set(long)) == 2
+    assert {len(name) for name in long} == {213}
+
+
 def test_two_of_one_name(tmp_path: Path) -> None:
     lay(tmp_path, "jdoe_12345678_A1.zip", "jdoe_87654321_A1.zip")
     with pytest.raises(UsageError, match="jdoe"):
@@ -142,6 +167,56 @@ def commit(folder: Path) -> None:
     git("init", "-q")
     git("add", ".")
     git("commit", "-qm", "done", "--date", "2026-10-01T10:00:00+09:00")
+
+
+SIGNED = """\
+tree {tree}
+author a <a@example.edu> 1790000000 +0000
+committer a <a@example.edu> 1790000000 +0000
+gpgsig -----BEGIN PGP SIGNATURE-----
+ -----END PGP SIGNATURE-----
+
+done
+"""
+
+
+@pytest.mark.parametrize("way", ["signature", "fetch"])
+def test_a_repository_names_no_program_to_be_run(tmp_path: Path, way: str) -> None:
+    lay(tmp_path, "a/toy.py")
+    folder = tmp_path / "a"
+    commit(folder)
+
+    def git(*words: str, told: str | None = None) -> str:
+        line = ["git", "-C", str(folder), *words]
+        done = subprocess.run(line, check=True, capture_output=True, text=True, input=told)
+        return done.stdout.strip()
+
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    program.chmod(0o755)
+    if way == "signature":
+        text = SIGNED.format(tree=git("write-tree"))
+        git("update-ref", "HEAD", git("hash-object", "-t", "commit", "-w", "--stdin", told=text))
+        lines = f"[log]\nshowSignature = true\n[gpg]\nprogram = {program}\n"
+    else:
+        (folder / ".git" / git("symbolic-ref", "HEAD")).write_text("1" * 40 + "\n")
+        lines = f"""\
+[core]
+repositoryformatversion = 1
+sshCommand = {program}
+[extensions]
+partialClone = origin
+[remote "origin"]
+url = ssh://nowhere/x
+promisor = true
+"""
+    (folder / ".git/config").open("a").write(lines)
+    (tmp_path / "repos.txt").write_text("a\n")
+    (hand_in,) = discover(tmp_path / "repos.txt", tmp_path / "out").hand_ins
+    assert bool(hand_in.created_at) is (way == "signature")
+    assert not (tmp_path / "ran").exists()
+    subprocess.run(["git", "-C", str(folder), "log", "-1"], check=False, capture_output=True)
+    assert (tmp_path / "ran").exists(), "it would not have been run either way"
 
 
 def test_repositories(tmp_path: Path) -> None:
