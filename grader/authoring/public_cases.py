@@ -117,7 +117,7 @@ def check_public(materials: Materials) -> list[Problem]:
         text = f"was made from other files than the assignment has now; {remedy}"
         return [Problem(str(file), None, "", text)]
     module = materials.reference_folder / materials.assignment.module
-    with SelfCheck(Workplace(materials.starter, public, module), "virtual", "none") as own:
+    with SelfCheck(Workplace(materials.starter, public, module), "virtual", "auto") as own:
         report = own.check()
     return [
         Problem(str(file), None, f"{question.id}.{check.id}", f"{check.message}; {remedy}")

@@ -53,6 +53,7 @@ def test_grade_writes_both_files_and_exits_0_with_points_pending(
     assert "pending" in printed
 
 
+@pytest.mark.heavy
 def test_same_seed_same_report(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
     reports = []
     for name in ("one", "two"):
@@ -146,6 +147,7 @@ def test_batch_grades_the_showcase(
     assert "right" in capsys.readouterr().out
 
 
+@pytest.mark.heavy
 def test_batch_says_what_it_leaves_out_and_skips_its_own_output(
     ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
