@@ -29,12 +29,15 @@ class Overlap(Check):
         at_least: The share of it that is to be saved.
         times: It takes at most so many times as long as the reference: pieces of work that
             nobody asked for can overlap as well.
+        of_reference: And its devices are busy at least so many times as long, so that two token
+            products side by side are not enough.
     """
 
     kind: Literal["overlap"] = "overlap"
     conditional: ClassVar[bool] = True
     at_least: float = Field(default=0.5, gt=0, le=1)
     times: float = Field(default=1.5, ge=1, allow_inf_nan=False)
+    of_reference: float = Field(default=0.5, ge=0, le=1)
 
     @model_validator(mode="after")
     def _of_a_lap(self) -> Overlap:
@@ -70,6 +73,7 @@ class Overlap(Check):
     def weigh(self, expected: Timing, actual: Timing) -> Verdict:
         """Compare what is saved with what could be, and the time with the reference's."""
         most = self.times * expected.elapsed
+        work, wanted = actual.work, self.of_reference * expected.work
         told: dict[str, Param] = {
             **_numbers(actual),
             "least": 100 * self.at_least,
@@ -81,6 +85,9 @@ class Overlap(Check):
             return finding(Code.NOT_OVERLAPPED, "overlap_little", {**told, **why}, Basis.CLAIM)
         if actual.elapsed > most:
             return finding(Code.NOT_OVERLAPPED, "overlap_slow", told, Basis.CLAIM)
+        if work < wanted:
+            told |= {"work": 1e3 * work, "wanted": 1e3 * wanted}
+            return finding(Code.NOT_OVERLAPPED, "overlap_token", told, Basis.CLAIM)
         return passed(Basis.CLAIM)
 
 

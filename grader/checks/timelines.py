@@ -58,6 +58,11 @@ class Timing:
     rows: tuple[tuple[str, float, float, str], ...] = ()
 
     @property
+    def work(self) -> float:
+        """Seconds of all devices together."""
+        return sum(self.busy.values())
+
+    @property
     def possible(self) -> float:
         """Seconds that working side by side could save."""
         return self.serial - self.ideal

@@ -60,6 +60,10 @@ SENTENCES: Mapping[str, Sentence] = {
         "after another would take {serial:.1f} ms.",
         "It overlaps, but does far more than is asked for.",
     ),
+    "overlap_token": (
+        "Keeps the GPUs busy for {work:.1f} ms in all, at least {wanted:.1f} ms expected.",
+        "It overlaps, but does far less than is asked for.",
+    ),
     "devices_reached": (
         "Line {line:line} ({name}) reaches into what reports where the work was done.",
         _PERSON,

@@ -64,6 +64,10 @@ SENTENCES: Mapping[str, Sentence] = {
         "하면 {serial:.1f} ms 걸립니다.",
         "나란히 일하기는 하지만 요구한 것보다 훨씬 많이 계산합니다.",
     ),
+    "overlap_token": (
+        "GPU가 일한 시간이 모두 {work:.1f} ms입니다. 적어도 {wanted:.1f} ms여야 합니다.",
+        "나란히 일하기는 하지만 요구한 것보다 훨씬 적게 계산합니다.",
+    ),
     "devices_reached": (
         "{line:line}번째 줄({name})이 일을 어디에서 했는지 알리는 부분을 건드립니다.",
         _PERSON,

@@ -64,6 +64,17 @@ def test_work_that_nobody_asked_for_does_not_help() -> None:
     assert "at most 18.0 ms" in ENGLISH.for_staff(verdict)
 
 
+def test_a_token_of_work_is_not_enough() -> None:
+    def busy(seconds: float) -> Any:
+        devices = {name: {"busy": seconds, "kernels": 1} for name in (A, B)}
+        return timing(seconds, serial=2 * seconds, ideal=seconds, devices=devices)
+
+    assert judged(busy(0.0051)).code is Code.OK
+    verdict = judged(busy(0.0049))
+    assert (verdict.code, verdict.message.id) == (Code.NOT_OVERLAPPED, "overlap_token")
+    assert "for 9.8 ms in all, at least 10.0 ms" in ENGLISH.for_staff(verdict)
+
+
 @pytest.mark.parametrize(
     ("actual", "cause"),
     [
