@@ -24,6 +24,8 @@ from grader.wire.values import Value
 
 _SMALL = 64 * 2**10
 """Bytes that are never too many: allocators round up, and a loss is a tensor too."""
+_ROOM = 4
+"""Times the reference's peak that ``flat`` allows: beside ballast, any growth looks flat."""
 
 
 class DeviceMemory(Traced):
@@ -35,7 +37,8 @@ class DeviceMemory(Traced):
         most_mb: So many MiB are allowed on each device.
         device: Only this one.
         flat: Two items of the scenario's dict, device reports or numbers of bytes: the second
-            peak is compared with the first of the same hand-in.
+            peak is compared with the first of the same hand-in, and is at most four times the
+            reference's.
     """
 
     kind: Literal["device_memory"] = "device_memory"
@@ -59,12 +62,13 @@ class DeviceMemory(Traced):
         """Compare peaks with the reference's, or with each other."""
         if self.flat is None:
             return super().judge(case, reference, submission)
-        if _peaks(reference, self.flat, self.device) is None:
+        expected = _peaks(reference, self.flat, self.device)
+        if expected is None:
             return no_trace_expected(reference)
         peaks = _peaks(submission, self.flat, self.device)
         if peaks is None:
             return no_trace(submission, as_item=True)
-        return corroborated(self._flat(*peaks), submission.source)
+        return corroborated(self._flat(expected[1], *peaks), submission.source)
 
     def weigh(self, expected: DeviceTrace, actual: DeviceTrace) -> Verdict:
         """Compare the peak of each device."""
@@ -85,12 +89,16 @@ class DeviceMemory(Traced):
             limits.append(self.most_mb * 2**20)
         return min(limits)
 
-    def _flat(self, first: int, second: int) -> Verdict:
+    def _flat(self, expected: int, first: int, second: int) -> Verdict:
         limit = (self.times or 1.5) * max(first, _SMALL)
-        if second <= limit:
-            return passed(Basis.CLAIM)
-        told: dict[str, Param] = {"first": first, "second": second, "limit": int(limit)}
-        return _too_much("device_memory_grows", told)
+        if second > limit:
+            told: dict[str, Param] = {"first": first, "second": second, "limit": int(limit)}
+            return _too_much("device_memory_grows", told)
+        most = _ROOM * max(expected, _SMALL)
+        if second > most:
+            told = {"device": self.device or "cuda", "peak": second, "limit": most}
+            return _too_much("device_memory", told)
+        return passed(Basis.CLAIM)
 
 
 def _peaks(seen: Observation, names: tuple[str, str], device: str | None) -> tuple[int, int] | None:

@@ -337,9 +337,17 @@ def both(first: Any, second: Any) -> dict[Any, Any]:
 def test_two_peaks_of_one_hand_in_are_compared(value, code) -> None:
     check = DeviceMemory(id="m", points=1, flat=("small", "large"))
     assert check.needs() == {Probe.SOURCE}
-    assert judged(check, both(1, 1), value).code is code
+    assert judged(check, both(MIB, MIB), value).code is code
     verdict = judged(check, 7, both(1, 1))
     assert verdict.code is Code.REFERENCE_FAILED
+
+
+@pytest.mark.parametrize(("peak", "passes"), [(4 * MIB, True), (4 * MIB + 1, False)])
+def test_ballast_for_the_smaller_problem_makes_nothing_flat(peak, passes) -> None:
+    check = DeviceMemory(id="m", points=1, flat=("small", "large"))
+    verdict = judged(check, both(MIB, MIB), both(peak, peak))
+    assert verdict.code is (Code.OK if passes else Code.TOO_MUCH_MEMORY)
+    assert passes or verdict.message.id == "device_memory"
 
 
 def test_meddling_with_two_peaks_is_left_to_a_person_too() -> None:
