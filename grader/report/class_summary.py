@@ -13,6 +13,8 @@ from grader.report.text import inert
 from grader.verdict import Code, Status
 
 _DIED = frozenset({Code.CRASHED, Code.TIMED_OUT, Code.OUT_OF_MEMORY, Code.PROTOCOL_VIOLATION})
+# One mistake in the hand-in as a whole, told at every check: it would drown all others.
+_UNREAD = frozenset({Code.MISSING_FILE, Code.BAD_SUBMISSION, Code.SYNTAX_ERROR})
 _NAMED = 8
 _SLOWEST = 3
 _MAX_NAME = 60
@@ -31,7 +33,8 @@ class ClassSummary:
         pending: Code → hand-ins with points that wait for it.
         nobody: Questions that not one hand-in has full points for, with the share of its points
             that the class has; a mistake in the question is likelier than in everybody.
-        mistakes: (question, check, code) → hand-ins, the most frequent first.
+        unread: Code → hand-ins without a file that could be run.
+        mistakes: (question, check, code) → hand-ins, the most frequent first; without those.
         died: Hand-ins in which a guest crashed, hung or broke the protocol.
         suspicious: Hand-ins about which witnesses disagree.
         slowest: Hand-in and seconds, the slowest first.
@@ -42,6 +45,7 @@ class ClassSummary:
     incomplete: dict[str, tuple[str, ...]]
     pending: dict[str, tuple[str, ...]]
     nobody: dict[str, float]
+    unread: dict[str, tuple[str, ...]]
     mistakes: dict[tuple[str, str, str], int]
     died: tuple[str, ...]
     suspicious: tuple[str, ...]
@@ -58,6 +62,7 @@ def summarise(reports: Sequence[Report]) -> ClassSummary:
         _grouped(reports, lambda check: check.status is Status.ERROR),
         _grouped(reports, lambda check: check.pending > 0 and check.status is not Status.ERROR),
         _nobody(complete),
+        _grouped(reports, lambda check: check.code in _UNREAD),
         _mistakes(complete),
         _names(reports, lambda check: check.code in _DIED),
         _names(reports, lambda check: check.code is Code.NEEDS_REVIEW),
@@ -77,6 +82,7 @@ def sentences(summary: ClassSummary) -> list[str]:
         f"Nobody has all points of {name} (the class has {share:.0%}): is the question at fault?"
         for name, share in summary.nobody.items()
     ]
+    lines += [f"Could not be run ({code}): {_few(names)}" for code, names in summary.unread.items()]
     if summary.died:
         lines.append(f"Crashed, hung or broke off: {_few(summary.died)}")
     lines += [f"Pending ({code}): {_few(names)}" for code, names in summary.pending.items()]
@@ -142,7 +148,7 @@ def _mistakes(reports: Sequence[Report]) -> dict[tuple[str, str, str], int]:
         (question, check.id, check.code.value)
         for report in reports
         for question, check in _checks(report)
-        if check.status in (Status.FAILED, Status.PARTIAL)
+        if check.status in (Status.FAILED, Status.PARTIAL) and check.code not in _UNREAD
     )
     return dict(found.most_common())
 

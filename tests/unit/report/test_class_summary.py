@@ -57,6 +57,14 @@ def test_a_class_without_anything_to_tell() -> None:
     ]
 
 
+def test_hand_ins_that_cannot_be_run_are_named_and_drown_no_mistake() -> None:
+    lost = WRONG | {"code": "missing_file"}
+    reports = [made(name, f=lost, g=lost) for name in ("ann", "bob")]
+    told = sentences(summarise([*reports, made("cyd", f=WRONG, g={})]))
+    assert "Could not be run (missing_file): ann, bob" in told
+    assert [line for line in told if "×" in line] == ["1 × f: values, wrong_value"]
+
+
 def test_nobody_at_all() -> None:
     assert sentences(summarise([])) == []
 
