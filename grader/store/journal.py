@@ -24,6 +24,7 @@ from grader.errors import UsageError
 from grader.store.database import DamagedError, connected, damaged, explained
 
 JOURNAL_FILE = "journal.sqlite"
+PREVIOUS_FILE = "journal.previous.sqlite"
 _VERSION = 1
 _TABLES = """
 CREATE TABLE header (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -150,7 +151,9 @@ class Journal:
 
 
 def create(path: Path, header: Mapping[str, Any]) -> Journal:
-    """Begin a journal; one that is already there is replaced.
+    """Begin a journal; one that is already there is set aside, in the place of an older one.
+
+    Whoever forgot to go on with a batch has lost nothing: renamed back, it can be gone on with.
 
     Args:
         path: Its file.
@@ -164,7 +167,10 @@ def create(path: Path, header: Mapping[str, Any]) -> Journal:
         _refuse_if_in_use(path)
     try:
         for suffix in ("", "-wal", "-shm"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
+            aside = path.with_name(PREVIOUS_FILE + suffix)
+            aside.unlink(missing_ok=True)
+            if (there := path.with_name(path.name + suffix)).exists():
+                there.rename(aside)
     except OSError as error:
         raise UsageError(f"{path}: cannot be replaced: {error.strerror}") from error
     with connected(path) as connection, connection:

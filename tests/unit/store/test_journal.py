@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import InfrastructureError, UsageError
-from grader.store.journal import JOURNAL_FILE, Entry, Journal, create, open_journal
+from grader.store.journal import JOURNAL_FILE, PREVIOUS_FILE, Entry, Journal, create, open_journal
 
 HEADER = {"assignment": "toy", "seed": 7}
 
@@ -46,6 +46,9 @@ def test_beginning_anew_replaces(path: Path) -> None:
     assert entries(path) == []
     with open_journal(path) as journal:
         assert journal.header() == {"seed": 8}
+    # Whoever forgot --resume can go back.
+    path.with_name(PREVIOUS_FILE).rename(path)
+    assert [entry.name for entry in entries(path)] == ["a"]
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database at all" * 300])
