@@ -28,8 +28,8 @@ sys.path[:0] = [str(TESTS)]
 
 import jsonschema  # noqa: E402
 from exploits.formats import FORMATS, Format  # noqa: E402
-from exploits.lab import QUESTIONS  # noqa: E402
-from labels import Label, read_label  # noqa: E402
+from exploits.lab import GPU_QUESTION, QUESTIONS  # noqa: E402
+from labels import Label, read_label, untimed  # noqa: E402
 
 from grader.batch.discover import HandIn  # noqa: E402
 from grader.batch.local import LocalWorkers  # noqa: E402
@@ -54,12 +54,17 @@ LISTS = ("gained", "refused", "invalid", "missing", "incomplete", "processes", "
 
 @dataclass(frozen=True)
 class Sample:
-    """One hand-in, and the points that it may get at most, and must at least."""
+    """One hand-in, and the points that it may get at most, and must at least.
+
+    Nothing is timed here. ``clock``: its label is about the clock; all others count what only the
+    clock can settle as earned.
+    """
 
     name: str
     path: Path
     most: float
     least: float
+    clock: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,7 +128,9 @@ def _draw(runs: int, seed: int, folder: Path) -> Iterator[Sample]:
             yield Sample(name, kind.build(folder / name), points, points)
         else:
             source = kind / "pytorch101.py" if kind.is_dir() else kind
-            yield Sample(name, kind, *_points(read_label(source), kind))
+            label = read_label(source)
+            clock = label.exploit is not None and label.exploit.clock
+            yield Sample(name, kind, *_points(label, kind), clock)
 
 
 def _labelled() -> Iterator[Path]:
@@ -133,10 +140,14 @@ def _labelled() -> Iterator[Path]:
 
 
 def _points(label: Label, path: Path) -> tuple[float, float]:
-    """Return the most and the least that a label allows; only honest work must get points."""
+    """Return the most and the least that a label allows; only honest work must get points.
+
+    Honest work on the GPU alone must get none: nothing is computed on a device here.
+    """
     honest = path.parent.name == "accepted" or "_control_correct" in path.name
+    asked = any(name in label.source for name in QUESTIONS if name != GPU_QUESTION)
     most = FULL if label.score is None else label.score
-    return most, most if honest else 0.0
+    return most, most if honest and asked else 0.0
 
 
 def _grade(samples: list[Sample], out: Path, jobs: int) -> Outcome:
@@ -174,12 +185,15 @@ def _judge(samples: list[Sample], out: Path, outcome: Outcome) -> None:
         except (ValueError, jsonschema.ValidationError) as error:
             outcome.invalid.append(f"{sample.name}: {str(error)[:200]}")
             continue
-        told = f"{sample.name}: {report['score']}"
-        if report["score"] > sample.most:
+        score = report["score"]
+        if not sample.clock:
+            score += sum(untimed(question) for question in report["questions"])
+        told = f"{sample.name}: {score}"
+        if score > sample.most:
             outcome.gained.append(f"{told}, at most {sample.most}")
         if report["status"] == "incomplete":
             outcome.incomplete.append(f"{told}; {_codes(report)}: {_failures(report)}")
-        elif report["score"] < sample.least:
+        elif score < sample.least:
             outcome.refused.append(f"{told}, at least {sample.least}; {_codes(report)}")
 
 
