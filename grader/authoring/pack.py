@@ -192,7 +192,7 @@ def _project() -> str:
         '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n\n'
         f'[project]\nname = "{_DISTRIBUTION}"\nversion = "{grader.__version__}"\n'
         f'requires-python = ">=3.10"\ndependencies = [\n{plain}]\n\n'
-        '[project.scripts]\ngrader = "grader.cli:main"\n\n'
+        '[project.scripts]\ngrader = "grader.command:main"\n\n'
         '[tool.setuptools.packages.find]\ninclude = ["grader*"]\n\n'
         '[tool.setuptools.package-data]\ngrader = ["**/*"]\n'
     )

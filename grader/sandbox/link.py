@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.errors import InfrastructureError
+from grader.one_thread import ONE_THREAD
 from grader.sandbox.base import NO_TF32
 from grader.sandbox.walls.plan import GuestPlan, WallPlan, to_plain
 
@@ -52,7 +53,6 @@ class Life:
 
 def environment() -> dict[str, str]:
     """Return the fork-server's whole environment: nothing of the host's own but the locale."""
-    threads = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     return {
         "PATH": "/usr/bin:/bin",
         "LANG": os.environ.get("LANG", "C.UTF-8"),
@@ -63,7 +63,7 @@ def environment() -> dict[str, str]:
         # Huge pages make page tables small, and copying these is most of what a fork costs.
         "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
         "PYTHONMALLOC": "malloc",
-        **dict.fromkeys(threads, "1"),
+        **ONE_THREAD,
         **NO_TF32,
     }
 

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 from grader.errors import InfrastructureError
+from grader.one_thread import ONE_THREAD
 from grader.sandbox.base import (
     NO_TF32,
     Exit,
@@ -43,8 +44,7 @@ _DYING = 0.5
 def clean_environment(needs: GuestNeeds) -> dict[str, str]:
     """The environment of a guest: no secrets, one thread a library, no bytecode written."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    threads = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-    made = {**kept, **dict.fromkeys(threads, "1"), "PYTHONDONTWRITEBYTECODE": "1", **NO_TF32}
+    made = {**kept, **ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", **NO_TF32}
     if needs.gpus:
         made["CUDA_VISIBLE_DEVICES"] = ",".join(gpu.uuid for gpu in needs.gpus)
     return made

@@ -1,0 +1,18 @@
+"""Where the ``grader`` command begins, before anything large is imported."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from grader.one_thread import keep_to_one_thread
+
+
+def main() -> None:
+    """Run the command; interrupted while it is still importing, end without a traceback."""
+    keep_to_one_thread()
+    try:
+        from grader.cli import main as run  # noqa: PLC0415  numpy reads the environment once
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    run()

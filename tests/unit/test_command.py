@@ -1,0 +1,50 @@
+"""Where the command begins."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from grader import command
+from grader.one_thread import ONE_THREAD
+
+
+class Interrupted:
+    """A module that is still being imported when Ctrl-C is pressed."""
+
+    def __getattr__(self, name: str) -> object:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_while_importing_ends_it_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "keep_to_one_thread", lambda: None)
+    monkeypatch.setitem(sys.modules, "grader.cli", Interrupted())
+
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+
+    assert ended.value.code == 130
+
+
+@pytest.mark.parametrize(("set_before", "expected"), [({}, "1"), ({"OMP_NUM_THREADS": "3"}, "3")])
+def test_libraries_get_one_thread_unless_told_otherwise(
+    set_before: dict[str, str], expected: str
+) -> None:
+    clean = {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
+    code = (
+        "import os, sys; from grader.one_thread import keep_to_one_thread; keep_to_one_thread();"
+        "print(os.environ['OMP_NUM_THREADS'], 'numpy' in sys.modules)"
+    )
+
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**clean, **set_before},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert told.stdout.split() == [expected, "False"]
