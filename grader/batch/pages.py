@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -39,6 +43,8 @@ from grader.store.journal import JOURNAL_FILE, open_journal
 
 SIMILARITY_FILE = "similarity/index.html"
 _MAX_PEOPLE = 200
+_FEW = 100
+"""Hand-ins whose pages are written here: starting other processes takes about as long."""
 _ENGLISH = Labels()
 
 
@@ -105,9 +111,8 @@ def write_class(
         InfrastructureError: The disk is full or broken.
     """
     names = [grade.report.submission.id for grade in grades]
-    for grade, links in zip(grades, _links(names), strict=True):
-        folder = out / grade.report.submission.id
-        _write_pair(grade.report, grade.hand_in.path, folder, look, links)
+    write = partial(_write_graded, out, look)
+    for _ in _side_by_side(write, grades, list(_links(names))):
         step()
     rows = [_row(grade) for grade in grades]
     policy = any(grade.policy for grade in grades)
@@ -128,6 +133,28 @@ def write_one(report: Report, folder: Path, look: Look) -> Path:
     """
     _write_pair(report, None, folder, look, Links(student=STUDENT_FILE))
     return folder / STAFF_FILE
+
+
+def _side_by_side(
+    write: Callable[[Grade, Links], None], grades: Sequence[Grade], links: Sequence[Links]
+) -> Iterator[None]:
+    """Write the pages of each hand-in; those of a large class on all cores."""
+    if len(grades) <= _FEW:
+        yield from map(write, grades, links)
+        return
+    # Not forked: threads run here by now, a progress display's for one.
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(mp_context=fresh, initializer=_leave_interrupts) as pool:
+        yield from pool.map(write, grades, links, chunksize=16)
+
+
+def _leave_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _write_graded(out: Path, look: Look, grade: Grade, links: Links) -> None:
+    folder = out / grade.report.submission.id
+    _write_pair(grade.report, grade.hand_in.path, folder, look, links)
 
 
 def _write_pair(

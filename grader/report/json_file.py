@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from grader.errors import UsageError
 from grader.report.model import Report
@@ -18,8 +19,9 @@ REPORT_FILE = "report.json"
 
 def json_bytes(document: Mapping[str, Any]) -> bytes:
     """Return a document as UTF-8 JSON; a NaN in it is refused, as other readers would choke."""
-    text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=2)
-    return (text + "\n").encode()
+    json.dumps(document, allow_nan=False)
+    # Python's own encoder indents ten times as slowly: a tenth of a hand-in's time on the host.
+    return to_json(document, indent=2) + b"\n"
 
 
 def report_bytes(report: Report) -> bytes:

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import pytest
 from typer.testing import CliRunner
 
+from grader.batch import pages
 from grader.batch.discover import HandIn, Student
 from grader.batch.grades import Grade
 from grader.batch.pages import Look, labels_of, look_of, write_class
@@ -67,6 +68,31 @@ def test_lines_come_from_what_was_graded(report: Report, tmp_path: Path) -> None
     write_class(grades, out, Look())
     assert "line_12 = 12" in (out / "a" / "report.html").read_text()
     assert "changed = 1" not in (out / "b" / "report.html").read_text()
+
+
+def test_a_large_class_gets_the_same_pages_from_several_processes(
+    report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grades, steps = of_class(report, tmp_path, "a", "b", "c"), []
+    one, several = tmp_path / "one", tmp_path / "several"
+    write_class(grades, one, Look())
+
+    monkeypatch.setattr(pages, "_FEW", 2)
+    write_class(grades, several, Look(), lambda: steps.append(1))
+
+    assert len(steps) == 3
+    for path in one.rglob("*.html"):
+        assert (several / path.relative_to(one)).read_bytes() == path.read_bytes()
+
+
+def test_a_page_that_cannot_be_written_is_told_from_another_process_too(
+    report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "_FEW", 1)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/b").write_text("in the way")
+    with pytest.raises(UsageError, match="out/b"):
+        write_class(of_class(report, tmp_path, "a", "b"), tmp_path / "out", Look())
 
 
 def test_students_pages_can_be_put_apart(report: Report, tmp_path: Path) -> None:
