@@ -14,7 +14,7 @@ from grader.vgpu.trace import Allocation, Event, Kernel, Release, Synchronisatio
 MOST_EVENTS = 500
 _MOST_OPS = 8
 _MANY_WAITS = 100
-_NO_MORE = "nothing, its work was done"
+_NO_MORE = "nothing more"
 
 Row = tuple[str, ...]
 
@@ -54,8 +54,8 @@ def times(report: Report) -> str:
     card = PROFILES[name].title if name in PROFILES else name
     head = (
         f"Virtual GPUs, in the time of {card} by published figures: {_time(told['elapsed'])}.\n"
-        f"The same work takes {_time(told['serial'])} one piece after another, and at best "
-        f"{_time(told['ideal'])}, as long as the busiest GPU."
+        f"One piece after another takes {_time(told['serial'])}; at best it is "
+        f"{_time(told['ideal'])}, the busiest GPU's."
     )
     way = [f"{name} {_time(spent)}" for name, spent in told["critical"].items() if spent]
     pace = f"What set the pace: {', '.join(way)}." if way else "Nothing ran."
