@@ -1,5 +1,8 @@
 """IPython extension: ``%load_ext grader``, then ``%check name`` in a starter's notebook.
 
+Virtual GPUs (``%vgpu``, ``%%vgpu``, ``%vgpu_trace``) come with it, and torch only with the first of
+those; ``%load_ext grader.vgpu`` loads them alone.
+
 Works wherever a process can be started, Colab included: no fork-server, no widgets. The page is
 plain HTML with styles of its own, so that it looks the same in every front end and in an export.
 """
@@ -8,24 +11,27 @@ from __future__ import annotations
 
 import atexit
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from grader.errors import GraderError, UsageError, nearest
 from grader.report.html_check import error_html, result_html
+from grader.report.language import current
 from grader.report.model import QuestionResult
+from grader.report.pictures import picture_of
 from grader.report.summary import amount
 from grader.selfcheck.differences import pictures
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import Workplace, open_workplace
 from grader.selfcheck.watch import Watch
+from grader.verdict import Message
 
 
 class Shell(Protocol):
     """What is used of an IPython shell."""
 
-    def register_magic_function(self, function: Callable[[str], Any], kind: str, name: str) -> None:
+    def register_magic_function(self, function: Callable[..., Any], kind: str, name: str) -> None:
         """Make a function a magic command."""
 
 
@@ -95,7 +101,10 @@ def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck)
     hints = place.public.hints
     pages = [
         result_html(
-            item, hints.get(item.id, ""), pictures(item, place, check.seen), check.details(item)
+            item,
+            hints.get(item.id, ""),
+            pictures(item, place, check.seen),
+            *_happened(item, check),
         )
         for item in chosen
     ]
@@ -104,8 +113,33 @@ def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck)
     return Shown("".join(pages), "\n".join([*lines, *dict.fromkeys(filter(None, told))]))
 
 
+def _happened(
+    question: QuestionResult, check: SelfCheck
+) -> tuple[Mapping[str, Sequence[str]], Mapping[str, bytes]]:
+    """Return check → what there is to say beside its message, and check → its picture."""
+    details = check.details(question)
+    try:
+        drawn = {each.id: picture for each in question.checks if (picture := picture_of(each))}
+    except ImportError:
+        more = current().render(Message("no_matplotlib"))
+        return {name: (*lines, more) for name, lines in details.items()}, {}
+    return details, drawn
+
+
 def load(shell: Shell) -> None:
-    """Register ``%check``."""
+    """Register ``%check``, and the magics of virtual GPUs."""
     notebook = Notebook()
     atexit.register(notebook.close)
     shell.register_magic_function(notebook.check, "line", "check")
+    shell.register_magic_function(_on_first_use(shell, "vgpu"), "line_cell", "vgpu")
+    shell.register_magic_function(_on_first_use(shell, "vgpu_trace"), "line", "vgpu_trace")
+
+
+def _on_first_use(shell: Shell, name: str) -> Callable[..., Any]:
+    def magic(line: str, *cell: str) -> Any:
+        # Torch takes seconds to load; who only checks need not wait for it.
+        from grader.vgpu.magics import Magics  # noqa: PLC0415
+
+        return getattr(Magics(shell), name)(line, *cell)
+
+    return magic

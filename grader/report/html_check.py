@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -34,6 +35,7 @@ def result_html(
     hint: str = "",
     pictures: Mapping[str, Heat] | None = None,
     details: Mapping[str, Sequence[str]] | None = None,
+    drawn: Mapping[str, bytes] | None = None,
 ) -> str:
     """Return one question's result.
 
@@ -42,6 +44,7 @@ def result_html(
         hint: Shown where something is wrong.
         pictures: Check → where its numbers are wrong.
         details: Check → lines on what the devices did.
+        drawn: Check → a picture of what it has measured, as SVG; it stands in place of lines.
     """
     status, words = _status(question), current()
     mark, colour = _LOOK[status]
@@ -53,7 +56,7 @@ def result_html(
     if not_written(question):
         rows = _text(words.codes[Code.NOT_IMPLEMENTED.value])
     else:
-        rows = _table(question, pictures or {}, details or {})
+        rows = _table(question, pictures or {}, details or {}, drawn or {})
         if hint and status in (Status.FAILED, Status.PARTIAL):
             rows += f"<div>{_text(words.render(Message('hint', {'hint': hint})))}</div>"
     return f'<div style="{_BOX.format(colour=colour)}">{head}<br>{rows}</div>'
@@ -69,20 +72,35 @@ def _table(
     question: QuestionResult,
     pictures: Mapping[str, Heat],
     details: Mapping[str, Sequence[str]],
+    drawn: Mapping[str, bytes],
 ) -> str:
     rows, said = "", set[Sequence[str]]()
     for check in question.checks:
         lines = details.get(check.id, ())
         # Checks that look at the same run have the same to tell: once is enough.
-        rows += _row(check, pictures.get(check.id), () if lines in said else lines)
+        heat = pictures.get(check.id)
+        below = heat.html() if heat else ""
+        if check.id in drawn:
+            below += _image(drawn[check.id], question, check)
+        elif lines not in said:
+            below += "".join(f'<div style="color:#6e7781">{_text(line)}</div>' for line in lines)
+        rows += _row(check, below)
         said.add(lines)
     return f'<table style="border:none;border-collapse:collapse"><tbody>{rows}</tbody></table>'
 
 
-def _row(check: CheckResult, heat: Heat | None, lines: Sequence[str]) -> str:
+def _image(svg: bytes, question: QuestionResult, check: CheckResult) -> str:
+    # As an image it runs no script, loads nothing, and shares no ids with another one.
+    data = b64encode(svg).decode()
+    named = _text(f"{question.id}, {check.id}")
+    return (
+        f'<div><img style="max-width:100%" alt="{named}" src="data:image/svg+xml;base64,{data}">'
+        "</div>"
+    )
+
+
+def _row(check: CheckResult, below: str) -> str:
     mark, colour = _LOOK[check.status]
-    below = heat.html() if heat else ""
-    below += "".join(f'<div style="color:#6e7781">{_text(line)}</div>' for line in lines)
     cells = (
         (f"white-space:nowrap;color:{colour}", f"{mark}&nbsp;{_text(check.id)}"),
         ("white-space:nowrap", _text(f"{amount(check.score)} / {amount(check.max_score)}")),

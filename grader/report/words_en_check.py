@@ -26,6 +26,11 @@ RESULT: dict[str, Sentence] = {
     ),
     "idle_there": ("{device}: nothing.",),
     "went": ("{source} → {target}: {count} copied, {bytes:size}.",),
+    "timeline": (
+        "When each GPU worked, from 0 to {elapsed:.1f} ms: {forward} forward or update, "
+        "{backward} backward, {copy} copying, {idle} nothing.",
+    ),
+    "no_matplotlib": ("There is a picture of this: pip install matplotlib, and check again.",),
     "nothing_went": ("Nothing was copied from one device to another.",),
     "hint": ("Hint: {hint}",),
     "next_step": (

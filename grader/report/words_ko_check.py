@@ -26,6 +26,13 @@ RESULT: dict[str, Sentence] = {
     ),
     "idle_there": ("{device}: 한 일이 없습니다.",),
     "went": ("{source} → {target}: {count}번 복사, {bytes:size}.",),
+    "timeline": (
+        "각 GPU가 일한 때, 0부터 {elapsed:.1f} ms까지: {forward} forward 또는 갱신, "
+        "{backward} backward, {copy} 복사, {idle} 쉼.",
+    ),
+    "no_matplotlib": (
+        "이것을 보여 주는 그림이 있습니다. pip install matplotlib 뒤에 다시 확인하세요.",
+    ),
     "nothing_went": ("device 사이에 복사한 것이 없습니다.",),
     "hint": ("힌트: {hint}",),
     "next_step": (("다음: {file} {line:line}번째 줄의 {question}.", "다음: {file}의 {question}."),),

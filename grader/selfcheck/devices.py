@@ -6,24 +6,31 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from grader.checks.base import Check
+from grader.checks.findings import plain
 from grader.checks.items import NoItemError, item_of
+from grader.checks.overlap import Overlap
 from grader.checks.placement import Placed, Placement, placed_in
+from grader.checks.timelines import Timing, read_timing
 from grader.checks.traced import Traced
 from grader.checks.traces import DeviceTrace, trace_of
 from grader.observation import Observation, Outcome
 from grader.report.language import current
 from grader.report.model import QuestionResult
 from grader.run.observe import QuestionRun
+from grader.selfcheck.bars import SIGNS, bars_of
 from grader.selfcheck.folder import Workplace
 from grader.verdict import Code, Message, Param
 
-_TOLD = (Code.WRONG_DEVICE, Code.WRONG_TRANSFERS, Code.RAN_ELSEWHERE, Code.TOO_MUCH_MEMORY)
+_TOLD = (
+    Code.WRONG_DEVICE, Code.WRONG_TRANSFERS, Code.RAN_ELSEWHERE, Code.TOO_MUCH_MEMORY,
+    Code.NOT_OVERLAPPED,
+)  # fmt: skip
 
 
 def device_lines(
     question: QuestionResult, place: Workplace, seen: Mapping[str, QuestionRun]
 ) -> dict[str, tuple[str, ...]]:
-    """Return check → lines on where things lay, ran and went, for checks that found that wrong.
+    """Return check → lines on what lay, ran and went where, and when, where that was found wrong.
 
     Args:
         question: As it was reported.
@@ -60,6 +67,10 @@ def _lines(check: Check, own: Observation | None) -> Iterator[str]:
             yield _say("happened")
             yield from _work(trace)
             yield from _routes(trace)
+    elif isinstance(check, Overlap):
+        timing = read_timing(seen.claims.value)
+        if timing is not None:
+            yield from _bars(timing)
 
 
 def _places(placed: list[Placed]) -> Iterator[str]:
@@ -93,6 +104,16 @@ def _routes(trace: DeviceTrace) -> Iterator[str]:
         )
     if not trace.routes:
         yield _say("nothing_went")
+
+
+def _bars(timing: Timing) -> Iterator[str]:
+    forward, backward, copy, idle = SIGNS.values()
+    milliseconds = 1e3 * timing.elapsed
+    yield _say(
+        "timeline", forward=forward, backward=backward, copy=copy, idle=idle, elapsed=milliseconds
+    )
+    for device, bar in bars_of(timing):
+        yield f"{plain(device)}  {bar}"
 
 
 def _say(message: str, **params: Param) -> str:

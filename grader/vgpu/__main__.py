@@ -1,6 +1,7 @@
-"""``python -m grader.vgpu [--gpus N] [--memory SIZE] [--trace] [--module NAME=FILE] script.py …``.
+"""``python -m grader.vgpu [--gpus N] [--memory SIZE] [--timeline CARD] … script.py …``.
 
-Runs a script, as it is, on virtual GPUs, and says at the end what they did.
+Runs a script, as it is, on virtual GPUs, and says at the end what they did; with ``--timeline`` in
+what time, with ``--picture`` in a picture too.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from types import ModuleType, TracebackType
 from typing import TypeVar
 
 from grader.vgpu import install
-from grader.vgpu.options import parse_count, parse_module, parse_size
+from grader.vgpu.options import parse_count, parse_module, parse_picture, parse_size
+from grader.vgpu.pictures import PictureError, need_drawing, picture
 from grader.vgpu.show import listing, overview
 from grader.vgpu.stand_ins import StandIns
+from grader.vgpu.timeline import PROFILES, on_timeline, profile
+from grader.vgpu.timeline.report import Report
 
 _T = TypeVar("_T")
 
@@ -50,17 +54,64 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     sys.meta_path.insert(0, StandIns(dict(options.module)))
     machine = install(options.gpus, options.memory)
-    status = run_script(options.script, options.arguments)
+    report = None
+    if options.timeline is None:
+        status = run_script(options.script, options.arguments)
+    else:
+        line = on_timeline(options.timeline, arithmetic=not options.no_arithmetic)
+        with line, line.lap() as lap:
+            status = run_script(options.script, options.arguments)
+        report = lap.report
     _flush()
     # Beside what the script prints, which may go into a file or a pipe.
     if options.trace:
         sys.stderr.write("\n" + listing(machine))
-    sys.stderr.write("\n" + overview(machine))
+    sys.stderr.write("\n" + overview(machine, report=report))
+    if report is not None and options.picture is not None:
+        told = _draw(report, options)
+        sys.stderr.write(f"\n{told}\n")
     return status
+
+
+def _draw(report: Report, options: argparse.Namespace) -> str:
+    """Draw the timeline; return what there is to say of that."""
+    file, kind = options.picture
+    try:
+        drawn = picture(report, f"{options.script.name} on {options.timeline.title}", kind)
+        if drawn is None:
+            return "No picture: nothing ran on a virtual GPU."
+        file.write_bytes(drawn)
+    except (PictureError, OSError) as error:
+        return f"No picture: {error}"
+    return f"Picture: {file}"
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line; what is wrong with it ends the process with 2."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if not options.script.is_file():
+        parser.error(f"there is no file {options.script}")
+    for _, file in options.module:
+        if not (options.script.parent / file).is_file():
+            parser.error(f"--module: there is no file {file} beside {options.script}")
+    if options.timeline is None and (options.picture or options.no_arithmetic):
+        parser.error("--picture and --no-arithmetic need the time of a card: --timeline v100")
+    if options.picture is not None:
+        # Now, and not after a script that takes an hour.
+        try:
+            need_drawing()
+        except PictureError as error:
+            parser.error(f"--picture: {error}")
+        # The script may change to another folder.
+        file = options.picture[0].resolve()
+        if not file.parent.is_dir():
+            parser.error(f"--picture: there is no folder {file.parent}")
+        options.picture = file, options.picture[1]
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m grader.vgpu", description="Run a script on virtual GPUs."
     )
@@ -72,15 +123,21 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="a file beside the script that answers to the name of a library's module, where "
         "that library is not installed: torchvision.models.resnet=resnet.py",
     )  # fmt: skip
+    parser.add_argument(
+        "--timeline", type=_typed(profile), metavar="CARD",
+        help=f"tell the time that it takes on such cards: {', '.join(PROFILES)}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--no-arithmetic", action="store_true",
+        help="with --timeline: compute nothing; numbers that are read from a GPU are NaN",
+    )  # fmt: skip
+    parser.add_argument(
+        "--picture", type=_typed(parse_picture), metavar="FILE",
+        help="with --timeline: draw what each GPU did when, as .svg or .png",
+    )  # fmt: skip
     parser.add_argument("script", type=Path)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")
-    options = parser.parse_args(arguments)
-    if not options.script.is_file():
-        parser.error(f"there is no file {options.script}")
-    for _, file in options.module:
-        if not (options.script.parent / file).is_file():
-            parser.error(f"--module: there is no file {file} beside {options.script}")
-    return options
+    return parser
 
 
 def _flush() -> None:

@@ -15,7 +15,7 @@ from grader.vgpu.generators import generator_for
 from grader.vgpu.machine import HOST, Machine, machine
 from grader.vgpu.meta import shapes_only
 from grader.vgpu.rules import ANYWHERE, agree
-from grader.vgpu.tensor import VirtualTensor, device_of, wrap
+from grader.vgpu.tensor import VirtualTensor, device_of, is_blank, wrap
 from grader.vgpu.trace import Kernel
 
 # No kernel: they make, compare or change what describes a tensor.
@@ -61,11 +61,13 @@ class _Met:
         lazy: A tensor is complex, and may have conjugate views made of it.
         bytes: Of all tensors.
         greatest: Elements of the greatest.
+        blank: A tensor has no elements: it was made without arithmetic.
     """
 
     home: int = -1
     mixed: bool = False
     lazy: bool = False
+    blank: bool = False
     bytes: int = 0
     greatest: int = 0
 
@@ -78,7 +80,9 @@ class _Met:
             self.lazy = self.lazy or value.is_complex()
             if type(value) is not VirtualTensor:
                 self.mixed = True
-            elif self.home < 0:
+                return
+            self.blank = self.blank or is_blank(value)
+            if self.home < 0:
                 self.home = value.ordinal
             elif value.ordinal != self.home:
                 self.mixed = True
@@ -162,6 +166,8 @@ def _ordinals(value: Any) -> Iterator[int]:
 def _run(facts: _Facts, met: _Met, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not machine().arithmetic:
         return shapes_only(facts.name, func, args, kwargs)
+    if met.blank and (facts.kernel or facts.waits):
+        raise words.without_elements(facts.name)
     if not facts.draws:
         return execute(func, args, kwargs, lazy=met.lazy or facts.lazy)
     generator = generator_for(machine(), kwargs.get("generator"), met.home)

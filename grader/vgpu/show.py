@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from grader.vgpu.machine import Machine
 from grader.vgpu.summary import Held, Summary, Work, held_during, summarise
+from grader.vgpu.timeline.profiles import PROFILES
+from grader.vgpu.timeline.report import Report
 from grader.vgpu.trace import Allocation, Event, Kernel, Release, Synchronisation, Transfer
 
 MOST_EVENTS = 500
 _MOST_OPS = 8
 _MANY_WAITS = 100
+_NO_MORE = "nothing more"
 
 Row = tuple[str, ...]
 
 
-def overview(machine: Machine, since: int = 0) -> str:
+def overview(machine: Machine, since: int = 0, report: Report | None = None) -> str:
     """Return what the devices did: by device, by route, the heaviest operations, and hints.
 
     Args:
         machine: With its trace.
         since: Sequence number of the first event that counts.
+        report: What happened when, where that was on a timeline.
     """
     events = [event for event in machine.trace.events if event.sequence >= since]
     if not events:
@@ -30,8 +35,9 @@ def overview(machine: Machine, since: int = 0) -> str:
         name: held_during(events, machine.memory(n).live, machine.memory(n).limit, name)
         for n, name in enumerate(machine.names)
     }
+    untimed = "Virtual GPUs: computed on the CPU, so nothing here says how fast a real one is."
     parts = [
-        "Virtual GPUs: computed on the CPU, so nothing here says how fast a real one is.",
+        times(report) if report else untimed,
         _table(_devices(total, held)),
         _table(_routes(total)) if total.routes else "No tensor went from one device to another.",
     ]
@@ -39,6 +45,21 @@ def overview(machine: Machine, since: int = 0) -> str:
         parts.append(_table(_operations(total)))
     told = [f"! {hint}" for hint in hints(total, held)]
     return "\n\n".join([*parts, "\n".join(told)] if told else parts) + "\n"
+
+
+def times(report: Report) -> str:
+    """Return what a timeline says in numbers: in all, by device, and what set the pace."""
+    told: Any = report
+    name = told["profile"]
+    card = PROFILES[name].title if name in PROFILES else name
+    head = (
+        f"Virtual GPUs, in the time of {card} by published figures: {_time(told['elapsed'])}.\n"
+        f"One piece after another takes {_time(told['serial'])}; at best it is "
+        f"{_time(told['ideal'])}, the busiest GPU's."
+    )
+    way = [f"{name} {_time(spent)}" for name, spent in told["critical"].items() if spent]
+    pace = f"What set the pace: {', '.join(way)}." if way else "Nothing ran."
+    return "\n\n".join([head, _table(_busy(told)), pace])
 
 
 def listing(machine: Machine, since: int = 0) -> str:
@@ -105,6 +126,23 @@ def _devices(total: Summary, held: dict[str, Held]) -> Iterator[Row]:
             size(memory.after),
             f"{total.waits[name]}×",
         )
+
+
+def _busy(told: Any) -> Iterator[Row]:
+    yield "device", "busy", "of the time", "longest idle", "from", "waiting for"
+    for name, work in told["devices"].items():
+        share = work["busy"] / told["elapsed"] if told["elapsed"] else 0.0
+        gap = next((gap for gap in told["gaps"] if gap["device"] == name), None)
+        if gap is None or not work["busy"]:
+            idle = "–", "–", "" if work["busy"] else "no work came"
+        else:
+            cause = _NO_MORE if gap["waited"] == "end" else gap["for"]
+            idle = _time(gap["end"] - gap["start"]), _time(gap["start"]), cause
+        yield name, _time(work["busy"]), f"{100 * share:.0f} %", *idle
+
+
+def _time(seconds: float) -> str:
+    return _scaled(1e6 * seconds, 1000, ("µs", "ms", "s"))
 
 
 def _routes(total: Summary) -> Iterator[Row]:

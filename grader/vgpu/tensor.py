@@ -19,6 +19,8 @@ from grader.vgpu.machine import HOST, machine
 Run = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
 _make = torch.Tensor._make_subclass
+# Of the C++ tensor: the class below says of itself where it is taken to be.
+_is_meta: Callable[[torch.Tensor], bool] = cast("Any", torch._C.TensorBase.is_meta).__get__
 
 
 class VirtualTensor(torch.Tensor):
@@ -201,10 +203,14 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
         return bare._neg_view() if tensor.is_neg() else bare
 
 
+def is_blank(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has a shape and no elements: it was made without arithmetic."""
+    return _is_meta(tensor)
+
+
 def _elements(tensor: torch.Tensor) -> str:
-    # Where the elements really are: without arithmetic they are nowhere (meta).
-    meta: Any = torch._C.TensorBase.is_meta
-    return "meta" if meta.__get__(tensor) else HOST
+    # Where the elements really are: without arithmetic they are nowhere.
+    return "meta" if is_blank(tensor) else HOST
 
 
 def device_of(tensor: torch.Tensor) -> str:

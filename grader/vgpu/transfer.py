@@ -35,7 +35,10 @@ def copy_to(
     )
     with torch._C.DisableTorchFunction(), torch.no_grad():
         kept = layout if layout is not None else torch.preserve_format
-        copy = _twin(plain(tensor), kept, on_host=ordinal is None)
+        bare = plain(tensor)
+        if bare.is_meta and source is not None and machine().arithmetic:
+            raise words.without_elements("a copy")
+        copy = _twin(bare, kept, on_host=ordinal is None)
         name = HOST if ordinal is None else machine().names[ordinal]
         copy = copy if ordinal is None else wrap(copy, ordinal)
         machine().transfer(tensor, device_of(tensor), name, waits)

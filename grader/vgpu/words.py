@@ -117,3 +117,15 @@ def unsupported(call: str, instead: str = "") -> NotImplementedError:
     """Return the error for what virtual devices do not do."""
     also = f"; {instead}" if instead else ""
     return NotImplementedError(f"{call} is not supported on virtual CUDA devices{also}")
+
+
+def without_elements(what: str) -> NotImplementedError:
+    """Return the error for a tensor of a timeline without arithmetic that somebody computes with.
+
+    Args:
+        what: The operation.
+    """
+    return unsupported(
+        f"{what} of a tensor that was made without arithmetic",
+        "it has a shape and no elements; make it again where arithmetic is done",
+    )

@@ -13,7 +13,10 @@ pytestmark = pytest.mark.heavy
 
 
 def run_all(folder: Path) -> nbformat.NotebookNode:
-    notebook = nbformat.read(folder / "toy.ipynb", as_version=4)
+    return run(nbformat.read(folder / "toy.ipynb", as_version=4), folder)
+
+
+def run(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
     client = NotebookClient(
         notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}},
         allow_errors=True,
@@ -50,3 +53,29 @@ def test_filled_nothing_is_wrong(tmp_path: Path) -> None:
     assert len(pages) == 4
     assert "✓ double" in pages[0]
     assert not any("✗" in page or "not implemented" in page for page in pages)
+
+
+CELLS = (
+    "%load_ext grader\nfrom time import perf_counter",
+    """%%vgpu 2 --card v100
+import torch
+x = torch.ones(4096, 4096, device="cuda:0")
+start = perf_counter()
+y = (x @ x).to("cuda:1")
+torch.cuda.synchronize(1)
+print("took", perf_counter() - start)""",
+    "print(y.device, perf_counter() - start > 1)",
+)
+
+
+def test_a_cell_on_virtual_gpus_has_its_picture_below_and_the_kernel_its_clock(
+    tmp_path: Path,
+) -> None:
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in CELLS])
+    _, timed, after = run(made, tmp_path).cells
+    printed, shown = timed.outputs
+    # 2 × 4096³ FLOP at 15.7 TFLOP/s, and 64 MiB over NVLink.
+    assert 0.009 < float(printed.text.split()[1]) < 0.012
+    assert "in the time of NVIDIA V100 SXM2" in printed.text
+    assert shown.data["text/html"].startswith('<img style="max-width:100%" alt="On NVIDIA V100')
+    assert after.outputs[0].text == "cuda:1 True\n"

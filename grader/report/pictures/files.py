@@ -36,12 +36,13 @@ def write_pictures(report: Report, folder: Path, kind: Format = "svg") -> tuple[
 def _drawn(report: Report, kind: Format) -> Iterator[tuple[str, bytes]]:
     for question in report.questions:
         for check in question.checks:
-            data = _picture(check, kind)
+            data = picture_of(check, kind)
             if data is not None:
                 yield f"{question.id}.{check.id}", data
 
 
-def _picture(check: CheckResult, kind: Format) -> bytes | None:
+def picture_of(check: CheckResult, kind: Format = "svg") -> bytes | None:
+    """Return the picture of what a check has measured; None where it has nothing to draw."""
     if check.kind == "speedup":
         bars = bars_of(check.evidence)
         return draw_device(bars, kind) if bars is not None and bars.warm else None
@@ -50,5 +51,5 @@ def _picture(check: CheckResult, kind: Format) -> bytes | None:
         return draw_pace(marks, kind) if marks is not None else None
     if check.kind == "overlap":
         gantt = gantt_of(check.evidence, check.id)
-        return draw_gantt(gantt, kind) if gantt is not None else None
+        return draw_gantt(gantt, kind) if gantt is not None and gantt.bars else None
     return None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.report.pictures.canvas import (
     BLUE,
-    GREY,
     INK,
     ORANGE,
     PALE,
     Format,
     new_figure,
+    note,
     style,
     to_bytes,
 )
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 _WIDTH, _PER_DEVICE, _AROUND = 8.4, 0.55, 1.2
 _COLOURS = {"forward": BLUE, "backward": ORANGE, "copy": INK, "idle": PALE}
-_WORDS = {"forward": "forward", "backward": "backward", "copy": "copying", "idle": "longest gap"}
+_WORDS = {
+    "forward": "forward, update",
+    "backward": "backward",
+    "copy": "copying",
+    "idle": "longest gap",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,35 @@ def gantt_of(evidence: Mapping[str, object], title: str) -> Gantt | None:
     return Gantt(title, bars, elapsed, serial, ideal, gap)
 
 
+def gantt_of_lap(report: Mapping[str, Any], title: str) -> Gantt:
+    """Return the picture of a stretch of a timeline, from its report.
+
+    Args:
+        report: As ``grader.vgpu.timeline.report`` makes it, times in seconds.
+        title: What it is of.
+    """
+    bars = [
+        Bar(device, 1e3 * start, 1e3 * end, sort) for device, start, end, sort in report["rows"]
+    ]
+    between = [gap for gap in report["gaps"] if gap["waited"] not in ("start", "end")]
+    # They come with the longest first.
+    gaps = [Bar(gap["device"], 1e3 * gap["start"], 1e3 * gap["end"], "idle") for gap in between]
+    elapsed, serial, ideal = (1e3 * report[name] for name in ("elapsed", "serial", "ideal"))
+    return Gantt(title, bars, elapsed, serial, ideal, gaps[0] if gaps else None)
+
+
+def draw_lap(report: Mapping[str, Any], title: str, kind: Format = "svg") -> bytes | None:
+    """Draw a stretch of a timeline; None where nothing ran. What ``grader.vgpu.pictures`` asks for.
+
+    Args:
+        report: As of ``gantt_of_lap``.
+        title: What it is of.
+        kind: Of the file.
+    """
+    gantt = gantt_of_lap(report, title)
+    return draw_gantt(gantt, kind) if gantt.bars else None
+
+
 def _bar(row: object) -> Bar | None:
     if not isinstance(row, list) or len(row) != 4:
         return None
@@ -102,8 +136,8 @@ def draw_gantt(gantt: Gantt, kind: Format = "svg") -> bytes:
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8, handlelength=1)
     told = (f"{gantt.elapsed:.1f} ms; one after another {gantt.serial:.1f} ms, "
             f"at best {gantt.ideal:.1f} ms")  # fmt: skip
-    axes.text(1, 1.02, told, transform=axes.transAxes, ha="right", va="bottom", color=GREY,
-              fontsize=8)  # fmt: skip
+    # Below, where no title reaches, however long a script's name is.
+    note(figure, told)
     return to_bytes(figure, kind, gantt.title, told)
 
 

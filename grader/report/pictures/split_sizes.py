@@ -52,7 +52,7 @@ def draw_split_sizes(
     axes.set_xlabel("images in a split, of a batch of 120")
     axes.set_ylabel("% faster than one GPU")
     axes.axhline(0, color=GREY, linewidth=0.6)
-    axes.margins(x=0.12)
+    axes.margins(x=0.2)
     axes.legend(loc="lower right", fontsize=8)
     told = "; ".join(
         f"{size}: {percent:.1f} %" for size, percent in next(iter(found.values())).items()

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from types import ModuleType, TracebackType
 
 from grader.vgpu.machine import Machine, installed
+from grader.vgpu.pictures import PictureError, image, picture
 from grader.vgpu.timeline.host_clock import HostClock
 from grader.vgpu.timeline.line import Timeline
 from grader.vgpu.timeline.profiles import Profile, profile
-from grader.vgpu.timeline.report import Stretch
-from grader.wire.values import Value
+from grader.vgpu.timeline.report import Report, Stretch
+from grader.vgpu.trace import Event
 
 
 class Clock:
@@ -44,8 +45,17 @@ class Clock:
         return self.line.now
 
     def time_of(self, mark: int) -> float:
-        """Return the time at which a stream reached a recorded event, by the event's number."""
-        return self.line.time_of(mark)
+        """Return the time at which a stream reached a recorded event, by the event's number.
+
+        Raises:
+            RuntimeError: It was recorded before the timeline began.
+        """
+        try:
+            return self.line.time_of(mark)
+        except KeyError:
+            raise RuntimeError(
+                "an event was recorded before the timeline began; record both inside it"
+            ) from None
 
 
 class Lap:
@@ -55,11 +65,14 @@ class Lap:
         report: What happened when, in plain values (``grader.vgpu.timeline.report``); empty until
             the end.
         elapsed: Seconds from its beginning to the end of all that was issued in it.
+
+    A notebook that shows one shows the picture of it.
     """
 
     def __init__(self, line: Callable[[], Timeline], devices: Sequence[str]) -> None:
-        self.report: dict[Value, Value] = {}
+        self.report: Report = {}
         self.elapsed = 0.0
+        self._title = ""
         self._line = line
         self._devices = devices
         self._first = 0
@@ -81,7 +94,19 @@ class Lap:
         end = line.rest()
         spans, name = line.spans[self._first :], line.profile.name
         self.elapsed = end - self._start
+        self._title = f"On {line.profile.title}"
         self.report = Stretch(name, spans, self._first, self._start, end, self._devices).report()
+
+    def __repr__(self) -> str:
+        return f"<lap of {1e3 * self.elapsed:.4g} ms>"
+
+    def _repr_html_(self) -> str | None:
+        # None, and a notebook takes the line above.
+        try:
+            drawn = picture(self.report, self._title) if self.report else None
+        except PictureError:
+            return None
+        return image(drawn, self._title) if drawn else None
 
 
 class Timed:
@@ -144,6 +169,19 @@ class Timed:
     def lap(self) -> Lap:
         """Return a context around a part of the time."""
         return Lap(lambda: self.line, self._machine.names)
+
+
+def afterwards(events: Sequence[Event], card: Profile, devices: Sequence[str]) -> Report:
+    """Return what a trace that is there already would have been on a card, from its beginning on.
+
+    Args:
+        events: In the order of their issue.
+        card: Profile of every device.
+        devices: Names of all devices.
+    """
+    line = Timeline(card)
+    line.take(events)
+    return Stretch(card.name, line.spans, 0, 0.0, line.end, devices).report()
 
 
 def on_timeline(

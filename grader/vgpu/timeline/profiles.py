@@ -63,14 +63,15 @@ def profile(name: str) -> Profile:
     """Return the profile of that name.
 
     Raises:
-        ValueError: There is none; the nearest name is suggested.
+        ValueError: There is none; says which there are.
     """
     try:
         return PROFILES[name]
     except KeyError:
         near = get_close_matches(name.lower(), PROFILES, n=1)
-        hint = f"did you mean “{near[0]}”?" if near else f"there are {', '.join(PROFILES)}"
-        raise ValueError(f"“{name}” is no device profile; {hint}") from None
+        hint = f"; did you mean “{near[0]}”?" if near else ""
+        known = ", ".join(PROFILES)
+        raise ValueError(f"“{name}” is no device profile; there are {known}{hint}") from None
 
 
 def read(path: Path) -> Profile:

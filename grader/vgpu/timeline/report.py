@@ -19,6 +19,9 @@ from dataclasses import dataclass
 from grader.vgpu.timeline.spans import Span, Waited
 from grader.wire.values import Value
 
+Report = dict[Value, Value]
+"""As above."""
+
 REASONS = ("start", "end", *(each.value for each in Waited))
 """Why a device has nothing to do: nothing has reached it yet, all its work is done, or what its
 next work waited for (``grader.vgpu.timeline.spans.Waited``)."""
@@ -75,7 +78,7 @@ class Stretch:
             if span.device == device or (span.arrives and span.target == device)
         )
 
-    def report(self) -> dict[Value, Value]:
+    def report(self) -> Report:
         """Return everything as plain values."""
         devices: dict[Value, Value] = {
             device: {

@@ -6,8 +6,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from grader.report.pictures.gantt import Bar, Gantt, draw_gantt, gantt_of
+from grader.report.pictures.gantt import Bar, Gantt, draw_gantt, draw_lap, gantt_of, gantt_of_lap
 from grader.report.pictures.split_sizes import draw_split_sizes
+from grader.report.pictures.times import Spread, draw_times
 
 EVIDENCE = {
     "elapsed": 18.0, "serial": 30.0, "ideal": 16.0, "device": "cuda:1", "start": 2.0, "end": 5.0,
@@ -64,3 +65,35 @@ def test_a_sweep_names_its_cards() -> None:
     picture = draw_split_sizes(found, {12: 54.3})
     ET.fromstring(picture)
     assert b"1: -16.0 %; 12: 50.0 %; 60: 20.0 %" in picture
+
+
+LAP = {
+    "elapsed": 0.018, "serial": 0.030, "ideal": 0.016,
+    "rows": [["cuda:0", 0.0, 0.002, "forward"], ["cuda:1", 0.005, 0.018, "backward"]],
+    "gaps": [
+        {"device": "cuda:0", "start": 0.002, "end": 0.018, "waited": "end"},
+        {"device": "cuda:1", "start": 0.002, "end": 0.005, "waited": "other"},
+    ],
+}  # fmt: skip
+
+
+def test_a_lap_is_a_picture_with_its_longest_gap_between_work() -> None:
+    gantt = gantt_of_lap(LAP, "Mine")
+    assert gantt.bars == [Bar("cuda:0", 0, 2, "forward"), Bar("cuda:1", 5, 18, "backward")]
+    assert gantt.gap == Bar("cuda:1", 2, 5, "idle")
+    assert gantt_of_lap({**LAP, "gaps": []}, "").gap is None
+    drawn = draw_lap(LAP, "Mine", "png")
+    assert drawn is not None
+    assert drawn.startswith(b"\x89PNG")
+    assert draw_lap({**LAP, "rows": []}, "Mine") is None
+
+
+def test_times_are_bars_one_source_beside_another() -> None:
+    measured = [Spread(3.75, 3.75, 3.75), Spread(4.02, 3.9, 4.2)]
+    picture = draw_times(["one GPU", "cut in two"], {"tutorial": measured}, "all repeats")
+    ET.fromstring(picture)
+    assert b"tutorial: 3.75 s, 4.02 s" in picture
+    other = [measured[0], Spread(4.02, 3.0, 4.2)]
+    assert draw_times(["one GPU", "cut in two"], {"tutorial": other}, "all repeats") != picture
+    with pytest.raises(ValueError, match="tutorial has 2 times for 1 variants"):
+        draw_times(["one GPU"], {"tutorial": measured})

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ import toy_starter
 from toy_starter import fill
 
 import grader
-from grader.notebook import Notebook, Shown
+from grader.notebook import Notebook, Shown, _happened
 
 pytestmark = pytest.mark.xdist_group("toy")
 
@@ -70,6 +72,41 @@ def test_wrong_numbers_are_a_picture(folder: Path, notebook: Notebook) -> None:
     assert repr(shown).startswith("double: 0 / 4\nCase example: Mismatched elements: 2 / 4")
 
 
+@pytest.mark.parametrize("matplotlib", [True, False])
+def test_what_a_check_has_measured_is_a_picture(
+    matplotlib: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check: Any = SimpleNamespace(details=lambda _: {"overlaps": ("cuda:0  █·",)})
+    timed = SimpleNamespace(
+        id="overlaps", kind="overlap",
+        evidence={
+            "elapsed": 2.0, "serial": 2.0, "ideal": 1.0, "timeline": [["cuda:0", 0, 1, "forward"]],
+        },
+    )  # fmt: skip
+    plain = SimpleNamespace(id="outputs", kind="close", evidence={})
+    question: Any = SimpleNamespace(checks=(timed, plain))
+    if not matplotlib:
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+        monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
+    details, drawn = _happened(question, check)
+    assert set(drawn) == ({"overlaps"} if matplotlib else set())
+    assert ("pip install matplotlib" in str(details)) is not matplotlib
+
+
+def test_virtual_gpus_come_with_the_extension(capsys: pytest.CaptureFixture[str]) -> None:
+    magics: dict[str, Any] = {}
+
+    class Shell:
+        def register_magic_function(self, function: Any, kind: str, name: str) -> None:
+            magics[name] = function
+
+    grader.load_ipython_extension(Shell())
+    magics["vgpu"]("two")
+    assert "%vgpu: “two” is no number of GPUs" in capsys.readouterr().err
+    magics["vgpu_trace"]("")
+    assert "There are no virtual GPUs" in capsys.readouterr().out
+
+
 def test_text_of_a_hand_in_is_no_markup(folder: Path, notebook: Notebook) -> None:
     fill(folder, "double", "    raise ValueError('<script>alert(1)</script>')")
     page = html_of(notebook.check("double"))
@@ -106,4 +143,5 @@ def test_the_extension_registers_the_magic() -> None:
             found.append((kind, name))
 
     grader.load_ipython_extension(Shell())
-    assert found == [("line", "check")]
+    # Those of virtual GPUs load torch when they are used, not now.
+    assert found == [("line", "check"), ("line_cell", "vgpu"), ("line", "vgpu_trace")]

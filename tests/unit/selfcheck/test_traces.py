@@ -10,6 +10,7 @@ from observed import CASE, seen
 
 from grader.checks.base import Check
 from grader.checks.judge import judge_case
+from grader.checks.overlap import Overlap
 from grader.checks.placement import Placement
 from grader.checks.ran_on import RanOn
 from grader.checks.transfers import Transfers
@@ -119,3 +120,21 @@ def test_a_student_reads_where_everything_lay(monkeypatch: pytest.MonkeyPatch) -
     )
     assert lines_of(check, Code.WRONG_DEVICE, seen({})) == ()
     assert lines_of(check, Code.WRONG_VALUE, seen({"placement": own})) == ()
+
+
+def test_a_student_sees_when_each_gpu_worked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "en")
+    lap: Value = {
+        "profile": "v100", "elapsed": 0.02, "serial": 0.02, "ideal": 0.01,
+        "devices": {"cuda:0": {"busy": 0.01}, "cuda:1": {"busy": 0.01}},
+        "idle": {}, "critical": {}, "gaps": [],
+        "rows": [["cuda:0", 0.0, 0.01, "forward"], ["cuda:1", 0.01, 0.02, "forward"]],
+    }  # fmt: skip
+    check = Overlap(id="overlaps", points=1, item="lap")
+    assert lines_of(check, Code.NOT_OVERLAPPED, seen({"lap": lap})) == (
+        "When each GPU worked, from 0 to 20.0 ms: █ forward or update, ▒ backward, → copying, "
+        "· nothing.",
+        f"cuda:0  {'█' * 28}{'·' * 28}",
+        f"cuda:1  {'·' * 28}{'█' * 28}",
+    )
+    assert lines_of(check, Code.NOT_OVERLAPPED, seen({"lap": "late"})) == ()

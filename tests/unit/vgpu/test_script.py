@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.vgpu import pictures
 from grader.vgpu.__main__ import main
 from grader.vgpu.machine import installed
 
@@ -25,6 +26,8 @@ if __name__ == "__main__":
     model = nn.Linear(4, 2).cuda()
     out = model(torch.ones(3, 4).to("cuda:1" if "wrong" in sys.argv else "cuda:0"))
     print(sys.argv, __file__, tuple(out.shape), out.device, torch.cuda.device_count(), beside.X)
+    # Who asks for no picture gets along without what draws one.
+    assert not {"grader.report", "matplotlib"} & {*sys.modules} or "alone" not in sys.argv
     if "exit" in sys.argv:
         sys.exit(7)
     if "text" in sys.argv:
@@ -99,10 +102,17 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_script_runs_unmodified_and_is_told_what_it_did(script: Path) -> None:
     command = [sys.executable, "-m", "grader.vgpu", "--gpus", "2", "--memory", "1GiB", "--trace"]
     done = subprocess.run(
-        [*command, script, "--lr", "0.1"], capture_output=True, text=True, timeout=120, check=False
+        [*command, script, "--lr", "0.1", "alone"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{[str(script), '--lr', '0.1']} {script} (3, 2) cuda:0 2 imported\n"
+    assert (
+        done.stdout
+        == f"{[str(script), '--lr', '0.1', 'alone']} {script} (3, 2) cuda:0 2 imported\n"
+    )
     assert "addmm" in done.stderr
     assert "cuda:0    takes 512 B" in done.stderr
     assert "! cuda:1 computed nothing." in done.stderr
@@ -205,9 +215,56 @@ def test_nobody_need_read_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (tmp_path / "out").read_text() == ""
 
 
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+def test_on_a_timeline_a_script_has_a_cards_time_and_its_picture(
+    script: Path, kind: str, start: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = script.parent / f"gpus.{kind}"
+    told = ["--gpus", "2", "--timeline", "v100", "--picture", str(file), str(script)]
+    assert main(told) == 0
+    said = capsys.readouterr().err
+    assert "in the time of NVIDIA V100 SXM2 by published figures: " in said
+    assert said.endswith(f"\nPicture: {file}\n")
+    content = file.read_bytes()
+    assert content.startswith(start)
+    assert b"train.py on NVIDIA V100 SXM2" in content
+
+
+@pytest.mark.usefixtures("here")
+def test_a_picture_that_cannot_be_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "idle.py").write_text("print('x')\n")
+    (tmp_path / "busy.py").write_text("import torch; print(torch.ones(2).cuda().sum().item())\n")
+    (tmp_path / "taken.svg").mkdir()
+    told = ["--timeline", "t4", "--no-arithmetic", "--picture", str(tmp_path / "taken.svg")]
+    assert main([*told, str(tmp_path / "idle.py")]) == 0
+    assert "No picture: nothing ran on a virtual GPU." in capsys.readouterr().err
+    installed().uninstall()
+    assert main([*told, str(tmp_path / "busy.py")]) == 0
+    said = capsys.readouterr()
+    assert said.out == "nan\n"
+    assert "No picture: [Errno 21] Is a directory" in said.err
+
+
+def test_without_matplotlib_that_is_told_before_the_script_runs(
+    script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pictures, "find_spec", lambda _: None)
+    with pytest.raises(SystemExit, match="2"):
+        main(["--timeline", "t4", "--picture", "x.svg", str(script)])
+    assert "--picture: a picture needs matplotlib, which is missing: pip" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
+        (("--timeline", "v1000", "x.py"), "“v1000” is no device profile; there are a100, h100, "),
+        (("--timeline", "t4", "--picture", "x.gif", __file__), "it must end in .svg or .png"),
+        (("--timeline", "t4", "--picture", "no/x.svg", __file__), "there is no folder "),
+        (("--picture", "x.svg", __file__), "need the time of a card: --timeline v100"),
+        (("--no-arithmetic", __file__), "need the time of a card: --timeline v100"),
         (("nowhere.py",), "there is no file nowhere.py"),
         (("--gpus", "0", "x.py"), "“0” is no number of GPUs"),
         (("--memory", "much", "x.py"), "“much” is no size"),

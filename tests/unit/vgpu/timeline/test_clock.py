@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 import torch
 
-from grader.vgpu import installed, virtual_gpus
-from grader.vgpu.timeline import on_timeline, profile
+from grader.vgpu import installed, pictures, virtual_gpus
+from grader.vgpu.timeline import afterwards, on_timeline, profile
 
 
 @pytest.fixture(autouse=True)
@@ -185,3 +185,55 @@ def test_timeit_tells_its_time_too() -> None:
     assert first == pytest.approx(second, rel=0.01)
     assert 5e-3 < first < 2e-2
     assert timeit.Timer.__init__ is own
+
+
+def test_what_was_made_without_arithmetic_is_refused_where_it_is_done() -> None:
+    with on_timeline("t4", arithmetic=False):
+        blank = torch.ones(3, device="cuda")
+    for use in (
+        lambda: blank + 1, blank.sum, blank[0].item, blank.cpu, blank.tolist,
+        lambda: blank.to("cuda:1"), lambda: torch.zeros(3, device="cuda").copy_(blank),
+    ):  # fmt: skip
+        with pytest.raises(NotImplementedError, match=r"was made without arithmetic|meta tensor"):
+            use()
+    assert blank.view(1, 3).shape == (1, 3)
+    assert "..." in repr(blank)
+
+
+def test_a_clock_that_was_imported_meanwhile_is_the_hosts_again() -> None:
+    module, own = ModuleType("student"), time.perf_counter
+    with on_timeline("t4", clocks=[module]):
+        exec("from time import monotonic_ns, perf_counter as clock", vars(module))
+        assert vars(module)["clock"] is not own
+    assert vars(module)["clock"] is own
+    assert vars(module)["monotonic_ns"] is time.monotonic_ns
+
+
+def test_an_event_of_before_the_timeline_is_told() -> None:
+    early, late = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    early.record()
+    with on_timeline("t4"):
+        late.record()
+        with pytest.raises(RuntimeError, match="recorded before the timeline began"):
+            early.elapsed_time(late)
+
+
+def test_a_trace_can_be_laid_out_afterwards() -> None:
+    machine = installed()
+    assert machine is not None
+    with on_timeline("v100") as line, line.lap() as lap:
+        step()
+    assert afterwards(machine.trace.events, profile("v100"), machine.names) == lap.report
+
+
+def test_a_lap_in_a_notebook_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    with on_timeline("t4", arithmetic=False) as line:
+        with line.lap() as lap:
+            torch.ones(2048, 2048, device="cuda")
+        with line.lap() as idle:
+            pass
+    assert repr(lap).startswith("<lap of 0.0")
+    assert 'alt="On NVIDIA T4"' in str(lap._repr_html_())
+    assert idle._repr_html_() is None
+    monkeypatch.setattr(pictures, "find_spec", lambda _: None)
+    assert lap._repr_html_() is None
