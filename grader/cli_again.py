@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.batch.again import Again, Change, regrade, rejudge, replay
+from grader.batch.again import Again, regrade, rejudge, replay
+from grader.batch.changes import Change
 from grader.batch.class_run import write_grades
 from grader.batch.late import read_policy
 from grader.batch.ledger import Setup, read_grades
@@ -106,7 +107,7 @@ def _tell(again: Again, console: Console) -> None:
     changed = {change.hand_in for change in again.changes}
     say(console, f"Changed: {len(changed)} of {len(again.reports)} hand-ins.")
     for name, reason in again.untouched.items():
-        say(console, f"Left as it was: {inert(name, _MAX_NAME)} ({reason})")
+        say(console, f"Not judged anew: {inert(name, _MAX_NAME)} ({reason})")
 
 
 def _table(changes: tuple[Change, ...]) -> Table:

@@ -5,44 +5,27 @@ All of it rests on the journal: the seed, the options and the place of every han
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import copy
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.carried import carry
+from grader.batch.changes import Change, differences, with_questions, without_merged
 from grader.batch.ledger import Done, Setup, done_so_far, record, setup_of
+from grader.batch.states import refuse_two_states, what_changed
 from grader.batch.work import Kind, Work, perform, write
 from grader.errors import UsageError, nearest
-from grader.report.build import report_status
-from grader.report.merge import sums
-from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report
+from grader.report.model import Report
 from grader.run.grade import Grader, Options
-from grader.run.kept import unpack_runs
+from grader.run.kept import pack_runs, unpack_runs
+from grader.run.observe import QuestionRun
 from grader.run.plan import plan_digests
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 
 Prepare = Callable[[Setup, Options], AbstractContextManager[Grader]]
 """Gives a grader that has run the reference, for what a batch was begun with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A check whose outcome is another than before.
-
-    Attributes:
-        hand_in: Name.
-        question: Id.
-        check: Id.
-        before: Absent where the check is new.
-        after: Absent where it is gone.
-    """
-
-    hand_in: str
-    question: str
-    check: str
-    before: CheckResult | None
-    after: CheckResult | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +35,7 @@ class Again:
     Attributes:
         changes: Every check that ended otherwise.
         reports: All reports as they are now, by name.
-        untouched: Hand-in → why it could not be gone over.
+        untouched: Hand-in → why nothing could be judged anew.
     """
 
     changes: tuple[Change, ...]
@@ -92,27 +75,25 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
         untouched: dict[str, str] = {}
         for done in list(done_so_far(journal)):
             name, kept = done.hand_in.name, journal.kept(done.hand_in.name)
-            after = done.report
             if kept is None:
-                untouched[name] = "nothing of it ran"
-            else:
-                runs = unpack_runs(kept, grader.reference_runs)
-                after = carry(done.report, grader.judge_again(runs, done.report))
+                untouched[name] = "nothing of it ran, what was said of it stands"
+            runs = unpack_runs(kept, grader.reference_runs) if kept else {}
+            after = carry(done.report, grader.judge_again(runs, done.report))
             changes += differences(name, done.report, after)
             reports.append(after)
             if not dry_run and after != done.report:
                 write(after, out)
                 record(journal, Done(done.hand_in, after, done.digest, done.timed), kept)
         if not dry_run:
-            header = setup.model_copy(
-                update={"digest": grader.materials.digest, "version": grader.assignment.version}
-            )
-            journal.replace_header(header.model_dump(mode="json"))
+            _stands_under(journal, setup, grader)
     return Again(tuple(changes), tuple(reports), untouched)
 
 
 def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequence[str]) -> Again:
     """Run hand-ins again, or some questions of them, with the batch's own seed.
+
+    Where the assignment has changed since, this is for the whole class or for nobody: its other
+    questions are judged anew from what was observed, so that all stand under one assignment.
 
     Args:
         out: ``--out`` of the batch.
@@ -121,7 +102,8 @@ def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequen
         questions: Ids; all that the batch has where empty. The others' results stay.
 
     Raises:
-        UsageError: There is no batch or no such hand-in.
+        UsageError: There is no batch or no such hand-in; or the assignment has changed since, and
+            only some hand-ins were to run, or another question is asked with other calls now.
     """
     with reopened(out) as (journal, setup):
         everybody = {done.hand_in.name: done for done in done_so_far(journal)}
@@ -129,27 +111,74 @@ def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequen
             if name not in everybody:
                 raise UsageError(f"{out}: no hand-in “{name}” there{nearest(name, everybody)}")
         changes: list[Change] = []
-        with prepare(setup, options_of(setup, questions)) as grader:
+        every = setup.questions and (*setup.questions, *questions)
+        with prepare(setup, options_of(setup, every)) as grader:
+            run = _Run(journal, out, grader, questions, grader.materials.digest != setup.digest)
+            if run.anew and names:
+                asked = _otherwise_asked(setup, grader)
+                changed = what_changed(setup, grader.assignment, asked, everybody[names[0]].report)
+                refuse_two_states(out, names, changed, asked)
+            if run.anew:
+                _refuse_other_calls(setup, grader, questions or set(setup.plan))
             for name in names or list(everybody):
                 before = everybody[name]
-                everybody[name] = _run(journal, out, grader, before, questions)
+                everybody[name] = run.one(before)
                 changes += differences(name, before.report, everybody[name].report)
+            if run.anew:
+                _stands_under(journal, setup, grader)
     return Again(tuple(changes), tuple(done.report for done in everybody.values()), {})
 
 
-def _run(
-    journal: Journal, out: Path, grader: Grader, before: Done, questions: Sequence[str]
-) -> Done:
-    answer = perform(grader, Work(Kind.GRADE, before.hand_in), out)
-    report, kept = Report.model_validate_json(answer.report), answer.kept
-    if questions:
-        report = with_questions(before.report, report, questions)
-        # What was observed of the other questions is no part of this run.
-        kept = journal.kept(before.hand_in.name)
-        write(report, out)
-    done = Done(before.hand_in, report, answer.digest, before.timed)
-    record(journal, done, kept)
-    return done
+class _Run:
+    """Runs hand-ins again, whole or in part.
+
+    Args:
+        grader: For all questions of the batch.
+        questions: To be run; all where empty.
+        anew: Judge what is not run anew: the assignment has changed.
+
+    Raises:
+        UsageError: There is no such question.
+    """
+
+    def __init__(
+        self, journal: Journal, out: Path, grader: Grader, questions: Sequence[str], anew: bool
+    ) -> None:
+        Options(0, questions=tuple(questions)).selected(grader.assignment)
+        self.anew = anew
+        self._journal, self._out = journal, out
+        self._whole, self._part, self._questions = grader, copy.copy(grader), questions
+        if questions:
+            self._part.plan = tuple(q for q in grader.plan if q.question.id in questions)
+
+    def one(self, before: Done) -> Done:
+        """Run one hand-in, and write down what came of it."""
+        answer = perform(self._part, Work(Kind.GRADE, before.hand_in), self._out)
+        report, kept = Report.model_validate_json(answer.report), answer.kept
+        if self._questions:
+            others = self._others(before.hand_in.name)
+            report = with_questions(self._rest(before.report, others), report, self._questions)
+            reference = self._whole.reference_runs
+            runs = others | (unpack_runs(kept, reference) if kept else {})
+            kept = pack_runs(runs, reference) if runs else None
+            write(report, self._out)
+        done = Done(before.hand_in, report, answer.digest, before.timed)
+        record(self._journal, done, kept)
+        return done
+
+    def _others(self, name: str) -> dict[str, QuestionRun]:
+        """Return what was observed of the questions that are not to be run."""
+        kept = self._journal.kept(name)
+        known = self._whole.reference_runs
+        base = {key: run for key, run in known.items() if key not in self._questions}
+        runs = unpack_runs(kept, base) if kept else {}
+        return {key: run for key, run in runs.items() if key in base}
+
+    def _rest(self, before: Report, runs: dict[str, QuestionRun]) -> Report:
+        if not self.anew:
+            return before
+        before = before.model_copy(update={"merged": without_merged(before, self._questions)})
+        return carry(before, self._whole.judge_again(runs, before))
 
 
 def replay(out: Path, name: str, prepare: Prepare, scratch: Path) -> tuple[Change, ...]:
@@ -184,58 +213,25 @@ def options_of(setup: Setup, questions: Sequence[str] = ()) -> Options:
     return Options(setup.seed, setup.device, tuple(questions) or setup.questions)
 
 
-def differences(name: str, before: Report, after: Report) -> list[Change]:
-    """Return the checks that ended otherwise: another status, code or score."""
-    old, new = _checks(before), _checks(after)
-    return [
-        Change(name, *key, old.get(key), new.get(key))
-        for key in dict.fromkeys([*old, *new])
-        if _outcome(old.get(key)) != _outcome(new.get(key))
-    ]
+def _stands_under(journal: Journal, setup: Setup, grader: Grader) -> None:
+    """Write down that the whole class stands under the assignment as it is now."""
+    now = {
+        "digest": grader.materials.digest,
+        "version": grader.assignment.version,
+        "plan": setup.plan | plan_digests(grader.plan),
+    }
+    journal.replace_header(setup.model_copy(update=now).model_dump(mode="json"))
 
 
-def with_questions(before: Report, after: Report, questions: Sequence[str]) -> Report:
-    """Return a report with the results of some questions from a later one."""
-    new = {question.id: question for question in after.questions}
-    merged = tuple(new[q.id] if q.id in questions else q for q in before.questions)
-    return before.model_copy(
-        update={
-            "questions": merged,
-            "status": report_status(merged),
-            "merged": _without(before, questions),
-            **sums(before.max_score, merged),
-        }
-    )
-
-
-def _without(report: Report, questions: Sequence[str]) -> tuple[MergedInfo, ...]:
-    """Return what was merged into a report, but for the checks of some questions."""
-    gone = tuple(f"{name}." for name in questions)
-    left = (
-        info.model_copy(
-            update={"checks": tuple(name for name in info.checks if not name.startswith(gone))}
-        )
-        for info in report.merged
-    )
-    return tuple(info for info in left if info.checks)
-
-
-def _checks(report: Report) -> dict[tuple[str, str], CheckResult]:
-    questions: Sequence[QuestionResult] = report.questions
-    return {(q.id, check.id): check for q in questions for check in q.checks}
-
-
-def _outcome(check: CheckResult | None) -> tuple[object, ...] | None:
-    if check is None:
-        return None
-    return check.status, check.code, check.score, check.pending, check.max_score
-
-
-def _refuse_other_calls(setup: Setup, grader: Grader) -> None:
+def _otherwise_asked(setup: Setup, grader: Grader, run: Collection[str] = ()) -> list[str]:
     now = plan_digests(grader.plan)
-    other = [name for name, digest in now.items() if setup.plan.get(name) != digest]
-    if other:
+    return [name for name in now if name not in run and setup.plan.get(name) != now[name]]
+
+
+def _refuse_other_calls(setup: Setup, grader: Grader, run: Collection[str] = ()) -> None:
+    if other := _otherwise_asked(setup, grader, run):
         raise UsageError(
             f"{', '.join(other)}: asked with other inputs or probes than when the class was "
-            "graded, so there is nothing to judge; `grader regrade` runs these questions again"
+            "graded, so there is nothing to judge; `grader regrade "
+            f"--questions {','.join([*run, *other])}` runs what was changed again, for everybody"
         )

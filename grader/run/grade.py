@@ -26,6 +26,7 @@ from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
 from grader.run.session import Session
 from grader.run.submitted import Place
+from grader.run.unrun import as_before
 from grader.run.verdicts import Verdicts, for_all, left_to_grading
 from grader.run.watch import Watch
 from grader.sandbox.base import GuestNeeds, Sandbox
@@ -36,11 +37,7 @@ __all__ = ["Examined", "Grader", "Options", "Progress"]
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A report, and what it rests on.
-
-    Attributes:
-        runs: What was observed, by question; empty where nothing ran.
-    """
+    """A report, and what it rests on: what was observed, by question; empty if nothing ran."""
 
     report: Report
     runs: dict[str, QuestionRun]
@@ -211,7 +208,8 @@ class Grader:
             before: Its earlier report, for what does not come from judging.
         """
         judged = judge_all(self.plan, self._reference, runs, self._missing)
-        verdicts = self._not_here | judged
+        left = [q for q in self._selected if not (runs and q.id in self._not_here | judged)]
+        verdicts = self._not_here | judged | as_before(left, before)
         return self._build(before.submission, verdicts, before.environment, before.timing)
 
     def _clocks(self) -> Clocks:

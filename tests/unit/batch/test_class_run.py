@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -166,6 +167,73 @@ def test_one_question_is_regraded(
     assert book(course) == {**SCORES, "bob": "4"}
     with pytest.raises(UsageError, match="no hand-in “bib” there; did you mean “bob”"):
         regrade(course / "out", prepare, ["bib"], [])
+
+
+def maxima(course: Path) -> set[float]:
+    return {grade.report.max_score for grade in read_grades(course / "out", None)}
+
+
+def test_nobody_is_regraded_onto_another_scale(
+    course: Path, found: Found, grader: Grader, prepare: Prepare
+) -> None:
+    out = course / "out"
+    grade(course, found, grader)
+    edit(course, "points: 2\n", "points: 5\n")
+    edit(course, "atol: 1.0e-4, points: 2}", "atol: 1.0e-4, points: 5}")
+    edit(course, 'version: "1"', 'version: "2"')
+    with pytest.raises(UsageError) as refused:
+        regrade(out, prepare, ["bob"], [])
+    for said in (
+        "version 1 then, 2 now; negate is worth 5 points, was 2",
+        "bob alone would stand under it beside rows of another scale",
+        f"`grader rejudge {out}` judges the whole class anew",
+    ):
+        assert said in str(refused.value)
+    assert maxima(course) == {6}
+    rejudge(out, prepare)
+    assert maxima(course) == {9}
+    assert not regrade(out, prepare, ["bob"], []).changes
+
+
+def test_what_never_ran_has_the_new_scale_as_well(
+    course: Path, found: Found, grader: Grader, prepare: Prepare
+) -> None:
+    grade(course, found, grader)
+    (course / "class/fay.tar.gz").write_bytes(b"no archive")
+    grade(course, discover(course / "class", course / "out"), grader, resume=True)
+    before = json.loads((course / "out/fay/report.json").read_text())
+    edit(course, "points: 2\n", "points: 5\n")
+    edit(course, "atol: 1.0e-4, points: 2}", "atol: 1.0e-4, points: 3}\n"
+         "      - {id: form, kind: dtype, points: 2}")  # fmt: skip
+    again = rejudge(course / "out", prepare)
+    assert again.untouched == {"fay": "nothing of it ran, what was said of it stands"}
+    assert maxima(course) == {9}
+    after = json.loads((course / "out/fay/report.json").read_text())
+    assert (after["score"], after["pending"], after["status"]) == (0, 0, "graded")
+    told = {check["message"] for q in after["questions"] for check in q["checks"]}
+    assert told == {before["questions"][0]["checks"][0]["message"]}
+    assert len(after["questions"][1]["checks"]) == 2
+
+
+def test_a_question_asked_otherwise_is_regraded_for_everybody_and_the_rest_judged_anew(
+    course: Path, found: Found, grader: Grader, prepare: Prepare
+) -> None:
+    out = course / "out"
+    grade(course, found, grader)
+    edit(course, "{rand: [4], dtype", "{rand: [5], dtype")
+    edit(course, "rtol: 1.0e-4, atol: 1.0e-4, points: 3", "rtol: 1.0e-6, atol: 1.0e-6, points: 3")
+    (course / "class/cem.py").write_text("def negate(x):\n    return x\n")
+    with pytest.raises(UsageError, match="--questions negate` runs what is asked otherwise"):
+        regrade(out, prepare, ["cem"], ["negate"])
+    with pytest.raises(UsageError, match=r"negate: asked with other inputs .*--questions negate`"):
+        rejudge(out, prepare)
+    with pytest.raises(UsageError, match="--questions double,negate` runs what was changed"):
+        regrade(out, prepare, [], ["double"])
+    regrade(out, prepare, [], ["negate"])
+    write_grades(read_grades(out, None), out)
+    # Of double, what was observed then is judged as now; negate ran again.
+    assert book(course) == {**SCORES, "bob": "2", "cem": "3"}
+    assert rejudge(out, prepare).changes == ()
 
 
 def test_a_replay_says_whether_it_holds(
