@@ -17,7 +17,7 @@ from grader.batch.discover import Student
 from grader.batch.grades import Grade, by_student
 from grader.errors import UsageError, nearest
 from grader.report.csv_file import cell
-from grader.report.summary import amount
+from grader.report.summary import amount, unread
 
 _NBGRADER = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
@@ -228,4 +228,5 @@ def _feedback(grade: Grade) -> str:
     ]
     if grade.penalty:
         parts.append(f"late: −{amount(100 * grade.penalty)} %")
-    return "; ".join(parts)
+    points, said = "; ".join(parts), unread(grade.report)
+    return points if said is None else f"{said.student_message}\n{points}"

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from grader.report.model import CheckResult, Report, ReportStatus
-from grader.report.summary import amount
+from grader.report.summary import amount, unread
 from grader.report.text import inert
 from grader.verdict import Code, Status
 
 _DIED = frozenset({Code.CRASHED, Code.TIMED_OUT, Code.OUT_OF_MEMORY, Code.PROTOCOL_VIOLATION})
-# One mistake in the hand-in as a whole, told at every check: it would drown all others.
-_UNREAD = frozenset({Code.MISSING_FILE, Code.BAD_SUBMISSION, Code.SYNTAX_ERROR})
 _NAMED = 8
 _SLOWEST = 3
 _MAX_NAME = 60
@@ -33,7 +31,7 @@ class ClassSummary:
         pending: Code → hand-ins with points that wait for it.
         nobody: Questions that not one hand-in has full points for, with the share of its points
             that the class has; a mistake in the question is likelier than in everybody.
-        unread: Code → hand-ins without a file that could be run.
+        unread: Code → hand-ins without a file, or a function in it, that could be run.
         mistakes: (question, check, code) → hand-ins, the most frequent first; without those.
         died: Hand-ins in which a guest crashed, hung or broke the protocol.
         suspicious: Hand-ins about which witnesses disagree.
@@ -62,7 +60,7 @@ def summarise(reports: Sequence[Report]) -> ClassSummary:
         _grouped(reports, lambda check: check.status is Status.ERROR),
         _grouped(reports, lambda check: check.pending > 0 and check.status is not Status.ERROR),
         _nobody(complete),
-        _grouped(reports, lambda check: check.code in _UNREAD),
+        _unread(reports),
         _mistakes(complete),
         _names(reports, lambda check: check.code in _DIED),
         _names(reports, lambda check: check.code is Code.NEEDS_REVIEW),
@@ -143,12 +141,22 @@ def _nobody(reports: Sequence[Report]) -> dict[str, float]:
     }
 
 
+def _unread(reports: Sequence[Report]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for report in reports:
+        if (said := unread(report)) is not None:
+            found[said.code.value].append(report.submission.id)
+    return {code: tuple(names) for code, names in found.items()}
+
+
 def _mistakes(reports: Sequence[Report]) -> dict[tuple[str, str, str], int]:
     found = Counter(
         (question, check.id, check.code.value)
         for report in reports
+        # One mistake in the hand-in as a whole, told at every check: it would drown all others.
+        if unread(report) is None
         for question, check in _checks(report)
-        if check.status in (Status.FAILED, Status.PARTIAL) and check.code not in _UNREAD
+        if check.status in (Status.FAILED, Status.PARTIAL)
     )
     return dict(found.most_common())
 

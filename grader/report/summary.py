@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
 from grader.sandbox.base import Tier
-from grader.verdict import Visibility
+from grader.verdict import Code, Status, Visibility
+
+_NEVER_RAN = frozenset(
+    {
+        Code.MISSING_FILE, Code.BAD_SUBMISSION, Code.SYNTAX_ERROR, Code.IMPORT_FAILED,
+        Code.MISSING_FUNCTION,
+    }
+)  # fmt: skip
+_DECIDED = (Status.PASSED, Status.PARTIAL, Status.FAILED, Status.ERROR)
 
 
 def amount(points: float) -> str:
@@ -28,6 +36,20 @@ def notices(report: Report) -> list[str]:
         checks = ", ".join(name for run in unwalled for name in run.checks)
         lines.append(f"Graded without walls, as was accepted when merging: {checks}.")
     return [*lines, *report.submission.notes]
+
+
+def unread(report: Report) -> CheckResult | None:
+    """Return what is said at every check of a hand-in that could not be run; None if it could.
+
+    That is one mistake in the hand-in as a whole. A code alone does not tell: a file that is
+    missing may be one that a single function should have written.
+    """
+    checks = (check for question in report.questions for check in question.checks)
+    decided = [check for check in checks if check.status in _DECIDED]
+    alike = len({(check.status, check.code) for check in decided}) == 1
+    if alike and decided[0].status is Status.FAILED and decided[0].code in _NEVER_RAN:
+        return decided[0]
+    return None
 
 
 def visible(question: QuestionResult) -> tuple[CheckResult, ...]:

@@ -47,6 +47,10 @@ def attention_on(
     ]
     if summary.suspicious:
         told.append(named("look_review", summary.suspicious))
+    told += [
+        named("look_unread", names, what=codes.get(code, code))
+        for code, names in summary.unread.items()
+    ]
     if summary.died:
         told.append(named("look_died", summary.died))
     told += [named("look_twins", group) for group in twins]

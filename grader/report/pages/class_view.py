@@ -161,13 +161,15 @@ def _line(
     ]
     strip = tuple((key, MARKS[key] * len(list(group))) for key, group in groupby(shown))
     complete = report.status is not ReportStatus.INCOMPLETE
+    lost = any(name in names for names in summary.unread.values())
     known = {
         "incomplete": not complete,
         "review": name in summary.suspicious,
+        "unread": lost,
         "died": name in summary.died,
         "twins": any(name in group for group in twins),
         "pending": complete and report.pending > 0,
-        "zero": complete and not report.score and not report.pending,
+        "zero": complete and not lost and not report.score and not report.pending,
     }
     flags = tuple(flag for flag, holds in known.items() if holds)
     return Line(row, strip, shown.count("passed"), flags, mistakes.by_hand_in.get(name, ()))
@@ -178,7 +180,8 @@ def _counts(lines: Sequence[Line]) -> dict[str, int]:
         line.row.report.max_score > 0 and line.row.report.score >= line.row.report.max_score
         for line in lines
     )
-    look = sum(bool({"review", "died", "twins", "incomplete"} & set(line.flags)) for line in lines)
+    flags = {"review", "unread", "died", "twins", "incomplete"}
+    look = sum(bool(flags & set(line.flags)) for line in lines)
     return {
         "full": full,
         "pending": sum("pending" in line.flags for line in lines),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.report.model import CheckResult, Report, ReportStatus
+from grader.report.summary import unread
 from grader.verdict import Status
 
 _EXAMPLE = 220
@@ -73,7 +74,8 @@ def mistakes_of(reports: Sequence[Report]) -> Mistakes:
 
 
 def _made(report: Report) -> Iterator[tuple[tuple[str, str, str], CheckResult]]:
-    if report.status is ReportStatus.INCOMPLETE:
+    # What is said at every check of one that could not be run is one mistake; “to look at” has it.
+    if report.status is ReportStatus.INCOMPLETE or unread(report) is not None:
         return
     for question in report.questions:
         for check in question.checks:

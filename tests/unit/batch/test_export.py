@@ -140,6 +140,22 @@ def test_moodle_touches_grade_and_feedback(tmp_path: Path) -> None:
     assert [row["Maximum grade"] for row in rows] == ["10"] * 4
 
 
+def test_moodle_says_why_nothing_was_earned(tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_bytes(MOODLE.encode())
+    told = {
+        "id": "values", "kind": "x", "status": "failed", "code": "missing_file", "score": 0,
+        "max_score": 10, "pending": 0, "owner": "student",
+        "message": "Missing: toy.py.", "student_message": "Missing: toy.py.",
+    }  # fmt: skip
+    document = report(0).model_dump(mode="json")
+    document["questions"][0] |= {"status": "failed", "checks": [told]}
+    lost = grade_of(hand_in("s1", MINA), Report.model_validate(document), POLICY)
+    rows = list(csv.DictReader(io.StringIO(moodle([lost], own).text.lstrip("\ufeff"))))
+    assert rows[0]["Grade"] == "0"
+    assert rows[0]["Feedback comments"] == "Missing: toy.py.\n=f(): 0/10"
+
+
 @pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\xfe\x00", b'Identifier,Grade\n"a'])
 def test_a_file_that_is_no_export(tmp_path: Path, content: bytes) -> None:
     own = tmp_path / "own.csv"

@@ -65,6 +65,12 @@ def test_hand_ins_that_cannot_be_run_are_named_and_drown_no_mistake() -> None:
     assert [line for line in told if "×" in line] == ["1 × f: values, wrong_value"]
 
 
+def test_a_file_that_one_function_did_not_write_is_a_mistake_like_others() -> None:
+    told = sentences(summarise([made("ann", f=WRONG | {"code": "missing_file"}, g={})]))
+    assert not [line for line in told if "Could not be run" in line]
+    assert "1 × f: values, missing_file" in told
+
+
 def test_nobody_at_all() -> None:
     assert sentences(summarise([])) == []
 

@@ -27,7 +27,7 @@ from grader.report.pages import (
 from grader.report.pages.asked import asked_in
 from grader.report.pages.pictures import Picture, for_student, read_pictures
 from grader.report.pages.redact import for_student as redacted
-from grader.verdict import Status, Visibility
+from grader.verdict import Code, Status, Visibility
 
 Golden = Callable[[str, str], None]
 ENGLISH, KOREAN = Labels("en"), Labels("ko")
@@ -288,6 +288,17 @@ def test_a_class_is_counted(report: Report, broken: Report) -> None:
     assert codes == {"input_modified": (2, 1), "raised": (2, 1), "wrong_value": (2, 1)}
     assert view.lines[0].flags == ("twins", "pending")
     assert view.lines[2].flags == ("incomplete", "twins")
+
+
+def test_what_could_not_be_run_is_to_be_looked_at(report: Report) -> None:
+    lost = {"status": Status.FAILED, "code": Code.SYNTAX_ERROR, "score": 0.0, "pending": 0.0}
+    rows = [row(named(report, "a")), row(named(with_checks(report, **lost), "b"))]
+    view = class_view(rows, ENGLISH)
+    assert ("Could not be run (syntax error)", (("b", rows[1].staff),)) in view.attention
+    assert "unread" in view.lines[1].flags
+    assert view.counts["look"] == 2
+    assert not view.lines[1].mistakes
+    assert "실행할 수 없음 (문법 오류)" in class_page(class_view(rows, KOREAN), KOREAN)
 
 
 def test_lateness_is_shown_where_it_counts(report: Report) -> None:

@@ -1,7 +1,7 @@
 {
   const byId = (id) => document.getElementById(id);
   const body = byId("class").tBodies[0];
-  const lookAt = ["review", "died", "twins", "incomplete"];
+  const lookAt = ["review", "unread", "died", "twins", "incomplete"];
   const fold = (text) => text.normalize("NFKC").toLowerCase();
   const rows = Array.from(body.rows, (row, place) => ({
     row,
