@@ -30,7 +30,7 @@ from grader.cli_support import (
 )
 from grader.errors import UsageError
 from grader.report.model import CheckResult
-from grader.report.summary import amount
+from grader.report.summary import amount, counted
 from grader.report.text import inert
 from grader.run.grade import Grader, Options
 
@@ -84,7 +84,7 @@ def replay_command(
         say(console, f"{name}: every verdict holds.")
         return
     console.print(_table(changes))
-    say(console, f"{name}: {len(changes)} verdicts do not hold.")
+    say(console, f"{name}: {counted(len(changes), 'verdict')} not as before.")
     raise typer.Exit(1)
 
 

@@ -22,6 +22,7 @@ from grader.errors import UsageError
 from grader.report.classroom50 import write_classroom50
 from grader.report.json_file import REPORT_FILE, read_report
 from grader.report.junit import write_junit
+from grader.report.summary import counted
 from grader.store.atomic import write_atomic
 
 _SHOWN = 10
@@ -71,6 +72,12 @@ def export(
     path = out or folder / f"{kind.value}.csv"
     write_atomic(path, exported.text.encode())
     _tell(exported, path)
+    if pending is Pending.ASK and (waiting := sum(each.settleable > 0 for each in grades)):
+        say(
+            Console(),
+            f"Points of {counted(waiting, 'hand-in')} wait for a machine: merge them from one that "
+            "has it, or pass --pending zero (lost) or --pending full (earned), the same for all",
+        )
 
 
 def _table(
@@ -93,7 +100,7 @@ def _table(
 
 def _tell(exported: Exported, path: Path) -> None:
     console = Console()
-    say(console, f"Written: {path}, {exported.filled} final grades")
+    say(console, f"Written: {path}, {counted(exported.filled, 'final grade')}")
     for title, names in (
         ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
         ("Graded, but not in your file", list(exported.absent)),

@@ -13,7 +13,7 @@ from grader.batch.discover import HandIn, Student
 from grader.batch.late import LatePolicy
 from grader.report.model import Report, ReportStatus
 from grader.report.points import PLACES
-from grader.report.summary import amount
+from grader.report.summary import amount, counted
 from grader.verdict import Code, Status
 
 
@@ -60,6 +60,11 @@ class Grade:
         return max(0.0, round(self.report.pending - settled, PLACES))
 
     @property
+    def settleable(self) -> float:
+        """Pending points that are theirs to decide on who give the grades."""
+        return _settled(self.report)
+
+    @property
     def final(self) -> float | None:
         """Points that count; None where something is still open: it is not a grade yet."""
         if self.score is None or self.open or self.penalty is None:
@@ -73,7 +78,7 @@ class Grade:
         if self.score is None:
             reasons.append("incomplete: the grader failed in places")
         elif self.open:
-            reasons.append(f"{amount(self.open)} points pending")
+            reasons.append(f"{counted(self.open, 'point')} pending")
         if self.penalty is None:
             reasons.append("late or not is unknown")
         return "; ".join(reasons)

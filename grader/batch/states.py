@@ -63,7 +63,7 @@ def _changed(setup: Setup, now: Assignment, asked: Sequence[str], report: Report
         if earlier is None:
             yield f"{question.id} is new"
         elif amount(earlier) != points:
-            yield f"{question.id} is worth {points} points, was {amount(earlier)}"
+            yield f"{question.id} is worth {points}, was {amount(earlier)}"
     if then:
         yield f"{', '.join(then)}: not asked any more"
     if asked:

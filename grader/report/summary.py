@@ -20,6 +20,11 @@ def amount(points: float) -> str:
     return f"{points:.4f}".rstrip("0").rstrip(".")
 
 
+def counted(number: float, what: str) -> str:
+    """Return a number of things, such as ``1 hand-in`` or ``2.5 points``."""
+    return f"{amount(number)} {what}" if number == 1 else f"{amount(number)} {what}s"
+
+
 def notices(report: Report) -> list[str]:
     """Return the sentences that belong on top of a report, the gravest first."""
     pending = f"{amount(report.pending)} of {amount(report.max_score)} points are pending"

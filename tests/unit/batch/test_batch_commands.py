@@ -80,6 +80,14 @@ def test_exports_of_a_batch(course: Path, command: Any, capsys: Any) -> None:
     assert (course / "junit/ann/junit.xml").is_file()
 
 
+def test_one_is_one(course: Path, command: Any, capsys: Any) -> None:
+    for name in ("bob", "cem", "dua", "eli"):
+        (course / f"class/{name}.py").unlink()
+    assert command(*BATCH) == 0
+    assert command("export", "nbgrader", "out", "--out", "nb.csv") == 0
+    assert "nb.csv, 1 final grade\n" in capsys.readouterr().out
+
+
 def test_a_class_gone_over_again(course: Path, command: Any, capsys: Any) -> None:
     assert command(*BATCH) == 0
     capsys.readouterr()
@@ -136,6 +144,14 @@ def test_what_a_gpu_worker_found_stays_whatever_comes_after(
         assert command(*again) == 0
         assert book(course) == full, again
     assert contents(course / "out") == merged
+    capsys.readouterr()
+    assert command("export", "nbgrader", "out", "--out", "nb.csv") == 0
+    told = capsys.readouterr().out
+    assert "cem (2 points pending)" in told
+    assert "Points of 3 hand-ins wait for a machine" in told
+    assert "--pending zero (lost) or --pending full (earned)" in told
+    assert command("export", "nbgrader", "out", "--out", "nb.csv", "--pending", "zero") == 0
+    assert "wait for a machine" not in capsys.readouterr().out
     assert command("export", "nbgrader", "out", "--out", "nb.csv") == 0
     scores = [row["score"] for row in csv.DictReader((course / "nb.csv").open())]
     assert scores == ["6", "6", "", "", ""]

@@ -184,7 +184,7 @@ def test_nobody_is_regraded_onto_another_scale(
     with pytest.raises(UsageError) as refused:
         regrade(out, prepare, ["bob"], [])
     for said in (
-        "version 1 then, 2 now; negate is worth 5 points, was 2",
+        "version 1 then, 2 now; negate is worth 5, was 2",
         "bob alone would stand under it beside rows of another scale",
         f"`grader rejudge {out}` judges the whole class anew",
     ):
