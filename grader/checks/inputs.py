@@ -45,6 +45,11 @@ class UnfitCaseError(ValueError):
     """A case does not have what a check is meant to work on; the instructor's to mend."""
 
 
+def unnamed(position: int) -> str:
+    """Return what an argument is called that nobody gave a name."""
+    return f"argument {position + 1}"
+
+
 def argument(case: CaseInputs, which: ArgumentRef) -> Tensor:
     """Return a tensor among the positional arguments.
 

@@ -114,9 +114,11 @@ def required(check: Check, checks: Sequence[Check]) -> tuple[str, ...]:
 
 
 def _resting_on(own: Verdict, needed: Sequence[tuple[str, Verdict]]) -> Verdict:
-    unmet = [name for name, verdict in needed if verdict.status not in (*_EARNED, *_PENDING)]
+    unmet: list[Param] = [
+        name for name, verdict in needed if verdict.status not in (*_EARNED, *_PENDING)
+    ]
     if unmet:
-        told = Message("requirement_not_met", {"requires": ", ".join(unmet)})
+        told = Message("requirement_not_met", {"requires": unmet})
         return Verdict(
             Status.SKIPPED, Code.REQUIREMENT_NOT_MET, Owner.STUDENT, 0.0, told, basis=own.basis
         )

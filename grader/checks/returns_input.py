@@ -48,5 +48,5 @@ class ReturnsInput(Check):
         value = submission.claims.value
         if isinstance(value, Tensor) and same_place(value, after):
             return passed(Basis.CLAIM)
-        told = {"name": str(self.argument), "where": "result"}
+        told = {"name": self.argument, "where": "result"}
         return finding(Code.NOT_IN_PLACE, "not_in_place", told, Basis.CLAIM)

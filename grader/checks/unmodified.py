@@ -10,6 +10,7 @@ import numpy as np
 from grader.checks.arrays import same_bytes
 from grader.checks.base import CaseInputs, Check, Probe
 from grader.checks.findings import finding
+from grader.checks.inputs import unnamed
 from grader.checks.trees import exact_kind, leaves
 from grader.observation import Observation
 from grader.verdict import Basis, Code, Message, Owner, Param, Verdict, fault, passed
@@ -51,8 +52,10 @@ class Unmodified(Check):
         return passed(Basis.CLAIM)
 
 
-def _name(case: CaseInputs, position: int) -> str:
-    return case.names[position] if position < len(case.names) else f"argument {position + 1}"
+def _name(case: CaseInputs, position: int) -> str | int:
+    """Return the name of an argument; its position where the reference's file made it."""
+    known = position < len(case.names) and case.names[position] != unnamed(position)
+    return case.names[position] if known else position
 
 
 def _changed(after: Value, sent: Value) -> dict[str, Param] | None:

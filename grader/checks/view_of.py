@@ -49,7 +49,7 @@ class _Memory(Check):
         if not isinstance(actual, Tensor) or self.right(actual, base):
             return None
         code, message = self.wrong()
-        told = {"name": str(self.argument), "where": leaf.where}
+        told = {"name": self.argument, "where": leaf.where}
         return finding(code, message, told, Basis.CLAIM)
 
     def right(self, actual: Tensor, base: Tensor) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import cast
 
 from rich.console import Console
 from rich.padding import Padding
@@ -101,7 +102,7 @@ class StudentView:
         waiting = [check for check in question.checks if check.code is Code.REQUIREMENT_NOT_MET]
         for requires, group in groupby(waiting, lambda check: check.params.get("requires")):
             names_of: list[Param] = [check.id for check in group]
-            params: Mapping[str, Param] = {"checks": names_of, "requires": str(requires)}
+            params = {"checks": names_of, "requires": cast("Param", requires)}
             yield "– " + self._words.render(Message("counts_after", params)), "dim"
         if _wrong(question) and not not_found(question) and question.id in self._hints:
             yield self._words.render(Message("hint", {"hint": self._hints[question.id]})), "yellow"

@@ -9,23 +9,16 @@ exception's name or line.
 from __future__ import annotations
 
 import builtins
-import signal
-import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from grader.report import words_en
-from grader.report.text import inert, long_integer
+from grader.report.blanks import FORMATTER, UnfillableError, line_text, show
+from grader.report.text import inert
 from grader.report.words_en import Part, Sentence
 from grader.verdict import Code, Message, Param, Status, Verdict
 
-MAX_PARAM = 500
 MAX_TEXT = 2000
-_MAX_LINE = 99_999
-_MAX_DIGITS_BITS = 256
-_LARGEST = 1e15
-_SHOWN_ITEMS = 12
 
 # A class name is the student's to choose, and could spell out a hidden input. Torch's own
 # out-of-memory error and numpy's linear-algebra error are the only others met in honest work.
@@ -38,104 +31,6 @@ _KNOWN_EXCEPTIONS = frozenset(
 
 class MissingWordsError(LookupError):
     """A message has no sentence, or lacks what its sentence needs. Seen in tests only."""
-
-
-class _UnfillableError(Exception):
-    """A template names something that the message does not have."""
-
-
-class _Formatter(string.Formatter):
-    """``str.format`` that fills simple names and nothing more."""
-
-    def get_field(self, name: str, _: Sequence[Any], params: Mapping[str, Any]) -> tuple[Any, str]:
-        if not name.isidentifier():
-            raise ValueError(f"a template may name a parameter, not “{name}”")
-        if params.get(name) in (None, ""):
-            raise _UnfillableError(name)
-        return params[name], name
-
-    def convert_field(self, value: Any, conversion: str | None) -> Any:
-        if conversion is not None:
-            raise ValueError("a template may not convert")
-        return value
-
-    def format_field(self, value: Any, spec: str) -> str:
-        if spec in _SPECS:
-            return _SPECS[spec](value)
-        if spec and isinstance(value, (int, float)) and abs(value) < _LARGEST:
-            return format(value, spec)
-        return show(value)
-
-
-_FORMATTER = _Formatter()
-
-
-def show(value: Param) -> str:
-    """Return a parameter as a reader wants to see it; six digits, tuples for indices."""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, list):
-        return _tuple(value)
-    if isinstance(value, int) and value.bit_length() > _MAX_DIGITS_BITS:
-        return long_integer(value)
-    return inert(str(value), MAX_PARAM)
-
-
-def _tuple(items: list[Param]) -> str:
-    shown = [show(item) for item in items[:_SHOWN_ITEMS]]
-    if len(items) > _SHOWN_ITEMS:
-        shown.append("…")
-    inside = ", ".join(shown)
-    return inert(f"({inside},)" if len(items) == 1 else f"({inside})", MAX_PARAM)
-
-
-def _line(value: Param) -> str:
-    if type(value) is not int or not 0 < value <= _MAX_LINE:
-        raise _UnfillableError("line")
-    return str(value)
-
-
-def _names(value: Param) -> str:
-    items = value if isinstance(value, list) else [value]
-    if not items:
-        raise _UnfillableError("names")
-    shown = [show(item) for item in items[:_SHOWN_ITEMS]]
-    return ", ".join(shown) + (", …" if len(items) > _SHOWN_ITEMS else "")
-
-
-def _signal(value: Param) -> str:
-    try:
-        return f"{value} ({signal.Signals(value).name})"  # type: ignore[arg-type]
-    except ValueError:
-        return show(value)
-
-
-def _index(value: Param) -> str:
-    if not value and value != 0:
-        raise _UnfillableError("index")
-    return show(value)
-
-
-def _part(value: Param) -> str:
-    if value == "result":
-        raise _UnfillableError("part")
-    return show(value)
-
-
-def _size(value: Param) -> str:
-    if type(value) is not int:
-        return show(value)
-    return f"{value >> 20} MiB" if value >= 1 << 20 else f"{value} bytes"
-
-
-_SPECS: dict[str, Callable[[Param], str]] = {
-    "index": _index,
-    "line": _line,
-    "names": _names,
-    "part": _part,
-    "signal": _signal,
-    "size": _size,
-}
 
 
 @dataclass(frozen=True)
@@ -161,7 +56,8 @@ class Words:
             MissingWordsError: It has none that can be filled, and ``strict`` is on.
         """
         sentence = self.sentences.get(message.id, ())
-        parts = [_fill(part, message.params) for part in sentence]
+        params = {**message.params, "input": self._input(message.params.get("name"))}
+        parts = [_fill(part, params) for part in sentence]
         text = " ".join(part for part in parts if part)
         parts = [text or self._fallback(message), self._cause(message, message.params)]
         return inert(" ".join(part for part in parts if part), MAX_TEXT)
@@ -202,12 +98,19 @@ class Words:
         honest = isinstance(name, str) and name in _KNOWN_EXCEPTIONS
         known = name if honest else self.phrases["own_exception"]
         try:
-            return self._phrase("hidden_raised", type=known, line=_line(params.get("line")))
-        except _UnfillableError:
+            return self._phrase("hidden_raised", type=known, line=line_text(params.get("line")))
+        except UnfillableError:
             return self._phrase("hidden", what=known)
 
-    def _phrase(self, name: str, **params: Param) -> str:
-        return _FORMATTER.vformat(self.phrases[name], (), params)
+    def _phrase(self, phrase: str, /, **params: Param) -> str:
+        return FORMATTER.vformat(self.phrases[phrase], (), params)
+
+    def _input(self, name: Param) -> str:
+        """Return an input as readers know it: by its name, or by its place among the arguments."""
+        if type(name) is not int:
+            return self._phrase("input", name=name) if name else ""
+        known = f"argument_{name}"
+        return self._phrase(known if known in self.phrases else "argument_n", number=name + 1)
 
     def _code(self, code: Code) -> str:
         if code.value in self.codes:
@@ -231,8 +134,8 @@ def _fill(part: Part, params: Mapping[str, Param]) -> str:
 
 def _filled(template: str, params: Mapping[str, Param]) -> str:
     try:
-        return _FORMATTER.vformat(template, (), params)
-    except _UnfillableError:
+        return FORMATTER.vformat(template, (), params)
+    except UnfillableError:
         return ""
 
 

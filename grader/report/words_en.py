@@ -3,9 +3,11 @@
 A sentence is a tuple of parts. A part is a template, or a tuple of templates of which the first
 that can be filled is taken; a part that cannot be filled is left out. Specs after a colon:
 ``.1f`` and the like for numbers, ``index`` for an element's index that is ``[]`` for a lone number,
-``part`` for the place in a returned structure, ``names`` for a list of names, ``line`` for a
+``part`` for the place in a returned structure, ``names`` for a list of names, ``most`` for all of
+several but the last and ``last`` for that or the only one, ``line`` for a
 position that is 0 where unknown, ``signal`` for a signal's number, ``size`` for bytes. A spec that
-has nothing to show makes its template one that cannot be filled.
+has nothing to show makes its template one that cannot be filled. ``{input}`` is the input that
+``name`` names: by its name, or by its position among the arguments, from 0.
 
 Numbers come first, then the likely cause, then what to do. To add an area, add a dict and name it
 in ``SENTENCES``.
@@ -73,7 +75,12 @@ _RUN: dict[str, Sentence] = {
             "The answer was not one that the grader can read.",
         ),
     ),
-    "requirement_not_met": ("Counts only once this passes: {requires:names}.",),
+    "requirement_not_met": (
+        (
+            "Counts only once {requires:most} and {requires:last} pass.",
+            "Counts only once {requires:last} passes.",
+        ),
+    ),
     "unreadable_file": (
         (
             "The file that was written could not be read: {type}: {message}",
@@ -183,5 +190,10 @@ PHRASES: Mapping[str, str] = {
     "grader_fault": "The grader could not finish this: {what}. No points are lost.",
     "own_exception": "an exception",
     "case": "Case {case}:",
+    "input": "input “{name}”",
+    "argument_0": "the first argument",
+    "argument_1": "the second argument",
+    "argument_2": "the third argument",
+    "argument_n": "argument {number}",
 }
 """Frames around the words above."""

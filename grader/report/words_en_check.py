@@ -39,7 +39,12 @@ RESULT: dict[str, Sentence] = {
     "next_first": ("Write that function, save the file, and check again.",),
     "all_done": ("Everything that can be checked here is right.",),
     "rest_pending": ("Points that are looked at only when the hand-in is graded: {points}.",),
-    "counts_after": ("{checks:names}: once {requires:names} passes.",),
+    "counts_after": (
+        (
+            "{checks:names}: once {requires:most} and {requires:last} pass.",
+            "{checks:names}: once {requires:last} passes.",
+        ),
+    ),
     "handed_in": ("To hand in: {files:names}.",),
     "not_written": ("Not written yet: {names:names}.",),
     "written": ("All functions are there.",),

@@ -73,8 +73,8 @@ _VALUES: dict[str, Sentence] = {
     ),
     "input_modified": (
         (
-            "Changed elements of input “{name}”: {mismatched} / {total}.",
-            "Input “{name}” was changed.",
+            "Changed elements of {input}: {mismatched} / {total}.",
+            "It changed {input}.",
         ),
         "The function must leave its inputs as they were.",
     ),
@@ -83,21 +83,21 @@ _VALUES: dict[str, Sentence] = {
 _MEMORY: dict[str, Sentence] = {
     "not_a_view": (
         (
-            "{where:part} is a copy: it shares no memory with input “{name}”.",
-            "The result is a copy: it shares no memory with input “{name}”.",
+            "{where:part} is a copy: it shares no memory with {input}.",
+            "The result is a copy: it shares no memory with {input}.",
         ),
         "Slices are views; indexing with a list, tensor or mask copies, and so does .clone().",
     ),
     "shares_memory": (
         (
-            "{where:part} shares memory with input “{name}”: to change one is to change the other.",
-            "The result shares memory with input “{name}”: to change one is to change the other.",
+            "{where:part} shares memory with {input}: to change one is to change the other.",
+            "The result shares memory with {input}: to change one is to change the other.",
         ),
         "Return a new tensor.",
     ),
     "not_in_place": (
-        "What is returned is not input “{name}” itself.",
-        "Write into “{name}”, as x[…] = … does, and return it.",
+        "What is returned is not {input} itself.",
+        "Write into it, as x[…] = … does, and return it.",
     ),
 }
 

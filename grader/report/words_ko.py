@@ -69,7 +69,12 @@ _RUN: dict[str, Sentence] = {
             "채점기가 읽을 수 없는 답입니다.",
         ),
     ),
-    "requirement_not_met": ("이것을 통과해야 점수가 됩니다: {requires:names}.",),
+    "requirement_not_met": (
+        (
+            "이것을 모두 통과해야 점수가 됩니다: {requires:most}, {requires:last}.",
+            "이것을 통과해야 점수가 됩니다: {requires:last}.",
+        ),
+    ),
     "unreadable_file": (
         (
             "함수가 쓴 파일을 읽지 못했습니다: {type}: {message}",
@@ -182,4 +187,9 @@ PHRASES: Mapping[str, str] = {
     "grader_fault": "채점기가 끝내지 못했습니다: {what}. 점수는 깎이지 않습니다.",
     "own_exception": "예외",
     "case": "케이스 {case}:",
+    "input": "입력 “{name}”",
+    "argument_0": "첫 번째 인수",
+    "argument_1": "두 번째 인수",
+    "argument_2": "세 번째 인수",
+    "argument_n": "{number}번째 인수",
 }

@@ -39,7 +39,12 @@ RESULT: dict[str, Sentence] = {
     "next_first": ("그 함수를 쓰고 저장한 뒤 다시 점검하세요.",),
     "all_done": ("여기서 확인할 수 있는 것은 모두 맞습니다.",),
     "rest_pending": ("채점할 때에만 확인하는 점수: {points}.",),
-    "counts_after": ("{checks:names}: {requires:names} 통과 후.",),
+    "counts_after": (
+        (
+            "{checks:names}: {requires:most}, {requires:last} 모두 통과 후.",
+            "{checks:names}: {requires:last} 통과 후.",
+        ),
+    ),
     "handed_in": ("제출할 것: {files:names}.",),
     "not_written": ("아직 쓰지 않은 것: {names:names}.",),
     "written": ("모든 함수가 있습니다.",),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.checks.base import CaseInputs, Probe
+from grader.checks.inputs import unnamed
 from grader.errors import AssignmentError, Problem
 from grader.run.draw import DrawKey, Drawn, digest_of, draw_case
 from grader.run.growth import CountedCall, scales
@@ -126,7 +127,7 @@ def _drawn(case: Case, key: DrawKey, scale: dict[str, int], generate: Generate) 
         return drawn
     keywords: dict[str, Value] = {"seed": drawn.seed, **drawn.dims}
     value = generate(f"{key.question_id}.{case.id}", case.generate, keywords)
-    names = tuple(f"argument {number}" for number in range(1, len(value) + 1))
+    names = tuple(map(unnamed, range(len(value))))
     digest = digest_of((drawn.digest, value))
     return replace(drawn, args=value, names=names, digest=digest)
 

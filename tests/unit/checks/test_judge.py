@@ -219,7 +219,7 @@ def test_what_was_missing_is_named():
     )
     verdict = settled["untouched"]
     assert (verdict.code, verdict.owner) == (Code.REQUIREMENT_NOT_MET, Owner.STUDENT)
-    assert verdict.message == Message("requirement_not_met", {"requires": "a, c"})
+    assert verdict.message == Message("requirement_not_met", {"requires": ["a", "c"]})
     assert verdict.basis is Basis.CLAIM
 
 

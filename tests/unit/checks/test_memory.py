@@ -4,6 +4,8 @@ from observed import seen, tensor
 from grader.checks.base import CaseInputs, Probe
 from grader.checks.returns_input import ReturnsInput
 from grader.checks.view_of import NotViewOf, ViewOf
+from grader.report.language import KOREAN
+from grader.report.words import ENGLISH
 from grader.verdict import Basis, Code, Owner, Status
 from grader.wire.values import Layout
 
@@ -93,6 +95,12 @@ def test_what_is_not_reported_is_not_believed(check, after):
     assert verdict.code is Code.PROTOCOL_VIOLATION
     nobody = check.judge(CASE, seen(X), seen(X))
     assert (nobody.code, nobody.owner) == (Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE)
+
+
+def test_an_argument_named_by_its_position_is_told_by_it():
+    told = judged(SAME, CLONE).message
+    assert ENGLISH.render(told).startswith("What is returned is not the first argument itself.")
+    assert KOREAN.render(told).startswith("돌려준 것이 첫 번째 인수 자체가 아닙니다.")
 
 
 @pytest.mark.parametrize("cls", [ViewOf, NotViewOf, ReturnsInput])

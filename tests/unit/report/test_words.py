@@ -10,7 +10,8 @@ from string import Formatter
 import pytest
 
 import grader
-from grader.report.words import ENGLISH, MAX_TEXT, MissingWordsError, Words, show
+from grader.report.blanks import show
+from grader.report.words import ENGLISH, MAX_TEXT, MissingWordsError, Words
 from grader.report.words_en import CODES, SENTENCES, Sentence
 from grader.report.words_en_causes import CAUSES
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, failed, passed
@@ -107,8 +108,25 @@ SHAPES: dict[str, Param] = {"actual": [2, 3], "expected": [3]}
             "The answer was not one that the grader can read: unknown tag.",
         ),
         (
-            Message("requirement_not_met", {"requires": "values, shape"}),
-            "Counts only once this passes: values, shape.",
+            Message("requirement_not_met", {"requires": ["values", "shape", "dtype"]}),
+            "Counts only once values, shape and dtype pass.",
+        ),
+        (
+            Message("requirement_not_met", {"requires": ["values"]}),
+            "Counts only once values passes.",
+        ),
+        (
+            Message("counts_after", {"checks": ["fast"], "requires": ["product", "on_gpu"]}),
+            "fast: once product and on_gpu pass.",
+        ),
+        (
+            Message("not_in_place", {"name": 0}),
+            "What is returned is not the first argument itself. Write into it, as x[…] = … does, "
+            "and return it.",
+        ),
+        (
+            Message("input_modified", {"name": 3}),
+            "It changed argument 4. The function must leave its inputs as they were.",
         ),
         (
             Message(
