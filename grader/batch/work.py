@@ -117,9 +117,8 @@ def _digest(grader: Grader, hand_in: HandIn) -> str:
 def _copied(grader: Grader, work: Work, out: Path) -> Answer:
     hand_in = work.hand_in
     first = Report.model_validate_json(work.report)
-    own = submission_info(
-        read_submission(hand_in.path, grader.assignment.hand_in, name=hand_in.name)
-    )
+    wanted, asked = grader.assignment.hand_in, grader.assignment.functions
+    own = submission_info(read_submission(hand_in.path, wanted, name=hand_in.name, asked=asked))
     report = first.model_copy(update={"submission": own})
     write(report, out)
     return Answer(own.digest, report.model_dump_json())

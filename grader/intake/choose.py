@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from grader.intake.entry import Entry
+from grader.intake.foreign import foreign
 from grader.intake.names import bad, composed, folded, show
 from grader.intake.submission import IntakeError
 from grader.verdict import Code, Message, Param
@@ -29,18 +30,25 @@ class Chosen:
         return self.entry.path.lower().endswith(".ipynb") and not self.wanted.endswith(".ipynb")
 
 
-def choose(entries: Sequence[Entry], hand_in: Sequence[str]) -> list[Chosen]:
+def choose(
+    entries: Sequence[Entry], hand_in: Sequence[str], asked: Collection[str] = ()
+) -> list[Chosen]:
     """Pick the entry for every wanted file; all of them come from one folder.
 
     That is the top folder (the one that everything handed in lies in), or else the only folder
     that has them all. A notebook stands in for a ``.py`` that is not beside it.
+
+    Args:
+        entries: All that was handed in.
+        hand_in: The wanted files.
+        asked: Functions that are asked for, to know a hand-in for something else by.
 
     Raises:
         IntakeError: If a file is missing, or more than one folder would do.
     """
     folders = _complete_folders(entries, hand_in)
     if not folders:
-        raise _missing(entries, hand_in)
+        raise _missing(entries, hand_in, asked)
     top = _top(entries)
     own = folders.get(top)
     modules = [folder for folder, files in folders.items() if not _has_notebook(files)]
@@ -110,7 +118,9 @@ def _refuse_collision(chosen: Entry, entries: Sequence[Entry]) -> None:
         raise bad("collision", files=_few(same))
 
 
-def _missing(entries: Sequence[Entry], hand_in: Sequence[str]) -> IntakeError:
+def _missing(
+    entries: Sequence[Entry], hand_in: Sequence[str], asked: Collection[str]
+) -> IntakeError:
     by_name: dict[str, None] = {}
     for entry in entries:
         by_name[composed(posixpath.basename(entry.path))] = None
@@ -121,6 +131,9 @@ def _missing(entries: Sequence[Entry], hand_in: Sequence[str]) -> IntakeError:
         return IntakeError(Code.MISSING_FILE, Message("nothing_found", params))
     params["found"] = _few([show(entry.path) for entry in entries])
     params["found_count"] = len(entries)
+    if (others := foreign(entries, asked)) is not None:
+        told = params | {"names": _few([show(name) for name in others])}
+        return IntakeError(Code.MISSING_FILE, Message("another_assignment", told))
     if not absent:
         return IntakeError(Code.MISSING_FILE, Message("files_scattered", params))
     near = [show(match) for wanted in absent if (match := _nearest(wanted, list(by_name)))]

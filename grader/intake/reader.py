@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Union
@@ -14,6 +14,7 @@ from grader.intake.bounds import Bounds
 from grader.intake.choose import Chosen, choose, has_all
 from grader.intake.entry import Entry, Kind
 from grader.intake.files import list_folder, read_given
+from grader.intake.foreign import foreign
 from grader.intake.names import bad, show
 from grader.intake.notebook import convert
 from grader.intake.submission import Submission, SubmittedFile
@@ -46,6 +47,7 @@ def read_submission(
     hand_in: Sequence[str],
     *,
     name: str | None = None,
+    asked: Collection[str] = (),
     bounds: Bounds = Bounds(),  # noqa: B008  frozen, so sharing it is safe
 ) -> Submission:
     """Read the wanted files of a hand-in; everything else in it is left unread.
@@ -55,6 +57,7 @@ def read_submission(
             such files by their names.
         hand_in: Files that the assignment names, all of them required.
         name: Id of the submission; taken from ``path`` if not given.
+        asked: Functions that the assignment asks for, to know a hand-in for something else by.
         bounds: What the hand-in may ask for.
 
     Raises:
@@ -63,14 +66,14 @@ def read_submission(
     """
     notes: list[Message] = []
     if isinstance(path, Mapping):
-        given, chosen, notes = _from_several(path, hand_in, bounds)
+        given, chosen, notes = _from_several(path, hand_in, asked, bounds)
     elif _is_folder(path):
         given = path.name or path.resolve().name
         entries = list_folder(path, bounds, lambda found: has_all(found, hand_in))
-        chosen = choose(entries, hand_in)
+        chosen = choose(entries, hand_in, asked)
     else:
         given = path.name
-        chosen, notes = _from_file(path, given, hand_in, bounds)
+        chosen, notes = _from_file(path, given, hand_in, asked, bounds)
     files = []
     for item in chosen:
         file, note = _submitted(item, given, bounds)
@@ -93,33 +96,35 @@ def _is_folder(path: Path) -> bool:
 
 
 def _from_several(
-    paths: Mapping[str, Path], hand_in: Sequence[str], bounds: Bounds
+    paths: Mapping[str, Path], hand_in: Sequence[str], asked: Collection[str], bounds: Bounds
 ) -> tuple[str, list[Chosen], list[Message]]:
     """Return what to call the whole, the entry for each wanted file, and what was assumed."""
     if len(paths) == 1:
         ((given, path),) = paths.items()
-        return given, *_from_file(path, given, hand_in, bounds)
+        return given, *_from_file(path, given, hand_in, asked, bounds)
     entries = [
         Entry(name, Kind.FILE, partial(read_given, path, bounds.largest(name)))
         for name, path in paths.items()
     ]
-    return next(iter(paths)), choose(entries, hand_in), []
+    return next(iter(paths)), choose(entries, hand_in, asked), []
 
 
 def _from_file(
-    path: Path, given: str, hand_in: Sequence[str], bounds: Bounds
+    path: Path, given: str, hand_in: Sequence[str], asked: Collection[str], bounds: Bounds
 ) -> tuple[list[Chosen], list[Message]]:
     """Return the entry for each wanted file, and what was assumed to find it."""
     alone = given.lower().endswith(_GRADED_ALONE)
     data = read_given(path, bounds.largest(given) if alone else bounds.total_bytes)
     single = Entry(given, Kind.FILE, lambda: data)
     if not alone:
-        return choose(_unpack(single, bounds), hand_in), []
+        return choose(_unpack(single, bounds), hand_in, asked), []
     wanted = hand_in[0]
     stem = wanted.removesuffix(".py")
     if len(hand_in) > 1 or stem == wanted or given in {wanted, f"{stem}.ipynb"}:
-        return choose([single], hand_in), []
-    note = Message("taken_as", {"found": show(given), "wanted": wanted})
+        return choose([single], hand_in, asked), []
+    others = foreign([single], asked)
+    known = "taken_as" if others is None else "taken_as_another"
+    note = Message(known, {"found": show(given), "wanted": wanted})
     return [Chosen(wanted, single)], [note]
 
 

@@ -19,6 +19,10 @@ _FOUND = (
 
 NOTES: dict[str, Sentence] = {
     "taken_as": ("{found} was taken as {wanted}; the next time, name it so.",),
+    "taken_as_another": (
+        "{found} was taken as {wanted}, but has nothing of what is asked for here.",
+        "Is it a hand-in for something else?",
+    ),
     "converted_notebook": ("{found} was read as {wanted}, its code cells in order.",),
 }
 
@@ -33,6 +37,15 @@ MISSING: dict[str, Sentence] = {
         "Missing: {missing:names}.",
         _FOUND,
         "Did you mean {nearest:names}? Rename it, and hand it in again.",
+    ),
+    "another_assignment": (
+        "Missing: {missing:names}.",
+        _FOUND,
+        (
+            "Defined there: {names:names}; nothing of what is asked for here.",
+            "Nothing of what is asked for here is in there.",
+        ),
+        "This seems to be a hand-in for something else; hand in the files of this assignment.",
     ),
     "files_scattered": (
         "Not together in one folder: {missing:names}.",

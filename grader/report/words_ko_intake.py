@@ -13,6 +13,10 @@ _FOUND = (
 
 NOTES: dict[str, Sentence] = {
     "taken_as": ("{found}을(를) {wanted}(으)로 받았습니다. 다음에는 그 이름으로 제출하세요.",),
+    "taken_as_another": (
+        "{found}을(를) {wanted}(으)로 받았지만, 여기서 요구하는 것이 하나도 없습니다.",
+        "다른 과제의 제출물이 아닌가요?",
+    ),
     "converted_notebook": ("{found}의 코드 셀을 차례로 {wanted}(으)로 읽었습니다.",),
 }
 
@@ -27,6 +31,15 @@ MISSING: dict[str, Sentence] = {
         "없는 파일: {missing:names}.",
         _FOUND,
         "{nearest:names}인가요? 이름을 바꾸어 다시 제출하세요.",
+    ),
+    "another_assignment": (
+        "없는 파일: {missing:names}.",
+        _FOUND,
+        (
+            "정의된 것: {names:names}. 여기서 요구하는 것은 하나도 없습니다.",
+            "여기서 요구하는 것이 하나도 없습니다.",
+        ),
+        "다른 과제의 제출물인 것 같습니다. 이 과제의 파일을 제출하세요.",
     ),
     "files_scattered": (
         "한 폴더에 함께 있지 않습니다: {missing:names}.",

@@ -161,7 +161,8 @@ class Grader:
         """
         watch = Watch()
         try:
-            submission = read_submission(path, self.assignment.hand_in, name=name)
+            asked = self.assignment.functions
+            submission = read_submission(path, self.assignment.hand_in, name=name, asked=asked)
         except IntakeError as error:
             return Examined(self._all(name, failed(error.code, error.message), watch), {})
         watch.lap("intake")

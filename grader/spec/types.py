@@ -202,6 +202,11 @@ class Assignment(Frozen):
         return self.hand_in[0]
 
     @property
+    def functions(self) -> frozenset[str]:
+        """Names under which anything that is asked for may be found."""
+        return frozenset(name for question in self.questions for name in question.names)
+
+    @property
     def points(self) -> float:
         """Points of all questions."""
         return sum(question.points for question in self.questions)

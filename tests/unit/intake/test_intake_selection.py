@@ -11,6 +11,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.intake import Bounds, IntakeError, Submission, read_submission
+from grader.report.words import ENGLISH
 from grader.verdict import Code
 
 ONE = ["pytorch101.py"]
@@ -114,6 +115,43 @@ def test_missing_file_lists_what_is_there(make):
     assert error.message.params["found"][0] == "zz00.dat"
     assert error.message.params["found"][-1] == "…"
     assert len(error.message.params["found"]) == 13
+
+
+ASKED = {"f", "g"}
+
+
+def test_a_hand_in_for_something_else_is_known_by_what_it_defines(make):
+    other = b"class Stack:\n    def push(self):\n        fast = 1\n"
+    with pytest.raises(IntakeError) as caught:
+        read_submission(make({"pytorch_101.py": other, "q.c": b"int f;"}), ONE, asked=ASKED)
+    told = caught.value.message
+    assert (caught.value.code, told.id) == (Code.MISSING_FILE, "another_assignment")
+    assert told.params["names"] == ["Stack", "push"]
+    assert told.params["found"] == ["pytorch_101.py", "q.c"]
+    assert ENGLISH.render(told) == (
+        "Missing: pytorch101.py. Found in the hand-in: pytorch_101.py, q.c (2 in all). Defined "
+        "there: Stack, push; nothing of what is asked for here. This seems to be a hand-in for "
+        "something else; hand in the files of this assignment."
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [SOURCE, b"g = lambda x: x\n", notebook("def  g(x): pass"), SOURCE.decode().encode("utf-16")],
+)
+def test_one_function_that_is_asked_for_is_enough(make, content):
+    with pytest.raises(IntakeError) as caught:
+        read_submission(make({"pytorch 101.py.txt": content}), ONE, asked=ASKED)
+    assert caught.value.message.id == "missing_file_nearest"
+
+
+def test_a_single_file_for_something_else_is_noted(tmp_path):
+    path = tmp_path / "stack.py"
+    path.write_bytes(b"def push(): pass\n")
+    notes = read_submission(path, ONE, asked=ASKED).notes
+    assert [note.id for note in notes] == ["taken_as_another"]
+    path.write_bytes(SOURCE)
+    assert [note.id for note in read_submission(path, ONE, asked=ASKED).notes] == ["taken_as"]
 
 
 def test_every_missing_file_is_named(make):
