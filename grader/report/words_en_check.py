@@ -89,6 +89,7 @@ IN_THE_WAY: dict[str, Sentence] = {
     ),
     "file_unreadable": ("{file} cannot be read: {reason}.", "Get the starter's files again."),
     "file_damaged": ("{file} is damaged: {reason}.", "Get the starter's files again."),
+    "file_lacks": ("{file} is damaged: it has no “{what}”.", "Get the starter's files again."),
     "tensors_differ": (
         "{tensors} does not belong to the {file} beside it.",
         "Get the starter's files again, both of them.",

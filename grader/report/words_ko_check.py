@@ -89,6 +89,7 @@ IN_THE_WAY: dict[str, Sentence] = {
     ),
     "file_unreadable": ("{file}: 읽을 수 없습니다: {reason}.", _AGAIN),
     "file_damaged": ("{file}: 손상되었습니다: {reason}.", _AGAIN),
+    "file_lacks": ("{file}: 손상되었습니다. “{what}”이(가) 없습니다.", _AGAIN),
     "tensors_differ": (
         "{tensors}: 옆의 {file}과(와) 짝이 아닙니다.",
         "스타터 파일을 둘 다 다시 받으세요.",

@@ -36,7 +36,7 @@ class Options:
         for name in self.questions:
             if name not in known:
                 raise UsageError(
-                    f"“{assignment.id}” has no question “{name}”{nearest(name, known)} "
+                    f"“{assignment.id}” has no question “{name}”{nearest(name, known) or '.'} "
                     f"Its questions: {', '.join(known)}"
                 )
         return tuple(

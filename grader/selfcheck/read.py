@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from grader.checks.base import Probe
 from grader.observation import Claims, Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
@@ -46,11 +48,21 @@ def read_public(folder: Path) -> PublicCases:
             raise InTheWay("tensors_differ", tensors=str(folder / TENSORS_FILE), file=CASES_FILE)
         decoder = unpacking(document["blobs"], tensors, str(folder / TENSORS_FILE))
         return _public(document, decoder)
+    except KeyError as error:
+        lacking = str(error.args[0]) if error.args else ""
+        raise InTheWay("file_lacks", file=str(folder / CASES_FILE), what=lacking) from None
     except (
-        AssertionError, AttributeError, KeyError, IndexError, ProtocolError, TypeError,
+        AssertionError, AttributeError, IndexError, ProtocolError, TypeError,
         ValueError,
     ) as error:  # fmt: skip
-        raise InTheWay("file_damaged", file=str(folder / CASES_FILE), reason=repr(error)) from None
+        raise InTheWay("file_damaged", file=str(folder / CASES_FILE), reason=_why(error)) from None
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"assignment.{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error) or "not what belongs there"
 
 
 def _document(path: Path) -> dict[str, Any]:

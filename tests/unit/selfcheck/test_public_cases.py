@@ -113,7 +113,14 @@ def _edit(folder: Path, **change: object) -> None:
         (lambda f: (f / CASES_FILE).write_text("[]"), "is of version “None”"),
         (lambda f: _edit(f, schema="torchgrade/public-cases/v9"), "public-cases/v9”, and this"),
         (lambda f: _edit(f, seed=1, blobs=[]), "is damaged"),
-        (lambda f: _edit(f, questions={"double": {"entry": "x", "cases": {"a": {}}}}), "damaged"),
+        (
+            lambda f: _edit(f, questions={"double": {"entry": "x", "cases": {"a": {}}}}),
+            "damaged: it has no “digest”.",
+        ),
+        (
+            lambda f: _edit(f, assignment={"id": "x"}),
+            "damaged: assignment.schema: Field required.",
+        ),
     ],
 )
 def test_damage_is_named_with_its_remedy(break_it: object, said: str, tmp_path: Path) -> None:
@@ -122,6 +129,7 @@ def test_damage_is_named_with_its_remedy(break_it: object, said: str, tmp_path: 
     with pytest.raises(UsageError, match="tarter's files again") as error:
         read_public(folder)
     assert said in str(error.value)
+    assert "Error(" not in str(error.value)
 
 
 def test_inputs_that_come_out_differently_are_noticed(tmp_path: Path) -> None:
