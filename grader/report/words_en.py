@@ -49,6 +49,9 @@ _RUN: dict[str, Sentence] = {
             "{type}.",
         ),
     ),
+    "raised_again": (
+        ("{type} in {file}, line {line:line}, as at {first}.", "{type}, as at {first}."),
+    ),
     "timed_out": (
         ("Stopped after {seconds} s without a result.", "Stopped: {detail}.", "Stopped: too slow."),
         "An endless loop, or far too much work.",

@@ -39,6 +39,12 @@ _RUN: dict[str, Sentence] = {
             "{type} 발생.",
         ),
     ),
+    "raised_again": (
+        (
+            "{file} {line:line}번째 줄의 {type}, {first}에서와 같습니다.",
+            "{type}, {first}에서와 같습니다.",
+        ),
+    ),
     "timed_out": (
         (
             "{seconds}초가 지나도 결과가 없어 멈췄습니다.",

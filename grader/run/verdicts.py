@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from grader.checks.causes import across_cases
 from grader.checks.judge import combine, judge_case, settle
+from grader.checks.once import told_once
 from grader.errors import nearest_name
 from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
@@ -50,7 +51,7 @@ def judge_question(
         ]
         combined = combine([verdict for _, verdict in judged]) if judged else left_to_grading()
         verdicts[check.id] = across_cases(judged, combined)
-    return settle(question.checks, verdicts)
+    return told_once(question.checks, settle(question.checks, verdicts))
 
 
 def for_all(question: Question, verdict: Verdict) -> Verdicts:

@@ -20,7 +20,8 @@ Run = Callable[..., pytest.RunResult]
 
 def test_a_fresh_starter_is_red_and_names_the_next_step(run: Run) -> None:
     result = run()
-    result.assert_outcomes(failed=8)
+    # Each check that waits for another one that failed is skipped, not a failure more.
+    result.assert_outcomes(failed=3, skipped=5)
     result.stdout.fnmatch_lines(
         [
             "Not implemented yet: double.",
@@ -71,10 +72,17 @@ def test_a_wrong_answer_is_told_as_in_the_report(run: Run, folder: Path) -> None
     assert not any("Traceback" in line or "grader/" in line for line in lines)
 
 
+def test_what_waits_for_another_check_is_skipped_with_the_reason(run: Run, folder: Path) -> None:
+    fill(folder, "double", "    return 3 * x")
+    result = run("-k", "double", "-rs")
+    result.assert_outcomes(failed=1, skipped=2, deselected=5)
+    result.stdout.fnmatch_lines(["double  0 / 4", "SKIPPED * Counts only once values passes."])
+
+
 def test_last_failed_runs_what_failed(run: Run, folder: Path) -> None:
     fill(folder, "double", "    return 2 * x")
     run()
-    run("--last-failed").assert_outcomes(failed=5)
+    run("--last-failed").assert_outcomes(failed=2)
 
 
 def test_points_are_in_the_junit_file(run: Run, folder: Path) -> None:
@@ -137,4 +145,4 @@ def test_from_the_folder_alone_in_a_process_of_its_own(tmp_path: Path) -> None:
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"],
         capture_output=True, text=True, check=False, cwd=folder,
     )  # fmt: skip
-    assert re.search(r"5 failed, 2 passed, 1 skipped", done.stdout), done.stdout + done.stderr
+    assert re.search(r"2 failed, 2 passed, 4 skipped", done.stdout), done.stdout + done.stderr
