@@ -34,6 +34,7 @@ def told_once(checks: Sequence[Check], verdicts: Mapping[str, Verdict]) -> dict[
             continue
         earlier = first.setdefault(tuple(message.params.get(name) for name in _SAME), check.id)
         if earlier != check.id:
-            again = Message("raised_again", {**message.params, "first": earlier})
+            known = message.params
+            again = Message("raised_again", {**known, "type": known.get("type"), "first": earlier})
             told[check.id] = replace(verdict, message=again)
     return told
