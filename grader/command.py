@@ -9,10 +9,14 @@ from grader.one_thread import keep_to_one_thread
 
 
 def main() -> None:
-    """Run the command; interrupted while it is still importing, end without a traceback."""
+    """Run the command; interrupted before it is at work, end without a traceback.
+
+    A command that is at work says itself what is kept, and exits likewise.
+    """
     keep_to_one_thread()
     try:
         from grader.cli import main as run  # noqa: PLC0415  numpy reads the environment once
+
+        run()
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
-    run()

@@ -29,6 +29,33 @@ def test_an_interrupt_while_importing_ends_it_quietly(monkeypatch: pytest.Monkey
     assert ended.value.code == 130
 
 
+AT_NUMPY = """\
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+
+class Interrupting(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "numpy":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+"""
+AT_THE_OPTIONS = """\
+import os, signal
+from grader import cli
+cli.main = lambda: os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+@pytest.mark.parametrize("when", [AT_NUMPY, AT_THE_OPTIONS], ids=["imports", "options"])
+def test_a_signal_before_it_is_at_work_ends_it_quietly(when: str) -> None:
+    code = f"{when}\nfrom grader.command import main\nmain()\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.parametrize(("set_before", "expected"), [({}, "1"), ({"OMP_NUM_THREADS": "3"}, "3")])
 def test_libraries_get_one_thread_unless_told_otherwise(
     set_before: dict[str, str], expected: str
