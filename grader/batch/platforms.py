@@ -16,12 +16,14 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from grader.batch.discover import Found, HandIn, Student, entries_of, is_hand_in, plain, told
+from grader.batch.discover import Found, HandIn, Student, entries_of, is_hand_in, plain
+from grader.batch.names import apart, told
 from grader.errors import UsageError
 
 METADATA = "submission_metadata.yml"
@@ -87,10 +89,10 @@ def _gradescope(folder: Path, entries: Sequence[Path]) -> Found:
             missing.append(str(name))
     if not hand_ins:
         raise UsageError(f"{path}: none of the {len(listed)} folders that it lists is there")
-    known = {METADATA, *(hand_in.name for hand_in in hand_ins)}
+    known = {METADATA, *map(str, listed)}
     left_out = [each.name for each in entries if each.name not in known]
     left_out += [f"{name} (listed, but not there)" for name in missing]
-    return Found(tuple(sorted(hand_ins, key=lambda each: each.name)), tuple(left_out), "gradescope")
+    return Found(tuple(_unique(hand_ins)), tuple(left_out), "gradescope")
 
 
 def _of_gradescope(path: Path, about: Mapping[str, Any]) -> HandIn:
@@ -158,7 +160,9 @@ def _unique(hand_ins: Sequence[HandIn]) -> list[HandIn]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"two hand-ins by the name of {', '.join(twice)}; keep one of each")
-    return sorted(hand_ins, key=lambda each: each.name)
+    ordered = sorted(hand_ins, key=lambda each: each.name)
+    free = apart([hand_in.name for hand_in in ordered])
+    return [replace(each, name=name) for each, name in zip(ordered, free, strict=True)]
 
 
 def _repositories(listing: Path) -> Found:
