@@ -182,7 +182,13 @@ def _committed(path: Path) -> dt.datetime | None:
     # A configuration that came with a repository must not name programs to be run: for files that
     # changed, for signatures, or to fetch what is missing.
     safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
-    environment = {**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+    # Nor is a repository around the hand-ins, the instructor's own, the history of any of them.
+    environment = {
+        **os.environ,
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_CEILING_DIRECTORIES": str(path.resolve().parent),
+    }
     asked = ["log", "-1", "--no-show-signature", "--format=%cI"]
     try:
         told = subprocess.run(  # noqa: S603

@@ -231,6 +231,8 @@ def test_repositories(tmp_path: Path) -> None:
     assert first.created_at
     assert second.created_at is None
     assert not (tmp_path / "ran").exists()
+    commit(tmp_path)
+    assert discover(listing, tmp_path / "out").hand_ins[1].created_at is None, "not its own history"
     listing.write_text("a\nnowhere\n")
     with pytest.raises(UsageError, match="nowhere"):
         discover(listing, tmp_path / "out")
