@@ -15,6 +15,7 @@ import datetime as dt
 import os
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,10 @@ _MOODLE = re.compile(
 )
 _CANVAS = re.compile(
     r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<attempt>\d+)_(?P<file>.+)", re.DOTALL
+)
+# Of a folder the last: nothing comes behind it, and names before it are students' own too.
+_MOODLE_FOLDER = re.compile(
+    r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?(?P<file>)", re.DOTALL
 )
 # Canvas numbers a file that is handed in again: pytorch101-1.py.
 _AGAIN = re.compile(r"-\d+(?=\.[^.]+$)")
@@ -107,17 +112,12 @@ def _of_gradescope(path: Path, about: Mapping[str, Any]) -> HandIn:
 
 
 def _moodle(named: _Named) -> list[HandIn]:
-    def student(match: re.Match[str]) -> Student:
-        return Student(told(match["name"]), id=match["number"])
-
-    return _gather(named, lambda match: match["number"], student)
+    folders = {path: _MOODLE_FOLDER.fullmatch(path.name) for path in named if path.is_dir()}
+    return _gather({path: folders.get(path) or match for path, match in named.items()}, "number")
 
 
 def _canvas(named: _Named) -> list[HandIn]:
-    def student(match: re.Match[str]) -> Student:
-        return Student(told(match["name"]), id=match["user"])
-
-    return _gather(named, lambda match: match["user"], student)
+    return _gather(named, "user")
 
 
 def _autograder_io(named: _Named) -> list[HandIn]:
@@ -134,25 +134,30 @@ _BY_NAME: tuple[tuple[str, re.Pattern[str], Callable[[_Named], list[HandIn]]], .
 )
 
 
-def _gather(
-    named: _Named,
-    key: Callable[[re.Match[str]], str],
-    student: Callable[[re.Match[str]], Student],
-) -> list[HandIn]:
-    """Return one hand-in a student, of a folder or of files that carry their name."""
-    groups: dict[str, list[tuple[Path, re.Match[str]]]] = {}
+def _gather(named: _Named, number: str) -> list[HandIn]:
+    """Return one hand-in a student, of a folder or of files that carry their name.
+
+    Args:
+        named: What each path is called.
+        number: The group of the match that is the student's number.
+    """
+    groups: dict[tuple[str, str], list[tuple[Path, re.Match[str]]]] = {}
     for path, match in named.items():
-        groups.setdefault(key(match), []).append((path, match))
+        groups.setdefault((match["name"], match[number]), []).append((path, match))
+    claims = Counter(its for _, its in groups)
     found = []
-    for number, group in groups.items():
-        first_path, first = group[0]
+    for (name, its), group in groups.items():
+        first_path = group[0][0]
         files = {_AGAIN.sub("", match["file"]) or path.name: path for path, match in group}
         where = first_path if first_path.is_dir() else files
         marks = [match["late"] for _, match in group if "late" in match.groupdict()]
         late = any(marks) if marks else None
-        name = re.sub(r"\s+", "_", told(f"{first['name']}_{number}"))
-        found.append(HandIn(name, where, (student(first),), late=late))
-    return found
+        # Where several people go by one number, somebody's name is made up: nobody's grade is
+        # to be entered by it.
+        student = Student(told(name), id=its if claims[its] == 1 else "")
+        called = re.sub(r"\s+", "_", told(f"{name}_{its}"))
+        found.append(HandIn(called, where, (student,), late=late))
+    return _renamed(found)
 
 
 def _unique(hand_ins: Sequence[HandIn]) -> list[HandIn]:
@@ -160,9 +165,13 @@ def _unique(hand_ins: Sequence[HandIn]) -> list[HandIn]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"two hand-ins by the name of {', '.join(twice)}; keep one of each")
-    ordered = sorted(hand_ins, key=lambda each: each.name)
-    free = apart([hand_in.name for hand_in in ordered])
-    return [replace(each, name=name) for each, name in zip(ordered, free, strict=True)]
+    return _renamed(sorted(hand_ins, key=lambda each: each.name))
+
+
+def _renamed(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+    """Give each a name that nothing else has, not on any disk."""
+    free = apart([hand_in.name for hand_in in hand_ins])
+    return [replace(each, name=name) for each, name in zip(hand_ins, free, strict=True)]
 
 
 def _repositories(listing: Path) -> Found:
