@@ -28,16 +28,17 @@ from grader.batch.names import apart, told
 from grader.errors import UsageError
 
 METADATA = "submission_metadata.yml"
+_MARK = "_assignsubmission_file"
 # The first number that fits: what comes behind it, students may have written themselves.
 _MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_file_?(?P<file>.*)", re.DOTALL
 )
-_CANVAS = re.compile(
-    r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<attempt>\d+)_(?P<file>.+)", re.DOTALL
-)
 # Of a folder the last: nothing comes behind it, and names before it are students' own too.
 _MOODLE_FOLDER = re.compile(
     r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?(?P<file>)", re.DOTALL
+)
+_CANVAS = re.compile(
+    r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<attempt>\d+)_(?P<file>.+)", re.DOTALL
 )
 # Canvas numbers a file that is handed in again: pytorch101-1.py.
 _AGAIN = re.compile(r"-\d+(?=\.[^.]+$)")
@@ -152,9 +153,10 @@ def _gather(named: _Named, number: str) -> list[HandIn]:
         where = first_path if first_path.is_dir() else files
         marks = [match["late"] for _, match in group if "late" in match.groupdict()]
         late = any(marks) if marks else None
-        # Where several people go by one number, somebody's name is made up: nobody's grade is
-        # to be entered by it.
-        student = Student(told(name), id=its if claims[its] == 1 else "")
+        # Where several people go by one number, it is not that of whoever has another behind it:
+        # their name was made up, and no grade of theirs is to be entered by it.
+        doubtful = claims[its] > 1 and any(_MARK in match["file"] for _, match in group)
+        student = Student(told(name), id="" if doubtful else its)
         called = re.sub(r"\s+", "_", told(f"{name}_{its}"))
         found.append(HandIn(called, where, (student,), late=late))
     return _renamed(found)

@@ -123,7 +123,7 @@ def test_nobody_hands_in_for_somebody_else_by_a_name_of_their_own(tmp_path: Path
         "Bo_Lee_82": "82",
         f"A_82{mark}x_91": "91",
     }
-    # Of files, which number is Moodle's cannot be told: they are apart, and known by name alone.
+    # Of files, which number is Moodle's can be told where somebody has no other.
     files = (
         f"Bo Lee_82{mark}toy.py",
         f"A_82{mark}x_91{mark}toy.py",
@@ -132,7 +132,7 @@ def test_nobody_hands_in_for_somebody_else_by_a_name_of_their_own(tmp_path: Path
     lay(tmp_path / "files", *files)
     found = by_name(find(tmp_path / "files"))
     assert {name: hand_in.students for name, hand_in in found.items()} == {
-        "Bo_Lee_82": (Student("Bo Lee"),),
+        "Bo_Lee_82": (Student("Bo Lee", id="82"),),
         "A_82": (Student("A"),),
         "Bo_Lee_82_": (Student("Bo_Lee"),),
     }
