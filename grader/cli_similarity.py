@@ -12,6 +12,7 @@ from rich.console import Console
 
 from grader.batch.discover import HandIn
 from grader.batch.ledger import done_so_far, setup_of
+from grader.batch.names import SIMILARITY_FOLDER
 from grader.batch.platforms import discover
 from grader.cli_support import interruptible, make_folder, make_progress, read_materials, say
 from grader.errors import UsageError
@@ -19,7 +20,6 @@ from grader.report.text import inert
 from grader.run.materials import Materials
 from grader.store.journal import JOURNAL_FILE, open_journal
 
-_FOLDER = "similarity"
 _ROWS = 20
 _MAX_NAME = 40
 
@@ -65,7 +65,7 @@ def _class(
         with open_journal(folder / JOURNAL_FILE) as journal:
             setup = setup_of(journal, folder)
             hand_ins = [done.hand_in for done in done_so_far(journal)]
-        return hand_ins, read_materials(assignment or setup.file), out or folder / _FOLDER
+        return hand_ins, read_materials(assignment or setup.file), out or folder / SIMILARITY_FOLDER
     if not assignment or out is None:
         raise UsageError(
             f"{folder} is not --out of a batch (there is no {JOURNAL_FILE}); for a class folder "

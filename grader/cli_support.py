@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from grader.batch.grades import Grade
 from grader.batch.late import LatePolicy
+from grader.batch.names import PROBE_FILE
 from grader.batch.pages import Look, labels_of, read_class, write_class
 from grader.cli_options import ClockChoice, DeviceChoice, IsolationChoice
 from grader.errors import UsageError
@@ -67,7 +68,7 @@ def make_folder(out: Path) -> None:
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        probe = out / ".grader-writable"
+        probe = out / PROBE_FILE
         probe.touch()
         probe.unlink()
     except OSError as error:

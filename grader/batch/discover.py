@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.batch.names import shortened, told
 from grader.errors import UsageError
 from grader.intake.reader import Where
-from grader.report.csv_file import GRADEBOOK_FILE
-from grader.report.pages import INDEX_FILE
-from grader.store.journal import JOURNAL_FILE
 
 ENDINGS = (".py", ".ipynb", ".zip", ".tar", ".tgz", ".tar.gz")
-SIMILARITY_FOLDER = "similarity"
-_OF_THE_CLASS = frozenset({
-    GRADEBOOK_FILE, INDEX_FILE, SIMILARITY_FOLDER,
-    *(JOURNAL_FILE + suffix for suffix in ("", "-wal", "-shm")),
-})  # fmt: skip
-"""What lies beside the folders of hand-ins; none of them may be called so."""
-_LONGEST = 200
-"""Bytes of a name; file systems take 255, and endings are added to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,33 +103,9 @@ def plain(folder: Path, entries: Sequence[Path]) -> Found:
         raise UsageError(
             f"{folder} holds no hand-ins: no sub-folder and no file ending in {' '.join(ENDINGS)}"
         )
-    hand_ins = tuple(map(HandIn, _names(paths), paths))
-    return Found(hand_ins, tuple(told(path.name) for path in entries if not is_hand_in(path)))
-
-
-def told(name: str) -> str:
-    """Return a file's name as text that every file, database and folder takes.
-
-    Bytes that are no UTF-8 come from file systems as what no encoder takes.
-    """
-    text = name.encode("utf-8", "backslashreplace")
-    if len(text) > _LONGEST:
-        mark = hashlib.sha256(text).hexdigest()[:12]
-        return f"{text[:_LONGEST].decode('utf-8', 'ignore')}_{mark}"
-    return text.decode()
-
-
-def _names(paths: Sequence[Path]) -> list[str]:
-    """Return a name for each, without its ending where no other one could be called so."""
     pairs = [(told(_stem(path)), told(path.name)) for path in paths]
-    known = Counter(name for pair in pairs for name in set(pair))
-    names: list[str] = []
-    for stem, whole in pairs:
-        name = stem if known[stem] == 1 and stem not in _OF_THE_CLASS else whole
-        while name in _OF_THE_CLASS or name in names:
-            name += "_"
-        names.append(name)
-    return names
+    hand_ins = tuple(map(HandIn, shortened(pairs), paths))
+    return Found(hand_ins, tuple(told(path.name) for path in entries if not is_hand_in(path)))
 
 
 def _stem(path: Path) -> str:

@@ -15,6 +15,7 @@ from grader.batch.discover import Student
 from grader.batch.grades import Grade
 from grader.batch.late import LatePolicy
 from grader.batch.ledger import done_so_far, grades_of, setup_of
+from grader.batch.names import SIMILARITY_FOLDER
 from grader.errors import UsageError
 from grader.intake import IntakeError, SubmittedFile, read_submission
 from grader.intake.reader import Where
@@ -41,7 +42,7 @@ from grader.report.text import inert
 from grader.store.atomic import write_atomic
 from grader.store.journal import JOURNAL_FILE, open_journal
 
-SIMILARITY_FILE = "similarity/index.html"
+SIMILARITY_FILE = f"{SIMILARITY_FOLDER}/{INDEX_FILE}"
 _MAX_PEOPLE = 200
 _FEW = 100
 """Hand-ins whose pages are written here: starting other processes takes about as long."""

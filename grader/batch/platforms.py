@@ -15,19 +15,27 @@ import datetime as dt
 import os
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from grader.batch.discover import Found, HandIn, Student, entries_of, is_hand_in, plain, told
+from grader.batch.discover import Found, HandIn, Student, entries_of, is_hand_in, plain
+from grader.batch.names import apart, told
 from grader.errors import UsageError
 
 METADATA = "submission_metadata.yml"
+_MARK = "_assignsubmission_file"
 # The first number that fits: what comes behind it, students may have written themselves.
 _MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_file_?(?P<file>.*)", re.DOTALL
+)
+# Of a folder the last: nothing comes behind it, and names before it are students' own too.
+_MOODLE_FOLDER = re.compile(
+    r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?(?P<file>)", re.DOTALL
 )
 _CANVAS = re.compile(
     r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<attempt>\d+)_(?P<file>.+)", re.DOTALL
@@ -87,10 +95,10 @@ def _gradescope(folder: Path, entries: Sequence[Path]) -> Found:
             missing.append(str(name))
     if not hand_ins:
         raise UsageError(f"{path}: none of the {len(listed)} folders that it lists is there")
-    known = {METADATA, *(hand_in.name for hand_in in hand_ins)}
+    known = {METADATA, *map(str, listed)}
     left_out = [each.name for each in entries if each.name not in known]
     left_out += [f"{name} (listed, but not there)" for name in missing]
-    return Found(tuple(sorted(hand_ins, key=lambda each: each.name)), tuple(left_out), "gradescope")
+    return Found(tuple(_unique(hand_ins)), tuple(left_out), "gradescope")
 
 
 def _of_gradescope(path: Path, about: Mapping[str, Any]) -> HandIn:
@@ -105,17 +113,12 @@ def _of_gradescope(path: Path, about: Mapping[str, Any]) -> HandIn:
 
 
 def _moodle(named: _Named) -> list[HandIn]:
-    def student(match: re.Match[str]) -> Student:
-        return Student(told(match["name"]), id=match["number"])
-
-    return _gather(named, lambda match: match["number"], student)
+    folders = {path: _MOODLE_FOLDER.fullmatch(path.name) for path in named if path.is_dir()}
+    return _gather({path: folders.get(path) or match for path, match in named.items()}, "number")
 
 
 def _canvas(named: _Named) -> list[HandIn]:
-    def student(match: re.Match[str]) -> Student:
-        return Student(told(match["name"]), id=match["user"])
-
-    return _gather(named, lambda match: match["user"], student)
+    return _gather(named, "user")
 
 
 def _autograder_io(named: _Named) -> list[HandIn]:
@@ -132,25 +135,31 @@ _BY_NAME: tuple[tuple[str, re.Pattern[str], Callable[[_Named], list[HandIn]]], .
 )
 
 
-def _gather(
-    named: _Named,
-    key: Callable[[re.Match[str]], str],
-    student: Callable[[re.Match[str]], Student],
-) -> list[HandIn]:
-    """Return one hand-in a student, of a folder or of files that carry their name."""
-    groups: dict[str, list[tuple[Path, re.Match[str]]]] = {}
+def _gather(named: _Named, number: str) -> list[HandIn]:
+    """Return one hand-in a student, of a folder or of files that carry their name.
+
+    Args:
+        named: What each path is called.
+        number: The group of the match that is the student's number.
+    """
+    groups: dict[tuple[str, str], list[tuple[Path, re.Match[str]]]] = {}
     for path, match in named.items():
-        groups.setdefault(key(match), []).append((path, match))
+        groups.setdefault((match["name"], match[number]), []).append((path, match))
+    claims = Counter(its for _, its in groups)
     found = []
-    for number, group in groups.items():
-        first_path, first = group[0]
+    for (name, its), group in groups.items():
+        first_path = group[0][0]
         files = {_AGAIN.sub("", match["file"]) or path.name: path for path, match in group}
         where = first_path if first_path.is_dir() else files
         marks = [match["late"] for _, match in group if "late" in match.groupdict()]
         late = any(marks) if marks else None
-        name = re.sub(r"\s+", "_", told(f"{first['name']}_{number}"))
-        found.append(HandIn(name, where, (student(first),), late=late))
-    return found
+        # Where several people go by one number, it is not that of whoever has another behind it:
+        # their name was made up, and no grade of theirs is to be entered by it.
+        doubtful = claims[its] > 1 and any(_MARK in match["file"] for _, match in group)
+        student = Student(told(name), id="" if doubtful else its)
+        called = re.sub(r"\s+", "_", told(f"{name}_{its}"))
+        found.append(HandIn(called, where, (student,), late=late))
+    return _renamed(found)
 
 
 def _unique(hand_ins: Sequence[HandIn]) -> list[HandIn]:
@@ -158,7 +167,13 @@ def _unique(hand_ins: Sequence[HandIn]) -> list[HandIn]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"two hand-ins by the name of {', '.join(twice)}; keep one of each")
-    return sorted(hand_ins, key=lambda each: each.name)
+    return _renamed(sorted(hand_ins, key=lambda each: each.name))
+
+
+def _renamed(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+    """Give each a name that nothing else has, not on any disk."""
+    free = apart([hand_in.name for hand_in in hand_ins])
+    return [replace(each, name=name) for each, name in zip(hand_ins, free, strict=True)]
 
 
 def _repositories(listing: Path) -> Found:
@@ -178,7 +193,13 @@ def _committed(path: Path) -> dt.datetime | None:
     # A configuration that came with a repository must not name programs to be run: for files that
     # changed, for signatures, or to fetch what is missing.
     safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
-    environment = {**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+    # Nor is a repository around the hand-ins, the instructor's own, the history of any of them.
+    environment = {
+        **os.environ,
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_CEILING_DIRECTORIES": str(path.resolve().parent),
+    }
     asked = ["log", "-1", "--no-show-signature", "--format=%cI"]
     try:
         told = subprocess.run(  # noqa: S603

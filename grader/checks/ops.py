@@ -36,20 +36,35 @@ _SPELLINGS = {
 _IDLE = frozenset({"detach", "alias", "lift_fresh", "empty", "new_empty", "_local_scalar_dense"})
 
 
-class _Ops(Check):
-    """What both kinds share: they look at what was counted, then at the source."""
+class Counted(Check):
+    """What kinds on use share: they look at what was counted, with the source beside it."""
+
+    conditional = True
+    numbers = False
 
     def needs(self) -> frozenset[Probe]:
         """Return both witnesses."""
         return frozenset({Probe.SOURCE, Probe.COUNTING})
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
-        """Hear the dispatcher, then the source."""
+        """Look at what was counted, if anything could be."""
         if counts_of(reference.counted.get("")) is None:
             return passed(Basis.CLAIM)
-        counts, source = counts_of(submission.counted.get("")), submission.source
+        counts = counts_of(submission.counted.get(""))
         if counts is None:
             return _review("ops_uncounted", {"case": case.id})
+        return self.heard(counts, submission.source)
+
+    @abstractmethod
+    def heard(self, counts: Counts, source: EntryFacts | None) -> Verdict:
+        """Return the verdict on what was counted."""
+
+
+class _Ops(Counted):
+    """Operations that may not be used, whichever these are."""
+
+    def heard(self, counts: Counts, source: EntryFacts | None) -> Verdict:
+        """Hear the dispatcher, then the source."""
         seen = sorted({*self._seen(counts)})
         verdict = self._weigh(seen, counts, source)
         return replace(verdict, witnesses=_witnesses(seen, self._named(source, counts)))
@@ -94,9 +109,6 @@ class ForbiddenOps(_Ops):
             asked for under one name and done under others (``matmul``).
     """
 
-    conditional = True
-    numbers = False
-
     kind: Literal["forbidden_ops"] = "forbidden_ops"
     ops: tuple[Pattern, ...] = ()
     calls: tuple[Pattern, ...] = ()
@@ -129,9 +141,6 @@ class AllowedOps(_Ops):
     Attributes:
         ops: ATen names, such as ``view``, ``permute``, ``clone``.
     """
-
-    conditional = True
-    numbers = False
 
     kind: Literal["allowed_ops"] = "allowed_ops"
     ops: tuple[Pattern, ...] = Field(min_length=1)

@@ -11,12 +11,11 @@ from dataclasses import replace
 from statistics import median
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from grader.checks.base import CaseInputs, Check, Identifier
+from grader.checks.base import CaseInputs, Identifier
 from grader.checks.findings import finding, number
-from grader.checks.timed import untimely
-from grader.clock.credit import Credit, single
+from grader.checks.timed import Timed, earned, untimely
 from grader.clock.device import MARGIN, DeviceTiming, Reading, read, weigh
 from grader.clock.statistics import Decision
 from grader.observation import Observation, Timing
@@ -26,7 +25,6 @@ from grader.verdict import (
     Message,
     Owner,
     Param,
-    Status,
     Verdict,
     deferred,
     fault,
@@ -39,7 +37,7 @@ MOST_BUSY = 0.5
 """Of the time that it took to answer, for which the device may go on working afterwards."""
 
 
-class Speedup(Check):
+class Speedup(Timed):
     """Credit by t_student / t_reference on the same device, the wire's time taken off both.
 
     Attributes:
@@ -54,26 +52,14 @@ class Speedup(Check):
             is: a machine on which that one is not decides nothing. Not looked at where absent.
     """
 
-    conditional = True
+    default = 1.5
 
     kind: Literal["speedup"] = "speedup"
     case: Identifier
     cpu: Identifier
     values: Identifier
     threshold: float | None = Field(default=None, ge=1, allow_inf_nan=False)
-    credit: Credit | None = None
     at_least: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-
-    @model_validator(mode="after")
-    def _one_scale(self) -> Speedup:
-        if self.threshold is not None and self.credit is not None:
-            raise ValueError("found both “threshold” and “credit”; keep the one that is meant")
-        return self
-
-    @property
-    def scale(self) -> Credit:
-        """What which ratio earns, the default filled in."""
-        return self.credit or single(self.threshold or 1.5)
 
     def judge(
         self,
@@ -114,10 +100,7 @@ class Speedup(Check):
         slow = self._too_little_gained(readings, evidence)
         if given.share and slow is not None:
             return slow
-        if given.share == 1:
-            return passed()
-        late = finding(Code.TOO_SLOW, "speed_too_slow", evidence)
-        return replace(late, status=Status.PARTIAL, credit=given.share) if given.share else late
+        return earned(given.share, "speed_too_slow", evidence)
 
     def _doubt(self, readings: list[Reading], device: DeviceTiming) -> str:
         """Return why a person has to look, as the id of a message, or an empty string."""

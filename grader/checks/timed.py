@@ -1,11 +1,19 @@
-"""What can be said of a timing before its numbers are looked at: none was made, or calls failed."""
+"""What kinds on speed share: the scale, and what a timing says before its numbers are looked at."""
 
 from __future__ import annotations
 
-from grader.checks.base import CaseInputs
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from pydantic import model_validator
+from typing_extensions import Self
+
+from grader.checks.base import CaseInputs, Check
 from grader.checks.close import Close
 from grader.checks.findings import finding
 from grader.checks.judge import judge_case
+from grader.clock.credit import Credit, single
 from grader.observation import Observation, Outcome, Timing
 from grader.verdict import (
     Basis,
@@ -17,11 +25,47 @@ from grader.verdict import (
     Verdict,
     deferred,
     fault,
+    passed,
     review,
 )
 
 MOST_IDLE = 0.5
 """Of the processor time used in calls, what may be used between them: nobody has work there."""
+
+
+class Timed(Check):
+    """Credit by a measure of speed, at a threshold or by a scale.
+
+    Attributes:
+        threshold: Greatest measure that earns the points.
+        credit: Instead of a threshold: what which measure earns.
+    """
+
+    conditional = True
+    default: ClassVar[float]
+    """The threshold where neither is given."""
+
+    threshold: float | None = None
+    credit: Credit | None = None
+
+    @model_validator(mode="after")
+    def _one_scale(self) -> Self:
+        if self.threshold is not None and self.credit is not None:
+            raise ValueError("found both “threshold” and “credit”; keep the one that is meant")
+        return self
+
+    @property
+    def scale(self) -> Credit:
+        """What which measure earns, the default filled in."""
+        return self.credit or single(self.threshold or self.default)
+
+
+def earned(share: float, message: str, evidence: Mapping[str, Param]) -> Verdict:
+    """Return the verdict on a measure that is worth a share of the points, for less than all."""
+    if share == 1:
+        return passed()
+    late = finding(Code.TOO_SLOW, message, evidence)
+    return replace(late, status=Status.PARTIAL, credit=share) if share else late
 
 
 def untimely(case: CaseInputs, timing: Timing) -> Verdict | None:

@@ -9,6 +9,7 @@ from pydantic import Field
 from grader.checks.base import CaseInputs, Check, Probe
 from grader.checks.counts import Counts, counts_of
 from grader.checks.findings import finding
+from grader.checks.ops import Counted
 from grader.observation import Observation
 from grader.source.facts import EntryFacts
 from grader.verdict import Basis, Code, Message, Param, Verdict, passed, review
@@ -16,7 +17,7 @@ from grader.verdict import Basis, Code, Message, Param, Verdict, passed, review
 _COUNTED_AS = {"indexing": "__getitem__", "slice_assignment": "__setitem__"}
 
 
-class MaxCalls(Check):
+class MaxCalls(Counted):
     """Something is done at most so many times: ``x[...]`` read, or assigned to.
 
     Counted where it happens, on tensors only (``x.shape[0]`` is no indexing of ``x``); the source
@@ -27,24 +28,12 @@ class MaxCalls(Check):
         most: How many times are allowed.
     """
 
-    conditional = True
-    numbers = False
-
     kind: Literal["max_calls"] = "max_calls"
     of: Literal["indexing", "slice_assignment"]
     most: int = Field(ge=0, le=1000)
 
-    def needs(self) -> frozenset[Probe]:
-        """Return both witnesses."""
-        return frozenset({Probe.SOURCE, Probe.COUNTING})
-
-    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+    def heard(self, counts: Counts, source: EntryFacts | None) -> Verdict:
         """Compare what was counted with what is allowed."""
-        if counts_of(reference.counted.get("")) is None:
-            return passed(Basis.CLAIM)
-        counts, source = counts_of(submission.counted.get("")), submission.source
-        if counts is None:
-            return review(Message("ops_uncounted", {"case": case.id}))
         found = counts.calls.get(_COUNTED_AS[self.of], 0)
         if found <= self.most:
             return passed(Basis.CLAIM)

@@ -13,12 +13,11 @@ from dataclasses import replace
 from statistics import median
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from grader.checks.base import CaseInputs, Check
-from grader.checks.findings import finding, number
-from grader.checks.timed import untimely
-from grader.clock.credit import Credit, single
+from grader.checks.base import CaseInputs
+from grader.checks.findings import number
+from grader.checks.timed import Timed, earned, untimely
 from grader.clock.statistics import Decision
 from grader.clock.vectorisation import Pace, pace_of, weigh
 from grader.observation import Observation, Timing
@@ -28,17 +27,15 @@ from grader.verdict import (
     Message,
     Owner,
     Param,
-    Status,
     Verdict,
     deferred,
     fault,
     inconclusive,
-    passed,
     review,
 )
 
 
-class Vectorised(Check):
+class Vectorised(Timed):
     """Credit by the vectorisation index: 0 at the speed of the reference, 1 at that of a loop.
 
     The case, and the loop to compare with, are named by the question's ``timed``.
@@ -48,22 +45,10 @@ class Vectorised(Check):
         credit: Instead of a threshold: what which index earns.
     """
 
-    conditional = True
+    default = 0.5
 
     kind: Literal["vectorised"] = "vectorised"
     threshold: float | None = Field(default=None, gt=0, lt=1)
-    credit: Credit | None = None
-
-    @model_validator(mode="after")
-    def _one_scale(self) -> Vectorised:
-        if self.threshold is not None and self.credit is not None:
-            raise ValueError("found both “threshold” and “credit”; keep the one that is meant")
-        return self
-
-    @property
-    def scale(self) -> Credit:
-        """What which index earns, the default filled in."""
-        return self.credit or single(self.threshold or 0.5)
 
     def judge(
         self,
@@ -90,10 +75,7 @@ class Vectorised(Check):
         if given.share and pace.shared:
             together = review(Message("timed_together", evidence), Basis.FACT)
             return replace(together, evidence=evidence)
-        if given.share == 1:
-            return replace(passed(), evidence=evidence)
-        late = finding(Code.TOO_SLOW, "too_slow", evidence)
-        return replace(late, status=Status.PARTIAL, credit=given.share) if given.share else late
+        return replace(earned(given.share, "too_slow", evidence), evidence=evidence)
 
 
 def numbers(pace: Pace, timing: Timing) -> dict[str, Param]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar, Literal
 
 from grader.checks.base import CaseInputs, Check, Probe
@@ -14,8 +15,8 @@ from grader.verdict import Basis, Code, Verdict
 from grader.wire.values import Tensor
 
 
-class _Memory(Check):
-    """Looks at whether returned tensors share the memory of an argument.
+class Memory(Check):
+    """Looks at where returned tensors lie, beside an argument.
 
     Attributes:
         argument: The argument, by name or position.
@@ -35,13 +36,25 @@ class _Memory(Check):
         return frozenset({Probe.ARGS_AFTER, Probe.LAYOUT})
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
-        """Look at every returned tensor."""
+        """Find the argument as it stood after the call, then look."""
         try:
             base = argument_after(case, self.argument, submission)
         except UnfitCaseError as error:
             return unfit(error)
         if base is None:
             return unreported(reference)
+        return self.beside(base, reference, submission)
+
+    @abstractmethod
+    def beside(self, base: Tensor, reference: Observation, submission: Observation) -> Verdict:
+        """Return the verdict on what was returned, given the argument after the call."""
+
+
+class _Shared(Memory):
+    """Looks at whether returned tensors share the memory of an argument."""
+
+    def beside(self, base: Tensor, reference: Observation, submission: Observation) -> Verdict:
+        """Look at every returned tensor."""
         return judge_leaves(reference, submission, lambda leaf: self._leaf(leaf, base), Basis.CLAIM)
 
     def _leaf(self, leaf: Leaf, base: Tensor) -> Verdict | None:
@@ -61,7 +74,7 @@ class _Memory(Check):
         raise NotImplementedError
 
 
-class ViewOf(_Memory):
+class ViewOf(_Shared):
     """Every returned tensor is a view of an argument: it shares the argument's memory.
 
     Attributes:
@@ -79,7 +92,7 @@ class ViewOf(_Memory):
         return Code.NOT_A_VIEW, "not_a_view"
 
 
-class NotViewOf(_Memory):
+class NotViewOf(_Shared):
     """No returned tensor shares memory with an argument.
 
     Attributes:

@@ -18,7 +18,7 @@ _PYTHON_BODIES = frozenset({"time", "capture", "prun", "debug", "memit"})
 _FILE_BODIES = frozenset({"writefile", "file"})
 _TIMED = re.compile(r"^(\s*)%time\s+(?=[^\s-])")  # what it times is Python
 _ESCAPED = re.compile(r"[%!?,;/]")
-_HELP = re.compile(r"%{0,2}[\w.*\[\]-]+\?{1,2}\s*;?\s*")
+_HELP = re.compile(r"%{0,2}[\w.*\[\]-]+\?{1,2}(\s*;)?")  # of what is stripped
 _ASSIGNED = re.compile(r"([A-Za-z_][\w.,\s*\[\]]*)=\s*[%!]")
 _INSTALL = re.compile(r"(pip3?|conda|mamba|uv)\s+(?=[a-z])(?!(in|is|if|and|or|for|not)\b)")
 _FUTURE = re.compile(r"from\s+__future__\s+import\s+\(?([\w\s,]+)\)?\s*(#.*)?")

@@ -10,13 +10,15 @@ from pathlib import Path
 
 from grader.batch.discover import HandIn
 from grader.errors import UsageError
-from grader.intake import IntakeError, Submission, SubmittedFile, Where, read_submission
+from grader.intake import IntakeError, Submission, SubmittedFile, read_submission
 from grader.report.language import current
+from grader.report.text import inert
 from grader.similarity.tokens import Tokens, unpack
 from grader.source.disposable import Disposable
 
 MOST_BYTES = 256 << 10
 """Of source that is compared; an assignment takes a tenth of it."""
+_MOST_SAID = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +117,27 @@ def read_class(
         tick: Called after each.
 
     Raises:
-        UsageError: A hand-in is not there any more.
+        UsageError: None of the hand-ins is there any more.
     """
     first: dict[str, Submission] = {}
     names: dict[str, list[str]] = {}
     unread: dict[str, str] = {}
+    gone: UsageError | None = None
     for hand_in in hand_ins:
         try:
-            submission = _read(hand_in.name, hand_in.path, wanted)
+            submission = read_submission(hand_in.path, wanted, name=hand_in.name)
         except IntakeError as error:
             unread[hand_in.name] = current().render(error.message)
+        except UsageError as error:
+            # One that may not be read is no reason to compare nobody.
+            unread[hand_in.name] = inert(str(error), _MOST_SAID)
+            gone = error
         else:
             first.setdefault(submission.digest, submission)
             names.setdefault(submission.digest, []).append(hand_in.name)
         tick()
+    if gone is not None and not first:
+        raise UsageError(f"{gone}; hand-ins have to lie where they lay when graded") from gone
     compared = []
     for digest, submission in first.items():
         alike = tuple(names[digest])
@@ -151,14 +160,7 @@ def read_starter(folder: Path, scripts: Scripts) -> list[Script]:
         for path in sorted(folder.rglob("*"))
         if path.suffix in (".py", ".ipynb") and path.is_file()
     ]
-    return [scripts.of(_read(path.name, path, [*names])) for path, names in given]
-
-
-def _read(name: str, path: Where, wanted: Sequence[str]) -> Submission:
-    try:
-        return read_submission(path, wanted, name=name)
-    except UsageError as error:
-        raise UsageError(f"{error}; hand-ins have to lie where they lay when graded") from error
+    return [scripts.of(read_submission(path, names, name=path.name)) for path, names in given]
 
 
 def _decoded(file: SubmittedFile) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.intake.magics import NEWLINE
 from grader.intake.submission import SubmittedFile
 from grader.report.model import CheckResult, FileInfo
 from grader.report.text import inert
@@ -78,7 +79,8 @@ def excerpt_of(check: CheckResult, known: Sequence[Text]) -> Excerpt | None:
 
 
 def _text(file: SubmittedFile) -> Text:
-    lines = file.data.decode("utf-8", "replace").splitlines()
+    # As Python counts lines: others end them at a form feed, or at a separator within a string.
+    lines = NEWLINE.split(file.data.decode("utf-8", "replace").removesuffix("\n"))
     kept = tuple(inert(line.expandtabs(4), _MAX_LINE) for line in lines[:_MAX_LINES])
     cells = {
         number: cell

@@ -19,7 +19,7 @@ def write_pictures(report: Report, folder: Path, kind: Format = "svg") -> tuple[
     """Draw what a report has numbers for, into ``pictures/`` beside it; return the files.
 
     Nothing is drawn, and matplotlib not even imported, where nothing was timed, on a
-    clock or on a timeline.
+    clock or on a timeline. Pictures that an earlier report left there go.
 
     Raises:
         UsageError: The folder cannot be made or written.
@@ -30,6 +30,9 @@ def write_pictures(report: Report, folder: Path, kind: Format = "svg") -> tuple[
         path = folder / FOLDER / f"{name}.{kind}"
         write_atomic(path, data)
         written.append(path)
+    for old in (folder / FOLDER).glob(f"*.{kind}"):
+        if old not in written:
+            old.unlink()
     return tuple(written)
 
 

@@ -115,6 +115,29 @@ def test_nobody_hands_in_for_somebody_else_by_the_name_of_a_file(tmp_path: Path)
     }
 
 
+def test_nobody_hands_in_for_somebody_else_by_a_name_of_their_own(tmp_path: Path) -> None:
+    mark = "_assignsubmission_file_"
+    lay(tmp_path / "folders", f"Bo Lee_82{mark}/toy.py", f"A_82{mark}x_91{mark}/toy.py")
+    found = by_name(find(tmp_path / "folders"))
+    assert {name: hand_in.students[0].id for name, hand_in in found.items()} == {
+        "Bo_Lee_82": "82",
+        f"A_82{mark}x_91": "91",
+    }
+    # Of files, which number is Moodle's can be told where somebody has no other.
+    files = (
+        f"Bo Lee_82{mark}toy.py",
+        f"A_82{mark}x_91{mark}toy.py",
+        f"Bo_Lee_82{mark}x_92{mark}b.py",
+    )
+    lay(tmp_path / "files", *files)
+    found = by_name(find(tmp_path / "files"))
+    assert {name: hand_in.students for name, hand_in in found.items()} == {
+        "Bo_Lee_82": (Student("Bo Lee", id="82"),),
+        "A_82": (Student("A"),),
+        "Bo_Lee_82_": (Student("Bo_Lee"),),
+    }
+
+
 def test_canvas(tmp_path: Path) -> None:
     lay(tmp_path, "doejane_LATE_77_1001_toy.py", "doejane_77_1002_extra-2.py")
     lay(tmp_path, "rheelee_78_1003_toy-1.py")
@@ -231,6 +254,8 @@ def test_repositories(tmp_path: Path) -> None:
     assert first.created_at
     assert second.created_at is None
     assert not (tmp_path / "ran").exists()
+    commit(tmp_path)
+    assert discover(listing, tmp_path / "out").hand_ins[1].created_at is None, "not its own history"
     listing.write_text("a\nnowhere\n")
     with pytest.raises(UsageError, match="nowhere"):
         discover(listing, tmp_path / "out")

@@ -52,9 +52,17 @@ def of_class(report: Report, tmp_path: Path, *names: str) -> list[Grade]:
 
 def test_every_link_leads_to_a_file(report: Report, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    index = write_class(of_class(report, tmp_path, "a", "b #1?", "c%20"), out, Look())
+    grades = of_class(report, tmp_path, "a", "b #1?", "c%20")
+    index = write_class(grades, out, Look())
+    beside = ("gradebook.csv", "similarity/index.html")
+    assert not any(f'href="{file}"' in index.read_text() for file in beside)
+    for file in beside:
+        (out / file).parent.mkdir(exist_ok=True)
+        (out / file).touch()
+    write_class(grades, out, Look())
+    assert all(f'href="{file}"' in index.read_text() for file in beside)
     pages = sorted(out.rglob("*.html"))
-    assert len(pages) == 7
+    assert len(pages) == 8
     assert index in pages
     for page in pages:
         for link in re.findall(r'href="([^"#][^"]*)"', page.read_text()):

@@ -6,6 +6,8 @@ import __future__
 import ast
 import io
 import json
+import subprocess
+import sys
 import sysconfig
 import tokenize
 from pathlib import Path
@@ -358,3 +360,20 @@ def _statements_by_tokenize(source: str) -> set[int]:
 def test_every_feature_python_knows_is_movable():
     for feature in __future__.all_feature_names:
         assert to_python(f"from __future__ import ({feature},)", "m.py")[1] == {feature}
+
+
+def test_a_line_that_is_almost_a_magic_takes_no_longer_than_others():
+    """In a process of its own: a pattern that tries every split of the blanks takes minutes."""
+    lines = [
+        "'a?' + blanks + 'x'", "'a?' + blanks + ';' + blanks + 'x'", "'%time' + blanks + '-x'",
+        "'%%' + blanks + '-'", "'a' + blanks + '=' + blanks + 'x'", "'a' + ', ' * 10**5 + 'x'",
+        "'pip' + blanks + 'X'", "'from __future__ import ' + 'a ' * 10**5", "'[' * 10**5 + '?x'",
+    ]  # fmt: skip
+    program = "\n".join(
+        [
+            "from grader.intake.magics import to_python",
+            "blanks = ' ' * 10**5",
+            *(f"to_python({line}, 'hw.py')" for line in lines),
+        ]
+    )
+    subprocess.run([sys.executable, "-c", program], timeout=60, check=True)

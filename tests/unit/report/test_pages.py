@@ -210,8 +210,9 @@ def test_the_status_of_a_question_is_that_of_what_is_shown(report: Report) -> No
 
 
 def test_a_line_is_shown_with_what_is_around_it(report: Report) -> None:
-    data = "".join(f"line {number}\n" for number in range(1, 30)).encode()
-    file = SubmittedFile("toy.py", data, "toy.py")
+    # To Python, neither a form feed nor a separator ends a line.
+    data = "".join(f"line {number}\n" for number in range(1, 30)).replace("1\n", "1\f\u2028\n", 1)
+    file = SubmittedFile("toy.py", data.encode(), "toy.py")
     info = FileInfo(path="toy.py", sha256=file.sha256)
     graded = with_checks(report, visibility=Visibility.VISIBLE).model_copy(
         update={"submission": report.submission.model_copy(update={"files": (info,)})}

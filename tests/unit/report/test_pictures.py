@@ -145,6 +145,9 @@ def test_a_report_has_the_pictures_that_it_has_numbers_for(
     with pytest.raises(SystemExit):
         cli.main()
     assert (folder / "multiply.c1.png").read_bytes().startswith(b"\x89PNG")
+    # Another hand-in's report in the same folder: what was drawn of the earlier one goes.
+    assert write_pictures(report, tmp_path) == ()
+    assert not [*folder.glob("*.svg")]
 
 
 def test_nothing_to_draw_is_said() -> None:

@@ -13,6 +13,7 @@ from class_of import DISGUISED, LONG, OTHER
 from grader import cli, cli_similarity
 from grader.batch.discover import HandIn
 from grader.batch.ledger import Done, Setup, begin, record
+from grader.batch.pages import SIMILARITY_FILE
 from grader.report.model import Report
 from grader.similarity.pages import DATA_FILE
 
@@ -85,6 +86,7 @@ def test_a_batch_knows_its_hand_ins_and_assignment(
             record(journal, Done(hand_in, report, "", timed=True), None)
     assert run(monkeypatch, "similarity", "graded") == 0
     assert pairs(out / "similarity") == [[["ann"], ["bob"]]]
+    assert (out / SIMILARITY_FILE).is_file(), "what the page of the class links to"
     assert run(monkeypatch, "similarity", "graded", "--out", "else", "--threshold", "1") == 0
     assert pairs(course / "else") == []
 

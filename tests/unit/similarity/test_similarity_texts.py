@@ -85,7 +85,17 @@ def test_text_that_kills_its_reader_costs_nobody_else(
     assert [each.name for each in found.compared] == ["bob"]
 
 
-def test_a_hand_in_that_is_gone_is_named(tmp_path: Path) -> None:
+def test_one_that_may_not_be_read_stops_nobody(tmp_path: Path) -> None:
+    (tmp_path / "ann.py").write_text(LONG)
+    (tmp_path / "\udcff.py").symlink_to(tmp_path / "nowhere")
+    hand_ins = [HandIn(path.stem, path) for path in sorted(tmp_path.iterdir())]
+    with Scripts() as scripts:
+        found = read_class(hand_ins, ["hw.py"], scripts)
+    assert [each.name for each in found.compared] == ["ann"]
+    assert "udcff.py: cannot read" in found.unread["\udcff"].encode("ascii", "strict").decode()
+
+
+def test_a_class_that_is_gone_is_named(tmp_path: Path) -> None:
     with Scripts() as scripts, pytest.raises(UsageError, match=r"gone\.py.*where they lay"):
         read_class([HandIn("gone", tmp_path / "gone.py")], ["hw.py"], scripts)
 
