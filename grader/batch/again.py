@@ -153,7 +153,7 @@ class _Run:
 
     def one(self, before: Done) -> Done:
         """Run one hand-in, and write down what came of it."""
-        answer = perform(self._part, Work(Kind.GRADE, before.hand_in), self._out)
+        answer = perform(self._part, Work(Kind.GRADE, before.hand_in, clock=True), self._out)
         report, kept = Report.model_validate_json(answer.report), answer.kept
         if self._questions:
             others = self._others(before.hand_in.name)
@@ -199,7 +199,7 @@ def replay(out: Path, name: str, prepare: Prepare, scratch: Path) -> tuple[Chang
         raise UsageError(f"{out}: no hand-in “{name}” there{nearest(name, everybody)}")
     done = everybody[name]
     with prepare(setup, options_of(setup)) as grader:
-        answer = perform(grader, Work(Kind.GRADE, done.hand_in), scratch)
+        answer = perform(grader, Work(Kind.GRADE, done.hand_in, clock=True), scratch)
     if answer.digest != done.digest:
         raise UsageError(
             f"{name}: what was handed in is not what was graded: its files have changed since, or "
@@ -210,7 +210,7 @@ def replay(out: Path, name: str, prepare: Prepare, scratch: Path) -> tuple[Chang
 
 def options_of(setup: Setup, questions: Sequence[str] = ()) -> Options:
     """Return the options that a batch was begun with."""
-    return Options(setup.seed, setup.device, tuple(questions) or setup.questions)
+    return Options(setup.seed, setup.device, tuple(questions) or setup.questions, setup.clock)
 
 
 def _stands_under(journal: Journal, setup: Setup, grader: Grader) -> None:

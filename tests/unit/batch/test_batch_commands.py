@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from in_process import Here
 
+from grader.batch import again as gone_over
+from grader.batch.work import Answer, Work
 from grader.report.csv_file import GRADEBOOK_FILE
+from grader.run.grade import Grader
 from grader.store.journal import JOURNAL_FILE
 
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Tiny (1),Notes\n" + "".join(
@@ -164,3 +167,23 @@ def test_what_a_gpu_worker_found_stays_whatever_comes_after(
     assert command("regrade", "out", "--questions", "negate") == 0
     assert book(course) == {"ann": "4", "bob": "0", "cem": "3", "dua": "4", "eli": "0"}
     assert json.loads((course / "out/ann/report.json").read_text())["merged"] == []
+
+
+@pytest.mark.parametrize("clock", ["auto", "off"])
+def test_what_a_batch_has_timed_is_timed_again(
+    course: Path, command: Any, monkeypatch: pytest.MonkeyPatch, clock: str
+) -> None:
+    timed: list[bool] = []
+    perform = gone_over.perform
+
+    def seen(grader: Grader, work: Work, out: Path) -> Answer:
+        timed.append(work.clock and grader._options.clock)
+        return perform(grader, work, out)
+
+    assert command(*BATCH[:-1], clock) == 0
+    monkeypatch.setattr(gone_over, "perform", seen)
+
+    assert command("regrade", "out", "--students", "bob") == 0
+    assert command("replay", "out/bob") == 0
+
+    assert timed == [clock == "auto"] * 2
