@@ -40,7 +40,6 @@ LIGHT_MINIBATCH = {
 }  # fmt: skip
 RIGHT = ROOT / "pytorch101" / "showcase" / "right.py"
 SAMPLE = {
-    "contexts", "loader_with_workers",
     "pool_in_order_of_completion", "ddp_without_set_epoch", "ddp_one_rank_fails",
     "resnet_activation_not_moved", "toy_all_on_one_device", "toy_activation_not_moved",
     "toy_cpu_product_then_cuda", "toy_parameters_copied", "toy_half_unused",
