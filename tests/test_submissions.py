@@ -46,7 +46,6 @@ SAMPLE = {
     "toy_all_on_the_cpu", "toy_result_sent_back",
     "step_label_on_the_wrong_device", "step_returns_a_tensor", "average_unweighted",
     "best_last_of_equals", "time_waits_for_one_gpu", "data_parallel_only_moved",
-    "G_parameters_by_name_only", "C_no_word_between_processes",
 }  # fmt: skip
 """Of `parallel`, what is graded wherever tests run; 50 layers and waiting processes take time."""
 
@@ -115,7 +114,9 @@ def _is_heavy(path: Path) -> bool:
 
 def _assignments() -> Iterator[Any]:
     for name in sorted({path.parents[1].name for path in LABELLED}):
-        yield pytest.param(name, marks=_group(name))
+        # Networks of 50 layers, and training: seconds a hand-in, twice.
+        heavy = [pytest.mark.heavy] if name in ("parallel", "minibatch") else []
+        yield pytest.param(name, marks=[_group(name), *heavy])
 
 
 @pytest.mark.parametrize("path", list(_labelled()))

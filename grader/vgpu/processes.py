@@ -47,6 +47,10 @@ class _Processes:
 
     def __init__(self) -> None:
         self._backend = ""
+        # A model that is the last to hold its group ends it with the interpreter's lock held, and
+        # waits for a thread of gloo's, which wants that lock to let go of the modes of a call.
+        # Python's own reference ends it without the lock: it is to be the last.
+        self._groups: list[Any] = []
 
     def spawn(self, original: Any) -> Any:
         def start(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -62,7 +66,9 @@ class _Processes:
             # The device that a rank is bound to serves NCCL alone.
             kwargs.pop("device_id", None)
             over = "gloo" if "nccl" in self._backend else backend
-            return original(over, *args, **kwargs)
+            result = original(over, *args, **kwargs)
+            self._groups.append(torch.distributed.group.WORLD)
+            return result
 
         return init_process_group
 

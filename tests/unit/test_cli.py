@@ -18,6 +18,8 @@ from grader.sandbox.base import Sandbox
 
 ROOT = Path(__file__).parents[2]
 SHOWCASE = ROOT / "tests/submissions/pytorch101/showcase"
+HEAVY = ("minibatch", "parallel")
+"""Assignments whose reference trains, or has networks of 50 layers."""
 ASSIGNMENTS = sorted(path.parent.name for path in ROOT.glob("assignments/*/assignment.yml"))
 
 
@@ -244,7 +246,10 @@ def test_schema_prints_json(
     assert json.loads(capsys.readouterr().out)["$schema"].startswith("https://json-schema.org")
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize(
+    "assignment",
+    [pytest.param(name, marks=pytest.mark.heavy if name in HEAVY else ()) for name in ASSIGNMENTS],
+)
 def test_starter_is_up_to_date(
     ok: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], assignment: str
 ) -> None:
