@@ -49,6 +49,9 @@ SAMPLE = {
 }  # fmt: skip
 """Of `parallel`, what is graded wherever tests run; 50 layers and waiting processes take time."""
 
+LIGHT = {"parallel": SAMPLE, "minibatch": LIGHT_MINIBATCH}
+"""By assignment, for those whose hand-ins take seconds each; of the others, all are light."""
+
 WAITS_FOR_A_LIMIT = {
     "endless_loop_at_import", "endless_str", "ignores_sigterm", "sleeps",
 }  # fmt: skip
@@ -108,14 +111,13 @@ def _labelled() -> Iterator[Any]:
 def _is_heavy(path: Path) -> bool:
     if path.stem in WAITS_FOR_A_LIMIT:
         return True
-    light = {"parallel": SAMPLE, "minibatch": LIGHT_MINIBATCH}.get(path.parents[1].name)
+    light = LIGHT.get(path.parents[1].name)
     return light is not None and path.stem not in light
 
 
 def _assignments() -> Iterator[Any]:
     for name in sorted({path.parents[1].name for path in LABELLED}):
-        # Networks of 50 layers, and training: seconds a hand-in, twice.
-        heavy = [pytest.mark.heavy] if name in ("parallel", "minibatch") else []
+        heavy = [pytest.mark.heavy] if name in LIGHT else []
         yield pytest.param(name, marks=[_group(name), *heavy])
 
 

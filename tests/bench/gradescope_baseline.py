@@ -8,23 +8,14 @@ Usage: python gradescope_baseline.py HAND_IN REFERENCE CASES RESULTS
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import sys
 import unittest
 from pathlib import Path
-from types import ModuleType
 
 import torch
 from gradescope_utils.autograder_utils.decorators import weight
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
-
-
-def load(path: str, name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from peer_cases import compare, load, read_cases
 
 
 def main() -> None:
@@ -32,19 +23,11 @@ def main() -> None:
     hand_in, reference, cases, results = sys.argv[1:5]
     student, solution = load(hand_in, "student"), load(reference, "solution")
     tests = {}
-    for number, case in enumerate(json.loads(Path(cases).read_text())):
-        args = [
-            torch.tensor(item["data"], dtype=getattr(torch, item["dtype"])).reshape(item["shape"])
-            for item in case["args"]
-        ]
+    for number, case in enumerate(read_cases(cases)):
 
-        def test(self: unittest.TestCase, case: dict = case, args: list = args) -> None:
-            mine = [item.clone() for item in args]
-            actual = getattr(student, case["entry"])(*mine)
-            expected = getattr(solution, case["entry"])(*args)
-            torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-4)
-            for before, after in zip(args, mine, strict=True):
-                torch.testing.assert_close(before, after, rtol=0, atol=0)
+        def test(self: unittest.TestCase, case: dict = case) -> None:
+            name = case["entry"]
+            compare(getattr(student, name), getattr(solution, name), case["args"])
 
         test.__doc__ = f"{case['entry']} {number}"
         tests[f"test_{number:02d}"] = weight(1)(test)

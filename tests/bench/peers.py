@@ -31,9 +31,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
+import peer_cases
 import throughput
 from nbformat.v4 import new_code_cell, new_notebook
 
+from grader.one_thread import ONE_THREAD
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.open import open_sandbox
@@ -41,28 +43,6 @@ from grader.sandbox.open import open_sandbox
 ROOT = Path(__file__).parents[2]
 QUESTIONS = throughput.QUESTIONS
 POINTS = 5
-
-CASES = """
-import importlib.util, json, torch
-torch.set_num_threads(1)
-_spec = importlib.util.spec_from_file_location("solution", {reference!r})
-_solution = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_solution)
-_cases = json.load(open({cases!r}))
-
-def agrees(function):
-    for case in _cases:
-        if case["entry"] != function.__name__:
-            continue
-        args = [torch.tensor(a["data"], dtype=getattr(torch, a["dtype"])).reshape(a["shape"])
-                for a in case["args"]]
-        mine = [arg.clone() for arg in args]
-        expected = getattr(_solution, case["entry"])(*args)
-        torch.testing.assert_close(function(*mine), expected, rtol=1e-4, atol=1e-4)
-        for before, after in zip(args, mine):
-            torch.testing.assert_close(before, after, rtol=0, atol=0)
-    return True
-"""
 
 
 class Course:
@@ -86,9 +66,6 @@ class Course:
             grader = Grader(materials, sandbox, Options(1, "cpu", QUESTIONS))
             grader.prepare()
         self.count = throughput.write_cases(grader, self.cases)
-        (folder / "peer_cases.py").write_text(
-            CASES.format(reference=str(throughput.REFERENCE), cases=str(self.cases))
-        )
         self._for_otter()
         self._for_nbgrader()
 
@@ -112,10 +89,14 @@ class Course:
         return told.stdout + told.stderr
 
     def environment(self) -> dict[str, str]:
-        """Return the same environment for all: one thread a library."""
+        """Return the same environment for all: one thread a library, and where the inputs are."""
         path = f"{self.peers}:{os.environ.get('PATH', '')}"
-        home = {"HOME": str(self.folder), "PYTHONPATH": str(self.folder)}
-        return {"PATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **home}
+        inputs = {
+            peer_cases.REFERENCE: str(throughput.REFERENCE),
+            peer_cases.CASES: str(self.cases),
+        }
+        home = {"HOME": str(self.folder), "PYTHONPATH": str(Path(__file__).parent)}
+        return {"PATH": path, **ONE_THREAD, **home, **inputs}
 
     def _for_otter(self) -> None:
         course = self.folder / "otter"
