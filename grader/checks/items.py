@@ -25,7 +25,9 @@ def item_of(observation: Observation, item: str) -> Observation:
 
     Args:
         observation: Of a call that completed.
-        item: The item's key; ``log.steps`` is the item ``steps`` of the item ``log``.
+        item: The item's key; ``log.steps`` is the item ``steps`` of the item ``log``, and never a
+            key that is written so: a submission could put that beside the item ``log`` that a
+            reader is to look at.
 
     Raises:
         NoItemError: There is no such item.
@@ -43,12 +45,11 @@ def item_of(observation: Observation, item: str) -> Observation:
 
 
 def _find(value: Value, item: str) -> tuple[bool, Value]:
-    if not isinstance(value, dict):
-        return False, None
-    if item in value:
-        return True, value[item]
-    head, _, rest = item.partition(".")
-    return _find(value[head], rest) if rest and head in value else (False, None)
+    for key in item.split("."):
+        if not isinstance(value, dict) or key not in value:
+            return False, None
+        value = value[key]
+    return True, value
 
 
 def unread_file(observation: Observation, item: str) -> Observation | None:

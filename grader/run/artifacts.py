@@ -101,12 +101,15 @@ class _Reading:
 
     def _with(self, session: Session, seen: Observation, item: str, function: str) -> Observation:
         value = seen.claims.value
-        if not isinstance(value, dict) or item not in value:
+        if not isinstance(value, dict):
             return seen
+        # An item that is not there is a file that is not there: no check sees the result without
+        # its reader.
+        files = value.get(item)
         reading = (
             self._deaths.get(item)
-            or _refused(value[item])
-            or _call(session, self._limits, function, value[item])
+            or _refused(files)
+            or _call(session, self._limits, function, files)
         )
         if reading.outcome in _ENDLESS:
             # Readers of later cases are not tried: as where a hand-in is called, one endless file
@@ -117,9 +120,8 @@ class _Reading:
         if reading.outcome is not Outcome.COMPLETED:
             unread[item] = reading
             read = Opaque("file", "it could not be read")
-        return replace(
-            seen, claims=replace(seen.claims, value={**value, item: read}), unread=unread
-        )
+        content = {**value, item: read} if item in value else value
+        return replace(seen, claims=replace(seen.claims, value=content), unread=unread)
 
 
 def _call(session: Session, limits: Limits, function: str, files: Value) -> Observation:

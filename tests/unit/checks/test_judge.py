@@ -294,11 +294,17 @@ def test_an_item_may_lie_within_an_item():
     check = Close(id="steps", points=1, rtol=0.0, atol=0.0, item="log.steps")
     right = seen({"log": {"steps": 7, "tag": "a"}})
     assert judge(seen({"log": {"steps": 7, "tag": "b"}}), right, check=check).code is Code.OK
-    assert judge(seen({"log.steps": 7}), right, check=check).code is Code.OK
     for wrong in ({"log": {"steps": 8}}, {"log": {"steps": 8}, "steps": 7}):
         assert judge(seen(wrong), right, check=check).code is Code.WRONG_VALUE
     for wrong in ({"log": 7}, {"log": {}}, {"steps": 7}):
         assert judge(seen(wrong), right, check=check).code is Code.WRONG_TYPE
+
+
+def test_a_key_that_is_written_like_the_way_to_an_item_is_not_that_item():
+    check = Close(id="best", points=1, rtol=0.0, atol=0.0, item="log.best.loss")
+    right = seen({"log": {"best": {"loss": 7}}})
+    for forged in ({"log.best.loss": 7}, {"log": {"best.loss": 7}}, {"log.best": {"loss": 7}}):
+        assert judge(seen(forged), right, check=check).code is Code.WRONG_TYPE
 
 
 def unread(outcome=Outcome.RAISED, fault=None, detail=""):

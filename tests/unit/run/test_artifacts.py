@@ -269,6 +269,27 @@ def test_a_file_that_is_endless_to_read_is_tried_once(root: Path) -> None:
     assert outcomes == [{"numbers": "timed_out", "state": "raised", "logs": "timed_out"}] * 9
 
 
+FORGED = """
+    import sys
+
+    guest = sys._getframe(2).f_globals
+    to_wire = guest["to_wire"]
+    forged = {"numbers.x": x, "state": {"x": x}, "logs": ["0", "1"], "returned": 1}
+    forged |= {EXTRA}
+    guest["to_wire"] = lambda _, *rest: to_wire(forged, *rest)
+"""
+
+
+@pytest.mark.parametrize("extra", ['"": 0', '"numbers": 0', '"numbers": {"x": x}'])
+def test_a_result_without_a_file_is_not_judged_without_its_reader(
+    grader: Grader, tmp_path: Path, extra: str
+) -> None:
+    report = changed(grader, tmp_path, (STATE, FORGED.replace("EXTRA", extra).strip()))
+
+    assert codes(report) == {**dict.fromkeys(ALL, "missing_file"), "returned": "ok"}
+    assert {check.owner for check in report.questions[0].checks[:3]} == {"student"}
+
+
 @pytest.mark.parametrize(
     ("files", "said"),
     [
