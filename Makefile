@@ -8,7 +8,7 @@ ASSIGNMENTS := pytorch101 knn parallel minibatch tensors
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade test test-all check lint types contracts starter golden bench clean
+.PHONY: help setup grade test test-all containers check lint types contracts starter golden bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,9 @@ test: $(STAMP) lint types contracts ## Lint, types, import contract, starter dri
 test-all: $(STAMP) ## What is heavy: soak, benchmarks' own tests, large classes, grader lint
 	@for id in $(ASSIGNMENTS); do $(BIN)/grader lint $$id || exit; done
 	$(BIN)/python -m pytest -m heavy
+
+containers: $(STAMP) ## What runs in real containers alone; needs root, docker.io and debootstrap
+	$(BIN)/python -m pytest tests/containers
 
 check: lint types contracts ## Static checks alone
 

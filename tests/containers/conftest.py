@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from containers.engine import Engine, UnavailableError, opened
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.heavy)
+            # One engine for all of them, whatever number of workers there is.
+            item.add_marker(pytest.mark.xdist_group("containers"))
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[Engine]:
+    try:
+        with opened() as engine:
+            yield engine
+    except UnavailableError as reason:
+        pytest.skip(f"no containers: {reason}")
