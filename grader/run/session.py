@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from grader.clock.cpu import cpu_seconds
+from grader.clock.cpu import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
@@ -134,19 +134,19 @@ class Session:
         """Make one call in the prepared guest. A guest that does not answer in time is ended."""
         # Unknown to the guest until it has the request: no reply can have been made before.
         token = secrets.token_hex(16)
-        used = self.cpu_used()
+        began, used = time.monotonic(), self.cpu_used()
         answer = self._exchange(replace(call, token=token), seconds, Reply)
         if isinstance(answer, Observation):
             return answer
         reply, wall = answer
         assert isinstance(reply, Reply)
-        spent = None if used is None else (self.cpu_used() or 0.0) - used
+        computed = spent(used, self.cpu_used(), time.monotonic() - began)
         if reply.token != token:
             return self._violation("an answer to another question", wall)
         claims = Claims(reply.value, reply.args_after, reply.fault, reply.probes)
         outcome = _outcome(reply.fault)
         detail = _TOO_MUCH if outcome is Outcome.OUT_OF_MEMORY else ""
-        return Observation(outcome, HostFacts(wall, cpu_seconds=spent), claims, detail)
+        return Observation(outcome, HostFacts(wall, cpu_seconds=computed), claims, detail)
 
     @property
     def pid(self) -> int | None:
@@ -154,9 +154,13 @@ class Session:
         return self._pid
 
     def cpu_used(self) -> float | None:
-        """Return the processor time that a timed guest has used so far, in seconds."""
+        """Return the processor time that a timed guest has used so far, in seconds.
+
+        Waits for the guest to sleep first, which it does once it has sent its reply.
+        """
         if self._pid is None:
             return None
+        settle(self._pid)
         try:
             return cpu_seconds(self._pid)
         except OSError:

@@ -34,6 +34,11 @@ _WARM = 3
 _HOPELESS = 10
 """Times as slow as the loop reference: such a hand-in's sets are one round long."""
 
+
+class UnreadClockError(Exception):
+    """The processor time of a block was not read, or cannot be right: nothing is timed."""
+
+
 Draw = Callable[[int, int], tuple[tuple[Value, ...], dict[str, Value]]]
 """Draws inputs, given the number of the draw and of calls: arguments with all calls' tensors."""
 
@@ -120,7 +125,8 @@ class Stopwatch:
         """Time the set.
 
         Raises:
-            InfrastructureError: The reference failed, or a clock could not be read.
+            InfrastructureError: The reference failed.
+            UnreadClockError: A clock could not be read.
         """
         for session in dict.fromkeys(self._sessions.values()):
             if self._job.core is not None and session.pid is not None:
@@ -227,5 +233,5 @@ class Stopwatch:
 
 def _cpu(seen: Observation) -> float:
     if not seen.facts.cpu_seconds:
-        raise InfrastructureError("the processor time of a guest cannot be read on this machine")
+        raise UnreadClockError
     return seen.facts.cpu_seconds

@@ -80,9 +80,12 @@ def test_one_scale_only() -> None:
 
 
 def test_what_was_not_timed_is_pending_with_what_to_do() -> None:
-    for timing in (None, Timing(skipped="no_clock", detail="no such clock")):
+    no_clock = Timing(skipped="no_clock", detail="no such clock")
+    for timing in (None, no_clock, Timing(skipped="no_reading")):
         verdict = judge(timing)
         assert (verdict.status, verdict.code) == (Status.DEFERRED, Code.NOT_TIMED)
+        assert verdict.message is not None
+        assert "The points stay pending" in STRICT.render(verdict.message)
     verdict = judge(Timing(skipped="timing_failed", detail="the reference died"))
     assert (verdict.status, verdict.owner) == (Status.ERROR, Owner.INFRASTRUCTURE)
 

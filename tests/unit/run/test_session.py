@@ -12,6 +12,7 @@ from observed import tensor
 
 from grader.checks.arrays import to_numpy
 from grader.observation import Observation, Outcome
+from grader.run import session as session_module
 from grader.run.session import Program, Session
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.sandbox.descendants import descendants
@@ -67,6 +68,24 @@ def prints():
         print("x" * 20000)
     return "printed"
 """
+
+TIDIES = b"""
+import time
+from grader.guest import server
+
+answers = server._answer
+
+def _answer(connection, reply):
+    answers(connection, reply)
+    for _ in range(20_000):
+        pass
+
+server._answer = _answer
+
+def used():
+    return time.process_time()
+"""
+"""Its guest has work left once the reply is sent, as one that frees large tensors has."""
 
 Make = Callable[[bytes], Session]
 
@@ -180,6 +199,39 @@ def test_a_timed_guest_has_a_clock(sandbox: Sandbox) -> None:
         assert slept.facts.cpu_seconds < slept.facts.wall_seconds / 2
     finally:
         session.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
+def test_what_a_guest_does_behind_its_reply_is_in_the_reading(sandbox: Sandbox) -> None:
+    session = Session(sandbox, Program({"work.py": TIDIES}, "work.py"))
+    try:
+        session.prepare(Limits(), GuestNeeds(timed=True))
+        # Each call tells what the guest had used when it began: the truth about all calls before.
+        told, read = [], []
+        for _ in range(60):
+            told.append(session.call(Call("used"), 20.0).claims.value)
+            read.append(session.cpu_used())
+    finally:
+        session.close()
+    missed = sum(max(0.0, later - now) for later, now in zip(told[1:], read, strict=False))
+    assert missed < 0.3 * (told[-1] - told[0])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
+def test_a_reading_that_fails_is_none(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(sandbox, Program({"work.py": MODULE}, "work.py"))
+
+    def fails(_: int) -> float:
+        raise OSError
+
+    try:
+        session.prepare(Limits(), GuestNeeds(timed=True))
+        readings = iter([lambda: 1.0, lambda: fails(0)])
+        monkeypatch.setattr(session_module, "cpu_seconds", lambda _: next(readings)())
+        seen = session.call(Call("fine"), 20.0)
+    finally:
+        session.close()
+    assert (seen.outcome, seen.facts.cpu_seconds) == (Outcome.COMPLETED, None)
 
 
 def test_output_is_bounded_and_printing_never_fails(make: Make) -> None:

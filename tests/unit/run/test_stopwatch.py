@@ -17,7 +17,7 @@ from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, p
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run.session import Session
-from grader.run.stopwatch import Job, Outcomes, Stopwatch
+from grader.run.stopwatch import Job, Outcomes, Stopwatch, UnreadClockError
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 
@@ -188,9 +188,17 @@ def test_a_reference_that_fails_is_not_the_hand_ins_fault() -> None:
         Stopwatch(job(), known, np.random.default_rng(0), 0).measure()
 
 
-def test_a_clock_that_cannot_be_read_is_told() -> None:
-    with pytest.raises(InfrastructureError, match="cannot be read"):
-        watch(Invented(0.0))
+@pytest.mark.parametrize("block", [1, 5, 9])
+def test_a_block_whose_clock_was_not_read_times_nothing(block: int) -> None:
+    class Unread(Invented):
+        def call(self, call: Call, seconds: float) -> Observation:
+            seen = super().call(call, seconds)
+            if self.blocks != block:
+                return seen
+            return replace(seen, facts=replace(seen.facts, cpu_seconds=None))
+
+    with pytest.raises(UnreadClockError):
+        watch(Unread(8e-4))
 
 
 def test_work_between_blocks_is_counted() -> None:
