@@ -189,7 +189,6 @@ CODES: Mapping[str, str] = {
 
 PHRASES: Mapping[str, str] = {
     "hidden": "In a hidden case: {what}.",
-    "hidden_raised": "In a hidden case: {type} at line {line}.",
     "grader_fault": "The grader could not finish this: {what}. No points are lost.",
     "own_exception": "an exception",
     "case": "Case {case}:",

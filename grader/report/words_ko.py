@@ -189,7 +189,6 @@ CODES: Mapping[str, str] = {
 
 PHRASES: Mapping[str, str] = {
     "hidden": "숨은 케이스에서: {what}.",
-    "hidden_raised": "숨은 케이스에서: {line}번째 줄의 {type}.",
     "grader_fault": "채점기가 끝내지 못했습니다: {what}. 점수는 깎이지 않습니다.",
     "own_exception": "예외",
     "case": "케이스 {case}:",

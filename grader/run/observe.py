@@ -1,7 +1,8 @@
 """Running a plan: every case of every question, observed; a death costs its question only.
 
-All visible cases of all questions run before the first hidden one. What a hand-in says about a
-visible case is shown to its author in full: were hidden inputs known to it by then, it could tell.
+All visible cases of all questions run, and are counted, before the first hidden one. What a
+hand-in says about a visible case is shown to its author in full: were hidden inputs known to it by
+then, it could tell.
 """
 
 from __future__ import annotations
@@ -65,19 +66,21 @@ def observe(
     # Visible cases of all questions before any hidden one: what a hand-in says in a visible case
     # reaches the student, and must not be able to tell of hidden inputs that it saw before.
     for hidden in (False, True):
-        for question in next(rounds):
-            if not hidden:
-                progress(question.id)
-            question.observe(session, hidden)
-    # Calls that are only counted come last: one that dies of it costs no other check.
-    for question in next(rounds):
-        question.count(session)
+        for group in next(rounds):
+            for question in group:
+                if not hidden:
+                    progress(question.id)
+                question.observe(session, hidden)
+            # Calls that are only counted come after these: one that dies of it costs no other
+            # check, for whatever comes next gets a new guest.
+            for question in group:
+                question.count(session, hidden)
     session.close()
     return {question.id: question.result() for question in questions}
 
 
-def _by_guest(questions: Sequence[_Question]) -> Iterator[list[_Question]]:
-    """Yield all questions, again and again, those that can share a guest one after the other.
+def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]:
+    """Yield all questions, again and again, in groups of those that can share a guest.
 
     Every second round goes through the groups backwards, so that it begins with the guest that the
     round before it ended with: starting one takes as long as a good many calls.
@@ -91,7 +94,7 @@ def _by_guest(questions: Sequence[_Question]) -> Iterator[list[_Question]]:
         else:
             groups.append([question])
     while True:
-        yield [question for group in groups for question in group]
+        yield groups
         groups.reverse()
 
 
@@ -126,12 +129,14 @@ class _Question:
                 self._observations[case.key] = self._call(session, case, self._entry)
         self._seconds += time.monotonic() - start
 
-    def count(self, session: Session) -> None:
-        """Make the calls that are only counted, for cases that came to an end."""
+    def count(self, session: Session, hidden: bool) -> None:
+        """Make the calls that are only counted, for visible or hidden cases that came to an end."""
         start = time.monotonic()
         for case in self._planned.cases:
             seen = self._observations.get(case.key)
             if self._entry is None or not case.counted or seen is None:
+                continue
+            if case.inputs.hidden is not hidden:
                 continue
             if seen.outcome is Outcome.COMPLETED:
                 counted = self._counted(session, case, self._entry)

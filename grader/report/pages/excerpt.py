@@ -9,7 +9,7 @@ from grader.intake.magics import NEWLINE
 from grader.intake.submission import SubmittedFile
 from grader.report.model import CheckResult, FileInfo
 from grader.report.text import inert
-from grader.verdict import Code, Status
+from grader.verdict import Status
 
 _AROUND = 3
 _MAX_LINE = 240
@@ -62,10 +62,9 @@ def texts(files: Sequence[SubmittedFile], graded: Sequence[FileInfo]) -> tuple[T
 def excerpt_of(check: CheckResult, known: Sequence[Text]) -> Excerpt | None:
     """Return the lines that a finding points at, if it points at any that are known.
 
-    A hidden case tells its student the line of an exception and nothing else about lines, so
-    nothing else of it gets an excerpt.
+    Of a hidden case this is for staff alone: a line may be chosen to tell of the case's inputs.
     """
-    if check.status in _PLAIN or (check.hidden and check.code is not Code.RAISED):
+    if check.status in _PLAIN:
         return None
     line, path = check.params.get("line"), check.params.get("file")
     if type(line) is not int:

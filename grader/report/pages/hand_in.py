@@ -138,6 +138,7 @@ def _excerpts(
         (question.id, check.id)
         for question in (shown or report).questions
         for check in question.checks
+        if shown is None or not check.hidden
     }
     found = {
         (question.id, check.id): excerpt_of(check, sources)

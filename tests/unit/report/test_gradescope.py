@@ -79,7 +79,7 @@ def test_an_infrastructure_error_writes_no_score_at_all(broken: Report) -> None:
 def test_hidden_rows_are_there_and_hidden(report: Report) -> None:
     row = _test(gradescope_results(report), "2.2")
     assert row["visibility"] == "hidden"
-    assert row["output"] == "In a hidden case: ValueError at line 12."
+    assert row["output"] == "In a hidden case: ValueError."
 
 
 def test_nothing_of_a_hidden_case_is_in_the_file(report: Report) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.checks.base import CaseInputs
+from grader.checks.base import CaseInputs, Probe
 from grader.observation import Claims, Observation, Outcome
+from grader.run.growth import CountedCall
 from grader.run.observe import observe
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.sandbox.base import GuestNeeds
@@ -31,14 +32,15 @@ class Recorded:
             self.guests.append(needs)
 
     def call(self, call: Call, _: float) -> Observation:
-        self.calls.append(f"{call.entry}.{call.args[0]}")
+        counted = "+" if Probe.COUNTING.value in call.probes else ""
+        self.calls.append(f"{call.entry}.{call.args[0]}{counted}")
         return Observation(Outcome.COMPLETED, claims=Claims(1))
 
     def close(self) -> None:
         self.calls.append("end")
 
 
-def planned(name: str, needs: GuestNeeds = CPU) -> PlannedQuestion:
+def planned(name: str, needs: GuestNeeds = CPU, counted: bool = False) -> PlannedQuestion:
     question = Question.model_validate(
         {
             "id": name,
@@ -49,9 +51,12 @@ def planned(name: str, needs: GuestNeeds = CPU) -> PlannedQuestion:
         }
     )
     cases = [
-        PlannedCase(word, Case(id=word), CaseInputs(word, (), (word,), hidden), {}, "")
+        PlannedCase(
+            word, Case(id=word), CaseInputs(word, (), (word,), hidden), {}, "",
+            (CountedCall("", (word,), {}),) if counted else (),
+        )
         for word, hidden in (("seen", False), ("hidden", True))
-    ]
+    ]  # fmt: skip
     return PlannedQuestion(question, tuple(cases), needs)
 
 
@@ -78,3 +83,12 @@ def test_questions_of_one_guest_run_together_and_back(session: Recorded) -> None
 def test_one_guest_is_enough_where_all_need_the_same(session: Recorded) -> None:
     assert run(session, planned("a"), planned("b"), planned("c")) == ["a", "b", "c"]
     assert session.guests == [CPU]
+
+
+def test_what_is_counted_of_visible_cases_knows_no_hidden_one(session: Recorded) -> None:
+    run(session, planned("a", counted=True), planned("b", GPU, counted=True), planned("c"))
+    assert session.calls == [
+        "a.seen", "c.seen", "a.seen+", "b.seen", "b.seen+",
+        "b.hidden", "b.hidden+", "a.hidden", "c.hidden", "a.hidden+", "end",
+    ]  # fmt: skip
+    assert session.guests == [CPU, GPU, CPU]
