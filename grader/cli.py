@@ -1,5 +1,9 @@
 """The ``grader`` command. Parses, calls, prints; what it calls does the work.
 
+The modules of the command import little when they are loaded: each command imports what it needs
+when it runs. ``--help``, ``--version`` and a usage error would otherwise wait a second or two for
+libraries that they never use.
+
 Exit status: 0 = graded, whatever the score, pending points included; 1 = incomplete for an
 infrastructure reason; 2 = wrong usage or a broken assignment.
 """
@@ -12,8 +16,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from grader import __version__
 from grader.cli_again import regrade_command, rejudge_command, replay_command
@@ -41,6 +43,7 @@ from grader.cli_student import check, submit_zip
 from grader.cli_support import (
     exit_for,
     interruptible,
+    make_console,
     make_folder,
     make_options,
     make_progress,
@@ -50,16 +53,14 @@ from grader.cli_support import (
     say,
 )
 from grader.errors import GraderError, UsageError
-from grader.report.gradescope import write_results
-from grader.report.json_file import write_report
-from grader.report.pictures import write_pictures
-from grader.report.terminal import print_report
 
 app = typer.Typer(
     help="Grade PyTorch assignments.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    # Typer's frames double the time that a help text or a usage error takes.
+    rich_markup_mode=None,
 )
 
 
@@ -74,12 +75,12 @@ def grade(
     questions: QuestionsOpt = "",
     clock: ClockOpt = ClockChoice.auto,
 ) -> None:
-    """Grade one hand-in; writes report.json and results.json (Gradescope's) into --out."""
+    """Grade one submission. Writes report.json and results.json (Gradescope's) into --out."""
     if not submission.exists():
         raise UsageError(f"{submission} does not exist; SUBMISSION is a file or folder to grade")
     make_folder(out)
+    materials, console = read_materials(assignment), make_console()
     options = make_options(device, seed, questions, clock)
-    materials, console = read_materials(assignment), Console()
     with interruptible("Nothing was written."), make_progress(console) as progress:
         task = progress.add_task("reference", total=None)
         with make_sandbox(isolation, materials) as sandbox:
@@ -89,6 +90,11 @@ def grade(
                 submission.name,
                 lambda question: progress.update(task, description=question),
             )
+    from grader.report.gradescope import write_results
+    from grader.report.json_file import write_report
+    from grader.report.pictures import write_pictures
+    from grader.report.terminal import print_report
+
     write_report(report, out)
     write_results(report, out)
     write_pictures(report, out)
@@ -131,9 +137,11 @@ def main() -> None:
     try:
         app(prog_name="grader")
     except GraderError as error:
+        from rich.markup import escape
+
         # Not wrapped: editors and CI look for file:line at the beginning of a line.
         said = f"[bold red]error:[/] {escape(str(error))}"
-        Console(stderr=True).print(said, highlight=False, soft_wrap=True)
+        make_console(stderr=True).print(said, highlight=False, soft_wrap=True)
         sys.exit(error.exit_status)
 
 

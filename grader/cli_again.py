@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from grader.batch.again import Again, regrade, rejudge, replay
-from grader.batch.changes import Change
-from grader.batch.class_run import write_grades
-from grader.batch.late import read_policy
-from grader.batch.ledger import Setup, read_grades
 from grader.cli_options import IsolationChoice, LateOpt, QuestionsOpt
 from grader.cli_support import (
     interruptible,
+    make_console,
     make_sandbox,
     prepared,
     read_materials,
@@ -29,10 +20,16 @@ from grader.cli_support import (
     say,
 )
 from grader.errors import UsageError
-from grader.report.model import CheckResult
-from grader.report.summary import amount, counted
-from grader.report.text import inert
-from grader.run.grade import Grader, Options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from grader.batch.again import Again
+    from grader.batch.changes import Change
+    from grader.batch.ledger import Setup
+    from grader.report.model import CheckResult
+    from grader.run.grade import Grader, Options
 
 _ROWS = 40
 _MAX_NAME = 40
@@ -48,9 +45,11 @@ def rejudge_command(
     late: LateOpt = None,
 ) -> None:
     """Judge a class anew after a change of the checks. No hand-in runs again."""
+    from grader.batch.again import rejudge
+
     with interruptible("What was judged is kept."):
         again = rejudge(folder, _prepare, dry_run)
-    _tell(again, Console())
+    _tell(again, make_console())
     if not dry_run:
         _rewrite(folder, late)
 
@@ -63,12 +62,14 @@ def regrade_command(
     questions: QuestionsOpt = "",
     late: LateOpt = None,
 ) -> None:
-    """Run hand-ins of a class again, or some questions of all, with the same inputs."""
+    """Run submissions of a class again, with the same inputs. Some of them, or some questions."""
     if not students and not questions:
         raise UsageError("regrade needs --students or --questions; for all, grade the class again")
+    from grader.batch.again import regrade
+
     with interruptible("What was graded is kept."):
         again = regrade(folder, _prepare, _listed(students), _listed(questions))
-    _tell(again, Console())
+    _tell(again, make_console())
     _rewrite(folder, late)
 
 
@@ -76,10 +77,15 @@ def replay_command(
     report: Annotated[Path, typer.Argument(help="DIR/NAME: one hand-in of a batch.")],
 ) -> None:
     """Run one hand-in again and say whether its verdicts still hold. Writes nothing."""
+    import tempfile
+
+    from grader.batch.again import replay
+    from grader.report.summary import counted
+
     folder, name = report.parent, report.name
     with interruptible("Nothing was written."), tempfile.TemporaryDirectory() as scratch:
         changes = replay(folder, name, _prepare, Path(scratch))
-    console = Console()
+    console = make_console()
     if not changes:
         say(console, f"{name}: every verdict holds.")
         return
@@ -100,6 +106,8 @@ def _listed(text: str) -> list[str]:
 
 
 def _tell(again: Again, console: Console) -> None:
+    from grader.report.text import inert
+
     if again.changes:
         console.print(_table(again.changes[:_ROWS]))
     if len(again.changes) > _ROWS:
@@ -111,6 +119,12 @@ def _tell(again: Again, console: Console) -> None:
 
 
 def _table(changes: tuple[Change, ...]) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from grader.report.text import inert
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("Submission", "Check", "Before", "After"):
         table.add_column(heading, overflow="fold")
@@ -125,6 +139,8 @@ def _table(changes: tuple[Change, ...]) -> Table:
 
 
 def _cell(check: CheckResult | None) -> str:
+    from grader.report.summary import amount
+
     if check is None:
         return "–"
     points = f"{amount(check.score)}/{amount(check.max_score)}"
@@ -133,6 +149,10 @@ def _cell(check: CheckResult | None) -> str:
 
 
 def _rewrite(folder: Path, late: Path | None) -> None:
-    policy, console = read_policy(late) if late else None, Console()
+    from grader.batch.class_run import write_grades
+    from grader.batch.late import read_policy
+    from grader.batch.ledger import read_grades
+
+    policy, console = read_policy(late) if late else None, make_console()
     say(console, f"Written: {write_grades(read_grades(folder, policy), folder)}")
     renew_pages(folder, policy, console)

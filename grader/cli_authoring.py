@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
-from grader.authoring.lint import lint_assignment
-from grader.authoring.mutants import LEAST, score_of, try_mutants
-from grader.authoring.mutants_table import print_mutants
-from grader.authoring.new import new_assignment
-from grader.authoring.public_cases import check_public, make_public
-from grader.authoring.starter import build_starter, check_starter, write_starter
 from grader.cli_options import (
     AssignmentArg,
     DeviceChoice,
@@ -24,19 +16,25 @@ from grader.cli_options import (
     SchemaName,
     SeedOpt,
 )
-from grader.cli_support import make_options, make_progress, make_sandbox, read_materials
-from grader.report.model import report_schema
-from grader.run.grade import Options
-from grader.run.materials import Materials
-from grader.selfcheck.spare import SpareSandbox
-from grader.selfcheck.write import to_files
-from grader.spec.schema import assignment_schema
+from grader.cli_support import (
+    make_console,
+    make_options,
+    make_progress,
+    make_sandbox,
+    read_materials,
+)
+
+if TYPE_CHECKING:
+    from grader.run.grade import Options
+    from grader.run.materials import Materials
 
 
 def new(
     name: Annotated[str, typer.Argument(metavar="ID", help="Of the assignment, as a module's.")],
 ) -> None:
-    """Begin an assignment in this folder: one question that grades and lints as it is."""
+    """Begin an assignment here: one question that already grades."""
+    from grader.authoring.new import new_assignment
+
     for path in new_assignment(name, Path.cwd()):
         typer.echo(f"wrote {path.relative_to(Path.cwd())}")
     typer.echo(f"Next: grader starter {name}, then grader lint {name}")
@@ -50,6 +48,11 @@ def starter(
 ) -> None:
     """Generate starter/ID from reference/ID."""
     materials = read_materials(assignment)
+    from grader.authoring.public_cases import check_public, make_public
+    from grader.authoring.starter import build_starter, check_starter, write_starter
+    from grader.selfcheck.spare import SpareSandbox
+    from grader.selfcheck.write import to_files
+
     spec, folder = materials.assignment, materials.starter
     files = build_starter(spec, materials.folder, materials.reference_folder)
     if not check:
@@ -79,11 +82,16 @@ def lint(
     seed: SeedOpt = None,
     questions: QuestionsOpt = "",
 ) -> None:
-    """Try an assignment: reference full on three seeds, starter zero, every check can fail."""
+    """Try an assignment before students do.
+
+    The reference earns full points on three seeds, the starter none, and every check can fail.
+    """
     materials = read_materials(assignment)
     if mutants:
         _try_mutants(materials, isolation, make_options(DeviceChoice.auto, seed, questions))
         return
+    from grader.authoring.lint import lint_assignment
+
     with make_sandbox(isolation, materials) as sandbox:
         findings = lint_assignment(materials, sandbox)
     for finding in findings:
@@ -94,7 +102,10 @@ def lint(
 
 
 def _try_mutants(materials: Materials, isolation: IsolationChoice, options: Options) -> None:
-    console = Console()
+    from grader.authoring.mutants import LEAST, score_of, try_mutants
+    from grader.authoring.mutants_table import print_mutants
+
+    console = make_console()
     with make_sandbox(isolation, materials) as sandbox, make_progress(console) as progress:
         task = progress.add_task("mutants", total=None)
         tallies = try_mutants(
@@ -113,7 +124,15 @@ def _try_mutants(materials: Materials, isolation: IsolationChoice, options: Opti
 def schema(
     name: Annotated[SchemaName, typer.Argument(help="Document to describe.")],
 ) -> None:
-    """Print the JSON Schema of assignment.yml (for editors) or report.json (for scripts)."""
+    """Print a JSON Schema.
+
+    That of assignment.yml is for editors, that of report.json for scripts.
+    """
+    import json
+
+    from grader.report.model import report_schema
+    from grader.spec.schema import assignment_schema
+
     documents: dict[SchemaName, Any] = {
         SchemaName.assignment: assignment_schema,
         SchemaName.report: report_schema,

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import os
-from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from grader.batch.export import Exported, canvas, moodle, nbgrader
-from grader.batch.grades import Grade, Pending
-from grader.batch.late import LatePolicy, read_policy
-from grader.batch.ledger import read_grades
-from grader.cli_options import LateOpt
-from grader.cli_support import make_folder, say
+from grader.cli_options import LateOpt, PendingChoice
+from grader.cli_support import make_console, make_folder, say
 from grader.errors import UsageError
-from grader.report.classroom50 import write_classroom50
-from grader.report.json_file import REPORT_FILE, read_report
-from grader.report.junit import write_junit
-from grader.report.summary import counted
-from grader.store.atomic import write_atomic
+
+if TYPE_CHECKING:
+    from grader.batch.export import Exported
+    from grader.batch.grades import Grade
+    from grader.batch.late import LatePolicy
 
 _SHOWN = 10
 
@@ -54,27 +46,37 @@ def export(
     ] = "",
     late: LateOpt = None,
     pending: Annotated[
-        Pending,
+        PendingChoice,
         typer.Option(
             "--pending",
             help="Points that wait for a machine: no final grade (ask), lost (zero) or earned "
             "(full).",
         ),
-    ] = Pending.ASK,
+    ] = PendingChoice.ask,
 ) -> None:
     """Write grades for a learning platform or for CI. Whoever has no final grade is left alone."""
     if kind in (Kind.junit, Kind.classroom50):
         _reports(kind, folder, out)
         return
+    from dataclasses import replace
+
+    from grader.batch.grades import Pending
+    from grader.batch.late import read_policy
+    from grader.batch.ledger import read_grades
+    from grader.report.summary import counted
+    from grader.store.atomic import write_atomic
+
     policy = read_policy(late) if late else None
-    grades = [replace(grade, pending=pending) for grade in read_grades(folder, policy)]
+    grades = [
+        replace(grade, pending=Pending(pending.value)) for grade in read_grades(folder, policy)
+    ]
     exported = _table(kind, grades, policy, into, column)
     path = out or folder / f"{kind.value}.csv"
     write_atomic(path, exported.text.encode())
     _tell(exported, path)
-    if pending is Pending.ASK and (waiting := sum(each.settleable > 0 for each in grades)):
+    if pending is PendingChoice.ask and (waiting := sum(each.settleable > 0 for each in grades)):
         say(
-            Console(),
+            make_console(),
             f"Points of {counted(waiting, 'hand-in')} wait for a machine: merge them from one that "
             "has it, or pass --pending zero (lost) or --pending full (earned), the same for all",
         )
@@ -83,6 +85,8 @@ def export(
 def _table(
     kind: Kind, grades: list[Grade], policy: LatePolicy | None, into: Path | None, column: str
 ) -> Exported:
+    from grader.batch.export import canvas, moodle, nbgrader
+
     if kind is Kind.nbgrader:
         name = grades[0].report.assignment.id if grades else ""
         return nbgrader(grades, name, policy.due.isoformat(" ") if policy else "")
@@ -99,7 +103,9 @@ def _table(
 
 
 def _tell(exported: Exported, path: Path) -> None:
-    console = Console()
+    from grader.report.summary import counted
+
+    console = make_console()
     say(console, f"Written: {path}, {counted(exported.filled, 'final grade')}")
     for title, names in (
         ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
@@ -111,6 +117,13 @@ def _tell(exported: Exported, path: Path) -> None:
 
 
 def _reports(kind: Kind, folder: Path, out: Path | None) -> None:
+    import datetime as dt
+    import os
+
+    from grader.report.classroom50 import write_classroom50
+    from grader.report.json_file import REPORT_FILE, read_report
+    from grader.report.junit import write_junit
+
     single = (folder / REPORT_FILE).is_file()
     homes = [folder] if single else sorted(path.parent for path in folder.glob(f"*/{REPORT_FILE}"))
     if not homes:
@@ -125,4 +138,4 @@ def _reports(kind: Kind, folder: Path, out: Path | None) -> None:
             write_junit(report, to)
         else:
             write_classroom50(report, to, os.environ, dt.datetime.now(dt.timezone.utc))
-    say(Console(), f"Written: {kind.value} of {len(homes)} in {out or folder}")
+    say(make_console(), f"Written: {kind.value} of {len(homes)} in {out or folder}")

@@ -6,16 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from grader.batch.late import read_policy
-from grader.batch.merge import merge_folders
 from grader.cli_options import LateOpt
-from grader.cli_support import renew_pages, say
-from grader.report.merge import Allowed
-from grader.report.model import ReportStatus
-from grader.report.terminal import print_class, print_report
-from grader.store.journal import JOURNAL_FILE
+from grader.cli_support import exit_for, make_console, renew_pages, say
 
 Folders = Annotated[
     list[Path],
@@ -40,14 +33,20 @@ Conflicts = Annotated[
 def merge(
     folders: Folders, unwalled: Unwalled = False, conflicts: Conflicts = False, late: LateOpt = None
 ) -> None:
-    """Fill the pending points of the first folder with what the others have graded.
+    """Fill in pending points that another machine has graded.
 
-    Rewrites report.json and results.json, and journal and gradebook.csv of a class. Decided checks
+    Completes the first folder from the others. Rewrites report.json and results.json, and journal and gradebook.csv of a class. Decided checks
     stay.
     """
+    from grader.batch.late import read_policy
+    from grader.batch.merge import merge_folders
+    from grader.report.merge import Allowed
+    from grader.report.terminal import print_class, print_report
+    from grader.store.journal import JOURNAL_FILE
+
     policy = read_policy(late) if late else None
     merged = merge_folders(folders, Allowed(unwalled, conflicts), policy)
-    console = Console()
+    console = make_console()
     if merged.batch:
         print_class(merged.reports, console)
     else:
@@ -55,5 +54,4 @@ def merge(
     say(console, f"Completed in {folders[0]}: {len(merged.changed)} of {len(merged.reports)}")
     if (folders[0] / JOURNAL_FILE).is_file():
         renew_pages(folders[0], policy, console)
-    if any(report.status is ReportStatus.INCOMPLETE for report in merged.reports):
-        raise typer.Exit(1)
+    exit_for(merged.reports)

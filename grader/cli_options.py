@@ -41,6 +41,14 @@ class EngineChoice(str, Enum):
     ray = "ray"
 
 
+class PendingChoice(str, Enum):
+    """What counts of points that wait for a machine."""
+
+    ask = "ask"
+    zero = "zero"
+    full = "full"
+
+
 class SchemaName(str, Enum):
     """Documents that have a JSON Schema."""
 

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from grader.authoring.pack import classroom50_files, gradescope_zip, write_files
 from grader.cli_options import AssignmentArg, IsolationChoice
-from grader.cli_support import make_folder, read_materials, say
-from grader.store.atomic import write_atomic
+from grader.cli_support import make_console, make_folder, read_materials, say
 
 
 class Platform(str, Enum):
@@ -36,7 +33,10 @@ def pack(
     ] = None,
 ) -> None:
     """Pack an assignment with its reference and this grader. Not for students' eyes."""
-    materials, console = read_materials(assignment), Console()
+    materials, console = read_materials(assignment), make_console()
+    from grader.authoring.pack import classroom50_files, gradescope_zip, write_files
+    from grader.store.atomic import write_atomic
+
     make_folder(out)
     name = materials.assignment.id
     if platform is Platform.gradescope:

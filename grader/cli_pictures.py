@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from grader.batch.merge import read_folder
-from grader.cli_support import say
-from grader.report.pictures import write_pictures
+from grader.cli_support import make_console, say
 
 
 class PictureFormat(str, Enum):
@@ -30,9 +27,12 @@ FormatOpt = Annotated[
 
 
 def pictures(folder: FolderArg, form: FormatOpt = PictureFormat.png) -> None:
-    """Draw the pictures of the reports in a folder, from the numbers that they hold."""
+    """Draw the reports' pictures again, from the numbers in them."""
+    from grader.batch.merge import read_folder
+    from grader.report.pictures import write_pictures
+
     reports = read_folder(folder)
     counts = [
         len(write_pictures(report, folder / name, form.value)) for name, report in reports.items()
     ]
-    say(Console(), f"Drawn: {sum(counts)} of {len(reports)} hand-ins' reports, beside each")
+    say(make_console(), f"Drawn: {sum(counts)} of {len(reports)} hand-ins' reports, beside each")

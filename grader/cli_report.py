@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from grader.batch.discover import HandIn
-from grader.batch.grades import Grade
-from grader.batch.late import LatePolicy, read_policy
-from grader.batch.merge import read_folder
-from grader.batch.pages import Look, labels_of, read_class, write_one
 from grader.cli_options import LanguageOpt, LateOpt
-from grader.cli_support import make_folder, say, write_pages
-from grader.report.pages import STUDENT_FILE, Labels, Release
-from grader.store.journal import JOURNAL_FILE
+from grader.cli_support import make_console, make_folder, say, write_pages
+
+if TYPE_CHECKING:
+    from grader.batch.grades import Grade
+    from grader.batch.late import LatePolicy
+    from grader.batch.pages import Look
+    from grader.report.pages import Labels
 
 
 class Released(str, Enum):
@@ -50,13 +47,22 @@ def report_command(
     lang: LanguageOpt = None,
     late: LateOpt = None,
 ) -> None:
-    """Write pages: DIR/index.html of the class, DIR/NAME/report.html and student.html."""
+    """Write pages for staff and students.
+
+    DIR/index.html is the class; DIR/NAME has report.html and student.html.
+    """
+    from dataclasses import replace
+
+    from grader.batch.late import read_policy
+    from grader.batch.pages import labels_of, write_one
+    from grader.report.pages import STUDENT_FILE, Release
+
     policy = read_policy(late) if late else None
     if students is not None:
         make_folder(students)
     grades, look = _read(folder, policy, labels_of(lang.value if lang else None))
     look = replace(look, release=Release(released.value), students=students)
-    console = Console()
+    console = make_console()
     if len(grades) == 1 and not grades[0].hand_in.name:
         path = write_one(grades[0].report, folder, look)
         say(console, f"Written: {path}, for staff, and {path.with_name(STUDENT_FILE)}")
@@ -68,6 +74,12 @@ def report_command(
 
 def _read(folder: Path, policy: LatePolicy | None, labels: Labels) -> tuple[list[Grade], Look]:
     """Return the grades in a folder; of one hand-in, a single one without a name."""
+    from grader.batch.discover import HandIn
+    from grader.batch.grades import Grade
+    from grader.batch.merge import read_folder
+    from grader.batch.pages import Look, read_class
+    from grader.store.journal import JOURNAL_FILE
+
     if (folder / JOURNAL_FILE).is_file():
         grades, look = read_class(folder, labels, policy)
         if grades:

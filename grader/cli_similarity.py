@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from grader.batch.discover import HandIn
-from grader.batch.ledger import done_so_far, setup_of
-from grader.batch.names import SIMILARITY_FOLDER
-from grader.batch.platforms import discover
-from grader.cli_support import interruptible, make_folder, make_progress, read_materials, say
+from grader.cli_support import (
+    interruptible,
+    make_console,
+    make_folder,
+    make_progress,
+    read_materials,
+    say,
+)
 from grader.errors import UsageError
-from grader.report.text import inert
-from grader.run.materials import Materials
-from grader.store.journal import JOURNAL_FILE, open_journal
+
+if TYPE_CHECKING:
+    from grader.batch.discover import HandIn
+    from grader.run.materials import Materials
 
 _ROWS = 20
 _MAX_NAME = 40
@@ -61,6 +64,11 @@ def _class(
     folder: Path, assignment: str, out: Path | None
 ) -> tuple[Sequence[HandIn], Materials, Path]:
     """Return the hand-ins, what was asked of them, and where pages go."""
+    from grader.batch.ledger import done_so_far, setup_of
+    from grader.batch.names import SIMILARITY_FOLDER
+    from grader.batch.platforms import discover
+    from grader.store.journal import JOURNAL_FILE, open_journal
+
     if (folder / JOURNAL_FILE).is_file():
         with open_journal(folder / JOURNAL_FILE) as journal:
             setup = setup_of(journal, folder)
@@ -75,13 +83,13 @@ def _class(
 
 
 def _compare(hand_ins: Sequence[HandIn], materials: Materials, out: Path, threshold: float) -> None:
-    # copydetect brings matplotlib's windows along, which takes a second: only whoever compares.
-    from grader.similarity.compare import compare  # noqa: PLC0415
-    from grader.similarity.pages import Comparison, write_pages  # noqa: PLC0415
-    from grader.similarity.texts import Scripts, read_class, read_starter  # noqa: PLC0415
-    from grader.similarity.view import People  # noqa: PLC0415
+    from grader.report.text import inert
+    from grader.similarity.compare import compare
+    from grader.similarity.pages import Comparison, write_pages
+    from grader.similarity.texts import Scripts, read_class, read_starter
+    from grader.similarity.view import People
 
-    console, people = Console(), People(hand_ins)
+    console, people = make_console(), People(hand_ins)
     with make_progress(console) as progress, Scripts() as scripts:
         task = progress.add_task("reading", total=len(hand_ins))
         given = read_starter(materials.starter, scripts)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-from grader.batch.grades import Grade
-from grader.batch.late import LatePolicy
-from grader.batch.names import PROBE_FILE
-from grader.batch.pages import Look, labels_of, read_class, write_class
 from grader.cli_options import ClockChoice, DeviceChoice, IsolationChoice
 from grader.errors import UsageError
-from grader.report.model import Report, ReportStatus
-from grader.run.grade import Grader, Options
-from grader.run.materials import Materials, load_materials
-from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
-from grader.spec.find import find_assignment
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from grader.batch.grades import Grade
+    from grader.batch.late import LatePolicy
+    from grader.batch.pages import Look
+    from grader.report.model import Report
+    from grader.run.grade import Grader, Options
+    from grader.run.materials import Materials
+    from grader.sandbox.base import Sandbox
 
 
 def make_options(
@@ -32,6 +32,10 @@ def make_options(
     clock: ClockChoice = ClockChoice.off,
 ) -> Options:
     """Return what whoever grades chose; a seed is drawn where none is given."""
+    import secrets
+
+    from grader.run.grade import Options
+
     # Drawn anew each time: a fixed default would let answers be looked up beforehand.
     drawn = secrets.randbelow(2**31) if seed is None else seed
     return Options(drawn, device.value, split_ids(questions), clock is ClockChoice.auto)
@@ -49,11 +53,19 @@ def read_materials(assignment: str) -> Materials:
         UsageError: There is none.
         AssignmentError: It is broken.
     """
-    return load_materials(find_assignment(assignment, Path.cwd()))
+    from grader.spec.find import find_assignment
+
+    folder = find_assignment(assignment, Path.cwd())
+    # Reading it takes most of the start: an assignment that is not there is told before.
+    from grader.run.materials import load_materials
+
+    return load_materials(folder)
 
 
 def make_sandbox(isolation: IsolationChoice, materials: Materials) -> Sandbox:
     """Return the sandbox asked for; its guests try to reach the reference and the tests."""
+    from grader.sandbox.open import open_sandbox
+
     secret = (materials.reference_folder, materials.root / "tests")
     return open_sandbox(
         isolation.value, hidden=tuple(str(path) for path in secret if path.exists())
@@ -66,6 +78,8 @@ def make_folder(out: Path) -> None:
     Raises:
         UsageError: It cannot be made, or not be written.
     """
+    from grader.store.atomic import PROBE_FILE
+
     try:
         out.mkdir(parents=True, exist_ok=True)
         probe = out / PROBE_FILE
@@ -96,6 +110,8 @@ def interruptible(advice: str) -> Iterator[None]:
 
 def make_progress(console: Console) -> Progress:
     """Return a progress display that leaves nothing behind."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -104,6 +120,13 @@ def make_progress(console: Console) -> Progress:
         console=console,
         transient=True,
     )
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Return what prints on the terminal."""
+    from rich.console import Console
+
+    return Console(stderr=stderr)
 
 
 def say(console: Console, text: str) -> None:
@@ -118,6 +141,8 @@ def write_pages(grades: Sequence[Grade], folder: Path, look: Look, console: Cons
         UsageError: A folder cannot be made or written.
         InfrastructureError: The disk is full or broken.
     """
+    from grader.batch.pages import write_class
+
     with make_progress(console) as progress:
         task = progress.add_task("pages", total=len(grades))
         path = write_class(grades, folder, look, lambda: progress.advance(task))
@@ -131,6 +156,8 @@ def renew_pages(folder: Path, policy: LatePolicy | None, console: Console) -> No
         UsageError: No batch was begun there, or another ``grader`` is at work there.
         InfrastructureError: The disk is full or broken.
     """
+    from grader.batch.pages import labels_of, read_class
+
     grades, look = read_class(folder, labels_of(), policy)
     if grades:
         write_pages(grades, folder, look, console)
@@ -143,6 +170,8 @@ def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader
         AssignmentError: The assignment is broken.
         InfrastructureError: No guest can be started.
     """
+    from grader.run.grade import Grader
+
     grader = Grader(materials, sandbox, options)
     grader.prepare()
     return grader
@@ -150,5 +179,7 @@ def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader
 
 def exit_for(reports: Sequence[Report]) -> None:
     """End with 1 where the grader itself failed somewhere."""
+    from grader.report.model import ReportStatus
+
     if any(report.status is ReportStatus.INCOMPLETE for report in reports):
         raise typer.Exit(1)

@@ -30,7 +30,7 @@ from grader.selfcheck.public import (
 )
 from grader.selfcheck.read import read_public
 from grader.selfcheck.write import needs_numbers, size_of
-from grader.spec.load import READER, SCENARIO
+from grader.spec.find import READER, SCENARIO
 from grader.spec.types import Assignment
 from grader.verdict import Status
 

@@ -15,11 +15,10 @@ from collections.abc import Iterator, Sequence
 from grader.intake.names import folded
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.report.pages import INDEX_FILE
+from grader.store.atomic import PROBE_FILE
 from grader.store.journal import JOURNAL_FILE, PREVIOUS_FILE
 
 SIMILARITY_FOLDER = "similarity"
-PROBE_FILE = ".grader-writable"
-"""Made and removed to see whether a folder can be written."""
 EXPORTS = ("canvas", "moodle", "nbgrader")
 """Tables that are exported beside the folders, ``canvas.csv`` and so on."""
 _RESERVED = frozenset({

@@ -23,7 +23,7 @@ from grader.run.places import names_in, position_of, why
 from grader.run.plan import PlannedQuestion
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
-from grader.spec.load import READER, SCENARIO
+from grader.spec.find import READER, SCENARIO
 from grader.spec.types import Limits, Question
 from grader.wire.messages import Call, Fault
 from grader.wire.values import Artifact, Opaque, Value

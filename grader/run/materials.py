@@ -8,8 +8,8 @@ from pathlib import Path
 
 from grader.errors import AssignmentError, Problem
 from grader.run.session import Program
-from grader.spec.find import assignment_digest, locate
-from grader.spec.load import READER, load_assignment
+from grader.spec.find import READER, assignment_digest, locate
+from grader.spec.load import load_assignment
 from grader.spec.types import Assignment
 
 

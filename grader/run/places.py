@@ -7,7 +7,7 @@ import ast
 from grader.observation import Observation
 from grader.report.text import inert
 from grader.run.materials import Materials
-from grader.spec.load import READER, SCENARIO
+from grader.spec.find import READER, SCENARIO
 from grader.wire.messages import Fault
 
 _MAX_TEXT = 500

@@ -20,7 +20,7 @@ from grader.run.places import names_in, position_of, told_by, why
 from grader.run.plan import PlannedCase, PlannedQuestion, make_plan
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
-from grader.spec.load import SCENARIO
+from grader.spec.find import SCENARIO
 from grader.spec.types import Question
 from grader.wire.messages import Call
 from grader.wire.values import Value

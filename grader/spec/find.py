@@ -7,11 +7,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.errors import UsageError, nearest
-from grader.spec.load import FILE_NAME, READER, SCENARIO
-from grader.spec.types import Assignment
 
+if TYPE_CHECKING:
+    from grader.spec.types import Assignment
+
+FILE_NAME = "assignment.yml"
+SCENARIO = "scenario.py"
+READER = "reader.py"
 _HOME = "assignments"
 
 

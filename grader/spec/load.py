@@ -13,13 +13,11 @@ from grader.errors import AssignmentError, Problem, UsageError, nearest
 from grader.spec.document import Document, Finding, read_document
 from grader.spec.document import Path as Place
 from grader.spec.explain import explain
+from grader.spec.find import FILE_NAME, READER, SCENARIO
 from grader.spec.rules import assignment_findings, question_findings
 from grader.spec.types import Assignment, Case, Question
 
 _Model = TypeVar("_Model", bound=BaseModel)
-FILE_NAME = "assignment.yml"
-SCENARIO = "scenario.py"
-READER = "reader.py"
 
 
 def load_assignment(path: Path) -> Assignment:

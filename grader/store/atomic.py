@@ -17,6 +17,8 @@ from pathlib import Path
 
 from grader.errors import GraderError, InfrastructureError, UsageError
 
+PROBE_FILE = ".grader-writable"
+"""Made and removed to see whether a folder can be written."""
 _MACHINE_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE})
 _ADVICE = {
     errno.ENOSPC: "the disk is full; free some space and run again",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import cli, cli_batch
+from grader import cli, cli_class
 from grader.batch.discover import HandIn
 from grader.batch.local import LocalWorkers
 from grader.batch.schedule import Graded, grade_all
@@ -203,8 +203,8 @@ def test_an_interrupted_batch_keeps_what_was_graded(
         next(results)
         raise KeyboardInterrupt
 
-    watch = cli_batch._watch
-    ok.setattr(cli_batch, "_watch", interrupted)
+    watch = cli_class._watch
+    ok.setattr(cli_class, "_watch", interrupted)
     out = tmp_path / "out"
     arguments = ("batch", "pytorch101", tmp_path, "--out", out, "-j", 2)
     assert run(ok, *arguments, "--questions", "normalize_columns") == 130
@@ -212,7 +212,7 @@ def test_an_interrupted_batch_keeps_what_was_graded(
     assert "Stopped early: 1 of 3 graded." in printed.out
     assert "Interrupted." in printed.err
     assert len((out / "gradebook.csv").read_text().splitlines()) == 2
-    ok.setattr(cli_batch, "_watch", watch)
+    ok.setattr(cli_class, "_watch", watch)
     assert run(ok, *arguments, "--questions", "normalize_columns", "--resume") == 0
     assert len((out / "gradebook.csv").read_text().splitlines()) == 4
 

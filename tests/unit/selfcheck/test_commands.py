@@ -10,7 +10,7 @@ import pytest
 import toy_starter
 from toy_starter import fill
 
-from grader import cli, cli_student
+from grader import cli
 from grader.intake import read_submission
 from grader.selfcheck.watch import Watch
 
@@ -178,7 +178,7 @@ def test_watching_says_what_was_checked_again_and_what_is_in_the_way(
         yield None
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli_student.Watch, "changes", saves)
+    monkeypatch.setattr(Watch, "changes", saves)
     assert run(monkeypatch, "check", "--watch") == 130
     out = capsys.readouterr().out
     assert "Watching toy.py" in out
