@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from in_process import Here
 
-from grader import cli, cli_again, cli_batch
+from grader import cli, cli_again, cli_class
 from grader.batch.discover import Found
 from grader.batch.ledger import Setup
 from grader.batch.platforms import discover
@@ -113,10 +113,10 @@ def command(course: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> 
             cli.main()
         return ended.value.code or 0
 
-    for module in (cli_batch, cli_again):
+    for module in (cli_class, cli_again):
         monkeypatch.setattr(module, "make_sandbox", lambda *_: nullcontext(sandbox))
     monkeypatch.setattr(
-        cli_batch,
+        cli_class,
         "LocalWorkers",
         lambda grader, _, out, jobs: Here(grader.with_sandbox(sandbox), out),
     )
