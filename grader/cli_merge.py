@@ -35,8 +35,8 @@ def merge(
 ) -> None:
     """Fill in pending points that another machine has graded.
 
-    Completes the first folder from the others. Rewrites report.json and results.json, and journal and gradebook.csv of a class. Decided checks
-    stay.
+    Completes the first folder from the others. Rewrites report.json and results.json, and journal
+    and gradebook.csv of a class. Decided checks stay.
     """
     from grader.batch.late import read_policy
     from grader.batch.merge import merge_folders
