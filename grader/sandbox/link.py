@@ -21,6 +21,7 @@ from typing import Any
 from grader.errors import InfrastructureError
 from grader.one_thread import ONE_THREAD
 from grader.sandbox.base import NO_TF32
+from grader.sandbox.walls.cuda import HIDDEN
 from grader.sandbox.walls.plan import GuestPlan, WallPlan, to_plain
 
 _PROGRAM = (
@@ -51,9 +52,16 @@ class Life:
     ended: Future[Ended] = field(default_factory=Future)
 
 
-def environment() -> dict[str, str]:
-    """Return the fork-server's whole environment: nothing of the host's own but the locale."""
+def environment(libraries: Sequence[str] = ()) -> dict[str, str]:
+    """Return the fork-server's whole environment: nothing of the host's own but the locale.
+
+    Args:
+        libraries: Folders of the GPU driver's libraries that the loader does not know by itself.
+    """
+    search = {"LD_LIBRARY_PATH": os.pathsep.join(libraries)} if libraries else {}
     return {
+        **search,
+        **HIDDEN,
         "PATH": "/usr/bin:/bin",
         "LANG": os.environ.get("LANG", "C.UTF-8"),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -94,7 +102,7 @@ class Link:
                 stdout=self._log,
                 stderr=self._log,
                 cwd="/",
-                env=environment(),
+                env=environment(plan.libraries),
                 start_new_session=True,
             )
         except OSError as error:

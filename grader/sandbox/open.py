@@ -9,24 +9,20 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from grader.errors import InfrastructureError
-from grader.sandbox.base import GuestLimits, Isolation, Sandbox
+from grader.sandbox.base import Gpu, GuestLimits, Isolation, Sandbox
 from grader.sandbox.canary import Yard
 from grader.sandbox.fork_server import ForkServerSandbox
 from grader.sandbox.oneshot import OneShotSandbox
 from grader.sandbox.slots import mapped
-from grader.sandbox.walls import landlock, libc, view
+from grader.sandbox.walls import cuda, landlock, libc, view
 from grader.sandbox.walls.plan import Mechanism, WallPlan
 
 Choice = Literal["auto", "full", "restricted", "none"]
-
-SHOW_GPUS = False
-"""Whether guests of the fork-server may be given GPUs. Off until the conformance suite and the
-corpus have passed on a machine that has one (``docs/security.md``); questions that need one are
-deferred, and a GPU worker runs with ``--isolation none``."""
 
 PROBE_LIMITS = GuestLimits(memory=2**28, output=2**16, processes=16, scratch=2**20, cpu_seconds=30)
 
@@ -47,12 +43,15 @@ _CANDIDATES: dict[Choice, tuple[Mechanism, ...]] = {
 }
 
 
-def open_sandbox(isolation: Choice, *, hidden: tuple[str, ...] = ()) -> Sandbox:
+def open_sandbox(
+    isolation: Choice, *, hidden: tuple[str, ...] = (), gpus: tuple[Gpu, ...] = ()
+) -> Sandbox:
     """Return a sandbox with the best walls this machine gives, or exactly those asked for.
 
     Args:
         isolation: The tier asked for; ``auto`` takes the best that holds.
         hidden: Paths that no guest may open, such as the reference's; each guest tries.
+        gpus: GPUs that guests with a need for one are shown; all others stay closed to them.
 
     Raises:
         InfrastructureError: Less holds than was asked for. Says what was tried and what to do.
@@ -68,7 +67,7 @@ def open_sandbox(isolation: Choice, *, hidden: tuple[str, ...] = ()) -> Sandbox:
             continue
         yard = Yard(hidden)
         # Its fork-server imports torch, for seconds, while the probe finds out what holds.
-        sandbox = ForkServerSandbox(_plan(mechanism, yard, preload=True), yard)
+        sandbox = ForkServerSandbox(_shown(_plan(mechanism, yard, preload=True), gpus), yard)
         try:
             probe(mechanism)
         except InfrastructureError as error:
@@ -123,13 +122,15 @@ def _plan(mechanism: Mechanism, yard: Yard, preload: bool) -> WallPlan:
     if mechanism is Mechanism.FLAT and os.geteuid() != 0:
         # Guests share our user here. Our memory must not be theirs to read.
         libc.prctl(libc.PR_SET_DUMPABLE, 0)
-    gpus = _gpus() if SHOW_GPUS and preload else ()
-    return WallPlan(mechanism, yard.canary, landlock.abi(), os.geteuid() == 0, preload, gpus)
+    return WallPlan(mechanism, yard.canary, landlock.abi(), os.geteuid() == 0, preload)
 
 
-def _gpus() -> tuple[int, ...]:
-    names = (path.name for path in Path("/dev").glob("nvidia*"))
-    return tuple(sorted(int(name[6:]) for name in names if name[6:].isdigit()))
+def _shown(plan: WallPlan, gpus: tuple[Gpu, ...]) -> WallPlan:
+    """Return the plan with GPUs in the view, where Landlock keeps them from other guests."""
+    if not gpus or not plan.landlock:
+        return plan
+    folders = cuda.library_folders(os.environ.get("LD_LIBRARY_PATH", ""))
+    return replace(plan, gpus=tuple(gpu.minor for gpu in gpus), libraries=folders)
 
 
 def _refusal(isolation: Choice, met: dict[str, str]) -> InfrastructureError:

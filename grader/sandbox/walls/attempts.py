@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.sandbox.walls import libc, limits, namespaces, view
+from grader.sandbox.walls import cuda, libc, limits, namespaces, view
 from grader.sandbox.walls.plan import GuestPlan, WallPlan
 
 _PTRACE_ATTACH = 16
@@ -128,6 +128,19 @@ def uncounted_memory(_: Context) -> str:
     """Make a memory file, which no limit counts."""
     os.close(os.memfd_create("proof"))
     return "ok"
+
+
+def open_other_gpu(context: Context) -> str:
+    """Open the GPUs that other guests may use and this one may not."""
+    refusal = "none"
+    for minor in sorted({*context.plan.gpus} - {*context.guest.gpus}):
+        try:
+            os.close(os.open(cuda.node(minor), os.O_RDWR))
+        except OSError as error:  # noqa: PERF203  each node is its own attempt
+            refusal = libc.error_name(error)
+        else:
+            return "ok"
+    return refusal
 
 
 def new_namespace(_: Context) -> str:

@@ -1,27 +1,37 @@
-"""What a guest must be given to work on a GPU, beyond what every guest has. Pure.
+"""What a guest must be given to work on a GPU, beyond what every guest has.
 
-Put together from what other projects met (nolabs-ai/nono #673 and #1001, NVIDIA/OpenShell #710
-and #1486); **never tried on a GPU by this one**, and given to no guest until it was:
-``grader.sandbox.open.SHOW_GPUS``.
+Put together from what other projects met on real drivers; this one **has not tried it on a GPU**.
+Each start therefore has a probe guest compute a product there (``grader.run.gpu_proof``).
 
-Defends against: another GPU than the one that was leased; devices that drive a display; writing to
-anybody's threads but one's own.
+* Drivers from 570 on write the names of their threads (nolabs-ai/nono #673, NVIDIA/OpenShell #1486)
+  and open ``nvidia-uvm-tools`` (nono #652); refused, CUDA's initialisation fails with error 304.
+* They also make memory files with ``memfd_create`` (OpenShell #1696): error 304 again.
+* A process that the guest starts names its own threads (nono #924), so that one rule for the
+  guest's own folder in ``/proc`` is not enough.
+
+Defends against: another GPU than those that were granted; devices that drive a display; writing to
+anybody's threads but its own processes'.
 Does not defend against: flaws of the driver, to which a guest now talks; memory of the host that
-the driver pins on a guest's behalf, which no watch counts; what an earlier process left in the
-card's memory, which is overwritten between hand-ins instead (``grader.run.device_program``).
+the driver pins on a guest's behalf, and what is written to memory files, which no watch counts;
+what an earlier process left in the card's memory, which is overwritten between timed submissions
+(``grader.run.device_program``).
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 SHARED = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
-"""Nodes that every program on any GPU opens, for reading, writing and device calls. From driver 570
-on the last one too; without it CUDA's initialisation fails with error 304."""
+"""Nodes that every program on any GPU opens, for reading, writing and device calls."""
 
 READABLE = (
+    "/proc/devices",
     "/proc/driver/nvidia",
     "/proc/driver/nvidia-uvm",
+    "/proc/sys/vm/mmap_min_addr",
     "/sys/bus/pci/devices",
     "/sys/devices",
     "/sys/module/nvidia",
@@ -29,12 +39,25 @@ READABLE = (
 """What the driver's library looks up: its own parameters, and where the device is."""
 
 OWN_THREADS = "/proc/self/task"
-"""Written to: drivers from 570 on name their threads. Opened in the guest itself, so that it is the
-guest's own threads and nobody else's."""
+"""Opened in the guest itself, so that it is the guest's own threads and nobody else's."""
 
 UNLIMITED = frozenset({"AS"})
 """Limits that cannot be set: the library reserves address space by the terabyte. What memory is
 really touched is still watched, from outside."""
+
+HIDDEN = {"CUDA_VISIBLE_DEVICES": "", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+"""In the environment of the fork-server, and of guests without a GPU: with both, torch counts no
+device and does not ask the driver. Had the fork-server asked, no fork of it could use a GPU."""
+
+THREADS = 32
+"""Threads that the driver's libraries start on their own, beyond what the submission may start."""
+
+CAPABILITIES = Path("/proc/driver/nvidia/capabilities")
+"""Where the driver says which nodes the parts of a divided GPU (MIG) have."""
+
+LIBRARY = "libcuda.so.1"
+_USUAL = ("/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "/run/opengl-driver/lib")
+"""Where GKE, WSL and NixOS have the driver's library, beside the folders that the loader knows."""
 
 
 def node(minor: int) -> str:
@@ -44,5 +67,33 @@ def node(minor: int) -> str:
 
 def nodes(minors: Iterable[int]) -> tuple[str, ...]:
     """Return the nodes that a guest may open; none if it gets no GPU."""
-    own = tuple(node(minor) for minor in minors)
-    return (*SHARED, *own) if own else ()
+    numbers = tuple(minors)
+    own = [node(minor) for minor in numbers]
+    parts = [path for minor in numbers for path in part_nodes(minor)]
+    return (*SHARED, *own, *parts) if own else ()
+
+
+def part_nodes(minor: int, capabilities: Path = CAPABILITIES) -> tuple[str, ...]:
+    """Return the nodes of the parts that a GPU is divided into; none if it is whole."""
+    found = []
+    for path in sorted((capabilities / f"gpu{minor}" / "mig").rglob("access")):
+        number = re.search(r"^DeviceFileMinor:\s*(\d+)", path.read_text(), re.MULTILINE)
+        if number:
+            found.append(f"/dev/nvidia-caps/nvidia-cap{number[1]}")
+    return tuple(found)
+
+
+def library_folders(search: str = "", usual: Iterable[str] = _USUAL) -> tuple[str, ...]:
+    """Return folders that hold the driver's library and that the loader does not know by itself.
+
+    Args:
+        search: ``LD_LIBRARY_PATH`` of whoever grades.
+        usual: Further places to look.
+    """
+    found: dict[str, None] = {}
+    for folder in (*filter(os.path.isabs, search.split(os.pathsep)), *usual):
+        library = Path(folder) / LIBRARY
+        if library.is_file():
+            # A link may lead to where its neighbours are, too.
+            found |= dict.fromkeys((str(Path(folder)), str(library.resolve().parent)))
+    return tuple(found)

@@ -35,7 +35,8 @@ def around_fork_server(plan: WallPlan) -> None:
     namespaces.enter(flags)
     libc.syscall("sethostname", b"guest", 5)
     if plan.has(Wall.VIEW):
-        mounts.build_root(cuda.nodes(plan.gpus), cuda.READABLE if plan.gpus else ())
+        optional = (*cuda.READABLE, *plan.libraries) if plan.gpus else ()
+        mounts.build_root(cuda.nodes(plan.gpus), optional)
 
 
 def once(plan: WallPlan) -> None:
@@ -45,8 +46,11 @@ def once(plan: WallPlan) -> None:
         identity.drop_bounding_set()
     view.readable()
     own = None if plan.namespaces else os.getpid()
-    for loopback, timed in ((False, False), (True, False), (False, True)):
-        seccomp.build(own, loopback, timed)
+    kinds = [(False, False, False), (True, False, False), (False, True, False)]
+    if plan.gpus:
+        kinds += [(False, False, True), (True, False, True)]
+    for loopback, timed, gpu in kinds:
+        seccomp.build(own, loopback, timed, gpu)
 
 
 def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
@@ -62,8 +66,8 @@ def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
     if plan.namespaces:
         _private_spaces(plan, guest)
     _settle(guest.scratch_path or mounts.SCRATCH)
-    if guest.visible:
-        os.environ["CUDA_VISIBLE_DEVICES"] = guest.visible
+    if guest.gpus:
+        _uncover(guest.visible)
     counted = {"NPROC": planned["NPROC"]} if "NPROC" in planned else {}
     if plan.has(Wall.LIMITS):
         limits.apply({name: value for name, value in planned.items() if name not in counted})
@@ -78,7 +82,7 @@ def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
         rules.enforce()
     if plan.has(Wall.SECCOMP):
         own = None if plan.namespaces else os.getpid()
-        seccomp.install(seccomp.build(own, guest.loopback, guest.timed))
+        seccomp.install(seccomp.build(own, guest.loopback, guest.timed, bool(guest.gpus)))
     return planned
 
 
@@ -97,6 +101,14 @@ def _private_spaces(plan: WallPlan, guest: GuestPlan) -> None:
         mounts.mount_proc()
     if guest.loopback and flags & libc.CLONE_NEWNET:
         namespaces.raise_loopback()
+
+
+def _uncover(visible: str) -> None:
+    """Let CUDA see the GPUs again that the fork-server hides from itself and other guests."""
+    for name in cuda.HIDDEN:
+        os.environ.pop(name, None)
+    if visible:
+        os.environ["CUDA_VISIBLE_DEVICES"] = visible
 
 
 def _settle(scratch: str) -> None:
@@ -142,8 +154,10 @@ def _rules(plan: WallPlan, guest: GuestPlan) -> Ruleset:
         rules.allow((guest.scratch_path or mounts.SCRATCH,), WRITE)
     if guest.gpus:
         rules.allow(cuda.nodes(guest.gpus), OPEN | IOCTL_DEV)
-        rules.allow(cuda.READABLE, READ)
-        rules.allow((cuda.OWN_THREADS,), OPEN | READ_DIR)
+        rules.allow((*cuda.READABLE, *plan.libraries), READ)
+        # A process that it starts names threads too; in a PID namespace all of them are its own.
+        own = plan.has(Wall.PIDS) and not guest.timed
+        rules.allow(("/proc" if own else cuda.OWN_THREADS,), OPEN | READ_DIR)
     return rules
 
 

@@ -21,7 +21,7 @@ THREAD_SPACE = 512 * 2**20
 
 def process_limit(plan: GuestPlan) -> int:
     """Return how many processes and threads a guest may have, itself among them."""
-    return 1 + plan.processes
+    return 1 + plan.processes + (cuda.THREADS if plan.gpus else 0)
 
 
 def planned(plan: GuestPlan, space: int) -> dict[str, int]:

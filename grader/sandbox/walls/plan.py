@@ -66,6 +66,7 @@ class WallPlan:
         slots: Each guest gets a user ID of its own, for which the host has to be root.
         preload: Import torch before serving. Probes of the machine do without.
         gpus: Numbers of the GPUs whose nodes are in the view; a guest may open its own only.
+        libraries: Folders of the driver's libraries that the loader does not know by itself.
         off: Walls left out; for tests only.
     """
 
@@ -75,6 +76,7 @@ class WallPlan:
     slots: bool = False
     preload: bool = True
     gpus: tuple[int, ...] = ()
+    libraries: tuple[str, ...] = ()
     off: frozenset[Wall] = field(default_factory=frozenset)
 
     @property
@@ -150,6 +152,7 @@ def wall_plan(plain: dict[str, Any]) -> WallPlan:
         slots=plain["slots"],
         preload=plain["preload"],
         gpus=tuple(plain["gpus"]),
+        libraries=tuple(plain["libraries"]),
         off=frozenset(Wall(name) for name in plain["off"]),
     )
 

@@ -63,6 +63,10 @@ def _bounded(_: WallPlan, guest: GuestPlan) -> bool:
     return not guest.gpus
 
 
+def _has_gpus(plan: WallPlan, _: GuestPlan) -> bool:
+    return bool(plan.gpus)
+
+
 def _counted(plan: WallPlan, guest: GuestPlan) -> bool:
     return plan.namespaces and not guest.shared_uid and not guest.timed
 
@@ -87,7 +91,9 @@ _ATTEMPTS = (
     Attempt("signal_parent", attempts.signal_parent, frozenset({"ESRCH"}), Wall.PIDS),
     Attempt("signal_parent", attempts.signal_parent, frozenset({"EPERM"}), Wall.SECCOMP, _flat),
     Attempt("trace", attempts.trace, frozenset({"EPERM"}), Wall.SECCOMP),
-    Attempt("uncounted_memory", attempts.uncounted_memory, frozenset({"EPERM"}), Wall.SECCOMP),
+    Attempt("uncounted_memory", attempts.uncounted_memory, frozenset({"EPERM"}), Wall.SECCOMP,
+            _bounded),
+    Attempt("other_gpu", attempts.open_other_gpu, _DENIED | {"none"}, Wall.LANDLOCK, _has_gpus),
     Attempt("new_namespace", attempts.new_namespace, frozenset({"EPERM"}), Wall.SECCOMP),
     Attempt("fork_too_many", attempts.fork_too_many, frozenset({"EAGAIN"}), Wall.LIMITS, _counted),
     Attempt("fork", attempts.fork_too_many, frozenset({"EPERM"}), Wall.SECCOMP, _no_processes),

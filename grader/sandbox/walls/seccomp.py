@@ -53,9 +53,13 @@ DENIED = (
     "clock_settime", "clock_adjtime", "adjtimex", "iopl", "ioperm", "modify_ldt", "uselib",
     "vhangup", "personality", "_sysctl",
     # memory and queues that no limit counts
-    "memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mq_open",
+    "memfd_secret", "shmget", "msgget", "semget", "mq_open",
 )  # fmt: skip
 """Denied to every guest."""
+
+_MEMORY_FILES = "memfd_create"
+"""Denied to guests without a GPU: no limit counts what is written to a memory file. The driver's
+library makes one when it starts (NVIDIA/OpenShell #1696)."""
 
 ABSENT = ("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register")
 """Said not to exist: the C library then falls back to calls whose arguments can be looked at."""
@@ -144,7 +148,11 @@ class Program:
 
 
 def build(
-    flat_pid: int | None, loopback: bool = False, timed: bool = False, arch: str | None = None
+    flat_pid: int | None,
+    loopback: bool = False,
+    timed: bool = False,
+    gpu: bool = False,
+    arch: str | None = None,
 ) -> bytes:
     """Return a filter's program.
 
@@ -152,22 +160,23 @@ def build(
         flat_pid: The guest's own PID, where no PID namespace sets it apart; else None.
         loopback: Allow internet sockets, in a network namespace of the guest's own.
         timed: Allow threads, but no new processes.
+        gpu: Allow what the GPU driver's library needs.
         arch: Architecture; this machine's by default.
 
     Raises:
         OSError: No numbers are known for the architecture.
     """
-    program = _template(flat_pid is not None, loopback, timed, arch or machine())
+    program = _template(flat_pid is not None, loopback, timed, gpu, arch or machine())
     if flat_pid is None:
         return program
     return program.replace(struct.pack("=I", _OWN_PID), struct.pack("=I", flat_pid))
 
 
 @lru_cache(maxsize=8)
-def _template(flat: bool, loopback: bool, timed: bool, arch: str) -> bytes:
+def _template(flat: bool, loopback: bool, timed: bool, gpu: bool, arch: str) -> bytes:
     # Assembled once in the fork-server: two milliseconds that no guest has to spend again.
     program = Program(arch)
-    for name in DENIED:
+    for name in DENIED if gpu else (*DENIED, _MEMORY_FILES):
         program.deny(name)
     for name in ABSENT:
         program.deny(name, errno.ENOSYS)
