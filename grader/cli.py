@@ -83,7 +83,7 @@ def grade(
     options = make_options(device, seed, questions, clock)
     with interruptible("Nothing was written."), make_progress(console) as progress:
         task = progress.add_task("reference", total=None)
-        with make_sandbox(isolation, materials) as sandbox:
+        with make_sandbox(isolation, materials, options.device) as sandbox:
             grader = prepared(materials, sandbox, options)
             report = grader.grade(
                 submission,

@@ -97,7 +97,8 @@ def replay_command(
 @contextmanager
 def _prepare(setup: Setup, options: Options) -> Iterator[Grader]:
     materials = read_materials(setup.file)
-    with make_sandbox(IsolationChoice(setup.isolation), materials) as sandbox:
+    isolation = IsolationChoice(setup.isolation)
+    with make_sandbox(isolation, materials, options.device) as sandbox:
         yield prepared(materials, sandbox, options)
 
 

@@ -95,7 +95,7 @@ def grade_class(asked: Asked) -> None:
         options = make_options(asked.device, seed, questions, asked.clock)
         grader = _prepared(materials, asked.isolation, options, console)
         run.begin(_setup(grader, options, asked.isolation))
-        another = partial(make_sandbox, asked.isolation, materials)
+        another = partial(make_sandbox, asked.isolation, materials, options.device)
         workers = _workers(asked.engine, asked.jobs, found)(grader, another, out)
         results = run.grade(workers, found.hand_ins, grader.awaits_clock)
         try:
@@ -122,7 +122,10 @@ def _prepared(
     materials: Materials, isolation: IsolationChoice, options: Options, console: Console
 ) -> Grader:
     # What shows this is gone before workers are forked: it has a thread.
-    with console.status("running the reference"), make_sandbox(isolation, materials) as sandbox:
+    with (
+        console.status("running the reference"),
+        make_sandbox(isolation, materials, options.device) as sandbox,
+    ):
         return prepared(materials, sandbox, options)
 
 

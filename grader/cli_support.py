@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from grader.batch.late import LatePolicy
     from grader.batch.pages import Look
     from grader.report.model import Report
+    from grader.run.devices import DeviceChoice as DeviceName
     from grader.run.grade import Grader, Options
     from grader.run.materials import Materials
     from grader.sandbox.base import Sandbox
@@ -62,13 +63,25 @@ def read_materials(assignment: str) -> Materials:
     return load_materials(folder)
 
 
-def make_sandbox(isolation: IsolationChoice, materials: Materials) -> Sandbox:
-    """Return the sandbox asked for; its guests try to reach the reference and the tests."""
+def make_sandbox(
+    isolation: IsolationChoice, materials: Materials, device: DeviceName = "virtual"
+) -> Sandbox:
+    """Return the sandbox asked for; its guests try to reach the reference and the tests.
+
+    Args:
+        isolation: The tier.
+        materials: The assignment.
+        device: Guests of questions that need a GPU are shown real ones with ``auto`` and ``cuda``.
+    """
+    from grader.run.devices import usable_gpus
     from grader.sandbox.open import open_sandbox
 
     secret = (materials.reference_folder, materials.root / "tests")
+    asked = any(question.needs.cuda for question in materials.assignment.questions)
     return open_sandbox(
-        isolation.value, hidden=tuple(str(path) for path in secret if path.exists())
+        isolation.value,
+        hidden=tuple(str(path) for path in secret if path.exists()),
+        gpus=usable_gpus(device) if asked else (),
     )
 
 
@@ -174,6 +187,8 @@ def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader
 
     grader = Grader(materials, sandbox, options)
     grader.prepare()
+    for note in grader.notes:
+        typer.echo(note, err=True)
     return grader
 
 

@@ -6,14 +6,16 @@ host. What it cannot tell on a device it answers with “N/A”, and is left out
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.sandbox.base import Gpu
+from grader.sandbox.walls.cuda import node
 from grader.verdict import Param
 
 FIELDS = (
@@ -67,6 +69,35 @@ def list_gpus(folder: Path = Path("/proc/driver/nvidia/gpus")) -> tuple[Gpu, ...
         if uuid and minor:
             found.append(Gpu(uuid[1], int(minor[1])))
     return tuple(sorted(found, key=lambda gpu: gpu.minor))
+
+
+def visible_gpus() -> tuple[Gpu, ...]:
+    """Return the GPUs that may be used: with a node, and named where CUDA_VISIBLE_DEVICES names."""
+    there = [gpu for gpu in list_gpus() if Path(node(gpu.minor)).exists()]
+    return choose(there, os.environ.get("CUDA_VISIBLE_DEVICES"))
+
+
+def choose(gpus: Sequence[Gpu], named: str | None) -> tuple[Gpu, ...]:
+    """Return the GPUs that a value of CUDA_VISIBLE_DEVICES names; all where it is not set.
+
+    Args:
+        gpus: By number.
+        named: Places in ``gpus``, or beginnings of UUIDs, separated by commas. As in CUDA, the
+            first that names no GPU ends the list.
+    """
+    if named is None:
+        return tuple(gpus)
+    chosen: list[Gpu] = []
+    for name in (part.strip() for part in named.split(",")):
+        found = [
+            gpu
+            for place, gpu in enumerate(gpus)
+            if name == str(place) or (name and gpu.uuid.startswith(name))
+        ]
+        if len(found) != 1 or found[0] in chosen:
+            break
+        chosen += found
+    return tuple(chosen)
 
 
 def ask(uuid: str) -> Health:

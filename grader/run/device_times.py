@@ -14,7 +14,7 @@ from grader.checks.speedup import Speedup
 from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.clocked import Judged
-from grader.run.device_state import list_gpus
+from grader.run.device_state import visible_gpus
 from grader.run.device_worker import GuestWorker, suspicious
 from grader.run.leases import Leases
 from grader.run.materials import Materials
@@ -33,7 +33,7 @@ OpenRack = Callable[[Sandbox, Limits], "Rack | None"]
 
 def open_rack(sandbox: Sandbox, limits: Limits) -> Rack | None:
     """Return the real devices of this machine, if it has any and guests may see them."""
-    gpus = {gpu.uuid: gpu for gpu in list_gpus()}
+    gpus = {gpu.uuid: gpu for gpu in visible_gpus()}
     if not gpus or not sandbox.grants(GuestNeeds(cuda=1)):
         return None
     return Rack(list(gpus), lambda uuid: GuestWorker(sandbox, gpus[uuid], limits), Leases())

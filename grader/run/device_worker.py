@@ -134,8 +134,6 @@ class GuestWorker(DeviceWorker):
         answer, seconds = self._probe()
         if isinstance(answer, str):
             return replace(told, problem=answer)
-        if answer["least"] != PROBE_ANSWER or answer["greatest"] != PROBE_ANSWER:
-            return replace(told, problem=f"it computes {answer['least']} for {PROBE_ANSWER}")
         self._idle = min(seconds, self._idle or seconds)
         # Of a process like all others; NVIDIA_TF32_OVERRIDE in their environment goes beyond it.
         facts = {"tf32": answer["tf32"], "cpu_threads": answer["threads"]}
@@ -187,17 +185,38 @@ class GuestWorker(DeviceWorker):
         """Compute a product; return what the guest said, or what went wrong, and the seconds."""
         if self._prober is None or not self._prober.alive:
             self._prober = self._session(PROGRAM)
-            self._prober.prepare(self._limits, self._needs)
-        if self._prober.failed_load is not None:
-            return f"a guest could not use it: {told_by(self._prober.failed_load)}", 0.0
-        seen = self._prober.call(Call("probe", (PROBE_SIZE,)), _PROBE_SECONDS)
-        value = seen.claims.value
-        if seen.outcome is not Outcome.COMPLETED or not isinstance(value, dict):
-            return f"a product could not be computed: {told_by(seen)}", 0.0
-        answer: dict[str, Param] = {
-            str(key): item for key, item in value.items() if isinstance(item, (bool, int, float))
-        }
-        return answer, seen.facts.wall_seconds
+        return compute_product(self._prober, self._limits, self._needs)
+
+
+def compute_product(
+    session: Session, limits: Limits, needs: GuestNeeds
+) -> tuple[dict[str, Param] | str, float]:
+    """Compute a product whose result is known; return what the guest said, and the seconds.
+
+    Args:
+        session: Of ``PROGRAM``.
+        limits: Of the guest.
+        needs: The GPU.
+
+    Returns:
+        A text where the product was not computed or is wrong: what went wrong.
+
+    Raises:
+        InfrastructureError: No guest can be started.
+    """
+    session.prepare(limits, needs)
+    if session.failed_load is not None:
+        return f"a guest could not use it: {told_by(session.failed_load)}", 0.0
+    seen = session.call(Call("probe", (PROBE_SIZE,)), _PROBE_SECONDS)
+    value = seen.claims.value
+    if seen.outcome is not Outcome.COMPLETED or not isinstance(value, dict):
+        return f"a product could not be computed: {told_by(seen)}", 0.0
+    answer: dict[str, Param] = {
+        str(key): item for key, item in value.items() if isinstance(item, (bool, int, float))
+    }
+    if not answer.get("least") == answer.get("greatest") == PROBE_ANSWER:
+        return f"it computes {answer.get('least')} for {PROBE_ANSWER}", 0.0
+    return answer, seen.facts.wall_seconds
 
 
 def told_by(seen: Observation) -> str:

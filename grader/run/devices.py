@@ -1,17 +1,16 @@
 """Where each question runs: on real GPUs, on virtual ones, on none, or not on this machine.
 
-Which GPUs there are is asked of the driver's device nodes: the host imports no torch.
+Which GPUs there are is asked of the driver's files: the host imports no torch.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Literal
 
 from grader.errors import UsageError
-from grader.sandbox.base import GuestNeeds
+from grader.run.device_state import list_gpus, visible_gpus
+from grader.sandbox.base import Gpu, GuestNeeds
 from grader.spec.types import Question
 from grader.verdict import Code, Message, Verdict, deferred
 
@@ -19,12 +18,6 @@ DeviceChoice = Literal["auto", "cpu", "virtual", "cuda"]
 """``auto`` prefers real GPUs to virtual ones, ``cpu`` has none of any sort, ``cuda`` insists."""
 
 Grants = Callable[[GuestNeeds], bool]
-
-
-def count_gpus() -> int:
-    """Return the number of GPUs that an NVIDIA driver offers on this machine."""
-    nodes = Path("/dev").glob("nvidia*")
-    return sum(1 for node in nodes if re.fullmatch(r"nvidia\d+", node.name))
 
 
 def resolve(
@@ -79,16 +72,17 @@ def _not_granted(needs: GuestNeeds) -> Verdict:
     return deferred(Code.NO_PERMISSION, Message("no_permission", {"needs": wanted}))
 
 
-def usable_gpus(device: DeviceChoice) -> int:
-    """Return the number of real GPUs to grade with.
+def usable_gpus(device: DeviceChoice) -> tuple[Gpu, ...]:
+    """Return the real GPUs to grade with.
 
     Raises:
         UsageError: One was insisted on, and there is none.
     """
-    gpus = count_gpus() if device in ("auto", "cuda") else 0
+    gpus = visible_gpus() if device in ("auto", "cuda") else ()
     if device == "cuda" and not gpus:
+        hidden = " that CUDA_VISIBLE_DEVICES names" if list_gpus() else ""
         raise UsageError(
-            "--device cuda, but this machine has no GPU that a driver offers; use --device auto "
-            "to grade on virtual ones"
+            f"--device cuda, but this machine has no GPU{hidden} that a driver offers; use "
+            "--device auto to grade on virtual ones"
         )
     return gpus

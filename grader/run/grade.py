@@ -15,6 +15,7 @@ from grader.report.words import ENGLISH, Words
 from grader.run.clocks import Clocks
 from grader.run.device_times import OpenRack, no_rack, open_rack
 from grader.run.devices import device_name, devices_name, usable_gpus
+from grader.run.gpu_proof import ProveGpus, prove_gpus
 from grader.run.gradable import sort_out
 from grader.run.judging import judge_all, machine_fault
 from grader.run.machine import environment
@@ -29,7 +30,7 @@ from grader.run.submitted import Place
 from grader.run.unrun import as_before
 from grader.run.verdicts import Verdicts, for_all, left_to_grading
 from grader.run.watch import Watch
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
 from grader.verdict import Verdict, failed
 
 __all__ = ["Examined", "Grader", "Options", "Progress"]
@@ -49,12 +50,14 @@ class Grader:
     Attributes:
         plan: What is called, once it was prepared.
         words: Language of the reports.
+        notes: What whoever grades has to know of this run.
 
     Args:
         materials: The assignment and its files.
         sandbox: Where submissions and reference run.
         options: Seed, device, selection.
         racks: Finds the GPUs that speed is measured on.
+        prove: Shows whether guests can use a GPU.
 
     Raises:
         UsageError: A selected question does not exist, or there is no GPU although
@@ -67,13 +70,17 @@ class Grader:
         sandbox: Sandbox,
         options: Options,
         racks: OpenRack = open_rack,
+        prove: ProveGpus = prove_gpus,
     ) -> None:
         self.assignment = materials.assignment
         self.materials = materials
         self._sandbox = sandbox
         self._options = options
         self._racks = no_rack if options.device in ("cpu", "virtual") else racks
-        self._gpus = usable_gpus(options.device)
+        self._gpus: Sequence[Gpu] = usable_gpus(options.device)
+        self._prove = prove
+        self._proved: Mapping[str, str] = {}
+        self.notes: tuple[str, ...] = ()
         self._selected = options.selected(self.assignment)
         self._not_here: dict[str, Verdicts] = {}
         self._missing: dict[str, str] = {}
@@ -88,8 +95,10 @@ class Grader:
 
         Raises:
             AssignmentError: The reference, a generator or a scenario does not do what it should.
-            InfrastructureError: No guest can be started.
+            InfrastructureError: No guest can be started, or none can use the GPU that was
+                insisted on.
         """
+        self._settle_gpus()
         gradable = self._gradable()
         session = Session(self._sandbox, self.materials.program(self.materials.reference))
         reader = Session(self._sandbox, self.materials.reading())
@@ -127,10 +136,25 @@ class Grader:
         # Of all questions: a hand-in imports them whether or not those are selected.
         self._missing = missing_packages(self._sandbox, self.assignment.questions)
         gradable, not_here = sort_out(
-            self._selected, self._options.device, self._gpus, self._sandbox, self._missing
+            self._selected, self._options.device, len(self._gpus), self._sandbox, self._missing
         )
         self._not_here |= not_here
         return gradable
+
+    def _settle_gpus(self) -> None:
+        """Have guests show that they can use the GPUs, if any question asks for one."""
+        asked = any(item.needs.cuda and not item.needs.timeline for item in self._selected)
+        if not (self._gpus and asked):
+            return
+        proof = self._prove(self._sandbox, self._gpus, self.assignment.limits)
+        self._proved = proof.proved
+        if not proof.failed:
+            return
+        told = proof.told(self._sandbox.isolation.tier.value)
+        if self._options.device == "cuda":
+            raise InfrastructureError(f"--device cuda: {told}")
+        self.notes = (f"GPU questions are graded on virtual GPUs: {told}",)
+        self._gpus, self._racks = (), no_rack
 
     def with_sandbox(self, sandbox: Sandbox) -> Grader:
         """Return a grader that shares everything with this one but runs submissions elsewhere."""
@@ -229,7 +253,9 @@ class Grader:
         self, submission: SubmissionInfo, verdicts: dict[str, Verdicts], watch: Watch
     ) -> Report:
         used = devices_name(planned.needs for planned in self.plan)
-        where = environment(self._sandbox.isolation, self._versions, used, self._options.seed)
+        where = environment(
+            self._sandbox.isolation, self._versions, used, self._options.seed, self._proved
+        )
         return self._build(submission, verdicts, where, watch.timing())
 
     def _build(

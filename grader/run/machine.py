@@ -11,7 +11,11 @@ from grader.sandbox.base import Isolation
 
 
 def environment(
-    isolation: Isolation, versions: Mapping[str, str], device: str, seed: int
+    isolation: Isolation,
+    versions: Mapping[str, str],
+    device: str,
+    seed: int,
+    gpus: Mapping[str, str],
 ) -> Environment:
     """Return what a report says about the place of its run.
 
@@ -20,6 +24,7 @@ def environment(
         versions: What the guests said of their torch and Python.
         device: GPUs that were used.
         seed: Of all drawn inputs.
+        gpus: What a probe guest met on the GPUs.
     """
     return Environment(
         torch=versions.get("torch", "unknown"),
@@ -29,7 +34,7 @@ def environment(
         isolation=IsolationInfo(
             tier=isolation.tier,
             mechanisms=isolation.mechanisms,
-            proved=dict(isolation.proved),
+            proved={**isolation.proved, **gpus},
         ),
         seed=seed,
         grader_version=__version__,

@@ -20,7 +20,7 @@ from grader.sandbox.fork_server import ForkServerSandbox
 from grader.sandbox.oneshot import OneShotSandbox
 from grader.sandbox.slots import mapped
 from grader.sandbox.walls import cuda, landlock, libc, view
-from grader.sandbox.walls.plan import Mechanism, WallPlan
+from grader.sandbox.walls.plan import Mechanism, Wall, WallPlan
 
 Choice = Literal["auto", "full", "restricted", "none"]
 
@@ -90,6 +90,13 @@ def probe(mechanism: Mechanism) -> Isolation:
         return sandbox.probe(PROBE_LIMITS)
     finally:
         sandbox.close()
+
+
+def without_wall(sandbox: ForkServerSandbox, wall: Wall) -> Sandbox:
+    """Return a sandbox like another but for one wall. For the host's own programs only."""
+    yard = Yard()
+    plan = replace(sandbox.plan.without(wall), canary=yard.canary)
+    return ForkServerSandbox(plan, yard, insist=False)
 
 
 def unsuited(mechanism: Mechanism) -> str:

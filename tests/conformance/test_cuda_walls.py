@@ -9,12 +9,12 @@ import pytest
 from driver import LIMITS, MIB, PATIENCE, Running
 
 from grader.errors import InfrastructureError
-from grader.sandbox import open as opening
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
 from grader.sandbox.open import open_sandbox
 from grader.wire.frames import Closed
 
-ONE = GuestNeeds(cuda=1, gpus=(Gpu("GPU-a", 90),))
+GPU = Gpu("GPU-a", 90)
+ONE = GuestNeeds(cuda=1, gpus=(GPU,))
 LOOK = """
 import os
 import resource
@@ -23,7 +23,8 @@ import torch
 
 def look():
     found = {"AS": resource.getrlimit(resource.RLIMIT_AS)[0]}
-    found["visible"] = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    found["visible"] = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
+    found["asks"] = os.environ.get("PYTORCH_NVML_BASED_CUDA_CHECK", "the driver")
     found["tf32"] = os.environ.get("NVIDIA_TF32_OVERRIDE", "")
     for name, path in (
         ("own", f"/proc/self/task/{os.getpid()}/comm"),
@@ -36,6 +37,19 @@ def look():
             found[name] = "written"
         except OSError as error:
             found[name] = type(error).__name__
+    try:
+        os.close(os.memfd_create("driver"))
+        found["memory file"] = "made"
+    except OSError as error:
+        found["memory file"] = type(error).__name__
+    child = os.fork()
+    if child == 0:
+        try:
+            open(f"/proc/self/task/{os.getpid()}/comm", "w").write("x")
+            os._exit(0)
+        except OSError:
+            os._exit(1)
+    found["child"] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return found
 
 
@@ -48,15 +62,12 @@ def hoard():
 
 @pytest.fixture(scope="module")
 def shown() -> Iterator[Sandbox]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening, "SHOW_GPUS", True)
-        patch.setattr(opening, "_gpus", lambda: (90, 91))
-        try:
-            opened = open_sandbox("auto")
-        except InfrastructureError as error:
-            pytest.skip(str(error).splitlines()[1].strip())
-        with opened:
-            yield opened
+    try:
+        opened = open_sandbox("auto", gpus=(GPU, Gpu("GPU-b", 91)))
+    except InfrastructureError as error:
+        pytest.skip(str(error).splitlines()[1].strip())
+    with opened:
+        yield opened
 
 
 def running(sandbox: Sandbox, needs: GuestNeeds) -> Running:
@@ -73,8 +84,7 @@ def looked(sandbox: Sandbox, needs: GuestNeeds) -> dict[str, Any]:
     return found
 
 
-def test_gpus_are_granted_to_nobody_until_they_were_tried(walled: Sandbox) -> None:
-    assert not opening.SHOW_GPUS
+def test_gpus_are_granted_to_nobody_where_nobody_asked_for_them(walled: Sandbox) -> None:
     assert not walled.grants(GuestNeeds(cuda=1))
 
 
@@ -83,14 +93,25 @@ def test_a_guest_with_a_gpu_has_what_its_library_needs_and_no_more(shown: Sandbo
     assert not shown.grants(GuestNeeds(cuda=3))
     found = looked(shown, ONE)
     assert (found["AS"], found["visible"], found["tf32"]) == (-1, "GPU-a", "0")
-    assert (found["own"], found["null"]) == ("written", "written")
+    assert (found["own"], found["null"], found["asks"]) == ("written", "written", "the driver")
+    assert (found["memory file"], found["child"]) == ("made", 0)
     assert "written" not in (found["outside"], found["sysctl"])
+
+
+def test_a_guest_sees_every_gpu_where_none_is_named(shown: Sandbox) -> None:
+    assert looked(shown, GuestNeeds(cuda=2))["visible"] == "all"
+
+
+def test_another_gpu_stays_closed_and_each_guest_proves_it(shown: Sandbox) -> None:
+    shown.start(LIMITS, ONE).end()
+    assert shown.isolation.proved["other_gpu"] in ("EACCES", "ENOENT")
 
 
 def test_a_guest_without_one_beside_it_has_all_its_walls(shown: Sandbox) -> None:
     found = looked(shown, GuestNeeds())
     assert found["AS"] > 0
-    assert (found["visible"], found["null"]) == ("", "written")
+    assert (found["visible"], found["null"], found["asks"]) == ("", "written", "1")
+    assert (found["memory file"], found["child"]) == ("PermissionError", 1)
     assert "written" not in (found["outside"], found["sysctl"])
 
 

@@ -33,6 +33,8 @@ def test_a_guest_may_open_its_own_device_and_what_all_of_them_share() -> None:
 def test_all_limits_but_address_space_stay() -> None:
     usual, with_gpu = (limits.planned(plan, 0) for plan in (GUEST, replace(GUEST, gpus=(0,))))
     assert set(usual) - set(with_gpu) == {"AS"}
+    # The driver's own threads are not the submission's.
+    assert with_gpu.pop("NPROC") == usual.pop("NPROC") + cuda.THREADS
     assert {name: usual[name] for name in with_gpu} == with_gpu
 
 
@@ -40,11 +42,13 @@ def test_what_cannot_be_limited_is_not_asked_of_the_proof() -> None:
     plan = WallPlan(Mechanism.NS, CANARY, gpus=(0,))
     missing = breaches(plan, GUEST, {})
     assert any("exceed_memory" in line for line in missing)
-    assert len(missing) - len(breaches(plan, replace(GUEST, gpus=(0,)), {})) == 1
+    asked = breaches(plan, replace(GUEST, gpus=(0,)), {})
+    left = {line.split()[0] for line in missing} - {line.split()[0] for line in asked}
+    assert left == {"exceed_memory", "uncounted_memory"}
 
 
 def test_plans_with_gpus_survive_the_way_to_the_fork_server() -> None:
-    plan = WallPlan(Mechanism.NS, CANARY, gpus=(0, 2))
+    plan = WallPlan(Mechanism.NS, CANARY, gpus=(0, 2), libraries=("/opt/driver",))
     guest = replace(GUEST, gpus=(2,), visible="GPU-a")
     assert wall_plan(json.loads(json.dumps(to_plain(plan)))) == plan
     assert guest_plan(json.loads(json.dumps(to_plain(guest)))) == guest
