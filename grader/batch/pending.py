@@ -1,6 +1,6 @@
 """Which hand-ins a GPU worker takes: those that an earlier batch found nothing wrong with.
 
-A GPU is dear, and a guest on it has fewer walls. So a hand-in comes there only for questions that
+A GPU is dear, and a guest on it reaches the driver. So a hand-in comes there only for questions that
 wait for a device, and only if everything else about them has passed.
 """
 

@@ -167,14 +167,7 @@ class GuestWorker(DeviceWorker):
         if self._prober is not None:
             self._prober.close()
             self._prober = None
-        cleaner = self._session(PROGRAM)
-        try:
-            cleaner.prepare(self._limits, self._needs)
-            done = cleaner.failed_load or cleaner.call(Call("scrub"), _SCRUB_SECONDS)
-        finally:
-            cleaner.close()
-        if done.outcome is not Outcome.COMPLETED:
-            raise SickDeviceError(f"its memory could not be overwritten: {told_by(done)}")
+        overwrite_memory(self._session(PROGRAM), self._limits, self._needs)
 
     def _end(self) -> None:
         for session in self._sessions.values():
@@ -217,6 +210,26 @@ def compute_product(
     if not answer.get("least") == answer.get("greatest") == PROBE_ANSWER:
         return f"it computes {answer.get('least')} for {PROBE_ANSWER}", 0.0
     return answer, seen.facts.wall_seconds
+
+
+def overwrite_memory(session: Session, limits: Limits, needs: GuestNeeds) -> None:
+    """Overwrite what earlier processes may have left in the memory of a GPU.
+
+    Args:
+        session: Of ``PROGRAM``; closed here.
+        limits: Of the guest.
+        needs: The GPU.
+
+    Raises:
+        SickDeviceError: It could not be overwritten: nobody else may have the device.
+    """
+    try:
+        session.prepare(limits, needs)
+        done = session.failed_load or session.call(Call("scrub"), _SCRUB_SECONDS)
+    finally:
+        session.close()
+    if done.outcome is not Outcome.COMPLETED:
+        raise SickDeviceError(f"its memory could not be overwritten: {told_by(done)}")
 
 
 def told_by(seen: Observation) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.errors import InfrastructureError
 from grader.run.device_program import PROGRAM
-from grader.run.device_worker import compute_product
+from grader.run.device_worker import compute_product, overwrite_memory
 from grader.run.leases import Leases
 from grader.run.session import Session
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
@@ -99,6 +99,17 @@ def prove_gpus(
         else:
             proved[f"product on {gpu.uuid}"] = "right"
     return GpuProof(proved, failed)
+
+
+def scrub_gpus(sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits) -> None:
+    """Overwrite the memory of GPUs: the reference's answers may still be there.
+
+    Raises:
+        InfrastructureError: It could not be overwritten; no submission may run there.
+    """
+    for gpu in gpus:
+        needs = GuestNeeds(cuda=1, gpus=(gpu,))
+        overwrite_memory(Session(sandbox, PROGRAM), limits, needs)
 
 
 def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> str:

@@ -15,7 +15,7 @@ from grader.report.words import ENGLISH, Words
 from grader.run.clocks import Clocks
 from grader.run.device_times import OpenRack, no_rack, open_rack
 from grader.run.devices import device_name, devices_name, usable_gpus
-from grader.run.gpu_proof import ProveGpus, prove_gpus
+from grader.run.gpu_proof import ProveGpus, prove_gpus, scrub_gpus
 from grader.run.gradable import sort_out
 from grader.run.judging import judge_all, machine_fault
 from grader.run.machine import environment
@@ -108,6 +108,8 @@ class Grader:
         finally:
             session.close()
             reader.close()
+        if any(planned.needs.cuda for planned in self.plan):
+            scrub_gpus(self._sandbox, self._gpus, self.assignment.limits)
         self._versions = session.versions
 
     def adopt(self, plan: Sequence[PlannedQuestion], reference: Mapping[str, QuestionRun]) -> None:

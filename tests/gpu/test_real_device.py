@@ -14,7 +14,7 @@ from grader.checks.judge import judge_case
 from grader.checks.speedup import Speedup
 from grader.clock.device import read
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
-from grader.run.device_state import list_gpus
+from grader.run.device_state import visible_gpus
 from grader.run.device_times import open_rack
 from grader.run.materials import Materials, load_materials
 from grader.run.plan import PlannedQuestion, make_plan
@@ -26,7 +26,7 @@ from grader.verdict import Status
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(not list_gpus(), reason="the driver offers no GPU on this machine"),
+    pytest.mark.skipif(not visible_gpus(), reason="the driver offers no GPU on this machine"),
 ]
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,8 @@ def mm_on_gpu(x, w):
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with open_sandbox("none") as opened:
+    # As a GPU worker does it: in the sandbox.
+    with open_sandbox("auto", gpus=visible_gpus()) as opened:
         yield opened
 
 

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 from grader.sandbox.base import Gpu, GuestNeeds
+from grader.sandbox.link import environment
 from grader.sandbox.oneshot import clean_environment
-from grader.sandbox.walls import cuda, limits
+from grader.sandbox.walls import cuda, limits, seccomp
 from grader.sandbox.walls.plan import (
     Canary,
     GuestPlan,
@@ -28,6 +30,40 @@ def test_a_guest_may_open_its_own_device_and_what_all_of_them_share() -> None:
     }  # fmt: skip
     # What drives a display is not needed for computing.
     assert not any("modeset" in path or "/dri" in path for path in cuda.nodes((0, 1)))
+
+
+def test_a_gpu_in_parts_is_given_with_their_nodes(tmp_path: Path) -> None:
+    for part, number in (("gi1/access", 30), ("gi1/ci0/access", 31), ("gi2/access", 39)):
+        access = tmp_path / "gpu3" / "mig" / part
+        access.parent.mkdir(parents=True, exist_ok=True)
+        access.write_text(f"DeviceFileMinor: {number}\nDeviceFileMode: 292\n")
+    assert set(cuda.part_nodes(3, tmp_path)) == {
+        f"/dev/nvidia-caps/nvidia-cap{number}" for number in (30, 31, 39)
+    }
+    assert cuda.part_nodes(0, tmp_path) == ()
+
+
+def test_folders_of_the_drivers_library_are_found_by_the_library(tmp_path: Path) -> None:
+    store, link, empty = (tmp_path / name for name in ("store", "link", "empty"))
+    for folder in (store, link, empty):
+        folder.mkdir()
+    (store / "libcuda.so.1").touch()
+    (link / "libcuda.so.1").symlink_to(store / "libcuda.so.1")
+    found = cuda.library_folders(f"{empty}:{link}:relative:", usual=())
+    assert found == (str(link), str(store))
+    assert cuda.library_folders("", usual=(str(empty),)) == ()
+
+
+def test_memory_files_are_for_guests_with_a_gpu_only() -> None:
+    assert seccomp.build(None, gpu=True) != seccomp.build(None)
+    assert len(seccomp.build(None)) > len(seccomp.build(None, gpu=True))
+
+
+def test_the_fork_server_never_asks_the_driver() -> None:
+    plain, with_driver = environment(), environment(("/a", "/b"))
+    assert plain["CUDA_VISIBLE_DEVICES"] == ""
+    assert "LD_LIBRARY_PATH" not in plain
+    assert with_driver["LD_LIBRARY_PATH"] == "/a:/b"
 
 
 def test_all_limits_but_address_space_stay() -> None:

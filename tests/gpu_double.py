@@ -1,0 +1,61 @@
+"""A machine with a GPU, played by virtual GPUs and ``FakeWorker``.
+
+All is as on a GPU worker but the driver: the sandbox shows a GPU whose nodes are not there, guests
+that ask for a real one get a virtual one in its place, and what is timed is timed on a
+``FakeDevice``. Run as a program, this is the ``grader`` command on such a machine.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fake_device import FakeDevice, FakeWorker, honest
+
+from grader.run import device_times, devices
+from grader.run.grade import Grader
+from grader.run.leases import Leases
+from grader.run.rack import Rack
+from grader.run.session import Program
+from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
+from grader.spec.types import Limits
+from grader.wire.messages import Load
+
+GPU = Gpu("GPU-double", 90)
+MEMORY_MB = 256
+"""All of it is overwritten where a real GPU's memory would be."""
+
+
+def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
+    """Give this process a GPU.
+
+    Args:
+        patch: Takes it away again.
+        leases: Folder of the leases.
+    """
+
+    def load(program: Program, needs: GuestNeeds) -> Load:
+        if needs.cuda:
+            needs = replace(needs, virtual=needs.cuda, virtual_memory_mb=MEMORY_MB)
+        return real_load(program, needs)
+
+    def rack(sandbox: Sandbox, limits: Limits) -> Rack:
+        return Rack([GPU.uuid], lambda _: FakeWorker(FakeDevice(), honest()), Leases(leases))
+
+    real_load = Program.load
+    patch.setattr(Program, "load", load)
+    for module in (device_times, devices):
+        patch.setattr(module, "visible_gpus", lambda: (GPU,))
+    defaults = Grader.__init__.__defaults__
+    assert defaults is not None
+    patch.setattr(Grader.__init__, "__defaults__", (rack, *defaults[1:]))
+
+
+if __name__ == "__main__":
+    from grader.command import main
+
+    with pytest.MonkeyPatch.context() as for_good:
+        play(for_good, Path(sys.argv.pop(1)))
+        main()
