@@ -1,7 +1,7 @@
 """Which hand-ins a GPU worker takes: those that an earlier batch found nothing wrong with.
 
-A GPU is dear, and a guest on it reaches the driver. So a hand-in comes there only for questions that
-wait for a device, and only if everything else about them has passed.
+A GPU is dear, and a guest on it reaches the driver. So a submission comes there only for questions
+that wait for a device, and only if everything else about them has passed.
 """
 
 from __future__ import annotations
