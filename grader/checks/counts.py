@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.checks.base import Probe
+from grader.checks.traces import items, mapping, natural
 from grader.observation import Observation, Outcome
 from grader.wire.values import Value
 
@@ -53,17 +54,17 @@ def counts_of(observation: Observation | None) -> Counts | None:
         return None
     try:
         return Counts(
-            _natural(told["events"]),
-            frozenset(_natural(line) for line in _items(told["lines"])),
+            natural(told["events"]),
+            frozenset(natural(line) for line in items(told["lines"])),
             _table(told["calls"]),
             _table(told["ops"]),
-            {_word(op): frozenset(map(_word, _items(through)))
-             for op, through in _mapping(told["under"]).items()},
-            _natural(told["bare"]),
+            {_word(op): frozenset(map(_word, items(through)))
+             for op, through in mapping(told["under"]).items()},
+            natural(told["bare"]),
             _table(told["escapes"]),
-            _natural(told["work"]),
-            _natural(told["greatest"]),
-            _natural(told["threads"]),
+            natural(told["work"]),
+            natural(told["greatest"]),
+            natural(told["threads"]),
         )  # fmt: skip
     except (KeyError, TypeError):
         return None
@@ -83,29 +84,11 @@ def grows(small: int, large: int, more: int) -> bool:
     return large - small >= max(_LEAST_STEP, _SLOPE * more)
 
 
-def _natural(value: Value) -> int:
-    if type(value) is not int or value < 0:
-        raise TypeError(value)
-    return value
-
-
 def _word(value: Value) -> str:
     if not isinstance(value, str):
-        raise TypeError(value)
-    return value
-
-
-def _items(value: Value) -> list[Value]:
-    if not isinstance(value, list):
-        raise TypeError(value)
-    return value
-
-
-def _mapping(value: Value) -> dict[Value, Value]:
-    if not isinstance(value, dict):
-        raise TypeError(value)
+        raise TypeError(type(value))
     return value
 
 
 def _table(value: Value) -> dict[str, int]:
-    return {_word(name): _natural(count) for name, count in _mapping(value).items()}
+    return {_word(name): natural(count) for name, count in mapping(value).items()}

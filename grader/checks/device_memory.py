@@ -17,7 +17,7 @@ from grader.checks.traced import (
     no_trace,
     no_trace_expected,
 )
-from grader.checks.traces import DeviceTrace, is_on, read_trace
+from grader.checks.traces import DeviceTrace, is_on, natural, read_trace
 from grader.observation import Observation
 from grader.verdict import Basis, Code, Param, Verdict, passed
 from grader.wire.values import Value
@@ -111,10 +111,13 @@ def _peaks(seen: Observation, names: tuple[str, str], device: str | None) -> tup
 
 
 def _peak(value: Value, device: str | None) -> int | None:
-    if type(value) is int and value >= 0:
-        return value
-    trace = read_trace(value)
-    return None if trace is None else _greatest(trace.peaks, device)
+    if type(value) is not int:
+        trace = read_trace(value)
+        return None if trace is None else _greatest(trace.peaks, device)
+    try:
+        return natural(value)
+    except TypeError:
+        return None
 
 
 def _greatest(peaks: Mapping[str, int], device: str | None) -> int:

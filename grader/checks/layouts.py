@@ -64,12 +64,11 @@ def shares(view: Tensor, base: Tensor) -> bool:
         return False
     if view.dtype != base.dtype or not _whole(base):
         return True  # another reading of the memory: not to be checked from here
-    places = _places(view.layout, view.shape)
-    if places.size and int(places.max()) >= math.prod(base.shape):
+    if 0 in view.shape:
+        return True
+    if _last_place(view.layout, view.shape) >= math.prod(base.shape):
         return False
-    width = ITEMSIZE[base.dtype]
-    memory = np.frombuffer(base.data, np.uint8).reshape(-1, width)
-    return same_bytes(memory[places].tobytes(), view.data)
+    return np.array_equal(_laid_out(view.layout, view.shape, base), _elements(view))
 
 
 def same_place(one: Tensor, other: Tensor) -> bool:
@@ -88,9 +87,29 @@ def _whole(base: Tensor) -> bool:
     return all(stride == due or size <= 1 for stride, due, size in pairs)
 
 
-def _places(layout: Layout, shape: tuple[int, ...]) -> Array:
-    """Return the position in the storage of every element, in C order."""
-    places = np.array([layout.offset])
-    for size, stride in zip(shape, layout.strides, strict=True):
-        places = (places[:, None] + np.arange(size) * stride).reshape(-1)
-    return places
+def _last_place(layout: Layout, shape: tuple[int, ...]) -> int:
+    """Return the greatest position in the storage, in Python's numbers: a guest may say any."""
+    steps = zip(shape, layout.strides, strict=True)
+    return layout.offset + sum((size - 1) * stride for size, stride in steps)
+
+
+def _laid_out(layout: Layout, shape: tuple[int, ...], base: Tensor) -> Array:
+    """Return the bytes of a storage, seen as a layout says; no byte and no index is copied.
+
+    Args:
+        layout: Its last place lies within the storage.
+        shape: Sizes, none of them 0.
+        base: The whole of the storage.
+    """
+    width = ITEMSIZE[base.dtype]
+    # The stride of an axis of length 1 is never taken, and may be beyond any memory.
+    steps = zip(shape, layout.strides, strict=True)
+    strides = (*(stride * width if size > 1 else 0 for size, stride in steps), 1)
+    memory = np.frombuffer(base.data, np.uint8)[layout.offset * width :]
+    return np.lib.stride_tricks.as_strided(memory, (*shape, width), strides, writeable=False)
+
+
+def _elements(tensor: Tensor) -> Array:
+    """Return the bytes of each element."""
+    width = ITEMSIZE[tensor.dtype]
+    return np.frombuffer(tensor.data, np.uint8).reshape(*tensor.shape, width)

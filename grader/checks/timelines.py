@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -115,6 +114,7 @@ def _seconds(value: Value) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise TypeError(value)
     # Sums of many small numbers may miss 0 by a rounding.
-    if not math.isfinite(value) or not -1e-6 <= value <= _MOST_SECONDS:
+    # A comparison takes an int of any length, math.isfinite does not; NaN fails it.
+    if not -1e-6 <= value <= _MOST_SECONDS:
         raise TypeError(value)
     return max(0.0, float(value))

@@ -10,6 +10,7 @@ from grader.observation import Observation
 from grader.wire.values import Value
 
 CPU = "cpu"
+_BEYOND = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +106,13 @@ def _route(row: Mapping[Value, Value]) -> Route:
 
 
 def natural(value: Value) -> int:
-    """Return an int that is at least 0.
+    """Return an int that is at least 0 and fits into 64 bits, as all that is counted does.
 
     Raises:
-        TypeError: It is none.
+        TypeError: It is none. Arithmetic with longer ones fails where a float is due.
     """
-    if type(value) is not int or value < 0:
-        raise TypeError(value)
+    if type(value) is not int or not 0 <= value < _BEYOND:
+        raise TypeError(type(value))
     return value
 
 

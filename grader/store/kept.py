@@ -29,6 +29,7 @@ from grader.wire.values import Artifact, Device, DType, Handle, Opaque, Protocol
 _PLAIN = (type(None), bool, int, float, str)
 _WIRE = (bytes, bytearray, memoryview, DType, Device, Tensor, Handle, Artifact, Opaque)
 _SAME = ("=",)
+_MOST_NODES = 10**7
 _EMPTY: dict[type, dict[str, type | None]] = {}
 
 
@@ -158,5 +159,6 @@ def _frame(prefix: bytes, stream: io.BytesIO) -> tuple[str, Any]:
     if magic != MAGIC:
         raise ValueError("not one of ours")
     header = json.loads(stream.read(header_length))
-    decoder = Decoder(header["blobs"], memoryview(stream.read(payload_length)))
+    # Each value of a submission is wrapped in a few of this form, and a question has many answers.
+    decoder = Decoder(header["blobs"], memoryview(stream.read(payload_length)), _MOST_NODES)
     return header["type"], decoder.decode(header["fields"]["tree"])

@@ -27,9 +27,12 @@ from grader.wire.values import (
 
 MAX_DEPTH = 64
 MAX_NODES = 200_000
-MAX_INT_DIGITS = 3500
-"""Hexadecimal ones. Python refuses to print more than 4300 decimal digits, which is 3570 of these;
-an integer that crosses can therefore be printed by whoever finds it in a message."""
+MAX_INT_DIGITS = 1024
+"""Hexadecimal ones, sign and ``0x`` included: some 4,000 bits. Python prints no more than 4300
+decimal digits, so an integer that crosses can be printed by whoever finds it in a message."""
+
+LONG = 2**63
+"""Integers from here on do not fit into 64 bits."""
 
 _MAX_COLLISIONS = 32
 _MAX_POSITION = 2**62
@@ -46,15 +49,21 @@ class Decoder:
         lengths: Bytes of each blob, as the frame announced them.
         buffer: Memory of ``sum(lengths)`` bytes that will hold them. It may still be empty of
             content: every size is checked before a byte of payload is read.
+        most: Values that there may be in all.
+
+    Attributes:
+        long: An integer beyond 64 bits was read.
     """
 
-    def __init__(self, lengths: Sequence[int], buffer: memoryview) -> None:
+    def __init__(self, lengths: Sequence[int], buffer: memoryview, most: int = MAX_NODES) -> None:
         self._views: list[memoryview | None] = []
         start = 0
         for length in lengths:
             self._views.append(buffer[start : start + length])
             start += length
         self._nodes = 0
+        self._most = most
+        self.long = False
 
     def decode(self, node: Node, depth: int = 0) -> Value:
         """Return the value of ``node``.
@@ -63,8 +72,8 @@ class Decoder:
             ProtocolError: The node is not of any known form, or breaks a bound.
         """
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            raise ProtocolError(f"more than {MAX_NODES} values in one message")
+        if self._nodes > self._most:
+            raise ProtocolError(f"more than {self._most} values in one message")
         if depth > MAX_DEPTH:
             raise ProtocolError(f"values nested deeper than {MAX_DEPTH}")
         if node is None or isinstance(node, (bool, str, int)):
@@ -138,13 +147,15 @@ def _read_float(_: Decoder, parts: list[Node], __: int) -> float:
         raise ProtocolError(f"{text!r} is not a float") from None
 
 
-def _read_int(_: Decoder, parts: list[Node], __: int) -> int:
+def _read_int(decoder: Decoder, parts: list[Node], _: int) -> int:
     _arity(parts, 1, "int")
     text = _string(parts[0], "an integer", MAX_INT_DIGITS)
     try:
-        return int(text, 16)
+        value = int(text, 16)
     except ValueError:
         raise ProtocolError(f"{text[:40]!r} is not an integer") from None
+    decoder.long |= not -LONG <= value < LONG
+    return value
 
 
 def _read_dict(decoder: Decoder, parts: list[Node], depth: int) -> dict[Value, Value]:

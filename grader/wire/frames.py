@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.wire.codec import MAX_NODES, Decoder, Encoder, Node
+from grader.wire.decode import LONG
 from grader.wire.values import Buffer, ProtocolError, Value
 
 MAGIC = b"TGW1"
@@ -46,10 +47,17 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One message before its fields are checked against a schema."""
+    """One message before its fields are checked against a schema.
+
+    Attributes:
+        type: Name of the kind of message.
+        fields: Field → value.
+        long: Fields that hold integers beyond 64 bits; known of a frame that was received.
+    """
 
     type: str
     fields: Mapping[str, Value]
+    long: frozenset[str] = frozenset()
 
 
 def pack(frame: Frame) -> list[Buffer]:
@@ -103,9 +111,14 @@ def parse_header(header: Buffer, payload: memoryview) -> Frame:
     if sum(lengths) != len(payload):
         raise ProtocolError(f"blobs of {sum(lengths)} bytes in a payload of {len(payload)}")
     decoder = Decoder(lengths, payload)
-    values = {name: decoder.decode(node) for name, node in fields.items()}
+    values, long = {}, set()
+    for name, node in fields.items():
+        decoder.long = False
+        values[name] = decoder.decode(node)
+        if decoder.long:
+            long.add(name)
     decoder.finish()
-    return Frame(kind, values)
+    return Frame(kind, values, frozenset(long))
 
 
 def _refuse(text: str) -> Node:
@@ -113,9 +126,10 @@ def _refuse(text: str) -> Node:
 
 
 def _bounded_int(text: str) -> int:
-    if len(text) > 20:
+    value = int(text) if len(text) <= 20 else LONG
+    if not -LONG <= value < LONG:
         raise ProtocolError("an integer too long for a header")
-    return int(text)
+    return value
 
 
 def _unique(pairs: list[tuple[str, Node]]) -> dict[str, Node]:

@@ -53,7 +53,8 @@ DEVICES = st.from_regex(r"(cpu|meta|cuda:[0-9]{1,3})", fullmatch=True)
 SHAPES = st.lists(st.integers(0, 3), max_size=4).map(tuple) | st.just((1,) * MAX_RANK)
 # A high and a low surrogate side by side are one character to JSON; alone they must survive.
 TEXTS = st.text(max_size=8) | st.sampled_from(["\ud800", "a\udfffb", "\0", "\x1b[31m", "𝒳", '"\\'])
-INTEGERS = st.integers() | st.integers(-(2**12000), 2**12000) | st.integers(2**53 - 2, 2**53 + 2)
+LONGS = st.integers(-(2**63), 2**63 - 1)
+INTEGERS = LONGS | st.integers(-(2**4000), 2**4000) | st.integers(2**53 - 2, 2**53 + 2)
 FLOATS = st.floats() | st.sampled_from([math.inf, -math.inf, -0.0, 5e-324, 1.7976931348623157e308])
 
 
@@ -92,6 +93,8 @@ FILES = st.dictionaries(TEXTS, st.binary(max_size=9), max_size=3)
 TUPLES = st.lists(TREES, max_size=2).map(tuple)
 WORDS = st.lists(TEXTS, max_size=3).map(tuple)
 NAMED = st.dictionaries(TEXTS, TREES, max_size=2)
+COUNTS = LONGS | FLOATS | TEXTS | st.lists(LONGS, max_size=3)
+COUNTED = st.dictionaries(TEXTS, COUNTS | st.dictionaries(TEXTS, COUNTS, max_size=2), max_size=2)
 PAIRS = st.dictionaries(TEXTS, TEXTS, max_size=3)
 HANDLES = st.none() | st.builds(Handle, st.integers(0, 99), TEXTS)
 MESSAGES = {
@@ -99,7 +102,7 @@ MESSAGES = {
     "Call": st.builds(Call, TEXTS, TUPLES, NAMED, HANDLES, st.booleans(), st.booleans(), WORDS),
     "Ready": st.builds(Ready, PAIRS, PAIRS),
     "Loaded": st.builds(Loaded, WORDS, FAULTS, WORDS),
-    "Reply": st.builds(Reply, TREES, FAULTS, st.none() | TUPLES, NAMED),
+    "Reply": st.builds(Reply, TREES, FAULTS, st.none() | TUPLES, COUNTED),
 }
 
 

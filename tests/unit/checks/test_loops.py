@@ -133,6 +133,7 @@ def test_growth_is_told_from_noise(small: int, large: int, more: int, expected: 
     [
         {"events": -1}, {"events": True}, {"lines": 3}, {"lines": ["x"]}, {"calls": []},
         {"ops": {"mm": "many"}}, {"ops": {1: 1}}, {"under": {"mm": 3}}, {"work": None},
+        {"events": 2**63}, {"ops": {"mm": 10**1000}},
     ],
 )  # fmt: skip
 def test_counts_that_are_none_are_no_counts(change: dict[str, Any]) -> None:

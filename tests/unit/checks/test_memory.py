@@ -1,3 +1,7 @@
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from observed import seen, tensor
 
@@ -51,6 +55,35 @@ def test_a_copy_is_no_view_and_a_layout_that_the_numbers_belie_is_none(value):
     verdict = judged(VIEW, value)
     assert (verdict.code, verdict.message.id) == (Code.NOT_A_VIEW, "not_a_view")
     assert verdict.message.params["name"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("shape", "layout", "status"),
+    [
+        ((2,), Layout(0, 0, (2**62 - 1,)), "failed"),  # wraps round to a place that is there
+        ((1,), Layout(0, 2**62 - 1, (1,)), "failed"),
+        ((4, 2), Layout(0, 0, (2**61, 1)), "failed"),
+        ((1, 2), Layout(0, 0, (2**62 - 1, 1)), "passed"),  # a stride that is never taken
+        ((2, 1, 2), Layout(0, 0, (0, 7, 1)), "passed"),
+    ],
+)
+def test_a_layout_beyond_any_memory_is_refused_without_a_look(shape, layout, status):
+    count = np.zeros(shape).size
+    value = tensor(([1.0, 2.0] * count)[:count], layout=None)
+    value = replace(value, shape=shape, layout=layout)
+    assert judged(VIEW, value).status.value == status
+
+
+def test_a_layout_costs_no_more_than_the_numbers_beside_it():
+    most = 2**22
+    base = tensor(np.zeros(16), "uint8", layout=Layout(0, 0, (1,)))
+    spread = tensor(np.zeros(most), "uint8", layout=Layout(0, 0, (0,)))
+    tracemalloc.start()
+    try:
+        assert judged(VIEW, spread, (base,)).status is Status.PASSED
+        assert tracemalloc.get_traced_memory()[1] < 3 * most
+    finally:
+        tracemalloc.stop()
 
 
 def test_another_reading_of_the_same_memory_is_a_view():

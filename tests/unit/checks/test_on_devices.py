@@ -331,6 +331,8 @@ def both(first: Any, second: Any) -> dict[Any, Any]:
         (both(0, 5000), Code.OK),
         (both(MIB, "much"), Code.WRONG_TYPE),
         (both(MIB, -1), Code.WRONG_TYPE),
+        (both(2**63, 2**63), Code.WRONG_TYPE),
+        (both(report(peaks=(10**1000, 0)), MIB), Code.WRONG_TYPE),
         ({"small": 1}, Code.WRONG_TYPE),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -121,6 +122,12 @@ def test_what_is_no_timeline_report_is_of_the_wrong_type(lie) -> None:
     assert judged(lie).code is Code.WRONG_TYPE
     verdict = judged(GOOD, lie)
     assert (verdict.code, verdict.owner) == (Code.REFERENCE_FAILED, Owner.INSTRUCTOR)
+
+
+@pytest.mark.parametrize("seconds", [10**400, -(10**400), math.inf, math.nan])
+def test_no_number_of_seconds_makes_the_judge_fail(seconds) -> None:
+    verdict = judged(timing(seconds))
+    assert (verdict.code, verdict.owner) == (Code.WRONG_TYPE, Owner.STUDENT)
 
 
 def test_who_reaches_for_the_trace_is_left_to_a_person() -> None:

@@ -161,7 +161,7 @@ def tensor_node(**changes):
         (["i"], "0 parts"),
         (["i", 7], "not a string"),
         (["i", "zz"], "not an integer"),
-        (["i", "0x" + "f" * MAX_INT_DIGITS], "at most 3500"),
+        (["i", "0x" + "f" * MAX_INT_DIGITS], "at most 1024"),
         (["d", []], "not a pair"),
         (["d", [1]], "not a pair"),
         (["d", [1, 2, 3]], "not a pair"),

@@ -120,3 +120,13 @@ def test_fields_of_the_wrong_type_are_named(message, name, value):
 def test_a_fault_arrives_as_one():
     frame = to_frame(Reply(fault=FAULT))
     assert from_frame(frame, Reply).fault == FAULT
+
+
+@pytest.mark.parametrize("count", [2**63, -(2**63) - 1, 10**1000])
+@pytest.mark.parametrize("bury", [lambda n: n, lambda n: {"a": [1, (n, 2)]}, lambda n: {n: 1}])
+def test_a_count_beyond_64_bits_is_refused(count, bury):
+    _, header, *_ = pack(to_frame(Reply(count, probes={"first": 1, "counting": bury(count)})))
+    with pytest.raises(ProtocolError, match="beyond 64 bits"):
+        from_frame(parse_header(header, memoryview(b"")), Reply)
+    _, header, *_ = pack(to_frame(Reply(count, probes={"counting": 2**63 - 1})))
+    assert from_frame(parse_header(header, memoryview(b"")), Reply).value == count
