@@ -53,6 +53,7 @@ from grader.sandbox.base import Sandbox
 
 _MOST_ROWS = 60
 _KEPT = "What was graded is kept; --resume goes on."
+_NOT_SENT = "A question is sent there only once everything else about it has passed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,15 @@ def grade_class(asked: Asked) -> None:
     policy = read_policy(asked.late) if asked.late else None
     materials, console = read_materials(asked.assignment), Console()
     questions = asked.questions
+    if asked.only_pending is not None:
+        left = waiting(found, asked.only_pending, materials.assignment.id)
+        found, questions = left.found, questions or ",".join(left.questions)
+        if not found.hand_ins:
+            say(console, f"Nothing in {asked.only_pending} waits for a GPU. {_NOT_SENT}")
+            return
     with ClassRun(out, asked.resume) as run, interruptible(_KEPT):
         if asked.resume and not run.goes_on:
             say(console, f"No batch was begun in {out}: it begins now.")
-        if asked.only_pending is not None:
-            left = waiting(found, asked.only_pending, materials.assignment.id)
-            found, questions = left.found, questions or ",".join(left.questions)
         seed = asked.seed if run.seed is None else run.seed
         options = make_options(asked.device, seed, questions, asked.clock)
         grader = _prepared(materials, asked.isolation, options, console)

@@ -36,10 +36,11 @@ def merge(
     """Fill in pending points that another machine has graded.
 
     Completes the first folder from the others. Rewrites report.json and results.json, and journal
-    and gradebook.csv of a class. Decided checks stay.
+    and gradebook.csv of a class. Decided checks stay. Ends with 1 if points wait for a GPU and none
+    of them was completed.
     """
     from grader.batch.late import read_policy
-    from grader.batch.merge import merge_folders
+    from grader.batch.merge import merge_folders, sentences
     from grader.report.merge import Allowed
     from grader.report.terminal import print_class, print_report
     from grader.store.journal import JOURNAL_FILE
@@ -51,7 +52,10 @@ def merge(
         print_class(merged.reports, console)
     else:
         print_report(merged.reports[0], console)
-    say(console, f"Completed in {folders[0]}: {len(merged.changed)} of {len(merged.reports)}")
+    for line in sentences(merged):
+        say(console, line)
     if (folders[0] / JOURNAL_FILE).is_file():
         renew_pages(folders[0], policy, console)
     exit_for(merged.reports)
+    if merged.fruitless:
+        raise typer.Exit(1)

@@ -7,6 +7,7 @@ from it; a later ``--resume`` or export finds what was merged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -17,12 +18,15 @@ from grader.batch.grades import Grade
 from grader.batch.late import LatePolicy
 from grader.batch.ledger import Done, done_so_far, grades_of, record
 from grader.errors import UsageError
+from grader.report.class_summary import few
 from grader.report.csv_file import write_gradebook
 from grader.report.gradescope import write_results
 from grader.report.json_file import REPORT_FILE, read_report, write_report
-from grader.report.merge import Allowed, ConflictError, MergeError, merge
+from grader.report.merge import Allowed, ConflictError, MergeError, merge, waits_for_device
 from grader.report.model import Report
 from grader.report.pictures import write_pictures
+from grader.report.points import PLACES
+from grader.report.summary import counted
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 
 
@@ -34,11 +38,21 @@ class Merged:
         reports: All of it, completed, by the hand-in's name.
         changed: Names of the hand-ins in which something was filled.
         batch: Whether it is a class and not one hand-in.
+        completed: Points that were pending and no longer are.
+        expected: Names of the submissions that waited for a device and that the other folders
+            should have completed.
     """
 
     reports: tuple[Report, ...]
     changed: tuple[str, ...]
     batch: bool
+    completed: float = 0.0
+    expected: tuple[str, ...] = ()
+
+    @property
+    def fruitless(self) -> bool:
+        """Whether something should have been completed, and nothing was."""
+        return bool(self.expected) and not self.completed
 
 
 _NOTHING = Allowed()
@@ -66,13 +80,51 @@ def merge_folders(
         journal = stack.enter_context(open_journal(path)) if path.is_file() else None
         known = {each.hand_in.name: each for each in done_so_far(journal)} if journal else {}
         base = {name: each.report for name, each in known.items()} or read_folder(folders[0])
-        others = [read_folder(folder) for folder in folders[1:]]
+        others = [_read_other(folder) for folder in folders[1:]]
         _refuse_misfits(folders, base, others)
         done = _merged(base, others, allowed)
         changed = tuple(name for name, report in done.items() if report is not base[name])
         if journal:
             known |= _recorded(journal, known, {name: done[name] for name in changed})
-        return _written(folders[0], done, changed, grades_of(list(known.values()), policy))
+        merged = _written(folders[0], done, changed, grades_of(list(known.values()), policy))
+        left = (base[name].pending - done[name].pending for name in base)
+        return replace(merged, completed=math.fsum(left), expected=_expected(base, others))
+
+
+def sentences(merged: Merged) -> list[str]:
+    """Return what was completed, what still waits and for what, and what to do about it."""
+    done = f"{counted(merged.completed, 'point')} of {counted(len(merged.changed), 'submission')}"
+    lines = [f"Completed: {done}."]
+    open_points: dict[str, dict[str, float]] = {}
+    for report in merged.reports:
+        for check in (check for question in report.questions for check in question.checks):
+            if check.pending:
+                of_code = open_points.setdefault(check.code.value, {})
+                of_code[report.submission.id] = of_code.get(report.submission.id, 0) + check.pending
+    for code, points in sorted(open_points.items()):
+        total = counted(round(math.fsum(points.values()), PLACES), "point")
+        lines.append(f"Still pending ({code}): {total}, of {few(list(points))}")
+    if merged.fruitless:
+        lines.append(
+            f"These waited for a GPU, and none of their points was completed: "
+            f"{few(merged.expected)}. What the GPU worker printed says why; let it grade again."
+        )
+    return lines
+
+
+def _expected(
+    base: Mapping[str, Report], others: Sequence[Mapping[str, Report]]
+) -> tuple[str, ...]:
+    """Return the names of what waits for a device and is in another folder.
+
+    Where all of these are empty, whatever waits should have been there.
+    """
+    graded = set().union(*others) or set(base)
+    return tuple(
+        report.submission.id
+        for name, report in base.items()
+        if name in graded and any(map(waits_for_device, report.questions))
+    )
 
 
 def _recorded(
@@ -148,11 +200,18 @@ def read_folder(folder: Path) -> dict[str, Report]:
     return {path.parent.name: read_report(path) for path in found}
 
 
+def _read_other(folder: Path) -> dict[str, Report]:
+    """Return the reports of a folder; none of an empty one, where a worker had nothing to do."""
+    if folder.is_dir() and not any(folder.iterdir()):
+        return {}
+    return read_folder(folder)
+
+
 def _refuse_misfits(
     folders: Sequence[Path], base: Mapping[str, Report], others: Sequence[Mapping[str, Report]]
 ) -> None:
     for folder, other in zip(folders[1:], others, strict=True):
-        if ("" in base) != ("" in other):
+        if other and ("" in base) != ("" in other):
             raise MergeError(
                 f"{folders[0]} holds {_kind(base)}, {folder} {_kind(other)}; name two of a kind"
             )

@@ -13,15 +13,8 @@ from pathlib import Path
 from grader.batch.discover import Found, HandIn
 from grader.batch.merge import read_folder
 from grader.errors import UsageError
-from grader.report.merge import undecided
-from grader.report.model import QuestionResult, Report
-from grader.verdict import Code, Status
-
-_WAITS = frozenset(
-    {
-        Code.NO_DEVICE, Code.NO_PERMISSION, Code.DEVICE_FAILED, Code.NOT_TIMED, Code.INCONCLUSIVE,
-    }
-)  # fmt: skip
+from grader.report.merge import waits_for_device
+from grader.report.model import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +22,7 @@ class Waiting:
     """What is left to do.
 
     Attributes:
-        found: The hand-ins that wait for a device.
+        found: The submissions that wait for a device; none where there is nothing to do.
         questions: Ids of the questions that any of them waits with.
     """
 
@@ -46,7 +39,7 @@ def waiting(found: Found, folder: Path, assignment: str) -> Waiting:
         assignment: Id of the assignment.
 
     Raises:
-        UsageError: The folder holds no reports, or of another assignment; or nothing waits.
+        UsageError: The folder holds no reports, or of another assignment.
     """
     earlier = read_folder(folder)
     for report in earlier.values():
@@ -57,11 +50,6 @@ def waiting(found: Found, folder: Path, assignment: str) -> Waiting:
             )
     left = {hand_in: _questions(hand_in, earlier) for hand_in in found.hand_ins}
     taken = tuple(hand_in for hand_in, questions in left.items() if questions)
-    if not taken:
-        raise UsageError(
-            f"--only-pending {folder}: no hand-in there waits for a device with everything else "
-            "of the question passed; there is nothing to do"
-        )
     asked = dict.fromkeys(name for questions in left.values() for name in questions)
     return Waiting(Found(taken, found.left_out), tuple(asked))
 
@@ -70,12 +58,4 @@ def _questions(hand_in: HandIn, earlier: Mapping[str, Report]) -> tuple[str, ...
     report = earlier.get(hand_in.name)
     if report is None:
         return ()
-    return tuple(question.id for question in report.questions if _waits(question))
-
-
-def _waits(question: QuestionResult) -> bool:
-    open_checks = [check for check in question.checks if undecided(check)]
-    decided = [check for check in question.checks if not undecided(check)]
-    return any(check.code in _WAITS for check in open_checks) and all(
-        check.status in (Status.PASSED, Status.PARTIAL) for check in decided
-    )
+    return tuple(question.id for question in report.questions if waits_for_device(question))

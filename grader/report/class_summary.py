@@ -71,19 +71,19 @@ def summarise(reports: Sequence[Report]) -> ClassSummary:
 def sentences(summary: ClassSummary) -> list[str]:
     """Return the summary in words, the most urgent first."""
     lines = [
-        f"Incomplete, run again with --resume ({code}): {_few(names)}"
+        f"Incomplete, run again with --resume ({code}): {few(names)}"
         for code, names in summary.incomplete.items()
     ]
     if summary.suspicious:
-        lines.append(f"To be looked at, witnesses disagree: {_few(summary.suspicious)}")
+        lines.append(f"To be looked at, witnesses disagree: {few(summary.suspicious)}")
     lines += [
         f"Nobody has all points of {name} (the class has {share:.0%}): is the question at fault?"
         for name, share in summary.nobody.items()
     ]
-    lines += [f"Could not be run ({code}): {_few(names)}" for code, names in summary.unread.items()]
+    lines += [f"Could not be run ({code}): {few(names)}" for code, names in summary.unread.items()]
     if summary.died:
-        lines.append(f"Crashed, hung or broke off: {_few(summary.died)}")
-    lines += [f"Pending ({code}): {_few(names)}" for code, names in summary.pending.items()]
+        lines.append(f"Crashed, hung or broke off: {few(summary.died)}")
+    lines += [f"Pending ({code}): {few(names)}" for code, names in summary.pending.items()]
     lines += [
         f"{count} × {question}: {check}, {code}"
         for (question, check, code), count in list(summary.mistakes.items())[:_TYPICAL]
@@ -161,6 +161,7 @@ def _mistakes(reports: Sequence[Report]) -> dict[tuple[str, str, str], int]:
     return dict(found.most_common())
 
 
-def _few(names: Sequence[str]) -> str:
+def few(names: Sequence[str]) -> str:
+    """Return names for one line, the first of them where there are many."""
     shown = ", ".join(inert(name, _MAX_NAME) for name in names[:_NAMED])
     return shown + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")

@@ -29,6 +29,13 @@ _UNTOUCHED = frozenset({Code.NOT_RUN, Code.NO_DEVICE, Code.NO_PERMISSION})
 """Codes of a check that nobody has looked at yet; any other pending verdict says more."""
 
 
+_DEVICES = frozenset(
+    {
+        Code.NO_DEVICE, Code.NO_PERMISSION, Code.DEVICE_FAILED, Code.NOT_TIMED, Code.INCONCLUSIVE,
+    }
+)  # fmt: skip
+"""Codes of a pending check that a machine with a GPU can settle."""
+
 Results = Mapping[tuple[str, str], CheckResult]
 """Results by question and check."""
 
@@ -88,6 +95,15 @@ def undecided(check: CheckResult) -> bool:
     if check.pending or check.status in (Status.DEFERRED, Status.ERROR):
         return True
     return check.status is Status.SKIPPED and check.code is Code.NOT_RUN
+
+
+def waits_for_device(question: QuestionResult) -> bool:
+    """Whether a question waits for a device, and all else that is decided of it has passed."""
+    open_checks = [check for check in question.checks if undecided(check)]
+    decided = [check for check in question.checks if not undecided(check)]
+    return any(check.code in _DEVICES for check in open_checks) and all(
+        check.status in (Status.PASSED, Status.PARTIAL) for check in decided
+    )
 
 
 def _refuse_strangers(base: Report, other: Report) -> None:

@@ -54,7 +54,7 @@ def test_a_single_report_is_completed_in_its_place(
     assert json.loads((cpu / "results.json").read_text())["score"] == 11
     assert not (cpu / "gradebook.csv").exists()
     assert contents(gpu) == before
-    assert "Completed in" in capsys.readouterr().out
+    assert "Completed: 5 points of 1 submission." in capsys.readouterr().out
     after = contents(cpu)
     assert run(monkeypatch, cpu, gpu) == 0
     assert contents(cpu) == after
@@ -79,6 +79,51 @@ def test_a_class_is_completed_with_those_that_the_gpu_worker_took(tmp_path: Path
     after = contents(cpu)
     assert merge_folders([cpu, gpu, late]).changed == ()
     assert contents(cpu) == after
+
+
+OPEN = {"status": "deferred", "code": "inconclusive", "owner": "infrastructure", "pending": 5.0}
+
+
+def test_what_was_completed_and_what_still_waits_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cpu, gpu = tmp_path / "cpu", made(tmp_path / "gpu", "ann", **RIGHT)
+    for name in ("ann", "bob"):
+        made(cpu, name)
+    made(gpu, "bob", **OPEN)
+    assert run(monkeypatch, cpu, gpu) == 0
+    told = capsys.readouterr().out
+    assert "Completed: 5 points of 2 submissions." in told
+    assert "Still pending (inconclusive): 5 points, of bob" in told
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_a_merge_that_completes_nothing_that_waited_ends_with_1(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    single: bool,
+) -> None:
+    name = "" if single else "ann"
+    cpu, gpu = made(tmp_path / "cpu", name), made(tmp_path / "gpu", name, **OPEN)
+    assert run(monkeypatch, cpu, gpu) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Completed: 0 points" in told
+    assert f"none of their points was completed: {name or 'alone'}." in told
+
+
+def test_a_worker_that_left_nothing_is_no_error_only_where_nothing_waited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gpu").mkdir()
+    waits = made(tmp_path / "waits", "ann")
+    settled = made(tmp_path / "settled", "ann", **RIGHT)
+    wrong = {"status": "failed", "code": "wrong_value", "owner": "student", "pending": 0.0}
+    failed = made(tmp_path / "failed", "ann", **wrong)
+    assert run(monkeypatch, waits, tmp_path / "gpu") == 1
+    assert run(monkeypatch, settled, tmp_path / "gpu") == 0
+    assert run(monkeypatch, failed, tmp_path / "gpu") == 0
+    assert run(monkeypatch, waits, tmp_path / "not there") == 2
 
 
 def test_nothing_is_written_where_one_of_a_class_does_not_fit(tmp_path: Path) -> None:
@@ -131,7 +176,7 @@ def test_folders_that_do_not_go_together_are_refused(
         ((single,), "two folders or more"),
         ((single, group), "holds one hand-in"),
         ((group, stranger), "holds hand-ins that"),
-        ((group, empty), "holds neither"),
+        ((empty, group), "holds neither"),
         ((group, tmp_path / "nowhere"), "holds neither"),
     ):
         assert run(monkeypatch, *folders) == 2

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from grader.batch.discover import Found, HandIn
-from grader.batch.pending import waiting
+from grader.batch.pending import Waiting, waiting
 from grader.errors import UsageError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "toy.report.json"
@@ -43,13 +43,12 @@ def test_only_what_waits_for_a_device_and_passed_the_rest_is_taken(tmp_path: Pat
     assert left.found.left_out == ("x.txt",)
 
 
-@pytest.mark.parametrize(
-    ("check", "assignment", "words"),
-    [(WRONG, "toy", "nothing to do"), (WAITS, "other", "holds reports on “toy”")],
-)
-def test_nothing_to_do_and_another_assignment_are_said(
-    tmp_path: Path, check: dict[str, Any], assignment: str, words: str
-) -> None:
-    found = Found((report(tmp_path, "ann", PASSED, check),), ())
-    with pytest.raises(UsageError, match=words):
-        waiting(found, tmp_path, assignment)
+def test_nothing_is_taken_where_nothing_waits(tmp_path: Path) -> None:
+    found = Found((report(tmp_path, "ann", PASSED, WRONG),), ())
+    assert waiting(found, tmp_path, "toy") == Waiting(Found((), ()), ())
+
+
+def test_reports_of_another_assignment_are_refused(tmp_path: Path) -> None:
+    found = Found((report(tmp_path, "ann", PASSED, WAITS),), ())
+    with pytest.raises(UsageError, match="holds reports on “toy”"):
+        waiting(found, tmp_path, "other")
