@@ -18,11 +18,15 @@ import numpy as np
 import torch
 
 from grader import vgpu
+from grader.guest.asked import Asked, Line
 from grader.guest.faults import describe
 from grader.guest.module import import_module, place
 from grader.guest.probes import COUNTING, Counting, warm
 from grader.guest.tensors import Storages, to_torch, to_wire
+from grader.stage import server as stage
+from grader.stage.local import LocalLine
 from grader.vgpu.watch import Watch
+from grader.wire.asks import Ask, Back, Did
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import Call, Load, Loaded, Ready, Reply, from_frame, to_frame
 from grader.wire.values import Handle, Opaque, ProtocolError
@@ -38,36 +42,49 @@ def serve(connection: Connection, walls: dict[str, str]) -> None:
     scratch = Path.cwd()
     versions = {"torch": str(torch.__version__), "python": platform.python_version()}
     connection.send(to_frame(Ready(walls, versions)))
-    session = Session(scratch)
+    session = Session(scratch, lambda back: _call_back(connection, back))
     while True:
         try:
-            message = from_frame(connection.receive(), Load, Call)
+            message = from_frame(connection.receive(), Load, Call, Ask)
         except Closed:
             return
-        reply: Loaded | Reply
+        if isinstance(message, Load) and message.stage and not message.files:
+            return stage.serve(connection, message)
+        reply: Loaded | Reply | Did
         if isinstance(message, Load):
             reply = session.load(message)
-        else:
-            assert isinstance(message, Call)
+        elif isinstance(message, Call):
             reply = replace(session.call(message), token=message.token)
+        else:
+            reply = replace(session.ask(message), token=message.token)
         _answer(connection, reply)
 
 
-def _answer(connection: Connection, reply: Loaded | Reply) -> None:
-    token = reply.token if isinstance(reply, Reply) else ""
+def _call_back(connection: Connection, back: Back) -> Did:
+    connection.send(to_frame(back))
+    did: Did = from_frame(connection.receive(), Did)
+    return did
+
+
+def _answer(connection: Connection, reply: Loaded | Reply | Did) -> None:
     try:
         connection.send(to_frame(reply))
     except ProtocolError as error:
         # Too long or too deep for the wire, and nothing of it is sent yet: a value like any other
         # that cannot cross.
-        connection.send(to_frame(Reply(Opaque("the returned value", str(error)), token=token)))
+        cannot = Opaque("the returned value", str(error))
+        assert not isinstance(reply, Loaded)
+        connection.send(to_frame(type(reply)(cannot, token=reply.token)))
 
 
 class Session:
     """The module under test, the scenario, and the objects kept between calls."""
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, scratch: Path, line: Line) -> None:
         self._scratch = scratch
+        self._line = line
+        self._asked: Asked | None = None
+        self._stage: stage.Stage | None = None
         self._module: ModuleType | None = None
         self._scenario: ModuleType | None = None
         self._kept: dict[int, Any] = {}
@@ -83,6 +100,13 @@ class Session:
         self._files = tuple(str(self._scratch / path) for path in load.files)
         imported = import_module(self._scratch / load.module, self._scratch)
         self._module = imported.module
+        self._asked = Asked(
+            imported.module, load.given, self._scratch, self._line, self._begin_case
+        )
+        if load.stage:
+            # Nobody is kept out here, and torch is imported once.
+            line = LocalLine(self._asked)
+            self._stage = stage.Stage(load.stage, self._scratch, line, apart=False)
         if load.scenario:
             path = self._scratch / "scenario.py"
             path.write_text(load.scenario, encoding="utf-8")
@@ -92,8 +116,20 @@ class Session:
                 return Loaded((), scenario.fault)
         return imported.report()
 
+    def ask(self, ask: Ask) -> Did:
+        """Do one thing for a scenario."""
+        assert self._asked is not None
+        return self._asked.do(ask)
+
+    def _begin_case(self) -> None:
+        _seed()
+        if self._gpus is not None:
+            self._gpus.trace.clear()
+
     def call(self, call: Call) -> Reply:
         """Make one call and tell what came of it."""
+        if call.scenario and self._stage is not None:
+            return self._stage.play(call)
         _seed()
         try:
             args = tuple(to_torch(item, self._kept) for item in call.args)

@@ -3,7 +3,8 @@
 Node forms: ``null``, ``true``, ``false``, a string and a small integer are themselves; all else is
 a list that begins with a tag: ``["f", hex]``, ``["i", hex]``, ``["t", …]``, ``["l", …]``,
 ``["d", [key, value], …]``, ``["b", blob]``, ``["dtype", name]``, ``["device", name]``,
-``["tensor", {…}]``, ``["handle", id, type]``, ``["file", name, blob]``, ``["opaque", type, why]``.
+``["tensor", {…}]``, ``["handle", id, type]``, ``["file", name, blob]``, ``["path", name]``,
+``["opaque", type, why]``.
 A blob is the number of a run of bytes in the frame's payload.
 
 Writing is here, reading in ``grader.wire.decode``; ``Decoder`` and the bounds can be had from both.
@@ -19,6 +20,7 @@ from grader.wire.values import (
     Buffer,
     Device,
     DType,
+    FilePath,
     Handle,
     Opaque,
     ProtocolError,
@@ -116,5 +118,6 @@ _WRITERS: dict[type, Callable[..., Node]] = {
     Tensor: _write_tensor,
     Handle: lambda _, value, __: ["handle", value.id, value.type],
     Artifact: lambda encoder, value, _: ["file", value.name, encoder.blob(value.data)],
+    FilePath: lambda _, value, __: ["path", value.name],
     Opaque: lambda _, value, __: ["opaque", value.type, value.reason],
 }

@@ -16,6 +16,7 @@ from grader.wire.values import (
     Artifact,
     Device,
     DType,
+    FilePath,
     Handle,
     Layout,
     Opaque,
@@ -240,6 +241,11 @@ def _read_file(decoder: Decoder, parts: list[Node], _: int) -> Artifact:
     return Artifact(_string(parts[0], "a file's name", 256), decoder.take(parts[1]))
 
 
+def _read_path(_: Decoder, parts: list[Node], __: int) -> FilePath:
+    _arity(parts, 1, "path")
+    return FilePath(_string(parts[0], "a path", 256))
+
+
 def _read_opaque(_: Decoder, parts: list[Node], __: int) -> Opaque:
     _arity(parts, 2, "opaque")
     return Opaque(_string(parts[0], "a type's name", 256), _string(parts[1], "a reason"))
@@ -257,5 +263,6 @@ _READERS: dict[str, Callable[[Decoder, list[Node], int], Value]] = {
     "tensor": _read_tensor,
     "handle": _read_handle,
     "file": _read_file,
+    "path": _read_path,
     "opaque": _read_opaque,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Union
+from typing import Any, Union
 
 from grader.wire.frames import Frame
 from grader.wire.values import Buffer, Handle, ProtocolError, Value
@@ -50,6 +50,9 @@ class Load:
         gpus: Virtual GPUs that are to be there before anything is imported.
         gpu_memory_mb: Memory of each, in MiB; 0 for as much as the guest has.
         modules: Library's module → file among ``support`` that stands in where it is missing.
+        given: Source of the instructor's functions that run beside the submission, or empty.
+        stage: Source of a scenario that runs apart from the submission. Without ``files`` the guest
+            is that stage; with them it is stage and actor in one.
     """
 
     files: dict[str, Buffer]
@@ -59,6 +62,8 @@ class Load:
     gpus: int = 0
     gpu_memory_mb: int = 0
     modules: dict[str, str] = field(default_factory=dict)
+    given: str = ""
+    stage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ class Call:
         block: Above 0, make so many calls: each tensor argument holds those of all calls, one
             after the other along its first axis. The reply's value holds all results likewise.
         token: Drawn by the host for this call alone; the reply has to repeat it.
+        seed: Of a stage's random numbers.
     """
 
     entry: str
@@ -87,6 +93,7 @@ class Call:
     probes: tuple[str, ...] = ()
     block: int = 0
     token: str = ""
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,54 +131,58 @@ class Reply:
 
 
 Message = Union[Load, Call, Ready, Loaded, Reply]
-_Check = Callable[[Value], bool]
+Check = Callable[[Value], bool]
 
 
-def _text(value: Value) -> bool:
+def text(value: Value) -> bool:
     return isinstance(value, str) and len(value) <= TEXT_CAP
 
 
+def _source(value: Value) -> bool:
+    return isinstance(value, str)
+
+
 def _texts(value: Value) -> bool:
-    return isinstance(value, tuple) and all(_text(item) for item in value)
+    return isinstance(value, tuple) and all(text(item) for item in value)
 
 
-def _mapping(check: _Check) -> _Check:
+def mapping(check: Check) -> Check:
     return lambda value: (
-        isinstance(value, dict) and all(_text(key) and check(item) for key, item in value.items())
+        isinstance(value, dict) and all(text(key) and check(item) for key, item in value.items())
     )
 
 
-def _flag(value: Value) -> bool:
+def flag(value: Value) -> bool:
     return isinstance(value, bool)
 
 
-def _number(value: Value) -> bool:
+def natural(value: Value) -> bool:
     return type(value) is int and 0 <= value < 2**31
 
 
-def _bytes(value: Value) -> bool:
+def data(value: Value) -> bool:
     return isinstance(value, (bytes, bytearray, memoryview))
 
 
-def _any(_: Value) -> bool:
+def anything(_: Value) -> bool:
     return True
 
 
-def _tuple(value: Value) -> bool:
+def items(value: Value) -> bool:
     return isinstance(value, tuple)
 
 
-def _optional(check: _Check) -> _Check:
+def optional(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
 
-_FAULT: dict[str, _Check] = {
-    "type": _text, "message": _text, "file": _text, "line": _number, "column": _number,
-    "trace": _text,
+_FAULT: dict[str, Check] = {
+    "type": text, "message": text, "file": text, "line": natural, "column": natural,
+    "trace": text,
 }  # fmt: skip
 
 
-def _is_fault(value: Value) -> bool:
+def is_fault(value: Value) -> bool:
     return (
         isinstance(value, dict)
         and set(value) == set(_FAULT)
@@ -179,28 +190,34 @@ def _is_fault(value: Value) -> bool:
     )
 
 
-_SCHEMA: dict[type, dict[str, _Check]] = {
+_SCHEMA: dict[type, dict[str, Check]] = {
     Load: {
-        "files": _mapping(_bytes), "module": _text, "support": _mapping(_bytes),
-        "scenario": lambda value: isinstance(value, str), "gpus": _number,
-        "gpu_memory_mb": _number, "modules": _mapping(_text),
+        "files": mapping(data), "module": text, "support": mapping(data),
+        "scenario": _source, "gpus": natural,
+        "gpu_memory_mb": natural, "modules": mapping(text),
+        "given": _source, "stage": _source,
     },
     Call: {
-        "entry": _text, "args": _tuple, "kwargs": _mapping(_any),
+        "entry": text, "args": items, "kwargs": mapping(anything),
         "receiver": lambda value: value is None or isinstance(value, Handle),
-        "scenario": _flag, "keep": _flag, "probes": _texts, "block": _number, "token": _text,
+        "scenario": flag, "keep": flag, "probes": _texts, "block": natural, "token": text,
+        "seed": natural,
     },
-    Ready: {"walls": _mapping(_text), "versions": _mapping(_text)},
-    Loaded: {"names": _texts, "fault": _optional(_is_fault), "missing": _texts},
+    Ready: {"walls": mapping(text), "versions": mapping(text)},
+    Loaded: {"names": _texts, "fault": optional(is_fault), "missing": _texts},
     Reply: {
-        "value": _any, "fault": _optional(_is_fault), "args_after": _optional(_tuple),
-        "probes": _mapping(_any), "token": _text,
+        "value": anything, "fault": optional(is_fault), "args_after": optional(items),
+        "probes": mapping(anything), "token": text,
     },
 }  # fmt: skip
-_BY_NAME = {cls.__name__: cls for cls in _SCHEMA}
 
 
-def to_frame(message: Message) -> Frame:
+def declare(schema: dict[type, dict[str, Check]]) -> None:
+    """Add kinds of messages: dataclass → field → check."""
+    _SCHEMA.update(schema)
+
+
+def to_frame(message: Any) -> Frame:
     """Return the frame of a message."""
     content: dict[str, Value] = {}
     for item in fields(message):
@@ -213,14 +230,14 @@ def _fault_fields(fault: Fault) -> dict[Value, Value]:
     return {name: getattr(fault, name) for name in _FAULT}
 
 
-def from_frame(frame: Frame, *expected: type) -> Message:
+def from_frame(frame: Frame, *expected: type) -> Any:
     """Return the message of a frame, of one of the expected kinds.
 
     Raises:
         ProtocolError: Another kind, or a field that is missing, unknown or of the wrong type.
     """
-    cls = _BY_NAME.get(frame.type)
-    if cls is None or cls not in expected:
+    cls = next((kind for kind in expected if kind.__name__ == frame.type), None)
+    if cls is None:
         wanted = " or ".join(kind.__name__ for kind in expected)
         raise ProtocolError(f"a {frame.type[:40]!r} message where {wanted} was due")
     schema = _SCHEMA[cls]
@@ -235,4 +252,4 @@ def from_frame(frame: Frame, *expected: type) -> Message:
     content = dict(frame.fields)
     if isinstance(content.get("fault"), dict):
         content["fault"] = Fault(**content["fault"])  # type: ignore[arg-type, assignment]
-    return cls(**content)  # type: ignore[no-any-return]
+    return cls(**content)

@@ -79,7 +79,10 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """An object that stays in the guest; ``id`` names it in later calls."""
+    """An object that stays in the guest; ``id`` names it in later calls.
+
+    Below zero it is a function of the stage's, which the actor may call.
+    """
 
     id: int
     type: str
@@ -94,6 +97,13 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
+class FilePath:
+    """A path in a folder that stage and actor share, relative to the scratch of each."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """Something that cannot cross; its type's name and why."""
 
@@ -103,7 +113,7 @@ class Opaque:
 
 Value = Union[
     None, bool, int, float, str, bytes, "tuple[Value, ...]", "list[Value]", "dict[Value, Value]",
-    DType, Device, Tensor, Handle, Artifact, Opaque,
+    DType, Device, Tensor, Handle, Artifact, FilePath, Opaque,
 ]  # fmt: skip
 Buffer = Union[bytes, bytearray, memoryview]
 

@@ -1,0 +1,192 @@
+"""What the actor does for a scenario that runs elsewhere: one request at a time.
+
+Everything here shares the process with the submission, which may change it. So nothing that it says
+decides alone: the host checks the form of each answer, and the scenario judges values.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from grader.guest.faults import describe
+from grader.guest.module import import_module
+from grader.guest.tensors import Storages, to_torch, to_wire
+from grader.wire.asks import MODULE, Ask, Back, Did, built_in, nearest_builtin
+from grader.wire.files import Folder
+from grader.wire.values import Value
+
+Line = Callable[[Back], Did]
+"""Has a callback's body run, and returns what came of it."""
+
+_NOW: list[Asked] = []
+"""The one of this process, where callbacks that were pickled find it again."""
+
+
+class Callback:
+    """A function of the stage's, as the submission is handed it."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Have the body run in the stage; return what it returns."""
+        return _NOW[0].back(self._number, args, kwargs)
+
+    def __reduce__(self) -> Any:
+        return Callback, (self._number,)
+
+
+class _Kept(dict[int, Any]):
+    """Number → object; below zero are callbacks."""
+
+    def __missing__(self, number: int) -> Any:
+        if number < 0:
+            return Callback(-number)
+        raise KeyError(f"no object {number} is kept here")
+
+
+class Asked:
+    """Does what a scenario asks for.
+
+    Args:
+        module: The submission's.
+        given: Source of the instructor's functions, or empty.
+        scratch: The guest's writable folder.
+        line: Leads to the stage.
+        begin: Called as each case begins.
+    """
+
+    def __init__(
+        self,
+        module: ModuleType,
+        given: str,
+        scratch: Path,
+        line: Line,
+        begin: Callable[[], None],
+    ) -> None:
+        self._module = module
+        self._source = given
+        self._given: ModuleType | None = None
+        self._scratch = scratch
+        self.line = line
+        self._begin = begin
+        self._lock = threading.Lock()
+        self._token = ""
+        self._case = ""
+        self._forget()
+        _NOW[:] = [self]
+        # A thread may hold it at the moment of a fork; the child would wait for it for ever.
+        os.register_at_fork(after_in_child=self._in_child)
+
+    def do(self, ask: Ask) -> Did:
+        """Do one thing, and tell what came of it."""
+        try:
+            if ask.case != self._case:
+                self._forget()
+                self._begin()
+                self._case = ask.case
+            os.chdir(self._scratch)
+            self._folder.take(ask.files)
+            self._kept.update((n, to_torch(value, self._kept)) for n, value in ask.puts.items())
+            self._token = ask.token or "here"
+            try:
+                result = self._act(ask)
+                value = self._answer(ask, result)
+            finally:
+                # After this no callback is let through: the answer must be the last that is sent.
+                with self._lock:
+                    self._token = ""
+            did = Did(value, files=self._folder.changed(ask.folders))
+        except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is the submission's too
+            did = failed(error, self._scratch)
+        return did
+
+    def back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function of the stage's."""
+        sent = tuple(to_wire(item) for item in args)
+        named = {str(name): to_wire(item) for name, item in kwargs.items()}
+        with self._lock:
+            if not self._token:
+                raise RuntimeError("this function can be called only during the call it was for")
+            did = self.line(Back(number, sent, named, token=self._token))
+        if did.fault is not None:
+            raise built_in(did.kind, did.fault.message)
+        return to_torch(did.value, self._kept)
+
+    def _act(self, ask: Ask) -> Any:
+        args = tuple(to_torch(item, self._kept) for item in ask.args)
+        kwargs = {name: to_torch(item, self._kept) for name, item in ask.kwargs.items()}
+        if ask.action == "given":
+            return getattr(self._instructors(), ask.name)(*args, **kwargs)
+        target = self._kept[ask.target]
+        if ask.action in ("call", "method"):
+            return getattr(target, ask.name)(*args, **kwargs)
+        if ask.action == "set_attr":
+            return self._set(target, ask.name, *args)
+        if ask.action == "collect":
+            found = list(itertools.islice(iter(target), ask.most + 1))
+            if len(found) > ask.most:
+                raise RuntimeError(f"more than {ask.most} items came")
+            return found
+        if ask.action == "drop":
+            return self._kept.pop(ask.target)
+        simple: dict[str, Callable[[], Any]] = {
+            "item": lambda: target[args[0]],
+            "attr": lambda: getattr(target, ask.name),
+            "put": lambda: args[0],
+            "value": lambda: args[0],
+        }
+        return simple[ask.action]()
+
+    def _answer(self, ask: Ask, result: Any) -> Value:
+        if ask.keep:
+            self._kept[ask.keep] = result
+        if ask.keep or ask.action in ("set_attr", "drop"):
+            return None
+        if ask.layout:
+            # Alive until the case ends: another tensor at the same address would look like a view.
+            self._alive.append(result)
+        return to_wire(result, self._storages if ask.layout else None)
+
+    def _instructors(self) -> ModuleType:
+        if self._given is None:
+            path = self._scratch / "given.py"
+            path.write_text(self._source, encoding="utf-8")
+            self._given = import_module(path, self._scratch, strict=True).module
+        return self._given
+
+    def _set(self, target: Any, name: str, value: Any) -> None:
+        if target is self._module and name not in self._before:
+            self._before[name] = vars(self._module).get(name, _ABSENT)
+        setattr(target, name, value)
+
+    def _forget(self) -> None:
+        """Begin a case: nothing is kept, the module is as it was."""
+        for name, value in getattr(self, "_before", {}).items():
+            if value is _ABSENT:
+                vars(self._module).pop(name, None)
+            else:
+                vars(self._module)[name] = value
+        self._before: dict[str, Any] = {}
+        self._kept = _Kept({MODULE: self._module})
+        self._storages, self._alive = Storages(), list[torch.Tensor]()
+        self._folder = Folder(self._scratch)
+
+    def _in_child(self) -> None:
+        self._lock = threading.Lock()
+
+
+_ABSENT = object()
+
+
+def failed(error: BaseException, scratch: Path) -> Did:
+    """Return what is told of an exception."""
+    return Did(fault=describe(error, scratch), kind=nearest_builtin(error))

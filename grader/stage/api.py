@@ -1,0 +1,184 @@
+"""The calls of a scenario. Each becomes one request to the actor, by way of the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from grader.wire.asks import MODULE
+from grader.wire.messages import Fault
+
+if TYPE_CHECKING:
+    from grader.stage.play import Play
+
+NOW: list[Play] = []
+"""The case that is being played; empty between two."""
+
+_NOT_A_VALUE = "a handle stands for an object in the actor; ask the actor about it"
+
+
+class Handle:
+    """An object that stays in the actor."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise TypeError(_NOT_A_VALUE)
+
+    # What every object has: a comparison that is always false would be a check that never fails.
+    __bool__ = __eq__ = __ne__ = _refuse  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
+
+class RemoteError(Exception):
+    """Something raised in the actor.
+
+    Attributes:
+        type: Name of a built-in exception.
+        text: What it says.
+        fault: All that the actor told, for the report.
+    """
+
+    def __init__(self, kind: str, fault: Fault) -> None:
+        super().__init__(f"{kind}: {fault.message}")
+        self.type, self.text, self.fault = kind, fault.message, fault
+
+
+class NotWrittenError(BaseException):
+    """The submission says that it is not written yet; no scenario's business."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+class UnreadError(Exception):
+    """A function that ``read`` called raised."""
+
+    def __init__(self, kind: str, fault: Fault) -> None:
+        super().__init__(f"{kind}: {fault.message}")
+        self.type, self.text, self.fault = kind, fault.message, fault
+
+
+class Callback:
+    """An argument that stands for a function of the stage's."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Actor:
+    """The submission, in another process."""
+
+    module = Handle(MODULE)
+
+    def call(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function or class of the submission; return the value."""
+        return _play().ask("call", name, args=args, kwargs=kwargs)
+
+    def keep(self, name: str, /, *args: Any, **kwargs: Any) -> Handle:
+        """Call a function or class of the submission; the result stays in the actor."""
+        return _play().keep("call", name, args=args, kwargs=kwargs)
+
+    def method(self, h: Handle, name: str, /, *args: Any, keep: bool = False, **kwargs: Any) -> Any:
+        """Call a method of a kept object."""
+        return _play().either(keep, "method", name, target=h, args=args, kwargs=kwargs)
+
+    def item(self, h: Handle, i: Any, keep: bool = False) -> Any:
+        """Return ``h[i]``."""
+        return _play().either(keep, "item", target=h, args=(i,))
+
+    def attr(self, h: Handle, name: str, keep: bool = False) -> Any:
+        """Return ``h.name``."""
+        return _play().either(keep, "attr", name, target=h)
+
+    def set_attr(self, h: Handle, name: str, value: Any) -> None:
+        """Set ``h.name``; that of the module is undone when the case ends."""
+        _play().ask("set_attr", name, target=h, args=(value,))
+
+    def collect(self, h: Handle, most: int) -> list[Any]:
+        """Iterate over a kept object.
+
+        Raises:
+            RemoteError: More than ``most`` items came.
+        """
+        return _play().ask("collect", target=h, most=most)  # type: ignore[no-any-return]
+
+    def put(self, value: Any) -> Handle:
+        """Keep a value in the actor."""
+        return _play().keep("put", args=(value,))
+
+    def value(self, h: Handle) -> Any:
+        """Return what a handle stands for, as it is now."""
+        return _play().ask("value", args=(h,))
+
+    def drop(self, h: Handle) -> None:
+        """Forget a kept object."""
+        _play().ask("drop", target=h)
+
+
+actor = Actor()
+
+
+def given(function: str, /, *args: Any, keep: bool = False, **kwargs: Any) -> Any:
+    """Call a function of ``given.py`` in the actor. Nothing that it says may score by itself."""
+    return _play().either(keep, "given", function, args=args, kwargs=kwargs)
+
+
+def callback(function: Callable[..., Any], most: int, gather: int = 1) -> Callback:
+    """Return an argument that the submission calls and whose body runs here.
+
+    Args:
+        function: The body. It gets values and returns values, and leaves the actor alone.
+        most: Calls that are answered; further ones raise in the actor.
+        gather: Calls wait until so many processes have called.
+    """
+    return _play().callback(function, most, gather)
+
+
+def caller() -> int:
+    """Return the process that called, in a callback's body; the kernel says so."""
+    return _play().caller
+
+
+def folder(write: bool = False) -> Path:
+    """Return a new folder that stage and actor share.
+
+    Args:
+        write: What the actor changes in it comes back here.
+    """
+    return _play().folder(write)
+
+
+def read(function: Callable[..., Any], /, *args: Any) -> Any:
+    """Call a function of ``scenario.py`` in a process of its own, to parse what the actor wrote."""
+    return _play().read(function, args)
+
+
+def _play() -> Play:
+    if not NOW:
+        raise RuntimeError("scenario.py uses the actor outside of a case")
+    return NOW[0]
+
+
+def number_of(h: Any) -> int:
+    """Return the number behind a handle."""
+    if type(h) is not Handle:
+        raise TypeError(f"a {type(h).__name__} where a handle belongs")
+    return h._number
+
+
+def convert(value: Any, leaf: Callable[[Any], Any]) -> Any:
+    """Return a tree of plain containers with every leaf converted."""
+    if type(value) in (tuple, list):
+        return type(value)(convert(item, leaf) for item in value)
+    if type(value) is dict:
+        return {key: convert(item, leaf) for key, item in value.items()}
+    return leaf(value)
+

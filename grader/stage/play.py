@@ -1,0 +1,268 @@
+"""One case of a scenario: what it was given, what it keeps in the actor, what it can be asked."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+from typing import Any, Protocol
+
+import torch
+
+from grader.guest.tensors import to_torch, to_wire
+from grader.stage.api import (
+    Callback,
+    Handle,
+    NotWrittenError,
+    RemoteError,
+    UnreadError,
+    convert,
+    number_of,
+)
+from grader.wire.asks import Ask, Back, Did, nearest_builtin
+from grader.wire.files import Folder
+from grader.wire.messages import Fault
+from grader.wire.values import Handle as WireHandle
+from grader.wire.values import FilePath, Layout, Opaque, Tensor, Value
+
+_TORCHS_OWN = "not implemented for '"
+"""In torch's message on a dtype that an operation does not have; no stub says so."""
+
+_CLAIMED = "_as_the_actor_said"
+"""Attribute of a tensor that came from the actor: device, gradient, layout, as it claims them."""
+
+Body = Callable[[Back], Did]
+
+
+class Line(Protocol):
+    """Leads to the actor."""
+
+    def ask(self, ask: Ask, body: Body) -> Did:
+        """Have something done; ``body`` answers the calls that the submission makes meanwhile."""
+
+
+@dataclass(slots=True)
+class _Function:
+    """A callback: its body, and how often it may be called."""
+
+    body: Callable[..., Any]
+    most: int
+    gather: int
+    calls: int = 0
+
+
+@dataclass(slots=True)
+class _Numbers:
+    """What was handed out in a case."""
+
+    kept: int = 0
+    folders: dict[str, bool] = field(default_factory=dict)
+    sent: dict[int, int] = field(default_factory=dict)
+
+
+class Play:
+    """One case.
+
+    Args:
+        line: To the actor.
+        scratch: The stage's writable folder.
+        layout: Whether checks look at how tensors lie in memory.
+        apart: Whether the actor has a scratch of its own.
+    """
+
+    def __init__(self, line: Line, scratch: Path, layout: bool, apart: bool) -> None:
+        self.caller = 0
+        self.case = ""
+        self._line = line
+        self._scratch = scratch
+        self._layout = layout
+        self._apart = apart
+        self._files = Folder(scratch)
+        self._numbers = _Numbers()
+        self._functions: list[_Function] = []
+        self._args: dict[int, tuple[torch.Tensor, int]] = {}
+        self._busy = False
+        self._raised: BaseException | None = None
+
+    def given_args(self, args: Sequence[Value]) -> tuple[Any, ...]:
+        """Return the case's own arguments; their tensors will be sent once."""
+
+        def note(item: Any) -> Any:
+            if isinstance(item, torch.Tensor):
+                self._args[id(item)] = item, item._version
+            return item
+
+        return tuple(convert(to_torch(value, {}), note) for value in args)
+
+    def ask(self, action: str, name: str = "", target: Any = None, **fields: Any) -> Any:
+        """Have something done in the actor; return the value."""
+        did = self._exchange(action, name, target, fields)
+        return self._incoming(did.value)
+
+    def keep(self, action: str, name: str = "", target: Any = None, **fields: Any) -> Handle:
+        """Have something done in the actor; the result stays there."""
+        self._numbers.kept += 1
+        number = self._numbers.kept
+        self._exchange(action, name, target, {**fields, "keep": number})
+        return Handle(number)
+
+    def either(self, keep: bool, action: str, name: str = "", **fields: Any) -> Any:
+        """Do the one or the other."""
+        return (self.keep if keep else self.ask)(action, name, **fields)
+
+    def callback(self, body: Callable[..., Any], most: int, gather: int) -> Callback:
+        """Return what stands for a function, as an argument."""
+        self._functions.append(_Function(body, most, gather))
+        return Callback(len(self._functions))
+
+    def folder(self, write: bool) -> Path:
+        """Make a shared folder."""
+        name = f"shared-{len(self._numbers.folders) + 1}"
+        self._numbers.folders[name] = write
+        (self._scratch / name).mkdir()
+        return Path(name)
+
+    def read(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Call a function of the scenario's file in a process of its own."""
+        if not self._apart:
+            return function(*args)
+        folders = list(self._numbers.folders)
+        files = Folder(self._scratch).changed(folders)
+        sent = tuple(self._outgoing(item, {}) for item in args)
+        did = self._line.ask(Ask("read", function.__name__, args=sent, files=files), self.body)
+        if did.fault is not None:
+            raise UnreadError(did.kind, did.fault)
+        return self._incoming(did.value)
+
+    def after(self, args: tuple[Any, ...]) -> tuple[Value, ...]:
+        """Return the case's own arguments as the actor has them now."""
+        did = self._exchange("value", "", None, {"args": (list(args),)})
+        return tuple(did.value) if isinstance(did.value, list) else ()
+
+    def returned(self, value: Any) -> Value:
+        """Return the value of what a scenario returned, with what the actor claimed of tensors."""
+        return convert(value, _as_claimed)
+
+    def close(self) -> None:
+        """Remove the shared folders: a full disk would cost other questions."""
+        for name in self._numbers.folders:
+            shutil.rmtree(self._scratch / name, ignore_errors=True)
+
+    def body(self, back: Back) -> Did:
+        """Run a callback's body."""
+        try:
+            function = self._function(back.callback)
+            self.caller = back.caller
+            self._busy = True
+            args = [self._incoming(item) for item in back.args]
+            kwargs = {name: self._incoming(item) for name, item in back.kwargs.items()}
+            result = function.body(*args, **kwargs)
+            return Did(self._plain(result), token=back.token)
+        except Exception as error:  # noqa: BLE001  raised where the submission called
+            self._raised = error
+            fault = Fault(type(error).__name__[:200], str(error)[:2000])
+            return Did(fault=fault, kind=nearest_builtin(error), token=back.token)
+        finally:
+            self._busy = False
+
+    def _function(self, number: int) -> _Function:
+        if number > len(self._functions):
+            raise RuntimeError("there is no such function")
+        function = self._functions[number - 1]
+        function.calls += 1
+        if function.calls > function.most:
+            raise RuntimeError(f"this function can be called {function.most} times at most")
+        return function
+
+    def _exchange(self, action: str, name: str, target: Any, fields: dict[str, Any]) -> Did:
+        if self._busy:
+            raise RuntimeError("a callback's body must not use the actor")
+        puts: dict[int, Value] = {}
+        sent = dict(fields)
+        sent["args"] = tuple(self._outgoing(item, puts) for item in fields.get("args", ()))
+        named = fields.get("kwargs", {})
+        sent["kwargs"] = {key: self._outgoing(item, puts) for key, item in named.items()}
+        ask = Ask(action, name, **sent, puts=puts, layout=self._layout, case=self.case)
+        if target is not None:
+            ask = replace(ask, target=number_of(target))
+        did = self._line.ask(self._with_files(ask), self.body)
+        if self._apart:
+            self._files.take(did.files)
+        if did.fault is not None:
+            raise self._error(did.kind, did.fault)
+        return did
+
+    def _with_files(self, ask: Ask) -> Ask:
+        if not self._apart:
+            return ask
+        shared = self._numbers.folders
+        back = tuple(name for name, write in shared.items() if write)
+        return replace(ask, files=self._files.changed(shared), folders=back)
+
+    def _error(self, kind: str, fault: Fault) -> BaseException:
+        if kind == "NotImplementedError" and _TORCHS_OWN not in fault.message:
+            return NotWrittenError(fault)
+        error = RemoteError(kind, fault)
+        error.__cause__, self._raised = self._raised, None
+        return error
+
+    def _outgoing(self, value: Any, puts: dict[int, Value]) -> Value:
+        """Return the value of an argument."""
+
+        def leaf(item: Any) -> Value:
+            if type(item) is Handle:
+                return WireHandle(number_of(item), "")
+            if type(item) is Callback:
+                return WireHandle(-item.number, "callback")
+            if isinstance(item, PurePath):
+                return FilePath(str(item))
+            if isinstance(item, torch.Tensor) and self._is_own(item):
+                return self._once(item, puts)
+            return self._plain(item)
+
+        return convert(value, leaf)
+
+    def _is_own(self, item: torch.Tensor) -> bool:
+        own, version = self._args.get(id(item), (None, 0))
+        return own is item and item._version == version
+
+    def _once(self, item: torch.Tensor, puts: dict[int, Value]) -> WireHandle:
+        sent = self._numbers.sent
+        if id(item) not in sent:
+            self._numbers.kept += 1
+            sent[id(item)] = self._numbers.kept
+            puts[self._numbers.kept] = to_wire(item)
+        return WireHandle(sent[id(item)], "")
+
+    @staticmethod
+    def _plain(item: Any) -> Value:
+        value = to_wire(item)
+        if isinstance(value, Opaque) and not isinstance(item, Opaque):
+            raise TypeError(f"a {value.type} cannot go to the actor: {value.reason}")
+        return value
+
+    @staticmethod
+    def _incoming(value: Value) -> Any:
+        return _from_actor(value)
+
+
+def _from_actor(value: Value) -> Any:
+    if isinstance(value, Tensor):
+        tensor = to_torch(replace(value, device="cpu", requires_grad=False), {})
+        setattr(tensor, _CLAIMED, (value.device, value.requires_grad, value.layout))
+        return tensor
+    if isinstance(value, (tuple, list)):
+        return type(value)(_from_actor(item) for item in value)
+    if isinstance(value, dict):
+        return {to_torch(key, {}): _from_actor(item) for key, item in value.items()}
+    return to_torch(value, {})
+
+
+def _as_claimed(item: Any) -> Value:
+    value = to_wire(item)
+    claimed: tuple[str, bool, Layout | None] | None = getattr(item, _CLAIMED, None)
+    if isinstance(value, Tensor) and claimed is not None:
+        device, wants_grad, layout = claimed
+        return replace(value, device=device, requires_grad=wants_grad, layout=layout)
+    return value

@@ -1,0 +1,150 @@
+"""The stage: it holds the scenario and no submission, and plays one case after the other.
+
+It is a guest like any other, behind the same sandbox. What it gets from the actor are values, and
+files that ``read`` gives to a process of its own.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from grader.guest.faults import describe
+from grader.guest.module import place
+from grader.stage.api import NOW, NotWrittenError, RemoteError, UnreadError
+from grader.stage.play import Body, Line, Play
+from grader.wire.asks import Ask, Back, Did, nearest_builtin
+from grader.wire.files import Folder
+from grader.wire.frames import Closed, Connection
+from grader.wire.messages import Call, Load, Loaded, Reply, from_frame, to_frame
+from grader.wire.values import Opaque, ProtocolError
+
+FILE = "scenario.py"
+REMOTE, UNREAD = "remote", "unread"
+"""Probes of a reply that say where an exception came from, if not from the scenario's own lines."""
+
+
+class Stage:
+    """A scenario's file, executed anew for each case.
+
+    Args:
+        source: Its text.
+        scratch: The stage's writable folder.
+        line: To the actor.
+        apart: Whether the actor is another process.
+    """
+
+    def __init__(self, source: str, scratch: Path, line: Line, apart: bool = True) -> None:
+        self._path = scratch / FILE
+        self._path.write_text(source, encoding="utf-8")
+        self._code = compile(source, str(self._path), "exec", dont_inherit=True)
+        self._scratch = scratch
+        self._line = line
+        self._apart = apart
+        self._played = 0
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Execute the file and return one of its functions."""
+        module = types.ModuleType(self._path.stem)
+        module.__file__ = str(self._path)
+        # Dataclasses and torch.save look a class's module up by name.
+        sys.modules[module.__name__] = module
+        exec(self._code, vars(module))  # noqa: S102  the instructor's own file
+        found: Callable[..., Any] = getattr(module, name)
+        return found
+
+    def play(self, call: Call) -> Reply:
+        """Play one case."""
+        self._played += 1
+        play = Play(self._line, self._scratch, "layout" in call.probes, self._apart)
+        play.case = str(self._played)
+        NOW[:] = [play]
+        seed(call.seed)
+        try:
+            args = play.given_args(call.args)
+            kwargs = dict(zip(call.kwargs, play.given_args([*call.kwargs.values()]), strict=True))
+            value = play.returned(self.function(call.entry)(*args, **kwargs))
+            after = play.after(args) if "args_after" in call.probes else None
+        except (RemoteError, NotWrittenError) as error:
+            return Reply(fault=error.fault, probes={REMOTE: True})
+        except UnreadError as error:
+            return Reply(fault=error.fault, probes={UNREAD: True})
+        except Exception as error:  # noqa: BLE001  told as what it is
+            return Reply(fault=describe(error, self._scratch))
+        finally:
+            NOW.clear()
+            play.close()
+        return Reply(value, args_after=after)
+
+    def read(self, ask: Ask) -> Did:
+        """Call one function, in a process that is for nothing else."""
+        try:
+            Folder(self._scratch).take(ask.files)
+            play = Play(self._line, self._scratch, layout=False, apart=True)
+            result = self.function(ask.name)(*play.given_args(ask.args))
+            return Did(play.returned(result))
+        except Exception as error:  # noqa: BLE001  told as what it is
+            return Did(fault=describe(error, self._scratch), kind=nearest_builtin(error))
+
+
+class RemoteLine:
+    """Leads to the actor by way of the host.
+
+    Args:
+        connection: To the host.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def ask(self, ask: Ask, body: Body) -> Did:
+        """See ``Line.ask``."""
+        self._connection.send(to_frame(ask))
+        while True:
+            message = from_frame(self._connection.receive(), Did, Back)
+            if isinstance(message, Did):
+                return message
+            self._connection.send(to_frame(body(message)))
+
+
+def serve(connection: Connection, load: Load) -> None:
+    """Play cases until the host closes the connection."""
+    scratch = Path.cwd()
+    stage, loaded = _load(connection, load, scratch)
+    connection.send(to_frame(loaded))
+    while stage is not None:
+        try:
+            message = from_frame(connection.receive(), Call, Ask)
+        except Closed:
+            return
+        if isinstance(message, Ask):
+            connection.send(to_frame(stage.read(message)))
+            continue
+        reply = stage.play(message)
+        try:
+            connection.send(to_frame(reply))
+        except ProtocolError as error:
+            connection.send(to_frame(Reply(Opaque("the scenario's value", str(error)))))
+
+
+def _load(connection: Connection, load: Load, scratch: Path) -> tuple[Stage | None, Loaded]:
+    place(load, scratch)
+    try:
+        stage = Stage(load.stage, scratch, RemoteLine(connection))
+    except SyntaxError as error:
+        return None, Loaded((), describe(error, scratch))
+    return stage, Loaded(())
+
+
+def seed(number: int) -> None:
+    """Seed all generators that a scenario draws from."""
+    torch.default_generator.manual_seed(number)
+    random.seed(number)
+    np.random.seed(number)

@@ -1,0 +1,175 @@
+"""Messages between a scenario and the submission that it drives; the host relays each.
+
+The stage sends ``Ask`` and the actor answers with ``Did``. In between, the actor may send ``Back``,
+which the stage answers with ``Did``: the submission calls a function whose body is the scenario's.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass, field
+
+from grader.wire.messages import (
+    Check,
+    Fault,
+    anything,
+    data,
+    declare,
+    is_fault,
+    items,
+    mapping,
+    natural,
+    optional,
+    text,
+)
+from grader.wire.values import Buffer, FilePath, Handle, Value
+
+ACTIONS = frozenset({
+    "call", "method", "item", "attr", "set_attr", "collect", "put", "value", "drop", "given",
+    "read",
+})  # fmt: skip
+"""All but ``read`` are the actor's; that one the host gives to a process of its own."""
+
+EXCEPTIONS = frozenset(
+    name
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, Exception)
+)
+"""Names by which an exception may cross."""
+
+MODULE = 0
+"""Handle of the submission's module."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Do one thing in the actor.
+
+    Attributes:
+        action: One of ``ACTIONS``.
+        name: Of what is called, or of an attribute.
+        target: Number of the kept object that the action is about.
+        args: Positional arguments. Handles stand for kept objects, below zero for callbacks.
+        kwargs: Keyword arguments.
+        keep: Number under which the result stays in the actor; 0 to send it.
+        most: Of ``collect``: the most items.
+        puts: Number → value to keep before anything else; the case's own arguments.
+        files: Path → content of files that are new or changed in shared folders.
+        folders: Shared folders whose changes are to be sent back.
+        case: Drawn by the host for each case: with a new one, what was kept is forgotten.
+        layout: Whether tensors are to say how they lie in memory.
+        token: Drawn by the host for this request; every answer has to repeat it.
+    """
+
+    action: str
+    name: str = ""
+    target: int = MODULE
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value] = field(default_factory=dict)
+    keep: int = 0
+    most: int = 0
+    puts: dict[int, Value] = field(default_factory=dict)
+    files: dict[str, Buffer] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+    case: str = ""
+    layout: bool = False
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Did:
+    """An ``Ask`` or a ``Back`` was done: it gave ``value``, or raised ``fault``.
+
+    Attributes:
+        kind: Name of the built-in exception that the one raised derives from.
+        files: Path → content of what changed in the folders that were asked for.
+        token: The request's.
+    """
+
+    value: Value = None
+    fault: Fault | None = None
+    kind: str = ""
+    files: dict[str, Buffer] = field(default_factory=dict)
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The submission calls a function of the stage's.
+
+    Attributes:
+        callback: Its number, above zero.
+        args: Positional arguments.
+        kwargs: Keyword arguments.
+        caller: Process that called. Written by the host; what the actor says is dropped.
+        token: The ``Ask``'s that the actor works on.
+    """
+
+    callback: int
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value] = field(default_factory=dict)
+    caller: int = 0
+    token: str = ""
+
+
+def _texts(value: Value) -> bool:
+    return isinstance(value, tuple) and all(text(item) for item in value)
+
+
+def _numbered(value: Value) -> bool:
+    return isinstance(value, dict) and all(natural(key) and key != MODULE for key in value)
+
+
+_FILES: Check = mapping(data)
+
+declare({
+    Ask: {
+        "action": lambda value: isinstance(value, str) and value in ACTIONS,
+        "name": text, "target": natural, "args": items, "kwargs": mapping(anything),
+        "keep": natural, "most": natural, "puts": _numbered, "files": _FILES, "folders": _texts,
+        "case": text, "layout": lambda value: isinstance(value, bool), "token": text,
+    },
+    Did: {
+        "value": anything, "fault": optional(is_fault), "kind": text, "files": _FILES,
+        "token": text,
+    },
+    Back: {
+        "callback": lambda value: natural(value) and value != 0, "args": items,
+        "kwargs": mapping(anything), "caller": natural, "token": text,
+    },
+})  # fmt: skip
+
+
+def holds_handle(value: Value) -> bool:
+    """Return whether a handle or a path stands anywhere in a value: no actor may send one."""
+    left = [value]
+    while left:
+        found = left.pop()
+        if isinstance(found, (Handle, FilePath)):
+            return True
+        if isinstance(found, (tuple, list)):
+            left += found
+        elif isinstance(found, dict):
+            left += found.keys()
+            left += found.values()
+    return False
+
+
+def nearest_builtin(error: BaseException) -> str:
+    """Return the name of the first built-in exception that an exception's class derives from."""
+    # The base class's own attributes: a metaclass may have put code in front of them.
+    for kind in type.__dict__["__mro__"].__get__(type(error)):
+        name = type.__dict__["__name__"].__get__(kind)
+        if vars(builtins).get(name) is kind and name in EXCEPTIONS:
+            return str(name)
+    return "Exception"
+
+
+def built_in(kind: str, message: str) -> Exception:
+    """Return an exception of a built-in class."""
+    made = vars(builtins)[kind] if kind in EXCEPTIONS else Exception
+    try:
+        error: Exception = made(message)
+    except TypeError:  # UnicodeDecodeError and its like want more than a text
+        error = Exception(f"{kind}: {message}")
+    return error

@@ -1,0 +1,96 @@
+"""Files that stage and actor share: each has a copy, and changes travel with messages.
+
+Defends against: paths that lead out of a folder, links and pipes left in one (only plain files are
+sent), folders without end. No process opens a file that another one can still write.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+
+from grader.wire.values import Buffer, ProtocolError
+
+NAME = re.compile(r"shared-[0-9]{1,4}")
+"""Of a shared folder, relative to the scratch."""
+
+MAX_FILES = 1_000
+MAX_BYTES = 64 * 2**20
+
+
+def check_paths(files: Iterable[str]) -> None:
+    """Check that every path lies in a shared folder.
+
+    Raises:
+        ProtocolError: One does not.
+    """
+    for path in files:
+        first, *rest = PurePosixPath(path).parts
+        if not NAME.fullmatch(first) or not rest or ".." in rest or "\0" in path:
+            raise ProtocolError(f"{path[:80]!r} is not in a shared folder")
+
+
+class Folder:
+    """One side's copies.
+
+    Args:
+        scratch: Holds the shared folders.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._known: dict[str, bytes] = {}
+
+    def take(self, files: Mapping[str, Buffer]) -> None:
+        """Write what the other side changed.
+
+        Raises:
+            ProtocolError: A path leads elsewhere, or there is too much.
+        """
+        check_paths(files)
+        for path, data in files.items():
+            target = self._scratch / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # A new file each time: what stands there may be a link by now.
+            target.unlink(missing_ok=True)
+            target.write_bytes(data)
+            self._known[path] = bytes(data)
+        self._bound(self._known)
+
+    def changed(self, folders: Iterable[str]) -> dict[str, Buffer]:
+        """Return path → content of files that are new or changed since the last time.
+
+        Raises:
+            ProtocolError: There is too much.
+        """
+        found: dict[str, Buffer] = {}
+        for name in folders:
+            for path in sorted(_files(self._scratch / name)):
+                key = path.relative_to(self._scratch).as_posix()
+                data = path.read_bytes()
+                if self._known.get(key) != data:
+                    found[key] = self._known[key] = data
+                    self._bound(self._known)
+        return found
+
+    @staticmethod
+    def _bound(files: Mapping[str, Buffer]) -> None:
+        total = sum(map(len, files.values()))
+        if len(files) > MAX_FILES or total > MAX_BYTES:
+            most = f"the most is {MAX_FILES} and {MAX_BYTES}"
+            raise ProtocolError(f"{len(files)} shared files of {total} bytes; {most}")
+
+
+def _files(folder: Path) -> Iterable[Path]:
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = Path(place, name)
+            found = path.lstat()
+            # Read only what can end: what is larger than allowed is refused by its size.
+            if stat.S_ISREG(found.st_mode):
+                if found.st_size > MAX_BYTES:
+                    raise ProtocolError(f"{name[:80]!r} is larger than {MAX_BYTES} bytes")
+                yield path
