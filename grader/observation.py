@@ -16,6 +16,11 @@ from grader.source.facts import EntryFacts
 from grader.wire.messages import Fault
 from grader.wire.values import Value
 
+IN_STAGE = "stage"
+IN_READER = "reader"
+"""Details of ``raised``: it was not the submission that raised, but what worked on its values, or
+on the files that it left."""
+
 
 class Outcome(str, Enum):
     """How a call ended."""

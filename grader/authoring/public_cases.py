@@ -30,7 +30,7 @@ from grader.selfcheck.public import (
 )
 from grader.selfcheck.read import read_public
 from grader.selfcheck.write import needs_numbers, size_of
-from grader.spec.find import READER, SCENARIO
+from grader.spec.find import GIVEN, READER, SCENARIO
 from grader.spec.types import Assignment
 from grader.verdict import Status
 
@@ -46,6 +46,7 @@ class _Shown:
 
     scenario: str
     reader: str
+    given: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ def make_public(materials: Materials, sandbox: Sandbox) -> Made:
     shown = _Shown(
         _stripped(materials.scenario, materials.folder / SCENARIO),
         _stripped(materials.reader, materials.folder / READER),
+        _stripped(materials.given, materials.folder / GIVEN),
     )
     left_out = dict(_hidden_code(materials.assignment, shown))
     public = _run(materials, shown, left_out, sandbox)
@@ -140,6 +142,7 @@ def _run(
         materials.digest,
         shown.scenario,
         shown.reader,
+        shown.given,
         {name: hashlib.sha256(data).hexdigest() for name, data in materials.support.items()},
         dict(_hints(materials)),
         grader.plan,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from grader.checks.base import CaseInputs, Check
 from grader.checks.findings import finding, plain
 from grader.checks.items import NoItemError, item_of, naming, no_item, unread_file
-from grader.observation import Claims, Observation, Outcome
+from grader.observation import IN_READER, IN_STAGE, Claims, Observation, Outcome
 from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault
 from grader.wire.messages import Fault
 
@@ -154,6 +154,8 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
         return None
     if submission.outcome is Outcome.SANDBOX_FAILED:
         return _sandbox_failed(submission.detail)
+    if submission.detail in (IN_STAGE, IN_READER):
+        return _unusable(submission, function)
     if submission.outcome is Outcome.RAISED:
         return _raised(submission.claims.fault or Fault("Exception", ""), function)
     code = _ENDS[submission.outcome]
@@ -161,6 +163,21 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
     if code is Code.CRASHED:
         params |= {"signal": submission.facts.signal, "exit": submission.facts.exit_code}
     return finding(code, code.value, params)
+
+
+def _unusable(submission: Observation, function: str) -> Verdict:
+    """Return the verdict on values, or files, with which nothing could be done."""
+    told = submission.claims.fault or Fault("Exception", "")
+    params: dict[str, Param] = {
+        "type": plain(told.type), "message": plain(told.message), "function": function,
+    }  # fmt: skip
+    if submission.detail == IN_STAGE:
+        verdict = finding(Code.RAISED, "unusable", params)
+    elif told.type == "FileNotFoundError":
+        verdict = finding(Code.MISSING_FILE, "no_file", {})
+    else:
+        verdict = finding(Code.UNREADABLE_FILE, "unreadable_file", params)
+    return replace(verdict, evidence={**params, "trace": plain(told.trace)})
 
 
 def _raised(told: Fault, function: str) -> Verdict:

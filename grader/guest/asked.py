@@ -94,7 +94,7 @@ class Asked:
                 self._begin()
                 self._case = ask.case
             os.chdir(self._scratch)
-            self._folder.take(ask.files)
+            self._folder.take(ask.files, ask.folders)
             self._kept.update((n, to_torch(value, self._kept)) for n, value in ask.puts.items())
             self._token = ask.token or "here"
             try:
@@ -104,10 +104,19 @@ class Asked:
                 # After this no callback is let through: the answer must be the last that is sent.
                 with self._lock:
                     self._token = ""
-            did = Did(value, files=self._folder.changed(ask.folders))
+            did = Did(
+                value,
+                files=self._folder.changed(name for name, back in ask.folders.items() if back),
+            )
         except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is the submission's too
             did = failed(error, self._scratch)
         return did
+
+    def end(self) -> None:
+        """End the case, if there is one: what follows is a plain call."""
+        if self._case:
+            self._forget()
+            self._case = ""
 
     def back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function of the stage's."""

@@ -6,7 +6,8 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-from grader.wire.messages import TEXT_CAP, Fault
+from grader.wire.fields import TEXT_CAP
+from grader.wire.messages import Fault
 
 _MESSAGE_CAP = 2_000
 _FRAMES = 30

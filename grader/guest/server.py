@@ -47,7 +47,7 @@ def serve(connection: Connection, walls: dict[str, str]) -> None:
         try:
             message = from_frame(connection.receive(), Load, Call, Ask)
         except Closed:
-            return
+            return None
         if isinstance(message, Load) and message.stage and not message.files:
             return stage.serve(connection, message)
         reply: Loaded | Reply | Did
@@ -130,6 +130,8 @@ class Session:
         """Make one call and tell what came of it."""
         if call.scenario and self._stage is not None:
             return self._stage.play(call)
+        if self._asked is not None:
+            self._asked.end()
         _seed()
         try:
             args = tuple(to_torch(item, self._kept) for item in call.args)

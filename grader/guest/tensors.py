@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from grader.wire.values import (
     Artifact,
     Device,
     DType,
+    FilePath,
     Handle,
     Layout,
     Opaque,
@@ -44,6 +46,8 @@ def to_torch(value: Value, handles: dict[int, Any]) -> Any:
         return handles[value.id]
     if isinstance(value, DType):
         return _DTYPES[value.name]
+    if isinstance(value, FilePath):
+        return Path(value.name)
     if isinstance(value, Device):
         return torch.device(value.name)
     if isinstance(value, (tuple, list)):

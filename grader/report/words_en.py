@@ -49,6 +49,12 @@ _RUN: dict[str, Sentence] = {
             "{type}.",
         ),
     ),
+    "unusable": (
+        (
+            "What {function} returned could not be used: {type}: {message}",
+            "What {function} returned could not be used: {type}.",
+        ),
+    ),
     "raised_again": (
         ("{type} in {file}, line {line:line}, as at {first}.", "{type}, as at {first}."),
     ),

@@ -39,6 +39,12 @@ _RUN: dict[str, Sentence] = {
             "{type} 발생.",
         ),
     ),
+    "unusable": (
+        (
+            "{function}의 결과를 쓸 수 없습니다: {type}: {message}",
+            "{function}의 결과를 쓸 수 없습니다: {type}.",
+        ),
+    ),
     "raised_again": (
         (
             "{file} {line:line}번째 줄의 {type}, {first}에서와 같습니다.",

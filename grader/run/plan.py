@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -28,6 +29,7 @@ class PlannedCase:
         key: ``case`` or ``case#repeat``; unique within the question.
         digest: Of the inputs.
         counted: Calls that are made only to be counted.
+        seed: Of the stage's random numbers.
     """
 
     key: str
@@ -36,6 +38,7 @@ class PlannedCase:
     kwargs: dict[str, Value]
     digest: str
     counted: tuple[CountedCall, ...] = ()
+    seed: int = 0
 
     def call(self, entry: str, probes: tuple[str, ...]) -> Call:
         """The request that a guest gets; the same for reference and submission."""
@@ -46,6 +49,7 @@ class PlannedCase:
             kwargs=self.kwargs,
             scenario=scenario is not None,
             probes=probes,
+            seed=self.seed,
         )
 
     def counting_call(self, entry: str, counted: CountedCall) -> Call:
@@ -118,7 +122,9 @@ def _plan_case(question: Question, case: Case, key: DrawKey, generate: Generate)
         for scale in (scales(question, case) if key.repeat == 0 else ())
         for larger in [_drawn(case, key, scale, generate) if scale else drawn]
     )
-    return PlannedCase(name, case, inputs, dict(drawn.kwargs), drawn.digest, counted)
+    # Not of the inputs alone, which the submission sees: it must not know the stage's numbers.
+    seed = int.from_bytes(hashlib.sha256(b"stage" + key.digest(case.id)).digest()[:4], "big") >> 1
+    return PlannedCase(name, case, inputs, dict(drawn.kwargs), drawn.digest, counted, seed)
 
 
 def _drawn(case: Case, key: DrawKey, scale: dict[str, int], generate: Generate) -> Drawn:

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from grader.clock.cpu import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
@@ -18,7 +19,6 @@ from grader.wire.messages import (
     Fault,
     Load,
     Loaded,
-    Message,
     Ready,
     Reply,
     from_frame,
@@ -45,6 +45,8 @@ class Program:
         support: Read-only files beside them.
         scenario: Source of the instructor's scenario, or empty.
         modules: Library's module → file among ``support`` that stands in where it is missing.
+        given: Source of the instructor's functions that run beside the submission, or empty.
+        stage: Source of a scenario that runs apart from it, or empty.
     """
 
     files: Mapping[str, bytes]
@@ -52,6 +54,8 @@ class Program:
     support: Mapping[str, bytes] = field(default_factory=dict)
     scenario: str = ""
     modules: Mapping[str, str] = field(default_factory=dict)
+    given: str = ""
+    stage: str = ""
 
     def load(self, needs: GuestNeeds) -> Load:
         """The message that puts it into a guest, virtual GPUs first."""
@@ -63,7 +67,19 @@ class Program:
             needs.virtual,
             needs.virtual_memory_mb,
             dict(self.modules),
+            self.given,
+            self.stage,
         )
+
+
+class Player(Protocol):
+    """Plays cases whose scenario runs apart from the submission."""
+
+    def play(self, actor: Session, call: Call, seconds: float) -> Observation:
+        """Play one case."""
+
+    def close(self) -> None:
+        """End what was started."""
 
 
 def guest_limits(limits: Limits) -> GuestLimits:
@@ -83,11 +99,14 @@ class Session:
     Args:
         sandbox: Starts the guests.
         program: What to load into each.
+        player: Plays the cases that have a scenario.
     """
 
-    def __init__(self, sandbox: Sandbox, program: Program) -> None:
+    def __init__(self, sandbox: Sandbox, program: Program, player: Player | None = None) -> None:
         self._sandbox = sandbox
         self._program = program
+        self._player = player
+        self._asked_for: tuple[Limits, GuestNeeds] | None = None
         self._guest: Guest | None = None
         self._started_with: tuple[GuestLimits, GuestNeeds] | None = None
         self.loaded: Loaded | None = None
@@ -104,6 +123,7 @@ class Session:
             InfrastructureError: No guest can be started.
         """
         wanted = (guest_limits(limits), needs)
+        self._asked_for = limits, needs
         self._needs = needs
         if self._guest is not None and self._started_with == wanted:
             return
@@ -123,7 +143,7 @@ class Session:
         assert isinstance(ready, Ready)
         self.versions = ready.versions
         self._pid = self._guest.pid if needs.timed else None
-        answer = self._exchange(self._program.load(needs), limits.import_seconds, Loaded)
+        answer = self.exchange(self._program.load(needs), limits.import_seconds, Loaded)
         if isinstance(answer, Observation):
             self._failures[needs] = answer
         else:
@@ -132,20 +152,21 @@ class Session:
 
     def call(self, call: Call, seconds: float) -> Observation:
         """Make one call in the prepared guest. A guest that does not answer in time is ended."""
+        if call.scenario and self._player is not None:
+            return self._player.play(self, call, seconds)
         # Unknown to the guest until it has the request: no reply can have been made before.
         token = secrets.token_hex(16)
         began, used = time.monotonic(), self.cpu_used()
-        answer = self._exchange(replace(call, token=token), seconds, Reply)
+        answer = self.exchange(replace(call, token=token), seconds, Reply)
         if isinstance(answer, Observation):
             return answer
         reply, wall = answer
         assert isinstance(reply, Reply)
         computed = spent(used, self.cpu_used(), time.monotonic() - began)
         if reply.token != token:
-            return self._violation("an answer to another question", wall)
+            return self.violation("an answer to another question", wall)
         claims = Claims(reply.value, reply.args_after, reply.fault, reply.probes)
-        outcome = _outcome(reply.fault)
-        detail = _TOO_MUCH if outcome is Outcome.OUT_OF_MEMORY else ""
+        outcome, detail = outcome_of(reply.fault)
         return Observation(outcome, HostFacts(wall, cpu_seconds=computed), claims, detail)
 
     @property
@@ -179,6 +200,32 @@ class Session:
         """Whether a guest is up."""
         return self._guest is not None
 
+    @property
+    def guest_pid(self) -> int:
+        """PID of the guest, as the host sees it; 0 where that is unknown."""
+        return (self._guest.pid if self._guest else None) or 0
+
+    @property
+    def received(self) -> int:
+        """Bytes that the guest has sent so far."""
+        return self._guest.connection.received if self._guest else 0
+
+    def renew(self) -> None:
+        """Have a fresh guest, of the sort that was last asked for.
+
+        Raises:
+            InfrastructureError: No guest can be started.
+        """
+        self.close()
+        if self._asked_for is not None:
+            self.prepare(*self._asked_for)
+
+    def finish(self) -> None:
+        """End everything that was started."""
+        self.close()
+        if self._player is not None:
+            self._player.close()
+
     def close(self) -> Exit:
         """End the guest, if there is one, and all that it started."""
         if self._guest is None:
@@ -188,13 +235,13 @@ class Session:
         self.output = (self.output + guest.output())[-(2**20) :]
         return ended
 
-    def _receive(self, seconds: float, kind: type) -> Message:
+    def _receive(self, seconds: float, *kinds: type) -> Any:
         assert self._guest is not None
-        return from_frame(self._guest.connection.receive(time.monotonic() + seconds), kind)
+        return from_frame(self._guest.connection.receive(time.monotonic() + seconds), *kinds)
 
-    def _exchange(
-        self, message: Message, seconds: float, kind: type
-    ) -> Observation | tuple[Message, float]:
+    def exchange(
+        self, message: Any, seconds: float, *kinds: type
+    ) -> Observation | tuple[Any, float]:
         """Send one request and wait for its reply: (reply, wall seconds), or what went wrong."""
         assert self._guest is not None
         connection = self._guest.connection
@@ -206,31 +253,33 @@ class Session:
                 connection.receive(start + seconds)
                 raise ProtocolError("an answer that nobody had asked for")
             connection.send(request, start + seconds)
-            reply = self._receive(start + seconds - time.monotonic(), kind)
+            reply = self._receive(start + seconds - time.monotonic(), *kinds)
         except DeadlineExceeded:
             ended = self.close()
             facts = HostFacts(time.monotonic() - start, None, None, ended.peak_memory)
             outcome = Outcome.OUT_OF_MEMORY if ended.memory_exceeded else Outcome.TIMED_OUT
             return Observation(outcome, facts, detail=f"no answer within {seconds:g} s")
         except ProtocolError as error:
-            return self._violation(str(error), time.monotonic() - start)
+            return self.violation(str(error), time.monotonic() - start)
         except Closed:
             return _death(self.close(), time.monotonic() - start)
         return reply, time.monotonic() - start
 
-    def _violation(self, detail: str, wall: float) -> Observation:
+    def violation(self, detail: str, wall: float) -> Observation:
+        """End a guest that sent what it must not."""
         ended = self.close()
         facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
         return Observation(Outcome.PROTOCOL_VIOLATION, facts, detail=detail)
 
 
-def _outcome(fault: Fault | None) -> Outcome:
+def outcome_of(fault: Fault | None) -> tuple[Outcome, str]:
+    """Return how a call ended that raised ``fault``, and the host's words on it."""
     if fault is None:
-        return Outcome.COMPLETED
+        return Outcome.COMPLETED, ""
     # A limit that the kernel enforces reaches a hand-in as an exception. That it ran out of memory
     # is then its own word, and worth no points either way.
     full = fault.type in _OUT_OF_MEMORY_TYPES or _ALLOCATION_FAILED in fault.message
-    return Outcome.OUT_OF_MEMORY if full else Outcome.RAISED
+    return (Outcome.OUT_OF_MEMORY, _TOO_MUCH) if full else (Outcome.RAISED, "")
 
 
 def _death(ended: Exit, wall: float) -> Observation:

@@ -10,6 +10,7 @@ from grader.run.observe import Progress, QuestionRun, observe
 from grader.run.plan import PlannedQuestion
 from grader.run.session import Session
 from grader.run.sources import read_sources
+from grader.run.stage import open_session
 from grader.run.watch import Watch
 from grader.sandbox.base import Sandbox
 from grader.source.reader import SourceReader
@@ -51,14 +52,14 @@ class Place:
             InfrastructureError: No guest can be started.
         """
         limits_of = self._materials.assignment.limits_of
-        session = Session(self._sandbox, self._materials.program(files))
+        session = open_session(self._sandbox, self._materials, files)
         # Of its own for each hand-in: the last one's file may have taken the last reader over.
         reader = Session(self._sandbox, self._materials.reading())
         try:
             runs = observe(session, plan, limits_of, progress)
             runs = read_artifacts(reader, plan, runs, limits_of)
         finally:
-            session.close()
+            session.finish()
             reader.close()
         self.versions = session.versions
         watch.lap("run")

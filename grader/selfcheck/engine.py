@@ -114,6 +114,7 @@ class SelfCheck:
             root=place.folder,
             folder=place.folder,
             reader=place.public.reader,
+            given=place.public.given,
         )
 
     def _noted(self, report: Report) -> Report:

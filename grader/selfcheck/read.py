@@ -105,6 +105,7 @@ def _public(document: dict[str, Any], decoder: Decoder) -> PublicCases:
         str(document["made_from"]),
         str(document["scenario"]),
         str(document["reader"]),
+        str(document.get("given", "")),
         dict(document["support"]),
         dict(document["hints"]),
         plan,

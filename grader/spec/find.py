@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FILE_NAME = "assignment.yml"
 SCENARIO = "scenario.py"
 READER = "reader.py"
+GIVEN = "given.py"
 _HOME = "assignments"
 
 
@@ -32,6 +33,7 @@ class Located:
         starter: Folder of what students start from; need not exist.
         scenario: ``scenario.py`` beside the file, None where there is none.
         reader: ``reader.py`` beside the file, None where there is none.
+        given: ``given.py`` beside the file, None where there is none.
         hand_in: The solution's files, in the order of ``hand_in``; need not exist.
         support: Read-only files that go with every hand-in, in the order of ``support``.
     """
@@ -43,6 +45,7 @@ class Located:
     starter: Path
     scenario: Path | None
     reader: Path | None
+    given: Path | None
     hand_in: tuple[Path, ...]
     support: tuple[Path, ...]
 
@@ -80,7 +83,7 @@ def locate(file: Path, assignment: Assignment) -> Located:
     """Return the places that belong to an assignment that was read from ``file``."""
     folder = file.resolve().parent
     root = folder.parent.parent
-    scenario, reader = folder / SCENARIO, folder / READER
+    scenario, reader, given = (folder / name for name in (SCENARIO, READER, GIVEN))
     reference = root / "reference" / assignment.id
     return Located(
         file=file,
@@ -90,6 +93,7 @@ def locate(file: Path, assignment: Assignment) -> Located:
         starter=root / "starter" / assignment.id,
         scenario=scenario if scenario.is_file() else None,
         reader=reader if reader.is_file() else None,
+        given=given if given.is_file() else None,
         hand_in=tuple(reference / name for name in assignment.hand_in),
         support=tuple(folder / name for name in assignment.support),
     )
@@ -107,6 +111,7 @@ def assignment_digest(located: Located) -> str:
         ("reference", located.hand_in),
         ("scenario", (located.scenario,) if located.scenario else ()),
         ("reader", (located.reader,) if located.reader else ()),
+        ("given", (located.given,) if located.given else ()),
         ("support", located.support),
     ):
         for path in paths:

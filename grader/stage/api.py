@@ -30,8 +30,7 @@ class Handle:
         raise TypeError(_NOT_A_VALUE)
 
     # What every object has: a comparison that is always false would be a check that never fails.
-    __bool__ = __eq__ = __ne__ = _refuse  # type: ignore[assignment]
-    __hash__ = None  # type: ignore[assignment]
+    __bool__ = __eq__ = __ne__ = __hash__ = _refuse
 
 
 class RemoteError(Exception):
@@ -176,9 +175,10 @@ def number_of(h: Any) -> int:
 
 def convert(value: Any, leaf: Callable[[Any], Any]) -> Any:
     """Return a tree of plain containers with every leaf converted."""
-    if type(value) in (tuple, list):
-        return type(value)(convert(item, leaf) for item in value)
+    if type(value) is tuple:
+        return tuple(convert(item, leaf) for item in value)
+    if type(value) is list:
+        return [convert(item, leaf) for item in value]
     if type(value) is dict:
         return {key: convert(item, leaf) for key, item in value.items()}
     return leaf(value)
-

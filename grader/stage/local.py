@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +34,7 @@ class LocalLine:
         def called(back: Back) -> Did:
             self._swap()
             try:
-                return body(back)
+                return body(replace(back, caller=os.getpid()))
             finally:
                 self._swap()
 

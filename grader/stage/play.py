@@ -23,8 +23,8 @@ from grader.stage.api import (
 from grader.wire.asks import Ask, Back, Did, nearest_builtin
 from grader.wire.files import Folder
 from grader.wire.messages import Fault
-from grader.wire.values import Handle as WireHandle
 from grader.wire.values import FilePath, Layout, Opaque, Tensor, Value
+from grader.wire.values import Handle as WireHandle
 
 _TORCHS_OWN = "not implemented for '"
 """In torch's message on a dtype that an operation does not have; no stub says so."""
@@ -81,19 +81,17 @@ class Play:
         self._files = Folder(scratch)
         self._numbers = _Numbers()
         self._functions: list[_Function] = []
-        self._args: dict[int, tuple[torch.Tensor, int]] = {}
+        self._args: dict[int, tuple[Any, Any]] = {}
         self._busy = False
         self._raised: BaseException | None = None
 
     def given_args(self, args: Sequence[Value]) -> tuple[Any, ...]:
-        """Return the case's own arguments; their tensors will be sent once."""
-
-        def note(item: Any) -> Any:
-            if isinstance(item, torch.Tensor):
-                self._args[id(item)] = item, item._version
-            return item
-
-        return tuple(convert(to_torch(value, {}), note) for value in args)
+        """Return the case's own arguments; each will be sent once, if it stays as it is."""
+        made = tuple(to_torch(value, {}) for value in args)
+        for item in made:
+            if isinstance(item, (torch.Tensor, list, tuple, dict)):
+                self._args[id(item)] = item, _stamp(item)
+        return made
 
     def ask(self, action: str, name: str = "", target: Any = None, **fields: Any) -> Any:
         """Have something done in the actor; return the value."""
@@ -127,10 +125,11 @@ class Play:
         """Call a function of the scenario's file in a process of its own."""
         if not self._apart:
             return function(*args)
-        folders = list(self._numbers.folders)
+        folders = self._numbers.folders
         files = Folder(self._scratch).changed(folders)
         sent = tuple(self._outgoing(item, {}) for item in args)
-        did = self._line.ask(Ask("read", function.__name__, args=sent, files=files), self.body)
+        ask = Ask("read", function.__name__, args=sent, files=files, folders=dict(folders))
+        did = self._line.ask(ask, self.body)
         if did.fault is not None:
             raise UnreadError(did.kind, did.fault)
         return self._incoming(did.value)
@@ -142,7 +141,8 @@ class Play:
 
     def returned(self, value: Any) -> Value:
         """Return the value of what a scenario returned, with what the actor claimed of tensors."""
-        return convert(value, _as_claimed)
+        result: Value = convert(value, _as_claimed)
+        return result
 
     def close(self) -> None:
         """Remove the shared folders: a full disk would cost other questions."""
@@ -197,8 +197,7 @@ class Play:
         if not self._apart:
             return ask
         shared = self._numbers.folders
-        back = tuple(name for name, write in shared.items() if write)
-        return replace(ask, files=self._files.changed(shared), folders=back)
+        return replace(ask, files=self._files.changed(shared), folders=dict(shared))
 
     def _error(self, kind: str, fault: Fault) -> BaseException:
         if kind == "NotImplementedError" and _TORCHS_OWN not in fault.message:
@@ -209,30 +208,30 @@ class Play:
 
     def _outgoing(self, value: Any, puts: dict[int, Value]) -> Value:
         """Return the value of an argument."""
+        if self._is_own(value):
+            return self._once(value, puts)
+        if type(value) is tuple:
+            return tuple(self._outgoing(item, puts) for item in value)
+        if type(value) is list:
+            return [self._outgoing(item, puts) for item in value]
+        if type(value) is dict:
+            return {key: self._outgoing(item, puts) for key, item in value.items()}
+        if type(value) is Handle:
+            return WireHandle(number_of(value), "")
+        if type(value) is Callback:
+            return WireHandle(-value.number, "callback")
+        return FilePath(str(value)) if isinstance(value, PurePath) else self._plain(value)
 
-        def leaf(item: Any) -> Value:
-            if type(item) is Handle:
-                return WireHandle(number_of(item), "")
-            if type(item) is Callback:
-                return WireHandle(-item.number, "callback")
-            if isinstance(item, PurePath):
-                return FilePath(str(item))
-            if isinstance(item, torch.Tensor) and self._is_own(item):
-                return self._once(item, puts)
-            return self._plain(item)
+    def _is_own(self, item: Any) -> bool:
+        own, stamp = self._args.get(id(item), (None, None))
+        return own is not None and own is item and bool(_stamp(item) == stamp)
 
-        return convert(value, leaf)
-
-    def _is_own(self, item: torch.Tensor) -> bool:
-        own, version = self._args.get(id(item), (None, 0))
-        return own is item and item._version == version
-
-    def _once(self, item: torch.Tensor, puts: dict[int, Value]) -> WireHandle:
+    def _once(self, item: Any, puts: dict[int, Value]) -> WireHandle:
         sent = self._numbers.sent
         if id(item) not in sent:
             self._numbers.kept += 1
             sent[id(item)] = self._numbers.kept
-            puts[self._numbers.kept] = to_wire(item)
+            puts[self._numbers.kept] = self._plain(item)
         return WireHandle(sent[id(item)], "")
 
     @staticmethod
@@ -245,6 +244,13 @@ class Play:
     @staticmethod
     def _incoming(value: Value) -> Any:
         return _from_actor(value)
+
+
+def _stamp(item: Any) -> Any:
+    """Return what is another one as soon as an argument was changed here."""
+    if isinstance(item, torch.Tensor):
+        return item._version
+    return convert(item, lambda part: to_wire(part) if part is not None else None)
 
 
 def _from_actor(value: Value) -> Any:

@@ -10,6 +10,7 @@ import random
 import sys
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class Stage:
     def read(self, ask: Ask) -> Did:
         """Call one function, in a process that is for nothing else."""
         try:
-            Folder(self._scratch).take(ask.files)
+            Folder(self._scratch).take(ask.files, ask.folders)
             play = Play(self._line, self._scratch, layout=False, apart=True)
             result = self.function(ask.name)(*play.given_args(ask.args))
             return Did(play.returned(result))
@@ -127,11 +128,13 @@ def serve(connection: Connection, load: Load) -> None:
         if isinstance(message, Ask):
             connection.send(to_frame(stage.read(message)))
             continue
-        reply = stage.play(message)
+        reply = replace(stage.play(message), token=message.token)
         try:
             connection.send(to_frame(reply))
         except ProtocolError as error:
-            connection.send(to_frame(Reply(Opaque("the scenario's value", str(error)))))
+            connection.send(
+                to_frame(Reply(Opaque("the scenario's value", str(error)), token=message.token))
+            )
 
 
 def _load(connection: Connection, load: Load, scratch: Path) -> tuple[Stage | None, Loaded]:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import builtins
 from dataclasses import dataclass, field
 
-from grader.wire.messages import (
+from grader.wire.fields import (
     Check,
-    Fault,
     anything,
     data,
-    declare,
+    flag,
     is_fault,
     items,
     mapping,
@@ -22,6 +21,7 @@ from grader.wire.messages import (
     optional,
     text,
 )
+from grader.wire.messages import Fault, declare
 from grader.wire.values import Buffer, FilePath, Handle, Value
 
 ACTIONS = frozenset({
@@ -55,7 +55,7 @@ class Ask:
         most: Of ``collect``: the most items.
         puts: Number → value to keep before anything else; the case's own arguments.
         files: Path → content of files that are new or changed in shared folders.
-        folders: Shared folders whose changes are to be sent back.
+        folders: Shared folder → whether its changes are to be sent back.
         case: Drawn by the host for each case: with a new one, what was kept is forgotten.
         layout: Whether tensors are to say how they lie in memory.
         token: Drawn by the host for this request; every answer has to repeat it.
@@ -70,7 +70,7 @@ class Ask:
     most: int = 0
     puts: dict[int, Value] = field(default_factory=dict)
     files: dict[str, Buffer] = field(default_factory=dict)
-    folders: tuple[str, ...] = ()
+    folders: dict[str, bool] = field(default_factory=dict)
     case: str = ""
     layout: bool = False
     token: str = ""
@@ -112,10 +112,6 @@ class Back:
     token: str = ""
 
 
-def _texts(value: Value) -> bool:
-    return isinstance(value, tuple) and all(text(item) for item in value)
-
-
 def _numbered(value: Value) -> bool:
     return isinstance(value, dict) and all(natural(key) and key != MODULE for key in value)
 
@@ -126,8 +122,8 @@ declare({
     Ask: {
         "action": lambda value: isinstance(value, str) and value in ACTIONS,
         "name": text, "target": natural, "args": items, "kwargs": mapping(anything),
-        "keep": natural, "most": natural, "puts": _numbered, "files": _FILES, "folders": _texts,
-        "case": text, "layout": lambda value: isinstance(value, bool), "token": text,
+        "keep": natural, "most": natural, "puts": _numbered, "files": _FILES,
+        "folders": mapping(flag), "case": text, "layout": flag, "token": text,
     },
     Did: {
         "value": anything, "fault": optional(is_fault), "kind": text, "files": _FILES,

@@ -44,13 +44,16 @@ class Folder:
         self._scratch = scratch
         self._known: dict[str, bytes] = {}
 
-    def take(self, files: Mapping[str, Buffer]) -> None:
-        """Write what the other side changed.
+    def take(self, files: Mapping[str, Buffer], folders: Iterable[str] = ()) -> None:
+        """Write what the other side changed, and make the folders that it has.
 
         Raises:
             ProtocolError: A path leads elsewhere, or there is too much.
         """
         check_paths(files)
+        check_paths(f"{name}/x" for name in folders)
+        for name in folders:
+            (self._scratch / name).mkdir(exist_ok=True)
         for path, data in files.items():
             target = self._scratch / path
             target.parent.mkdir(parents=True, exist_ok=True)

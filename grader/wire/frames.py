@@ -171,6 +171,9 @@ def _check_trickle(left: memoryview, deadline: float | None) -> None:
 class Connection:
     """Sends and receives frames over a stream socket.
 
+    Attributes:
+        received: Bytes of all frames that were announced so far.
+
     Args:
         sock: A connected stream socket; the connection owns it.
         caps: Bounds on what is received.
@@ -179,6 +182,7 @@ class Connection:
     def __init__(self, sock: socket.socket, caps: Caps | None = None) -> None:
         self._sock = sock
         self._caps = caps or Caps()
+        self.received = 0
         sock.setblocking(False)
 
     def send(self, frame: Frame, deadline: float | None = None) -> None:
@@ -212,6 +216,7 @@ class Connection:
             ProtocolError: What came is no frame.
         """
         header_size, payload_size = parse_prefix(self._read(PREFIX.size, deadline), self._caps)
+        self.received += PREFIX.size + header_size + payload_size
         header = self._read(header_size, deadline)
         payload = memoryview(bytearray(payload_size))
         frame = parse_header(header, payload)

@@ -6,15 +6,26 @@ Guest to host: ``Ready`` (walls are up), ``Loaded``, ``Reply``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, Union
 
+from grader.wire.fields import (
+    FAULT,
+    Check,
+    anything,
+    data,
+    flag,
+    is_fault,
+    items,
+    mapping,
+    natural,
+    optional,
+    source,
+    text,
+    texts,
+)
 from grader.wire.frames import Frame
 from grader.wire.values import Buffer, Handle, ProtocolError, Value
-
-TEXT_CAP = 20_000
-"""Characters of any text that a guest says about itself (traces, messages, names)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,80 +142,21 @@ class Reply:
 
 
 Message = Union[Load, Call, Ready, Loaded, Reply]
-Check = Callable[[Value], bool]
-
-
-def text(value: Value) -> bool:
-    return isinstance(value, str) and len(value) <= TEXT_CAP
-
-
-def _source(value: Value) -> bool:
-    return isinstance(value, str)
-
-
-def _texts(value: Value) -> bool:
-    return isinstance(value, tuple) and all(text(item) for item in value)
-
-
-def mapping(check: Check) -> Check:
-    return lambda value: (
-        isinstance(value, dict) and all(text(key) and check(item) for key, item in value.items())
-    )
-
-
-def flag(value: Value) -> bool:
-    return isinstance(value, bool)
-
-
-def natural(value: Value) -> bool:
-    return type(value) is int and 0 <= value < 2**31
-
-
-def data(value: Value) -> bool:
-    return isinstance(value, (bytes, bytearray, memoryview))
-
-
-def anything(_: Value) -> bool:
-    return True
-
-
-def items(value: Value) -> bool:
-    return isinstance(value, tuple)
-
-
-def optional(check: Check) -> Check:
-    return lambda value: value is None or check(value)
-
-
-_FAULT: dict[str, Check] = {
-    "type": text, "message": text, "file": text, "line": natural, "column": natural,
-    "trace": text,
-}  # fmt: skip
-
-
-def is_fault(value: Value) -> bool:
-    return (
-        isinstance(value, dict)
-        and set(value) == set(_FAULT)
-        and all(check(value[name]) for name, check in _FAULT.items())
-    )
-
-
 _SCHEMA: dict[type, dict[str, Check]] = {
     Load: {
         "files": mapping(data), "module": text, "support": mapping(data),
-        "scenario": _source, "gpus": natural,
+        "scenario": source, "gpus": natural,
         "gpu_memory_mb": natural, "modules": mapping(text),
-        "given": _source, "stage": _source,
+        "given": source, "stage": source,
     },
     Call: {
         "entry": text, "args": items, "kwargs": mapping(anything),
         "receiver": lambda value: value is None or isinstance(value, Handle),
-        "scenario": flag, "keep": flag, "probes": _texts, "block": natural, "token": text,
+        "scenario": flag, "keep": flag, "probes": texts, "block": natural, "token": text,
         "seed": natural,
     },
     Ready: {"walls": mapping(text), "versions": mapping(text)},
-    Loaded: {"names": _texts, "fault": optional(is_fault), "missing": _texts},
+    Loaded: {"names": texts, "fault": optional(is_fault), "missing": texts},
     Reply: {
         "value": anything, "fault": optional(is_fault), "args_after": optional(items),
         "probes": mapping(anything), "token": text,
@@ -227,7 +179,7 @@ def to_frame(message: Any) -> Frame:
 
 
 def _fault_fields(fault: Fault) -> dict[Value, Value]:
-    return {name: getattr(fault, name) for name in _FAULT}
+    return {name: getattr(fault, name) for name in FAULT}
 
 
 def from_frame(frame: Frame, *expected: type) -> Any:

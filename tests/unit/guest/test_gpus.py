@@ -15,6 +15,7 @@ from grader.guest.tensors import to_torch, to_wire
 from grader.vgpu import virtual_gpus
 from grader.vgpu.machine import installed
 from grader.vgpu.tensor import VirtualTensor
+from grader.wire.asks import Back, Did
 from grader.wire.messages import Call, Load, Reply
 from grader.wire.values import Layout, Tensor
 
@@ -49,6 +50,10 @@ X = Tensor("float32", (2, 3), bytearray(torch.arange(6.0).numpy().tobytes()))
 W = Tensor("float32", (3, 1), bytearray(torch.ones(3).numpy().tobytes()))
 
 
+def no_line(back: Back) -> Did:
+    raise AssertionError(back)
+
+
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.chdir(tmp_path)
@@ -56,7 +61,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setattr("sys.meta_path", [*__import__("sys").meta_path])
 
     def session(**gpus: int) -> Session:
-        made = Session(tmp_path)
+        made = Session(tmp_path, no_line)
         loaded = made.load(Load({"work.py": MODULE}, "work.py", scenario=SCENARIO, **gpus))
         assert loaded.fault is None
         return made

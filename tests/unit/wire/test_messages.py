@@ -1,8 +1,9 @@
 import pytest
 
+from grader.wire.asks import Ask, Back, Did
+from grader.wire.fields import TEXT_CAP
 from grader.wire.frames import Frame, pack, parse_header
 from grader.wire.messages import (
-    TEXT_CAP,
     Call,
     Fault,
     Load,
@@ -12,9 +13,9 @@ from grader.wire.messages import (
     from_frame,
     to_frame,
 )
-from grader.wire.values import Handle, ProtocolError, Tensor
+from grader.wire.values import FilePath, Handle, ProtocolError, Tensor
 
-KINDS = (Load, Call, Ready, Loaded, Reply)
+KINDS = (Load, Call, Ready, Loaded, Reply, Ask, Did, Back)
 FAULT = Fault("ValueError", "bad", "hw.py", 3, 7, "Traceback …")
 MESSAGES = [
     Load({"hw.py": b"x = 1"}, "hw.py"),
@@ -27,6 +28,12 @@ MESSAGES = [
     Ready({"network": "refused"}, {"torch": "2.13"}),
     Loaded(("f", "g")),
     Loaded((), FAULT, ("scipy",)),
+    Ask("call", "f", args=(Handle(-1, "callback"), FilePath("shared-1/x.pt")), kwargs={"k": 2}),
+    Ask("collect", target=3, most=9, puts={1: 2}),
+    Ask("value", files={"shared-1/x": b"y"}, folders={"shared-1": True}),
+    Did(1.5, files={"shared-1/x": b"y"}, token="9f"),
+    Did(fault=FAULT, kind="ValueError"),
+    Back(1, (2,), {"k": 3}, caller=7, token="9f"),
     Reply(1.5),
     Reply(1.5, token="9f"),
     Reply(fault=FAULT),

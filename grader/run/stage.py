@@ -1,0 +1,254 @@
+"""The host between stage and actor: it relays each message, and owns deadlines, budgets and blame.
+
+Defends against: an actor that stalls, dies, answers another request, sends handles or files where
+none belong, calls without end, or sends more than a case may; a stage that fails while the actor is
+well. The first is the submission's outcome. The second is tried again with fresh processes, and if
+it fails again the actor's values caused it: with the reference's values it does not happen.
+Does not defend against: an actor whose values are untrue. That is the judge's business.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from grader.observation import IN_READER, IN_STAGE, Claims, HostFacts, Observation, Outcome
+from grader.run.materials import Materials
+from grader.run.session import Program, Session, outcome_of
+from grader.sandbox.base import GuestNeeds, Sandbox, Tier
+from grader.spec.find import SCENARIO
+from grader.spec.types import Limits
+from grader.wire.asks import EXCEPTIONS, Ask, Back, Did, holds_handle
+from grader.wire.files import check_paths
+from grader.wire.messages import Call, Fault, Reply
+from grader.wire.values import ProtocolError
+
+STAGE_SECONDS = 30.0
+"""What a stage may take for one case, beside the time of the actor's work."""
+
+MAX_MESSAGES = 20_000
+MAX_BYTES = 2**30
+"""The most that an actor may send in one case."""
+
+Read = Callable[[Ask, float], "Did | Observation"]
+
+_WORDS = {
+    Outcome.TIMED_OUT: ("TimeoutError", "working on it took too long"),
+    Outcome.OUT_OF_MEMORY: ("MemoryError", "working on it took too much memory"),
+}
+
+
+def open_session(sandbox: Sandbox, materials: Materials, files: Mapping[str, bytes]) -> Session:
+    """Return a session for a submission, with a stage where its scenarios want one."""
+    program = materials.program(files)
+    if not materials.staged:
+        return Session(sandbox, program)
+    if sandbox.isolation.tier is Tier.NONE:
+        # Nobody is kept out: one process, which imports torch once.
+        return Session(sandbox, replace(program, stage=materials.scenario))
+    scenario = Program({}, SCENARIO, materials.support, stage=materials.scenario)
+    return Session(sandbox, program, Stage(sandbox, scenario, materials.assignment.limits))
+
+
+class Stage:
+    """Plays cases: one guest with a scenario, for all questions of one submission.
+
+    Args:
+        sandbox: Starts the guests.
+        program: The scenario.
+        limits: What the stage may use.
+    """
+
+    def __init__(self, sandbox: Sandbox, program: Program, limits: Limits) -> None:
+        self._sandbox = sandbox
+        self._program = program
+        self._limits = limits
+        self._session = Session(sandbox, program)
+
+    def play(self, actor: Session, call: Call, seconds: float) -> Observation:
+        """Play one case.
+
+        Args:
+            actor: Holds the submission; prepared.
+            call: The scenario and its arguments.
+            seconds: What the actor may take for all of it.
+
+        Raises:
+            InfrastructureError: No guest can be started.
+        """
+        try:
+            return self._played(actor, call, seconds)
+        except _StageFailedError:
+            # Maybe the machine's doing. Neither side goes on from where the other one was lost.
+            self.close()
+            actor.renew()
+        if actor.failed_load is not None:
+            return actor.failed_load
+        try:
+            return self._played(actor, call, seconds)
+        except _StageFailedError as error:
+            self.close()
+            actor.close()
+            return _unusable(error.seen)
+
+    def close(self) -> None:
+        """End the stage's guest, if there is one."""
+        self._session.close()
+
+    def _played(self, actor: Session, call: Call, seconds: float) -> Observation:
+        self._session.prepare(self._limits, GuestNeeds())
+        broken = self._session.failed_load
+        if broken is not None:
+            raise _StageFailedError(broken)
+        if self._session.loaded is not None and self._session.loaded.fault is not None:
+            return Observation(Outcome.RAISED, claims=Claims(fault=self._session.loaded.fault))
+        game = _Game(self._session, actor, seconds, self._read)
+        seen = game.play(call)
+        if not game.over:
+            # The scenario still waits for an answer that will not come.
+            self.close()
+        return seen
+
+    def _read(self, ask: Ask, seconds: float) -> Did | Observation:
+        """Have a function of the scenario's file called in a guest for it alone."""
+        reader = Session(self._sandbox, self._program)
+        try:
+            reader.prepare(self._limits, GuestNeeds())
+            if reader.failed_load is not None:
+                return reader.failed_load
+            answer = reader.exchange(ask, seconds, Did)
+        finally:
+            reader.close()
+        return answer if isinstance(answer, Observation) else answer[0]
+
+
+class _StageFailedError(Exception):
+    """The stage died, stalled or made no sense."""
+
+    def __init__(self, seen: Observation) -> None:
+        super().__init__(seen.detail)
+        self.seen = seen
+
+
+class _Game:
+    """One case, between a stage and an actor.
+
+    Args:
+        stage: Holds the scenario.
+        actor: Holds the submission.
+        seconds: What the actor may take; the stage has a limit of its own.
+        read: Calls a function of the scenario's file in a guest for it alone.
+    """
+
+    def __init__(self, stage: Session, actor: Session, seconds: float, read: Read) -> None:
+        self.over = False
+        self._stage = stage
+        self._actor = actor
+        self._seconds = seconds
+        self._left = self._to_read = seconds
+        self._stage_left = STAGE_SECONDS
+        self._read = read
+        self._case = secrets.token_hex(16)
+        self._messages = 0
+        self._before = actor.received
+
+    def play(self, call: Call) -> Observation:
+        """Relay messages until the scenario returned, or the actor came to an end."""
+        token = secrets.token_hex(16)
+        message = self._to_stage(replace(call, token=token), Ask, Reply)
+        while isinstance(message, Ask):
+            reads = message.action == "read"
+            did = self._parsed(message) if reads else self._acted(message)
+            if isinstance(did, Observation):
+                return did
+            message = self._to_stage(did, Ask, Reply)
+        assert isinstance(message, Reply)
+        if message.token != token:
+            raise _StageFailedError(Observation(Outcome.PROTOCOL_VIOLATION))
+        self.over = True
+        return self._observation(message)
+
+    def _to_stage(self, message: Call | Did | Back, *kinds: type) -> Ask | Reply | Did:
+        answer = self._stage.exchange(message, self._stage_left, *kinds)
+        if isinstance(answer, Observation):
+            raise _StageFailedError(answer)
+        self._stage_left -= answer[1]
+        found: Ask | Reply | Did = answer[0]
+        return found
+
+    def _acted(self, ask: Ask) -> Did | Observation:
+        """Have the actor do something; the stage answers its calls meanwhile."""
+        token = secrets.token_hex(16)
+        request: Ask | Did = replace(ask, case=self._case, token=token)
+        while True:
+            answer = self._actor.exchange(request, max(self._left, 0.0), Did, Back)
+            if isinstance(answer, Observation):
+                return self._timed(answer)
+            message, wall = answer
+            self._left -= wall
+            if problem := self._problem(message, token, ask.folders):
+                return self._actor.violation(problem, self._seconds - self._left)
+            if isinstance(message, Did):
+                return message
+            called = replace(message, caller=self._actor.guest_pid)
+            request = replace(self._answered(called), token=token)
+
+    def _answered(self, back: Back) -> Did:
+        did = self._to_stage(back, Did)
+        assert isinstance(did, Did)
+        return did
+
+    def _problem(self, message: Did | Back, token: str, folders: Mapping[str, bool]) -> str:
+        """Return what is wrong with a message from the actor, or an empty string."""
+        self._messages += 1
+        if message.token != token:
+            return "an answer to another request"
+        if self._messages > MAX_MESSAGES:
+            return f"more than {MAX_MESSAGES} messages in one case"
+        if self._actor.received - self._before > MAX_BYTES:
+            return f"more than {MAX_BYTES} bytes in one case"
+        if isinstance(message, Back):
+            held = holds_handle([*message.args, *message.kwargs.values()])
+            return "a handle among arguments" if held else ""
+        if holds_handle(message.value):
+            return "a handle as an answer"
+        if message.fault is not None and message.kind not in EXCEPTIONS:
+            return "an exception that is none"
+        try:
+            check_paths(message.files)
+        except ProtocolError as error:
+            return str(error)
+        other = [path for path in message.files if not folders.get(path.partition("/")[0])]
+        return f"a file that nobody asked for: {other[0][:80]!r}" if other else ""
+
+    def _parsed(self, ask: Ask) -> Did | Observation:
+        answer = self._read(ask, max(self._to_read, 0.0))
+        if isinstance(answer, Did):
+            return answer
+        # Further files of this question are not tried: one endless file must not cost a class its
+        # afternoon.
+        self._actor.close()
+        return replace(_unusable(answer), detail=IN_READER)
+
+    def _timed(self, seen: Observation) -> Observation:
+        if seen.outcome is not Outcome.TIMED_OUT:
+            return seen
+        return replace(seen, detail=f"no answer within {self._seconds:g} s")
+
+    def _observation(self, reply: Reply) -> Observation:
+        facts = HostFacts(self._seconds - self._left)
+        claims = Claims(reply.value, reply.args_after, reply.fault)
+        if reply.fault is None:
+            return Observation(Outcome.COMPLETED, facts, claims)
+        if "remote" in reply.probes:
+            outcome, detail = outcome_of(reply.fault)
+            return Observation(outcome, facts, claims, detail)
+        detail = IN_READER if "unread" in reply.probes else IN_STAGE
+        return Observation(Outcome.RAISED, facts, claims, detail)
+
+
+def _unusable(seen: Observation) -> Observation:
+    """Return the observation of values on which a stage or a reader came to an end."""
+    kind, text = _WORDS.get(seen.outcome, ("RuntimeError", "the process that worked on it ended"))
+    return Observation(Outcome.RAISED, seen.facts, Claims(fault=Fault(kind, text)), IN_STAGE)

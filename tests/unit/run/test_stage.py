@@ -1,0 +1,666 @@
+"""Cases played between a stage and an actor: what a scenario may do, and actors that cheat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from grader.checks.arrays import to_numpy
+from grader.observation import IN_READER, IN_STAGE, Observation, Outcome
+from grader.run import stage as relay
+from grader.run.session import Program, Session
+from grader.run.stage import Stage
+from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.spec.types import Limits
+from grader.wire.messages import Call
+from grader.wire.values import Opaque, Tensor, Value
+
+HONEST = """
+import os
+import sys
+import threading
+import time
+import torch
+
+
+class Net:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def times(self, x):
+        return x * self.weight
+
+    def __iter__(self):
+        return iter([self.weight, self.weight + 1])
+
+    def __getitem__(self, i):
+        return [self.weight, "second"][i]
+
+
+def net(weight):
+    return Net(weight)
+
+def endless():
+    while True:
+        yield 1
+
+def writes(x):
+    x += 1
+    return x
+
+def missing():
+    raise NotImplementedError
+
+def odd():
+    class Odd(LookupError):
+        pass
+    raise Odd("not here")
+
+def mapped(f, items):
+    return [f(item) for item in items]
+
+def threaded(f):
+    found = []
+    threads = [threading.Thread(target=lambda n=n: found.append(f(n))) for n in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    return sorted(found)
+
+def later(f):
+    threading.Timer(0.05, f, (1,)).start()
+    return "done"
+
+def keeps(f):
+    global kept
+    kept = f
+
+def calls_kept():
+    return kept(1)
+
+def copies(path, other):
+    with open(path) as source, open(other, "w") as goal:
+        goal.write(source.read() * 2)
+
+def draws(n):
+    return torch.rand(n)
+
+def helper(): return "own"
+def uses_helper(): return helper()
+def sleeps(): time.sleep(600)
+def exits(f=None): os._exit(7)
+def looks():
+    return os.path.exists("scenario.py"), "scenario" in sys.modules
+"""
+
+GIVEN = """
+import torch
+
+def doubled(thing):
+    return thing.times(2)
+
+def linear(n):
+    return torch.nn.Linear(n, 1)
+
+def broken():
+    return {}["given"]
+"""
+
+SCENARIO = """
+import os
+import time
+import torch
+from grader.stage import RemoteError, actor, callback, caller, folder, given, read
+
+state = []
+
+
+def handles(x):
+    net = actor.keep("net", x)
+    other = actor.method(net, "times", 3.0, keep=True)
+    return {
+        "method": actor.method(net, "times", 2.0),
+        "call": actor.method(actor.attr(net, "times", keep=True), "__call__", 4.0),
+        "item": actor.item(net, 1),
+        "attr": actor.attr(net, "weight"),
+        "collect": actor.collect(net, most=2),
+        "value": actor.value(other),
+        "given": given("doubled", net),
+        "opaque": actor.value(net),
+    }
+
+
+def no_magic(what):
+    h = actor.put([1, 2])
+    tests = {
+        "truth": lambda: bool(h), "length": lambda: len(h), "loop": lambda: list(h),
+        "item": lambda: h[0], "equal": lambda: h == [1, 2], "hash": lambda: {h},
+        "call": lambda: h(), "number": lambda: int(h), "add": lambda: h + 1,
+        "contains": lambda: 1 in h, "attribute": lambda: setattr(h, "x", 1),
+    }
+    try:
+        tests[what]()
+    except (TypeError, AttributeError) as error:
+        return type(error).__name__
+    return "went through"
+
+
+def endless():
+    h = actor.keep("endless")
+    try:
+        actor.collect(h, most=5)
+    except RemoteError as error:
+        return error.type, error.text
+
+
+def own_arguments(x, numbers):
+    first, second = actor.call("writes", x), actor.call("writes", x)
+    plain = x + 0
+    third = actor.call("writes", plain)
+    actor.method(actor.put(numbers), "append", 9)
+    return first, second, third, x
+
+
+def changed_here(x):
+    actor.call("writes", x)
+    x.zero_()
+    return actor.call("writes", x)
+
+
+def caught():
+    try:
+        actor.call("odd")
+    except RemoteError as error:
+        return error.type, error.text
+
+
+def uncaught():
+    actor.call("odd")
+
+
+def cannot_be_caught():
+    try:
+        actor.call("missing")
+    except Exception:
+        return "caught"
+
+
+def wrong_key():
+    return {"a": actor.call("helper")}["b"]
+
+
+def asked(items):
+    seen = []
+
+    def body(item):
+        seen.append((item, caller()))
+        return item * 10
+
+    found = actor.call("mapped", callback(body, most=3), items)
+    return found, [item for item, _ in seen], len({who for _, who in seen}), seen[0][1] > 0
+
+
+def too_often():
+    try:
+        actor.call("mapped", callback(abs, most=3), [1, 2, 3, 4])
+    except RemoteError as error:
+        return error.type, error.text
+
+
+def body_raises():
+    def body(item):
+        raise KeyError("from the stage")
+    try:
+        actor.call("mapped", callback(body, most=3), [1])
+    except RemoteError as error:
+        return error.type, error.text, type(error.__cause__).__name__
+
+
+def nested():
+    def body(item):
+        return actor.call("helper")
+    actor.call("mapped", callback(body, most=3), [1])
+
+
+def threads():
+    return actor.call("threaded", callback(lambda n: n * n, most=8))
+
+
+def later():
+    done = actor.call("later", callback(lambda n: n, most=8))
+    time.sleep(0.2)
+    return done, actor.call("helper")
+
+
+def keeps():
+    actor.call("keeps", callback(lambda n: n + 1, most=8))
+    return actor.call("calls_kept")
+
+
+def calls_anothers():
+    return actor.call("calls_kept")
+
+
+def replaced():
+    actor.set_attr(actor.module, "helper", callback(lambda: "stage's", most=9))
+    return actor.call("uses_helper")
+
+
+def not_replaced():
+    return actor.call("uses_helper")
+
+
+def files():
+    place = folder(write=True)
+    (place / "a.txt").write_text("ab")
+    actor.call("copies", str(place / "a.txt"), place / "b.txt")
+    return (place / "b.txt").read_text()
+
+
+def files_stay():
+    place = folder()
+    (place / "a.txt").write_text("ab")
+    actor.call("copies", place / "a.txt", place / "b.txt")
+    return sorted(path.name for path in place.iterdir())
+
+
+def parse(path, what):
+    return path.read_text() + what, hasattr(torch, "marked_by_the_scenario")
+
+
+def parsed():
+    place = folder(write=True)
+    (place / "a.txt").write_text("ab")
+    torch.marked_by_the_scenario = True
+    return read(parse, place / "a.txt", "!")
+
+
+def parsed_nothing():
+    read(parse, folder() / "none", "!")
+
+
+def random(n):
+    return torch.rand(n), actor.call("draws", n), actor.call("draws", n)
+
+
+def state_left():
+    state.append(1)
+    return len(state)
+
+
+def given_breaks():
+    given("broken")
+
+
+def stalls():
+    actor.call("sleeps")
+
+
+def dies():
+    actor.call("exits")
+
+
+def works(seconds):
+    actor.call("helper")
+    time.sleep(seconds)
+    return "done"
+
+
+def ends():
+    os._exit(3)
+
+
+def dies_in_callback():
+    actor.call("mapped", callback(lambda n: n, most=5), [1, 2])
+    actor.call("exits", callback(lambda n: n, most=5))
+
+
+def sees():
+    return actor.call("looks"), os.path.exists("work.py")
+"""
+
+Play = Callable[..., Observation]
+
+
+def opened(sandbox: Sandbox, source: str) -> Session:
+    stage = Stage(sandbox, Program({}, "scenario.py", stage=SCENARIO), Limits())
+    program = Program({"work.py": source.encode()}, "work.py", given=GIVEN)
+    session = Session(sandbox, program, stage)
+    session.prepare(Limits(import_seconds=5), GuestNeeds())
+    assert session.failed_load is None
+    return session
+
+
+def player(session: Session) -> Play:
+    def play(scenario: str, *args: Value, seconds: float = 5.0, **fields: object) -> Observation:
+        if not session.alive:
+            session.renew()
+        call = Call(scenario, args, scenario=True, **fields)  # type: ignore[arg-type]
+        return session.call(call, seconds)
+
+    return play
+
+
+@pytest.fixture(scope="module")
+def play(sandbox: Sandbox) -> Iterator[Play]:
+    session = opened(sandbox, HONEST)
+    yield player(session)
+    session.finish()
+
+
+@pytest.fixture(scope="module")
+def in_one(oneshot: Sandbox) -> Iterator[Play]:
+    """Stage and actor in one process, as in a self-check without a sandbox."""
+    program = Program({"work.py": HONEST.encode()}, "work.py", given=GIVEN, stage=SCENARIO)
+    session = Session(oneshot, program)
+    session.prepare(Limits(import_seconds=20), GuestNeeds())
+    assert session.failed_load is None
+    yield player(session)
+    session.finish()
+
+
+@pytest.fixture(params=["play", pytest.param("in_one", marks=pytest.mark.heavy)])
+def either(request: pytest.FixtureRequest) -> Play:
+    found: Play = request.getfixturevalue(request.param)
+    return found
+
+
+def number(value: float) -> Tensor:
+    return Tensor("float32", (1,), np.array([value], "<f4").tobytes())
+
+
+def value(seen: Observation) -> object:
+    assert seen.outcome is Outcome.COMPLETED, (seen.outcome, seen.detail, seen.claims.fault)
+    return plain(seen.claims.value)
+
+
+def plain(found: Value) -> object:
+    if isinstance(found, Tensor):
+        return to_numpy(found).tolist()
+    if isinstance(found, (tuple, list)):
+        return [plain(item) for item in found]
+    return {key: plain(item) for key, item in found.items()} if type(found) is dict else found
+
+
+def test_objects_stay_in_the_actor_behind_handles(either: Play) -> None:
+    found = value(either("handles", number(1.0)))
+    assert isinstance(found, dict)
+    assert isinstance(found.pop("opaque"), Opaque)
+    assert found == {
+        "method": [2.0], "call": [4.0], "item": "second", "attr": [1.0],
+        "collect": [[1.0], [2.0]], "value": [3.0], "given": [2.0],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["truth", "length", "loop", "item", "equal", "hash", "call", "number", "add", "contains",
+     "attribute"],
+)  # fmt: skip
+def test_a_handle_answers_nothing_by_itself(play: Play, what: str) -> None:
+    assert value(play("no_magic", what)) in ("TypeError", "AttributeError")
+
+
+def test_an_iteration_without_end_is_cut_off(either: Play) -> None:
+    assert value(either("endless")) == ["RuntimeError", "more than 5 items came"]
+
+
+def test_the_cases_own_arguments_are_sent_once(either: Play) -> None:
+    probes = ("args_after", "layout")
+    seen = either("own_arguments", number(0.0), [1], probes=probes)
+    assert value(seen) == [[1.0], [2.0], [1.0], [0.0]]
+    assert seen.claims.args_after is not None
+    assert plain(list(seen.claims.args_after)) == [[2.0], [1, 9]]
+    first, _, third, kept = seen.claims.value
+    after = seen.claims.args_after[0]
+    # The reply told where each tensor lies: the first two are the argument, the third is not.
+    assert first.layout.storage == after.layout.storage != third.layout.storage
+    assert kept.layout is None
+
+
+def test_an_argument_that_the_scenario_changed_is_sent_anew(either: Play) -> None:
+    assert value(either("changed_here", number(5.0))) == [1.0]
+
+
+def test_exceptions_cross_as_the_nearest_built_in(either: Play) -> None:
+    assert value(either("caught")) == ["LookupError", "not here"]
+
+
+def test_an_exception_that_nobody_catches_is_the_submissions(either: Play) -> None:
+    seen = either("uncaught")
+    assert (seen.outcome, seen.claims.fault.type) == (Outcome.RAISED, "Odd")
+    assert seen.claims.fault.file == "work.py"
+    assert seen.detail == ""
+
+
+def test_not_implemented_is_no_scenarios_business(either: Play) -> None:
+    seen = either("cannot_be_caught")
+    assert (seen.outcome, seen.claims.fault.type) == (Outcome.RAISED, "NotImplementedError")
+
+
+def test_an_exception_in_the_scenario_is_told_apart(play: Play) -> None:
+    seen = play("wrong_key")
+    assert (seen.outcome, seen.detail) == (Outcome.RAISED, IN_STAGE)
+    assert (seen.claims.fault.type, seen.claims.fault.file) == ("KeyError", "scenario.py")
+
+
+def test_callbacks_run_in_the_stage(either: Play) -> None:
+    assert value(either("asked", [1, 2, 3])) == [[10, 20, 30], [1, 2, 3], 1, True]
+
+
+def test_a_callback_ends_with_its_last_call(either: Play) -> None:
+    told = "this function can be called 3 times at most"
+    assert value(either("too_often")) == ["RuntimeError", told]
+
+
+def test_what_a_body_raises_is_raised_where_it_was_called(either: Play) -> None:
+    assert value(either("body_raises")) == ["KeyError", "\"'from the stage'\"", "KeyError"]
+
+
+def test_callbacks_do_not_nest(either: Play) -> None:
+    seen = either("nested")
+    assert (seen.outcome, seen.claims.fault.type) == (Outcome.RAISED, "RuntimeError")
+    assert "must not use the actor" in seen.claims.fault.message
+
+
+def test_threads_take_turns(play: Play) -> None:
+    assert value(play("threads")) == [n * n for n in range(8)]
+
+
+def test_a_call_after_the_answer_does_not_get_through(play: Play) -> None:
+    assert value(play("later")) == ["done", "own"]
+
+
+def test_a_callback_is_good_for_its_case_only(play: Play) -> None:
+    assert value(play("keeps")) == 2
+    seen = play("calls_anothers")
+    assert (seen.outcome, seen.claims.fault.message) == (
+        Outcome.RAISED,
+        "there is no such function",
+    )
+
+
+def test_what_was_set_in_the_module_is_undone(either: Play) -> None:
+    assert value(either("replaced")) == "stage's"
+    assert value(either("not_replaced")) == "own"
+
+
+def test_files_go_both_ways_where_that_was_asked_for(play: Play) -> None:
+    assert value(play("files")) == "abab"
+    assert value(play("files_stay")) == ["a.txt"]
+
+
+def test_files_are_read_elsewhere(play: Play) -> None:
+    assert value(play("parsed")) == ["ab!", False]
+    seen = play("parsed_nothing")
+    assert (seen.outcome, seen.detail) == (Outcome.RAISED, IN_READER)
+    assert seen.claims.fault.type == "FileNotFoundError"
+
+
+def test_random_numbers_are_the_hosts_choice(either: Play) -> None:
+    one, again, other = (value(either("random", 2, seed=seed)) for seed in (3, 3, 4))
+    assert isinstance(one, list)
+    assert isinstance(other, list)
+    assert one == again
+    assert one[0] != other[0]
+    assert one[1:] == other[1:]  # the actor's, which say nothing of the stage's
+    assert one[1] != one[2]
+
+
+def test_nothing_is_left_in_the_scenarios_module(either: Play) -> None:
+    assert [value(either("state_left")) for _ in range(2)] == [1, 1]
+
+
+def test_a_fault_of_given_code_names_its_line(play: Play) -> None:
+    seen = play("given_breaks")
+    assert (seen.claims.fault.file, seen.claims.fault.type) == ("given.py", "KeyError")
+
+
+def test_neither_side_sees_the_others_files(play: Play) -> None:
+    assert value(play("sees")) == [[False, False], False]
+
+
+def test_a_stalling_actor_is_timed_out_and_the_next_case_runs(play: Play) -> None:
+    seen = play("stalls", seconds=0.3)
+    assert (seen.outcome, seen.detail) == (Outcome.TIMED_OUT, "no answer within 0.3 s")
+    assert value(play("not_replaced")) == "own"
+
+
+def test_a_dying_actor_crashed(play: Play) -> None:
+    for scenario in ("dies", "dies_in_callback"):
+        seen = play(scenario)
+        assert (seen.outcome, seen.facts.exit_code) == (Outcome.CRASHED, 7)
+
+
+def test_the_stages_own_time_is_not_the_actors(play: Play) -> None:
+    assert value(play("works", 0.6, seconds=0.4)) == "done"
+
+
+def test_a_stage_that_stalls_or_dies_twice_met_unusable_values(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay, "STAGE_SECONDS", 0.3)
+    for scenario, args, kind in (("works", (30,), "TimeoutError"), ("ends", (), "RuntimeError")):
+        seen = play(scenario, *args)
+        assert (seen.outcome, seen.detail) == (Outcome.RAISED, IN_STAGE)
+        assert seen.claims.fault.type == kind
+
+
+def test_a_stage_that_dies_once_is_the_machines_affair(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played, failed = relay._Game.play, []
+
+    def fails_once(self: relay._Game, call: Call) -> Observation:
+        if not failed:
+            failed.append(call)
+            raise relay._StageFailedError(Observation(Outcome.CRASHED))
+        return played(self, call)
+
+    monkeypatch.setattr(relay._Game, "play", fails_once)
+    assert value(play("not_replaced")) == "own"
+
+
+HOSTILE = (
+    HONEST
+    + """
+import builtins
+from dataclasses import replace
+from grader.guest import asked, server
+from grader.wire import asks, values
+from grader.wire.asks import Ask, Back, Did
+from grader.wire.messages import Fault
+
+plain, do = server.to_frame, asked.Asked.do
+
+def lies(change):
+    def told(message):
+        return plain(change(message) if isinstance(message, Did) else message)
+    server.to_frame = told
+
+WAYS = {
+    "another's token": lambda: lies(lambda did: replace(did, token="0" * 32)),
+    "no token": lambda: lies(lambda did: replace(did, token="")),
+    "a handle": lambda: lies(lambda did: replace(did, value={"h": [values.Handle(0, "")]})),
+    "a path": lambda: lies(lambda did: replace(did, value=values.FilePath("shared-1/x"))),
+    "a callback": lambda: lies(lambda did: replace(did, value=values.Handle(-1, "callback"))),
+    "a strange exception": lambda: lies(
+        lambda did: replace(did, fault=Fault("X", ""), kind="SystemExit")),
+    "another message": lambda: lies(lambda did: Ask("read", "parse", token=did.token)),
+    "a file": lambda: lies(lambda did: replace(did, files={"shared-1/x": b""})),
+    "a file elsewhere": lambda: lies(lambda did: replace(did, files={"../scenario.py": b""})),
+    "a call without a token": lambda: lies(lambda did: Back(1)),
+    "a call with a handle": lambda: lies(
+        lambda did: Back(1, (values.Handle(1, ""),), token=did.token)),
+    "a flood of calls": lambda: lies(lambda did: Back(10**6, token=did.token)),
+}
+
+answer = server._answer
+
+def flood(connection, reply):
+    if not isinstance(reply, Did):
+        return answer(connection, reply)
+    while True:
+        server._call_back(connection, Back(10**6, token=reply.token))
+
+def misbehave(way):
+    if way == "a flood of calls":
+        server._answer = flood
+    else:
+        WAYS[way]()
+
+def stop_in_the_middle(f):
+    server.to_frame = lambda message: time.sleep(600)
+    f(1)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "way",
+    ["another's token", "no token", "a handle", "a path", "a callback", "a strange exception",
+     "another message", "a file", "a file elsewhere", "a call without a token",
+     "a call with a handle", "a flood of calls"],
+)  # fmt: skip
+def test_an_actor_that_breaks_the_protocol_is_ended(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    monkeypatch.setattr(relay, "MAX_MESSAGES", 200)
+    session = opened(sandbox, HOSTILE)
+    try:
+        told = session.call(Call("misbehave", (way,)), 5.0)
+        assert told.outcome is Outcome.COMPLETED, told
+        seen = player(session)("not_replaced")
+    finally:
+        session.finish()
+    assert seen.outcome is Outcome.PROTOCOL_VIOLATION, seen
+    assert not session.alive
+
+
+def test_an_actor_that_stalls_in_a_callback_is_timed_out(sandbox: Sandbox) -> None:
+    scenario = SCENARIO + (
+        "\ndef stops():\n    actor.call('stop_in_the_middle', callback(abs, most=2))\n"
+    )
+    session = Session(
+        sandbox,
+        Program({"work.py": HOSTILE.encode()}, "work.py"),
+        Stage(sandbox, Program({}, "scenario.py", stage=scenario), Limits()),
+    )
+    try:
+        session.prepare(Limits(), GuestNeeds())
+        seen = player(session)("stops", seconds=0.5)
+    finally:
+        session.finish()
+    assert seen.outcome is Outcome.TIMED_OUT
+
+
+def test_more_bytes_than_a_case_may_take_end_it(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay, "MAX_BYTES", 1000)
+    seen = play("random", 1000)
+    assert (seen.outcome, seen.detail) == (
+        Outcome.PROTOCOL_VIOLATION,
+        "more than 1000 bytes in one case",
+    )
