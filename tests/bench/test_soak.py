@@ -19,6 +19,7 @@ RUNS = 100
 
 
 @pytest.mark.heavy
+@pytest.mark.alone  # it counts the processes, files and mounts of the whole machine
 def test_a_hundred_mixed_runs_leave_nothing_behind() -> None:
     try:
         open_sandbox("full").close()

@@ -163,6 +163,7 @@ def test_batch_says_what_it_leaves_out_and_skips_its_own_output(
 
 
 @pytest.mark.heavy
+@pytest.mark.alone
 def test_a_batch_is_timed_last_and_only_where_the_rest_passed(
     ok: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

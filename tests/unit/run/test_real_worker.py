@@ -104,6 +104,7 @@ def timed(rack: Rack, toy: Assignment, source: bytes) -> tuple[Timing, Verdict]:
 
 
 @pytest.mark.heavy
+@pytest.mark.alone
 def test_the_same_code_is_never_too_slow(rack: Rack, large: Assignment) -> None:
     timing, verdict = timed(rack, large, RIGHT)
     assert verdict.status in (Status.PASSED, Status.DEFERRED), verdict
@@ -116,6 +117,7 @@ def test_the_same_code_is_never_too_slow(rack: Rack, large: Assignment) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.alone
 def test_forty_times_the_work_never_passes(rack: Rack, large: Assignment) -> None:
     _, verdict = timed(rack, large, SLOW)
     assert verdict.status is not Status.PASSED

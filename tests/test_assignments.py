@@ -1,0 +1,26 @@
+"""Every assignment passes ``grader lint``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader import cli
+
+ROOT = Path(__file__).parents[1]
+ASSIGNMENTS = sorted(path.parent.name for path in ROOT.glob("assignments/*/assignment.yml"))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_lint_finds_no_problem(
+    assignment: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["grader", "lint", assignment])
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    printed = capsys.readouterr()
+    assert not ended.value.code, printed.err
+    assert "no problems found" in printed.out
