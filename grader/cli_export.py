@@ -58,23 +58,33 @@ def export(
     if kind in (Kind.junit, Kind.classroom50):
         _reports(kind, folder, out)
         return
-    from dataclasses import replace
-
-    from grader.batch.grades import Pending
     from grader.batch.late import read_policy
-    from grader.batch.ledger import read_grades
-    from grader.report.summary import counted
     from grader.store.atomic import write_atomic
 
     policy = read_policy(late) if late else None
-    grades = [
-        replace(grade, pending=Pending(pending.value)) for grade in read_grades(folder, policy)
-    ]
+    grades = _grades(folder, policy, pending)
     exported = _table(kind, grades, policy, into, column)
     path = out or folder / f"{kind.value}.csv"
     write_atomic(path, exported.text.encode())
     _tell(exported, path)
-    if pending is PendingChoice.ask and (waiting := sum(each.settleable > 0 for each in grades)):
+    if pending is PendingChoice.ask:
+        _tell_waiting(grades)
+
+
+def _grades(folder: Path, policy: LatePolicy | None, pending: PendingChoice) -> list[Grade]:
+    from dataclasses import replace
+
+    from grader.batch.grades import Pending
+    from grader.batch.ledger import read_grades
+
+    counts = Pending(pending.value)
+    return [replace(grade, pending=counts) for grade in read_grades(folder, policy)]
+
+
+def _tell_waiting(grades: list[Grade]) -> None:
+    from grader.report.summary import counted
+
+    if waiting := sum(each.settleable > 0 for each in grades):
         say(
             make_console(),
             f"Points of {counted(waiting, 'hand-in')} wait for a machine: merge them from one that "
