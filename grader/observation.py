@@ -13,6 +13,7 @@ from enum import Enum
 from grader.clock.device import DeviceTiming
 from grader.clock.samples import Run
 from grader.source.facts import EntryFacts
+from grader.wire.frames import FrameSize
 from grader.wire.messages import Fault
 from grader.wire.values import Value
 
@@ -46,6 +47,7 @@ class HostFacts:
         cpu_seconds: Processor time that a timed guest used from before the request was sent until
             after the reply was there, all its threads together.
         timing: Of one observation of a question: what came of timing its function.
+        reply: Of the reference only: how large its answer was.
     """
 
     wall_seconds: float = 0.0
@@ -54,6 +56,7 @@ class HostFacts:
     peak_memory_bytes: int | None = None
     cpu_seconds: float | None = None
     timing: Timing | None = None
+    reply: FrameSize | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,17 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from grader.errors import Problem, nearest
 from grader.observation import Claims, Observation, Outcome
 from grader.run.materials import Materials
-from grader.run.observe import QuestionRun
+from grader.run.observe import NOT_RUN, QuestionRun
 from grader.run.places import names_in, position_of, why
-from grader.run.plan import PlannedQuestion
+from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
 from grader.spec.find import READER, SCENARIO
 from grader.spec.types import Limits, Question
+from grader.wire.frames import FrameSize, size_of
 from grader.wire.messages import Call, Fault
 from grader.wire.values import Artifact, Opaque, Value
 
@@ -40,6 +42,7 @@ def read_artifacts(
     plan: Sequence[PlannedQuestion],
     runs: Mapping[str, QuestionRun],
     limits_of: Callable[[Question], Limits],
+    reference: Mapping[str, QuestionRun] = MappingProxyType({}),
 ) -> dict[str, QuestionRun]:
     """Return the runs with what the readers made of the files that cases left.
 
@@ -51,12 +54,18 @@ def read_artifacts(
         plan: What was called.
         runs: What came of it, by question id.
         limits_of: The limits of a question; they hold for its readers as well.
+        reference: What came of the plan for the reference, its files read.
 
     Raises:
         InfrastructureError: No guest can be started.
     """
     readings = [
-        _Reading(planned, runs[planned.question.id], limits_of(planned.question))
+        _Reading(
+            planned,
+            runs[planned.question.id],
+            limits_of(planned.question),
+            reference.get(planned.question.id, NOT_RUN),
+        )
         for planned in plan
         if any(case.case.readers for case in planned.cases)
     ]
@@ -74,13 +83,17 @@ class _Reading:
         planned: The question and its cases.
         run: What came of them.
         limits: What each reader may use.
+        reference: What came of it for the reference, its files read.
     """
 
-    def __init__(self, planned: PlannedQuestion, run: QuestionRun, limits: Limits) -> None:
+    def __init__(
+        self, planned: PlannedQuestion, run: QuestionRun, limits: Limits, reference: QuestionRun
+    ) -> None:
         self.id = planned.question.id
         self._planned = planned
         self._run = run
         self._limits = limits
+        self._reference = reference
         self._observations = dict(run.observations)
         self._deaths: dict[str, Observation] = {}
 
@@ -92,8 +105,15 @@ class _Reading:
                 continue
             if seen.outcome is Outcome.COMPLETED:
                 for item, function in case.case.readers.items():
+                    session.likely = self._likely(case, item)
                     seen = self._with(session, seen, item, function)
                 self._observations[case.key] = seen
+
+    def _likely(self, case: PlannedCase, item: str) -> FrameSize | None:
+        """Return the size of what the reader made of the reference's file."""
+        seen = self._reference.observations.get(case.key)
+        value = seen.claims.value if seen is not None else None
+        return size_of(value[item]) if isinstance(value, dict) and item in value else None
 
     def result(self) -> QuestionRun:
         """The run, its files read."""

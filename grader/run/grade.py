@@ -210,7 +210,7 @@ class Grader:
     ) -> tuple[dict[str, Verdicts], dict[str, QuestionRun]]:
         """Return all verdicts but those that take a clock, and what they rest on."""
         try:
-            runs = self._place.run(self.plan, files, watch, progress)
+            runs = self._place.run(self.plan, files, watch, progress, self._reference)
         except InfrastructureError as error:
             verdict = machine_fault(str(error))
             failed_all = {

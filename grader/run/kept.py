@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from grader.clock.device import DeviceTiming
 from grader.clock.samples import Run, Sample
 from grader.observation import Claims, Companions, HostFacts, Observation, Outcome, Timing
-from grader.run.observe import QuestionRun
+from grader.run.allowance import kept_bytes
+from grader.run.observe import QuestionRun, observations
 from grader.source.facts import Construct, EntryFacts, Mention, Place, Role
 from grader.store.kept import Keeper
+from grader.wire.frames import FrameSize
 from grader.wire.messages import Fault, Loaded
 
 _KEEPER = Keeper(
     [
         QuestionRun, Loaded, Fault,
-        Observation, Outcome, HostFacts, Claims, Companions,
+        Observation, Outcome, HostFacts, FrameSize, Claims, Companions,
         Timing, Run, Sample, DeviceTiming,
         EntryFacts, Construct, Mention, Place, Role,
     ]
@@ -25,11 +27,14 @@ _KEEPER = Keeper(
 def pack_runs(runs: Mapping[str, QuestionRun], reference: Mapping[str, QuestionRun]) -> bytes:
     """Return what was observed as bytes; tensors that equal the reference's are left out.
 
+    Questions with the longest answers are left out, too, where all take many times the room that
+    the reference's do: they have to be run again, not only judged.
+
     Args:
         runs: By question id.
         reference: The same for the reference; needed again for reading.
     """
-    return _KEEPER.pack(runs, reference)
+    return _KEEPER.pack(runs, reference, kept_bytes(observations(reference)))
 
 
 def unpack_runs(data: bytes, reference: Mapping[str, QuestionRun]) -> dict[str, QuestionRun]:

@@ -8,13 +8,16 @@ then, it could tell.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from grader.observation import Observation, Outcome
+from grader.run.growth import CountedCall
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Session, guest_limits
 from grader.spec.types import Limits, Question
+from grader.wire.frames import FrameSize
 from grader.wire.messages import Loaded
 
 _COUNTING_IS_SLOW = 3
@@ -44,11 +47,22 @@ class QuestionRun:
     seconds: float = 0.0
 
 
+NOT_RUN = QuestionRun(None, None, None)
+"""A question of which nothing is known."""
+
+
+def observations(runs: Mapping[str, QuestionRun]) -> Iterator[Observation]:
+    """Yield what came of every call."""
+    for run in runs.values():
+        yield from run.observations.values()
+
+
 def observe(
     session: Session,
     plan: Sequence[PlannedQuestion],
     limits_of: Callable[[Question], Limits],
     progress: Progress,
+    reference: Mapping[str, QuestionRun] = MappingProxyType({}),
 ) -> dict[str, QuestionRun]:
     """Run every question of a plan.
 
@@ -57,11 +71,15 @@ def observe(
         plan: What to call.
         limits_of: The limits of a question.
         progress: Told the id of each question as it begins.
+        reference: What came of the plan for the reference: how much there is to answer.
 
     Raises:
         InfrastructureError: No guest can be started.
     """
-    questions = [_Question(planned, limits_of(planned.question)) for planned in plan]
+    questions = [
+        _Question(planned, limits_of(planned.question), reference.get(planned.question.id, NOT_RUN))
+        for planned in plan
+    ]
     rounds = _by_guest(questions)
     # Visible cases of all questions before any hidden one: what a hand-in says in a visible case
     # reaches the student, and must not be able to tell of hidden inputs that it saw before.
@@ -104,13 +122,15 @@ class _Question:
     Args:
         planned: The question and its cases.
         limits: What it may use.
+        reference: What came of it for the reference.
     """
 
-    def __init__(self, planned: PlannedQuestion, limits: Limits) -> None:
+    def __init__(self, planned: PlannedQuestion, limits: Limits, reference: QuestionRun) -> None:
         self.id = planned.question.id
         self.guest = (guest_limits(limits), planned.needs)
         self._planned = planned
         self._limits = limits
+        self._reference = reference
         self._entry: str | None = None
         self._loaded: Loaded | None = None
         self._death: Observation | None = None
@@ -168,6 +188,7 @@ class _Question:
             if session.failed_load is not None:
                 break
             request = case.counting_call(entry, call)
+            session.likely = self._likely(case, call)
             counted[call.grown] = session.call(request, self._limits.seconds * _COUNTING_IS_SLOW)
             if not session.alive:
                 break
@@ -179,7 +200,15 @@ class _Question:
             # a class its afternoon.
             return self._death
         call = case.call(entry, self._planned.probes(case))
+        session.likely = self._likely(case)
         observation = session.call(call, self._limits.seconds)
         if not session.alive:
             self._death = observation
         return observation
+
+    def _likely(self, case: PlannedCase, counted: CountedCall | None = None) -> FrameSize | None:
+        """Return the size of the reference's answer to a call of a case."""
+        seen = self._reference.observations.get(case.key)
+        if seen is not None and counted is not None:
+            seen = seen.counted.get(counted.grown)
+        return seen.facts.reply if seen is not None else None

@@ -11,9 +11,10 @@ from typing import Any, Protocol
 from grader.clock.cpu import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
+from grader.run.allowance import Allowance
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.spec.types import Limits
-from grader.wire.frames import Closed, DeadlineExceeded
+from grader.wire.frames import Closed, DeadlineExceeded, FrameSize
 from grader.wire.messages import (
     Call,
     Fault,
@@ -100,9 +101,19 @@ class Session:
         sandbox: Starts the guests.
         program: What to load into each.
         player: Plays the cases that have a scenario.
+        allowance: How much it may answer; None for the reference, whose answers are measured.
+
+    Attributes:
+        likely: Size of the reference's answer to the next call, where that is known.
     """
 
-    def __init__(self, sandbox: Sandbox, program: Program, player: Player | None = None) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        program: Program,
+        player: Player | None = None,
+        allowance: Allowance | None = None,
+    ) -> None:
         self._sandbox = sandbox
         self._program = program
         self._player = player
@@ -112,6 +123,9 @@ class Session:
         self.loaded: Loaded | None = None
         self._needs = GuestNeeds()
         self._failures: dict[GuestNeeds, Observation] = {}
+        self._allowance = allowance
+        self.likely: FrameSize | None = None
+        self._answered = FrameSize()
         self.versions: dict[str, str] = {}
         self.output = b""
         self._pid: int | None = None
@@ -154,6 +168,7 @@ class Session:
         """Make one call in the prepared guest. A guest that does not answer in time is ended."""
         if call.scenario and self._player is not None:
             return self._player.play(self, call, seconds)
+        self.begin()
         # Unknown to the guest until it has the request: no reply can have been made before.
         token = secrets.token_hex(16)
         began, used = time.monotonic(), self.cpu_used()
@@ -167,7 +182,8 @@ class Session:
             return self.violation("an answer to another question", wall)
         claims = Claims(reply.value, reply.args_after, reply.fault, reply.probes)
         outcome, detail = outcome_of(reply.fault)
-        return Observation(outcome, HostFacts(wall, cpu_seconds=computed), claims, detail)
+        facts = HostFacts(wall, cpu_seconds=computed, reply=self.measured)
+        return Observation(outcome, facts, claims, detail)
 
     @property
     def pid(self) -> int | None:
@@ -205,10 +221,14 @@ class Session:
         """PID of the guest, as the host sees it; 0 where that is unknown."""
         return (self._guest.pid if self._guest else None) or 0
 
+    def begin(self) -> None:
+        """Begin to measure what is answered to one call, in however many messages."""
+        self._answered = FrameSize()
+
     @property
-    def received(self) -> int:
-        """Bytes that the guest has sent so far."""
-        return self._guest.connection.received if self._guest else 0
+    def measured(self) -> FrameSize | None:
+        """What was answered since ``begin``; None where answers are bounded instead."""
+        return self._answered if self._allowance is None else None
 
     def renew(self) -> None:
         """Have a fresh guest, of the sort that was last asked for.
@@ -246,6 +266,9 @@ class Session:
         assert self._guest is not None
         connection = self._guest.connection
         request = to_frame(message)
+        if self._allowance is not None:
+            connection.caps = self._allowance.caps(self.likely, self._answered)
+        before = connection.received
         start = time.monotonic()
         try:
             if connection.has_unread():
@@ -263,6 +286,10 @@ class Session:
             return self.violation(str(error), time.monotonic() - start)
         except Closed:
             return _death(self.close(), time.monotonic() - start)
+        came = connection.received - before
+        self._answered += came
+        if self._allowance is not None:
+            self._allowance.take(came)
         return reply, time.monotonic() - start
 
     def violation(self, detail: str, wall: float) -> Observation:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from grader.observation import IN_READER, IN_STAGE, Claims, HostFacts, Observation, Outcome
+from grader.run.allowance import Allowance
 from grader.run.materials import Materials
 from grader.run.session import Program, Session, outcome_of
 from grader.sandbox.base import GuestNeeds, Sandbox, Tier
@@ -21,6 +22,7 @@ from grader.spec.find import SCENARIO
 from grader.spec.types import Limits
 from grader.wire.asks import EXCEPTIONS, Ask, Back, Did, holds_handle
 from grader.wire.files import check_paths
+from grader.wire.frames import FrameSize
 from grader.wire.messages import Call, Fault, Reply
 from grader.wire.values import ProtocolError
 
@@ -28,10 +30,9 @@ STAGE_SECONDS = 30.0
 """What a stage may take for one case, beside the time of the actor's work."""
 
 MAX_MESSAGES = 20_000
-MAX_BYTES = 2**30
-"""The most that an actor may send in one case."""
+"""The most that an actor may send in one case; for bytes, see ``grader.run.allowance``."""
 
-Read = Callable[[Ask, float], "Did | Observation"]
+Read = Callable[[Ask, float, "FrameSize | None"], "Did | Observation"]
 
 _WORDS = {
     Outcome.TIMED_OUT: ("TimeoutError", "working on it took too long"),
@@ -39,16 +40,29 @@ _WORDS = {
 }
 
 
-def open_session(sandbox: Sandbox, materials: Materials, files: Mapping[str, bytes]) -> Session:
-    """Return a session for a submission, with a stage where its scenarios want one."""
+def open_session(
+    sandbox: Sandbox,
+    materials: Materials,
+    files: Mapping[str, bytes],
+    allowance: Allowance | None = None,
+) -> Session:
+    """Return a session for a submission, with a stage where its scenarios want one.
+
+    Args:
+        sandbox: Starts the guests.
+        materials: The assignment and its files.
+        files: The submission.
+        allowance: How much it may answer; None for the reference.
+    """
     program = materials.program(files)
     if not materials.staged:
-        return Session(sandbox, program)
+        return Session(sandbox, program, allowance=allowance)
     if sandbox.isolation.tier is Tier.NONE:
         # Nobody is kept out: one process, which imports torch once.
-        return Session(sandbox, replace(program, stage=materials.scenario))
+        return Session(sandbox, replace(program, stage=materials.scenario), allowance=allowance)
     scenario = Program({}, SCENARIO, materials.support, stage=materials.scenario)
-    return Session(sandbox, program, Stage(sandbox, scenario, materials.assignment.limits))
+    stage = Stage(sandbox, scenario, materials.assignment.limits, allowance)
+    return Session(sandbox, program, stage, allowance)
 
 
 class Stage:
@@ -58,12 +72,20 @@ class Stage:
         sandbox: Starts the guests.
         program: The scenario.
         limits: What the stage may use.
+        allowance: How much the submission may answer, and whoever reads its files.
     """
 
-    def __init__(self, sandbox: Sandbox, program: Program, limits: Limits) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        program: Program,
+        limits: Limits,
+        allowance: Allowance | None = None,
+    ) -> None:
         self._sandbox = sandbox
         self._program = program
         self._limits = limits
+        self._allowance = allowance
         self._session = Session(sandbox, program)
 
     def play(self, actor: Session, call: Call, seconds: float) -> Observation:
@@ -110,9 +132,11 @@ class Stage:
             self.close()
         return seen
 
-    def _read(self, ask: Ask, seconds: float) -> Did | Observation:
+    def _read(self, ask: Ask, seconds: float, likely: FrameSize | None) -> Did | Observation:
         """Have a function of the scenario's file called in a guest for it alone."""
-        reader = Session(self._sandbox, self._program)
+        reader = Session(self._sandbox, self._program, allowance=self._allowance)
+        # The file was part of the answer.
+        reader.likely = likely
         try:
             reader.prepare(self._limits, GuestNeeds())
             if reader.failed_load is not None:
@@ -151,7 +175,7 @@ class _Game:
         self._read = read
         self._case = secrets.token_hex(16)
         self._messages = 0
-        self._before = actor.received
+        actor.begin()
 
     def play(self, call: Call) -> Observation:
         """Relay messages until the scenario returned, or the actor came to an end."""
@@ -206,8 +230,6 @@ class _Game:
             return "an answer to another request"
         if self._messages > MAX_MESSAGES:
             return f"more than {MAX_MESSAGES} messages in one case"
-        if self._actor.received - self._before > MAX_BYTES:
-            return f"more than {MAX_BYTES} bytes in one case"
         if isinstance(message, Back):
             held = holds_handle([*message.args, *message.kwargs.values()])
             return "a handle among arguments" if held else ""
@@ -223,7 +245,7 @@ class _Game:
         return f"a file that nobody asked for: {other[0][:80]!r}" if other else ""
 
     def _parsed(self, ask: Ask) -> Did | Observation:
-        answer = self._read(ask, max(self._to_read, 0.0))
+        answer = self._read(ask, max(self._to_read, 0.0), self._actor.likely)
         if isinstance(answer, Did):
             return answer
         # Further files of this question are not tried: one endless file must not cost a class its
@@ -237,7 +259,7 @@ class _Game:
         return replace(seen, detail=f"no answer within {self._seconds:g} s")
 
     def _observation(self, reply: Reply) -> Observation:
-        facts = HostFacts(self._seconds - self._left)
+        facts = HostFacts(self._seconds - self._left, reply=self._actor.measured)
         claims = Claims(reply.value, reply.args_after, reply.fault)
         if reply.fault is None:
             return Observation(Outcome.COMPLETED, facts, claims)

@@ -21,6 +21,7 @@ from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.blocks import alike, item, rows, size
 from grader.run.session import Session
+from grader.wire.frames import FrameSize
 from grader.wire.messages import Call
 from grader.wire.values import Value
 
@@ -117,6 +118,7 @@ class Stopwatch:
         self._draw_number = first_draw
         self._rounds: dict[bool, tuple[int, _Round]] = {}
         self._calls: dict[str, int] = {}
+        self._answer = FrameSize()  # of the reference, to one call
         self._idle = self._busy = 0.0
         self._last: float | None = None
         self.outcomes = Outcomes()
@@ -194,6 +196,7 @@ class Stopwatch:
         session = self._sessions[party]
         before = session.cpu_used()
         call = Call(self._job.entries[party], args, kwargs, block=calls)
+        session.likely = FrameSize(calls * self._answer.header, calls * self._answer.payload)
         seen = session.call(call, self._job.seconds)
         if party == STUDENT:
             if self._last is not None and before is not None:
@@ -208,6 +211,8 @@ class Stopwatch:
                 f"the reference's {self._job.entries[party]} could not be timed: "
                 f"{seen.outcome.value} {seen.detail}"
             )
+        elif (size := seen.facts.reply) is not None:
+            self._answer = FrameSize(-(-size.header // calls), -(-size.payload // calls))
         return seen
 
     def _right(self, current: _Round) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from grader.run.allowance import allowance
 from grader.run.artifacts import read_artifacts
 from grader.run.materials import Materials
-from grader.run.observe import Progress, QuestionRun, observe
+from grader.run.observe import Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
 from grader.run.session import Session
 from grader.run.sources import read_sources
@@ -39,6 +40,7 @@ class Place:
         files: Mapping[str, bytes],
         watch: Watch,
         progress: Progress,
+        reference: Mapping[str, QuestionRun],
     ) -> dict[str, QuestionRun]:
         """Return what came of each question.
 
@@ -47,17 +49,20 @@ class Place:
             files: Of the hand-in, by the names that the assignment gives them.
             watch: Told of each part that is done.
             progress: Told the id of each question as it begins.
+            reference: What came of the plan for the reference.
 
         Raises:
             InfrastructureError: No guest can be started.
         """
         limits_of = self._materials.assignment.limits_of
-        session = open_session(self._sandbox, self._materials, files)
+        # One for both: what a reader answers is the word of the file that it reads.
+        most = allowance(observations(reference))
+        session = open_session(self._sandbox, self._materials, files, most)
         # Of its own for each hand-in: the last one's file may have taken the last reader over.
-        reader = Session(self._sandbox, self._materials.reading())
+        reader = Session(self._sandbox, self._materials.reading(), allowance=most)
         try:
-            runs = observe(session, plan, limits_of, progress)
-            runs = read_artifacts(reader, plan, runs, limits_of)
+            runs = observe(session, plan, limits_of, progress, reference)
+            runs = read_artifacts(reader, plan, runs, limits_of, reference)
         finally:
             session.finish()
             reader.close()

@@ -22,6 +22,7 @@ from grader.clock.statistics import Decision
 from grader.clock.vectorisation import AGAIN, LOOP, STUDENT, VECTORISED, pace_of, weigh
 from grader.errors import InfrastructureError
 from grader.observation import Timing
+from grader.run.allowance import Allowance
 from grader.run.draw import DrawKey, draw_case
 from grader.run.materials import Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
@@ -169,7 +170,11 @@ class Timer:
         theirs = self._materials.program(subject.files)
         ours = self._materials.program(self._materials.reference)
         programs: dict[str, Program] = {STUDENT: theirs, VECTORISED: ours, LOOP: ours}
-        sessions = {party: Session(self._sandbox, item) for party, item in programs.items()}
+        bounds = {STUDENT: Allowance()}
+        sessions = {
+            party: Session(self._sandbox, item, allowance=bounds.get(party))
+            for party, item in programs.items()
+        }
         try:
             for party, session in sessions.items():
                 session.prepare(subject.limits, GuestNeeds(timed=True))

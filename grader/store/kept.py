@@ -24,7 +24,16 @@ from typing import Any
 from grader.errors import UsageError
 from grader.wire.codec import Decoder
 from grader.wire.frames import MAGIC, PREFIX, Frame, pack
-from grader.wire.values import Artifact, Device, DType, Handle, Opaque, ProtocolError, Tensor
+from grader.wire.values import (
+    Artifact,
+    Buffer,
+    Device,
+    DType,
+    Handle,
+    Opaque,
+    ProtocolError,
+    Tensor,
+)
 
 _PLAIN = (type(None), bool, int, float, str)
 _WIRE = (bytes, bytearray, memoryview, DType, Device, Tensor, Handle, Artifact, Opaque)
@@ -43,18 +52,29 @@ class Keeper:
     def __init__(self, classes: Sequence[type]) -> None:
         self._classes = {each.__name__: each for each in classes}
 
-    def pack(self, parts: Mapping[str, Any], base: Mapping[str, Any]) -> bytes:
-        """Return the parts as bytes; one that is too large or too deep for a frame is left out.
+    def pack(self, parts: Mapping[str, Any], base: Mapping[str, Any], most: int) -> bytes:
+        """Return the parts as bytes.
+
+        One that is too large or too deep for a frame is left out; so are the largest ones where
+        all together are too large.
 
         Args:
             parts: Name → tree.
             base: Name → the reference's tree.
+            most: Bytes in all, before they are compressed.
         """
-        frames = []
+        frames: dict[str, list[Buffer]] = {}
         for name, tree in parts.items():
             with contextlib.suppress(ProtocolError, RecursionError):
-                frames += pack(Frame(name, {"tree": self._write(tree, base.get(name), {})}))
-        return zlib.compress(b"".join(frames), 1)
+                frames[name] = pack(Frame(name, {"tree": self._write(tree, base.get(name), {})}))
+        sizes = {name: sum(map(len, frame)) for name, frame in frames.items()}
+        left, fitting = most, set()
+        for name in sorted(sizes, key=lambda name: sizes[name]):
+            left -= sizes[name]
+            if left >= 0:
+                fitting.add(name)
+        kept = (part for name in parts if name in fitting for part in frames[name])
+        return zlib.compress(b"".join(kept), 1)
 
     def unpack(self, data: bytes, base: Mapping[str, Any]) -> dict[str, Any]:
         """Return what was packed, against the same base.

@@ -16,7 +16,8 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +44,20 @@ class Caps:
 
     header: int = 16 * 2**20
     payload: int = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSize:
+    """What frames hold, in bytes."""
+
+    header: int = 0
+    payload: int = 0
+
+    def __add__(self, other: FrameSize) -> FrameSize:
+        return FrameSize(self.header + other.header, self.payload + other.payload)
+
+    def __sub__(self, other: FrameSize) -> FrameSize:
+        return FrameSize(self.header - other.header, self.payload - other.payload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +93,12 @@ def pack(frame: Frame) -> list[Buffer]:
     return [PREFIX.pack(MAGIC, len(header), sum(lengths)), header, *blobs]
 
 
+def size_of(value: Value) -> FrameSize:
+    """Return what a value takes in a frame."""
+    _, header, *blobs = pack(Frame("", {"": value}))
+    return FrameSize(len(header), sum(map(len, blobs)))
+
+
 def parse_prefix(prefix: Buffer, caps: Caps) -> tuple[int, int]:
     """Return header and payload lengths.
 
@@ -90,7 +111,7 @@ def parse_prefix(prefix: Buffer, caps: Caps) -> tuple[int, int]:
     if header > caps.header:
         raise ProtocolError(f"a header of {header} bytes; the most is {caps.header}")
     if payload > caps.payload:
-        raise ProtocolError(f"a payload of {payload} bytes; the most is {caps.payload}")
+        raise ProtocolError(f"data of {payload} bytes; the most is {caps.payload}")
     return header, payload
 
 
@@ -172,7 +193,9 @@ class Connection:
     """Sends and receives frames over a stream socket.
 
     Attributes:
-        received: Bytes of all frames that were announced so far.
+        caps: Bounds on the next frame that is received.
+        received: Size of all frames that were accepted so far.
+        reading: Makes the context in which a frame is read, once its size is known and accepted.
 
     Args:
         sock: A connected stream socket; the connection owns it.
@@ -181,8 +204,9 @@ class Connection:
 
     def __init__(self, sock: socket.socket, caps: Caps | None = None) -> None:
         self._sock = sock
-        self._caps = caps or Caps()
-        self.received = 0
+        self.caps = caps or Caps()
+        self.received = FrameSize()
+        self.reading: Callable[[], AbstractContextManager[None]] = nullcontext
         sock.setblocking(False)
 
     def send(self, frame: Frame, deadline: float | None = None) -> None:
@@ -215,12 +239,13 @@ class Connection:
             DeadlineExceeded: Nothing, or not all of it, came in time.
             ProtocolError: What came is no frame.
         """
-        header_size, payload_size = parse_prefix(self._read(PREFIX.size, deadline), self._caps)
-        self.received += PREFIX.size + header_size + payload_size
-        header = self._read(header_size, deadline)
-        payload = memoryview(bytearray(payload_size))
-        frame = parse_header(header, payload)
-        self._read_into(payload, deadline)
+        header_size, payload_size = parse_prefix(self._read(PREFIX.size, deadline), self.caps)
+        self.received += FrameSize(header_size, payload_size)
+        with self.reading():
+            header = self._read(header_size, deadline)
+            payload = memoryview(bytearray(payload_size))
+            frame = parse_header(header, payload)
+            self._read_into(payload, deadline)
         return frame
 
     def has_unread(self) -> bool:

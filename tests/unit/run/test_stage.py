@@ -10,6 +10,7 @@ import pytest
 from grader.checks.arrays import to_numpy
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome
 from grader.run import stage as relay
+from grader.run.allowance import Allowance
 from grader.run.session import Program, Session
 from grader.run.stage import Stage
 from grader.sandbox.base import GuestNeeds, Sandbox
@@ -323,10 +324,10 @@ def sees():
 Play = Callable[..., Observation]
 
 
-def opened(sandbox: Sandbox, source: str) -> Session:
-    stage = Stage(sandbox, Program({}, "scenario.py", stage=SCENARIO), Limits())
+def opened(sandbox: Sandbox, source: str, allowance: Allowance | None = None) -> Session:
+    stage = Stage(sandbox, Program({}, "scenario.py", stage=SCENARIO), Limits(), allowance)
     program = Program({"work.py": source.encode()}, "work.py", given=GIVEN)
-    session = Session(sandbox, program, stage)
+    session = Session(sandbox, program, stage, allowance)
     session.prepare(Limits(import_seconds=5), GuestNeeds())
     assert session.failed_load is None
     return session
@@ -655,12 +656,21 @@ def test_an_actor_that_stalls_in_a_callback_is_timed_out(sandbox: Sandbox) -> No
     assert seen.outcome is Outcome.TIMED_OUT
 
 
-def test_more_bytes_than_a_case_may_take_end_it(
-    play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(relay, "MAX_BYTES", 1000)
-    seen = play("random", 1000)
-    assert (seen.outcome, seen.detail) == (
+def test_all_messages_of_a_case_are_one_answer(sandbox: Sandbox) -> None:
+    session = opened(sandbox, HONEST, Allowance())
+    try:
+        fitting, too_large = (player(session)("random", n) for n in (900_000, 1_500_000))
+    finally:
+        session.finish()
+    assert fitting.outcome is Outcome.COMPLETED
+    # The second of two: each alone would do.
+    assert (too_large.outcome, too_large.detail) == (
         Outcome.PROTOCOL_VIOLATION,
-        "more than 1000 bytes in one case",
+        f"data of 6000000 bytes; the most is {2**23 - 6_000_000}",
     )
+
+
+def test_a_case_of_the_reference_is_measured_in_all_its_messages(play: Play) -> None:
+    size = play("random", 1000).facts.reply
+    assert size is not None
+    assert (size.payload, size.header > 0) == (8000, True)

@@ -16,6 +16,7 @@ from grader.store.kept import Keeper
 from grader.wire.messages import Fault, Loaded
 from grader.wire.values import Device, DType, Layout, Opaque, Tensor
 
+MOST = 2**30
 KEEPER = Keeper([Observation, HostFacts, Claims, Outcome, Fault, Loaded])
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=5)
@@ -42,7 +43,7 @@ def observed(value: Any, seconds: float = 0.5) -> Observation:
 def test_there_and_back(value: Any, other: Any) -> None:
     base = {"f": {"case": observed(other)}}
     tree = {"f": {"case": observed(value), "more": observed(other)}, "g": observed(value)}
-    assert KEEPER.unpack(KEEPER.pack(tree, base), base) == tree
+    assert KEEPER.unpack(KEEPER.pack(tree, base, MOST), base) == tree
 
 
 def test_everything_around_a_value() -> None:
@@ -60,20 +61,20 @@ def test_everything_around_a_value() -> None:
         "g": Loaded(("f",), missing=("einops",)),
         "h": None,
     }
-    assert KEEPER.unpack(KEEPER.pack(tree, {}), {}) == tree
+    assert KEEPER.unpack(KEEPER.pack(tree, {}, MOST), {}) == tree
 
 
 def test_what_only_equals_to_python_is_not_the_same() -> None:
     base = {"f": observed((1, 0.0, {"a": 1}))}
     for value in ((True, 0.0, {"a": 1}), (1, -0.0, {"a": 1}), (1, 0.0, {"a": 1.0})):
         tree = {"f": observed(value)}
-        assert repr(KEEPER.unpack(KEEPER.pack(tree, base), base)) == repr(tree)
+        assert repr(KEEPER.unpack(KEEPER.pack(tree, base, MOST), base)) == repr(tree)
 
 
 def test_what_is_shared_is_written_once() -> None:
     died = Observation(Outcome.CRASHED, detail="x" * 100 + "unlike" * 50)
     tree = {"f": {str(n): died for n in range(100)}, "g": died}
-    packed = KEEPER.pack(tree, {})
+    packed = KEEPER.pack(tree, {}, MOST)
     assert KEEPER.unpack(packed, {}) == tree
     assert len(packed) < 1500
 
@@ -81,14 +82,14 @@ def test_what_is_shared_is_written_once() -> None:
 @pytest.mark.parametrize("value", [None, 0, 0.0, False, "", (), [], {}, b""])
 def test_empty_values_stay_what_they_are(value: Any) -> None:
     tree = {"f": Observation(Outcome.COMPLETED, claims=Claims(value, args_after=()))}
-    read = KEEPER.unpack(KEEPER.pack(tree, {}), {})["f"].claims
+    read = KEEPER.unpack(KEEPER.pack(tree, {}, MOST), {})["f"].claims
     assert repr(read.value) == repr(value) or bytes(read.value) == value
     assert read.args_after == ()
 
 
 def test_nan_stays_nan() -> None:
     tree = {"f": observed(math.nan)}
-    read = KEEPER.unpack(KEEPER.pack(tree, tree), tree)["f"]
+    read = KEEPER.unpack(KEEPER.pack(tree, tree, MOST), tree)["f"]
     assert math.isnan(read.claims.value)
 
 
@@ -96,7 +97,7 @@ def test_what_equals_the_reference_takes_no_space() -> None:
     data = struct.pack("<20000d", *(math.sin(n) for n in range(20000)))
     right = observed({"out": Tensor("float64", (20000,), data)})
     late = observed({"out": Tensor("float64", (20000,), bytearray(data))}, seconds=9.0)
-    packed = KEEPER.pack({"f": late}, {"f": right})
+    packed = KEEPER.pack({"f": late}, {"f": right}, MOST)
     assert len(packed) < 1000
     assert KEEPER.unpack(packed, {"f": right}) == {"f": late}
 
@@ -105,17 +106,30 @@ def test_too_deep_a_value_is_left_out() -> None:
     value: list[Any] = []
     for _ in range(63):
         value = [value]
-    packed = KEEPER.pack({"deep": observed(value), "flat": observed(1)}, {})
+    packed = KEEPER.pack({"deep": observed(value), "flat": observed(1)}, {}, MOST)
     assert set(KEEPER.unpack(packed, {})) == {"flat"}
 
 
 @pytest.mark.parametrize("spoil", [lambda data: data[:-9], lambda _: b"", lambda _: b"x" * 50])
 def test_a_damaged_one_says_so(spoil: Any) -> None:
     with pytest.raises(UsageError, match="grade it again"):
-        KEEPER.unpack(spoil(KEEPER.pack({"f": observed(1)}, {})), {})
+        KEEPER.unpack(spoil(KEEPER.pack({"f": observed(1)}, {}, MOST)), {})
 
 
 def test_an_unknown_class_says_so() -> None:
-    packed = KEEPER.pack({"f": observed(1)}, {})
+    packed = KEEPER.pack({"f": observed(1)}, {}, MOST)
     with pytest.raises(UsageError, match="grade it again"):
         Keeper([HostFacts, Claims, Outcome]).unpack(packed, {})
+
+
+def test_the_largest_parts_are_left_out_where_all_are_too_large() -> None:
+    tree = {name: observed(bytes(size)) for name, size in (("a", 9000), ("b", 10), ("c", 500))}
+    packed = KEEPER.pack(tree, {}, 2000)
+    assert list(KEEPER.unpack(packed, {})) == ["b", "c"]
+    assert KEEPER.unpack(KEEPER.pack(tree, {}, 10), {}) == {}
+
+
+def test_as_many_values_as_cross_can_be_read_again() -> None:
+    value: list[Any] = [[[0]] * 1000] * 60
+    tree = {"f": observed(value)}
+    assert KEEPER.unpack(KEEPER.pack(tree, {}, MOST), {})["f"].claims.value == value

@@ -75,8 +75,8 @@ def test_a_frame_larger_than_the_sockets_buffers_arrives():
         (PREFIX.pack(b"HTTP", 0, 0), "does not begin as one"),
         (PREFIX.pack(MAGIC, 1001, 0), "a header of 1001 bytes; the most is 1000"),
         (PREFIX.pack(MAGIC, 2**32 - 1, 0), "a header of 4294967295 bytes"),
-        (PREFIX.pack(MAGIC, 2, 1001), "a payload of 1001 bytes; the most is 1000"),
-        (PREFIX.pack(MAGIC, 2, 2**64 - 1), "a payload of 18446744073709551615 bytes"),
+        (PREFIX.pack(MAGIC, 2, 1001), "data of 1001 bytes; the most is 1000"),
+        (PREFIX.pack(MAGIC, 2, 2**64 - 1), "data of 18446744073709551615 bytes"),
     ],
 )
 def test_lengths_are_checked_before_anything_is_read(pair, prefix, words):
