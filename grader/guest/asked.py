@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import socket
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,7 +22,10 @@ from grader.guest.faults import describe
 from grader.guest.module import import_module
 from grader.guest.tensors import Storages, to_torch, to_wire
 from grader.wire.asks import MODULE, Ask, Back, Did, built_in, nearest_builtin
+from grader.wire.calls import listen
 from grader.wire.files import Folder
+from grader.wire.frames import Connection
+from grader.wire.messages import from_frame, to_frame
 from grader.wire.values import Value
 
 Line = Callable[[Back], Did]
@@ -31,25 +36,58 @@ _NOW: list[Asked] = []
 
 
 class Callback:
-    """A function of the stage's, as the submission is handed it."""
+    """A function of the stage's, as the submission is handed it.
 
-    def __init__(self, number: int) -> None:
-        self._number = number
+    Args:
+        number: The stage's.
+        path: Where other processes of the submission connect; empty where none may.
+    """
+
+    def __init__(self, number: int, path: str) -> None:
+        self._number, self._path = number, path
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Have the body run in the stage; return what it returns."""
-        return _NOW[0].back(self._number, args, kwargs)
+        sent = tuple(to_wire(item) for item in args)
+        named = {str(name): to_wire(item) for name, item in kwargs.items()}
+        back = Back(self._number, sent, named, caller=os.getpid())
+        here = _NOW and _NOW[0].pid == os.getpid()
+        did = _NOW[0].back(back) if here else _from_elsewhere(self._path, back)
+        if did.fault is not None:
+            raise built_in(did.kind, did.fault.message)
+        return to_torch(did.value, {})
 
     def __reduce__(self) -> Any:
-        return Callback, (self._number,)
+        return Callback, (self._number, self._path)
+
+
+_OWN: dict[int, tuple[Connection, threading.Lock]] = {}
+"""Process → its connection. What a fork copies is another's."""
+
+
+def _from_elsewhere(path: str, back: Back) -> Did:
+    """Call from a process that the submission started."""
+    if not path:
+        raise RuntimeError("this function can be called only by the process that was given it")
+    if os.getpid() not in _OWN:
+        caller = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        caller.connect(path)
+        _OWN[os.getpid()] = Connection(caller), threading.Lock()
+    connection, lock = _OWN[os.getpid()]
+    with lock:
+        connection.send(to_frame(back))
+        did: Did = from_frame(connection.receive(), Did)
+    return did
 
 
 class _Kept(dict[int, Any]):
     """Number → object; below zero are callbacks."""
 
+    path = ""
+
     def __missing__(self, number: int) -> Any:
         if number < 0:
-            return Callback(-number)
+            return Callback(-number, self.path)
         raise KeyError(f"no object {number} is kept here")
 
 
@@ -78,21 +116,17 @@ class Asked:
         self._scratch = scratch
         self.line = line
         self._begin = begin
+        self.pid = os.getpid()
         self._lock = threading.Lock()
         self._token = ""
         self._case = ""
         self._forget()
         _NOW[:] = [self]
-        # A thread may hold it at the moment of a fork; the child would wait for it for ever.
-        os.register_at_fork(after_in_child=self._in_child)
 
     def do(self, ask: Ask) -> Did:
         """Do one thing, and tell what came of it."""
         try:
-            if ask.case != self._case:
-                self._forget()
-                self._begin()
-                self._case = ask.case
+            self.begin(ask.case)
             os.chdir(self._scratch)
             self._folder.take(ask.files, ask.folders)
             self._kept.update((n, to_torch(value, self._kept)) for n, value in ask.puts.items())
@@ -112,23 +146,32 @@ class Asked:
             did = failed(error, self._scratch)
         return did
 
+    def begin(self, case: str) -> None:
+        """Begin a case, if it is another one."""
+        if case != self._case:
+            self._forget()
+            self._begin()
+            self._case = case
+
     def end(self) -> None:
         """End the case, if there is one: what follows is a plain call."""
         if self._case:
             self._forget()
             self._case = ""
 
-    def back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a function of the stage's."""
-        sent = tuple(to_wire(item) for item in args)
-        named = {str(name): to_wire(item) for name, item in kwargs.items()}
+    def back(self, back: Back) -> Did:
+        """Have a callback's body run; the other threads wait."""
         with self._lock:
             if not self._token:
                 raise RuntimeError("this function can be called only during the call it was for")
-            did = self.line(Back(number, sent, named, token=self._token))
-        if did.fault is not None:
-            raise built_in(did.kind, did.fault.message)
-        return to_torch(did.value, self._kept)
+            return self.line(replace(back, token=self._token))
+
+    def listen(self) -> socket.socket:
+        """Return a socket to which other processes of the submission connect."""
+        path = str(self._scratch / ".calls")
+        listener = listen(path)
+        self._kept.path = path
+        return listener
 
     def _act(self, ask: Ask) -> Any:
         args = tuple(to_torch(item, self._kept) for item in ask.args)
@@ -188,9 +231,6 @@ class Asked:
         self._kept = _Kept({MODULE: self._module})
         self._storages, self._alive = Storages(), list[torch.Tensor]()
         self._folder = Folder(self._scratch)
-
-    def _in_child(self) -> None:
-        self._lock = threading.Lock()
 
 
 _ABSENT = object()

@@ -55,6 +55,9 @@ def serve(connection: Connection, walls: dict[str, str]) -> None:
             reply = session.load(message)
         elif isinstance(message, Call):
             reply = replace(session.call(message), token=message.token)
+        elif message.action == "listen":
+            session.listen(message, connection)
+            continue
         else:
             reply = replace(session.ask(message), token=message.token)
         _answer(connection, reply)
@@ -120,6 +123,14 @@ class Session:
         """Do one thing for a scenario."""
         assert self._asked is not None
         return self._asked.do(ask)
+
+    def listen(self, ask: Ask, connection: Connection) -> None:
+        """Send the socket to which processes of the submission connect."""
+        assert self._asked is not None
+        self._asked.begin(ask.case)
+        with self._asked.listen() as listener:
+            # The host's copy alone is left open: nobody here can take a call.
+            connection.send_descriptor(to_frame(Did(token=ask.token)), listener.fileno())
 
     def _begin_case(self) -> None:
         _seed()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.spec.types import Limits
-from grader.wire.frames import Closed, DeadlineExceeded, FrameSize
+from grader.wire.frames import Closed, Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (
     Call,
     Fault,
@@ -230,6 +230,11 @@ class Session:
         """What was answered since ``begin``; None where answers are bounded instead."""
         return self._answered if self._allowance is None else None
 
+    @property
+    def may_start_processes(self) -> bool:
+        """Whether the program may start processes of its own."""
+        return self._needs.processes > 0
+
     def renew(self) -> None:
         """Have a fresh guest, of the sort that was last asked for.
 
@@ -263,20 +268,31 @@ class Session:
         self, message: Any, seconds: float, *kinds: type
     ) -> Observation | tuple[Any, float]:
         """Send one request and wait for its reply: (reply, wall seconds), or what went wrong."""
+
+        def talk(connection: Connection, end: float) -> Any:
+            connection.send(to_frame(message), end)
+            return self.receive(connection, end, *kinds)
+
+        return self.converse(seconds, talk)
+
+    def converse(
+        self, seconds: float, talk: Callable[[Connection, float], Any]
+    ) -> Observation | tuple[Any, float]:
+        """Talk to the guest: (what ``talk`` returns, wall seconds), or what went wrong.
+
+        Args:
+            seconds: Until the deadline.
+            talk: Gets the connection and the deadline, on ``time.monotonic``'s clock.
+        """
         assert self._guest is not None
         connection = self._guest.connection
-        request = to_frame(message)
-        if self._allowance is not None:
-            connection.caps = self._allowance.caps(self.likely, self._answered)
-        before = connection.received
         start = time.monotonic()
         try:
             if connection.has_unread():
                 # An answer made before the question is known, or the end of the line.
                 connection.receive(start + seconds)
                 raise ProtocolError("an answer that nobody had asked for")
-            connection.send(request, start + seconds)
-            reply = self._receive(start + seconds - time.monotonic(), *kinds)
+            found = talk(connection, start + seconds)
         except DeadlineExceeded:
             ended = self.close()
             facts = HostFacts(time.monotonic() - start, None, None, ended.peak_memory)
@@ -286,11 +302,25 @@ class Session:
             return self.violation(str(error), time.monotonic() - start)
         except Closed:
             return _death(self.close(), time.monotonic() - start)
+        return found, time.monotonic() - start
+
+    def receive(self, connection: Connection, end: float, *kinds: type) -> Any:
+        """Receive one message, as large as may still be answered.
+
+        Args:
+            connection: The guest's, or one of a process that it started.
+            end: Deadline, on ``time.monotonic``'s clock.
+            kinds: Of messages that may come.
+        """
+        if self._allowance is not None:
+            connection.caps = self._allowance.caps(self.likely, self._answered)
+        before = connection.received
+        frame = connection.receive(end)
         came = connection.received - before
         self._answered += came
         if self._allowance is not None:
             self._allowance.take(came)
-        return reply, time.monotonic() - start
+        return from_frame(frame, *kinds)
 
     def violation(self, detail: str, wall: float) -> Observation:
         """End a guest that sent what it must not."""

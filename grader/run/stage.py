@@ -21,9 +21,10 @@ from grader.sandbox.base import GuestNeeds, Sandbox, Tier
 from grader.spec.find import SCENARIO
 from grader.spec.types import Limits
 from grader.wire.asks import EXCEPTIONS, Ask, Back, Did, holds_handle
+from grader.wire.calls import Calls, adopt
 from grader.wire.files import check_paths
-from grader.wire.frames import FrameSize
-from grader.wire.messages import Call, Fault, Reply
+from grader.wire.frames import Connection, DeadlineExceeded, FrameSize
+from grader.wire.messages import Call, Fault, Reply, to_frame
 from grader.wire.values import ProtocolError
 
 STAGE_SECONDS = 30.0
@@ -126,7 +127,10 @@ class Stage:
         if self._session.loaded is not None and self._session.loaded.fault is not None:
             return Observation(Outcome.RAISED, claims=Claims(fault=self._session.loaded.fault))
         game = _Game(self._session, actor, seconds, self._read)
-        seen = game.play(call)
+        try:
+            seen = game.play(call)
+        finally:
+            game.close()
         if not game.over:
             # The scenario still waits for an answer that will not come.
             self.close()
@@ -175,6 +179,7 @@ class _Game:
         self._read = read
         self._case = secrets.token_hex(16)
         self._messages = 0
+        self._calls: Calls | None = None
         actor.begin()
 
     def play(self, call: Call) -> Observation:
@@ -193,6 +198,11 @@ class _Game:
         self.over = True
         return self._observation(message)
 
+    def close(self) -> None:
+        """Hang up on the processes that called."""
+        if self._calls is not None:
+            self._calls.close()
+
     def _to_stage(self, message: Call | Did | Back, *kinds: type) -> Ask | Reply | Did:
         answer = self._stage.exchange(message, self._stage_left, *kinds)
         if isinstance(answer, Observation):
@@ -203,31 +213,71 @@ class _Game:
 
     def _acted(self, ask: Ask) -> Did | Observation:
         """Have the actor do something; the stage answers its calls meanwhile."""
-        token = secrets.token_hex(16)
-        request: Ask | Did = replace(ask, case=self._case, token=token)
-        while True:
-            answer = self._actor.exchange(request, max(self._left, 0.0), Did, Back)
-            if isinstance(answer, Observation):
-                return self._timed(answer)
-            message, wall = answer
-            self._left -= wall
-            if problem := self._problem(message, token, ask.folders):
-                return self._actor.violation(problem, self._seconds - self._left)
-            if isinstance(message, Did):
-                return message
-            called = replace(message, caller=self._actor.guest_pid)
-            request = replace(self._answered(called), token=token)
-
-    def _answered(self, back: Back) -> Did:
-        did = self._to_stage(back, Did)
-        assert isinstance(did, Did)
+        request = replace(ask, case=self._case, token=secrets.token_hex(16))
+        before = self._stage_left
+        found = self._actor.converse(
+            max(self._left, 0.0), lambda connection, end: self._talk(connection, end, request)
+        )
+        if isinstance(found, Observation):
+            return self._timed(found)
+        # The stage's own work is not the actor's time.
+        self._left -= found[1] - (before - self._stage_left)
+        did: Did = found[0]
         return did
 
-    def _problem(self, message: Did | Back, token: str, folders: Mapping[str, bool]) -> str:
+    def _talk(self, connection: Connection, end: float, request: Ask) -> Did:
+        if request.gathers and self._actor.may_start_processes and self._calls is None:
+            self._calls = self._listen(connection, end)
+        calls = self._calls or Calls()
+        calls.gather(request.gathers)
+        connection.send(to_frame(request), end)
+        while calls.wait(connection.fileno(), end):
+            for call in calls.released():
+                self._check(call.back, request.folders)
+                did, spent = self._answered(call.back)
+                end += spent
+                call.answer(did, end)
+            if not connection.has_unread():
+                continue
+            message = self._actor.receive(connection, end, Did, Back)
+            self._check(message, request.folders)
+            if message.token != request.token:
+                raise ProtocolError("an answer to another request")
+            if isinstance(message, Did):
+                return message
+            calls.release(message.callback)
+            did, spent = self._answered(replace(message, caller=self._actor.guest_pid))
+            end += spent
+            connection.send(to_frame(replace(did, token=request.token)), end)
+        raise DeadlineExceeded
+
+    def _listen(self, connection: Connection, end: float) -> Calls:
+        """Have the actor make the socket to which its processes connect."""
+        ask = Ask("listen", case=self._case, token=secrets.token_hex(16))
+        connection.send(to_frame(ask), end)
+        listener = adopt(connection.receive_descriptor(end))
+        try:
+            if self._actor.receive(connection, end, Did).token != ask.token:
+                raise ProtocolError("an answer to another request")
+        except BaseException:
+            listener.close()
+            raise
+        return Calls(listener, lambda caller, end: self._actor.receive(caller, end, Back))
+
+    def _answered(self, back: Back) -> tuple[Did, float]:
+        """Return the stage's answer to a call, and the seconds that it took."""
+        before = self._stage_left
+        did = self._to_stage(back, Did)
+        assert isinstance(did, Did)
+        return did, before - self._stage_left
+
+    def _check(self, message: Did | Back, folders: Mapping[str, bool]) -> None:
+        if problem := self._problem(message, folders):
+            raise ProtocolError(problem)
+
+    def _problem(self, message: Did | Back, folders: Mapping[str, bool]) -> str:
         """Return what is wrong with a message from the actor, or an empty string."""
         self._messages += 1
-        if message.token != token:
-            return "an answer to another request"
         if self._messages > MAX_MESSAGES:
             return f"more than {MAX_MESSAGES} messages in one case"
         if isinstance(message, Back):

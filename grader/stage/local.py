@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import random
+import socket
+import threading
+import time
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +17,7 @@ import torch
 from grader.guest.asked import Asked
 from grader.stage.play import Body
 from grader.wire.asks import Ask, Back, Did
+from grader.wire.calls import Calls
 
 
 class LocalLine:
@@ -39,11 +44,12 @@ class LocalLine:
                 self._swap()
 
         self._asked.line = called
-        self._swap()
-        try:
-            return self._asked.do(ask)
-        finally:
+        with _Others(self._asked, ask, body) if ask.gathers else nullcontext():
             self._swap()
+            try:
+                return self._asked.do(ask)
+            finally:
+                self._swap()
 
     def _swap(self) -> None:
         ours, self._theirs = _state(), self._theirs
@@ -51,6 +57,42 @@ class LocalLine:
         random.setstate(self._theirs[1])
         np.random.set_state(self._theirs[2])
         self._theirs = ours
+
+
+class _Others:
+    """Answers the processes that a submission starts, while it works on a request.
+
+    Args:
+        asked: The actor.
+        ask: The request.
+        body: Answers calls.
+    """
+
+    def __init__(self, asked: Asked, ask: Ask, body: Body) -> None:
+        asked.begin(ask.case)
+        self._calls = Calls(asked.listen() if hasattr(socket, "AF_UNIX") else None)
+        self._calls.gather(ask.gathers)
+        self._body = body
+        self._stop, self._tell = os.pipe()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        os.write(self._tell, b"x")
+        self._thread.join()
+        self._calls.close()
+        os.close(self._stop)
+        os.close(self._tell)
+
+    def _serve(self) -> None:
+        while self._calls.wait(self._stop, time.monotonic() + 3600):
+            released = self._calls.released()
+            if not released:
+                return
+            for call in released:
+                call.answer(self._body(call.back))
 
 
 def _state() -> Any:

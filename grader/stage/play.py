@@ -166,6 +166,9 @@ class Play:
         finally:
             self._busy = False
 
+    def _gathers(self) -> dict[int, int]:
+        return {number: function.gather for number, function in enumerate(self._functions, 1)}
+
     def _function(self, number: int) -> _Function:
         if number > len(self._functions):
             raise RuntimeError("there is no such function")
@@ -184,6 +187,7 @@ class Play:
         named = fields.get("kwargs", {})
         sent["kwargs"] = {key: self._outgoing(item, puts) for key, item in named.items()}
         ask = Ask(action, name, **sent, puts=puts, layout=self._layout, case=self.case)
+        ask = replace(ask, gathers=self._gathers())
         if target is not None:
             ask = replace(ask, target=number_of(target))
         did = self._line.ask(self._with_files(ask), self.body)

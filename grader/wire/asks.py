@@ -26,9 +26,10 @@ from grader.wire.values import Buffer, FilePath, Handle, Value
 
 ACTIONS = frozenset({
     "call", "method", "item", "attr", "set_attr", "collect", "put", "value", "drop", "given",
-    "read",
+    "read", "listen",
 })  # fmt: skip
-"""All but ``read`` are the actor's; that one the host gives to a process of its own."""
+"""What the actor does. ``read`` the host gives to a process of its own. ``listen`` is asked by the
+host: the answer comes with a socket to which processes of the submission connect."""
 
 EXCEPTIONS = frozenset(
     name
@@ -56,6 +57,7 @@ class Ask:
         puts: Number → value to keep before anything else; the case's own arguments.
         files: Path → content of files that are new or changed in shared folders.
         folders: Shared folder → whether its changes are to be sent back.
+        gathers: Callback → different processes that must call before the first is answered.
         case: Drawn by the host for each case: with a new one, what was kept is forgotten.
         layout: Whether tensors are to say how they lie in memory.
         token: Drawn by the host for this request; every answer has to repeat it.
@@ -71,6 +73,7 @@ class Ask:
     puts: dict[int, Value] = field(default_factory=dict)
     files: dict[str, Buffer] = field(default_factory=dict)
     folders: dict[str, bool] = field(default_factory=dict)
+    gathers: dict[int, int] = field(default_factory=dict)
     case: str = ""
     layout: bool = False
     token: str = ""
@@ -116,6 +119,10 @@ def _numbered(value: Value) -> bool:
     return isinstance(value, dict) and all(natural(key) and key != MODULE for key in value)
 
 
+def _processes(value: Value) -> bool:
+    return isinstance(value, dict) and _numbered(value) and all(map(natural, value.values()))
+
+
 _FILES: Check = mapping(data)
 
 declare({
@@ -124,6 +131,7 @@ declare({
         "name": text, "target": natural, "args": items, "kwargs": mapping(anything),
         "keep": natural, "most": natural, "puts": _numbered, "files": _FILES,
         "folders": mapping(flag), "case": text, "layout": flag, "token": text,
+        "gathers": _processes,
     },
     Did: {
         "value": anything, "fault": optional(is_fault), "kind": text, "files": _FILES,

@@ -207,6 +207,7 @@ class Connection:
         self.caps = caps or Caps()
         self.received = FrameSize()
         self.reading: Callable[[], AbstractContextManager[None]] = nullcontext
+        self._begun = b""
         sock.setblocking(False)
 
     def send(self, frame: Frame, deadline: float | None = None) -> None:
@@ -231,6 +232,35 @@ class Connection:
                     raise Closed(str(error)) from None
                 _check_trickle(view, deadline)
 
+    def send_descriptor(self, frame: Frame, descriptor: int) -> None:
+        """Send one small frame, and with it a copy of an open descriptor."""
+        data = b"".join(pack(frame))
+        sent = socket.send_fds(self._sock, [data], [descriptor])
+        if sent != len(data):
+            raise Closed("the peer does not read")
+
+    def receive_descriptor(self, deadline: float) -> int:
+        """Receive the descriptor that comes with the next frame, and the frame's first byte.
+
+        Nothing of the frame is lost: it can be received afterwards.
+
+        Raises:
+            Closed: The peer is gone.
+            DeadlineExceeded: Nothing came in time.
+            ProtocolError: The frame came without a descriptor.
+        """
+        self._wait(select.POLLIN, deadline)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._sock, 1, 1)
+        except OSError as error:
+            raise Closed(str(error)) from None
+        self._begun = data
+        if not data:
+            raise Closed("end of stream")
+        if not descriptors:
+            raise ProtocolError("no descriptor came")
+        return descriptors[0]
+
     def receive(self, deadline: float | None = None) -> Frame:
         """Receive one frame.
 
@@ -239,7 +269,9 @@ class Connection:
             DeadlineExceeded: Nothing, or not all of it, came in time.
             ProtocolError: What came is no frame.
         """
-        header_size, payload_size = parse_prefix(self._read(PREFIX.size, deadline), self.caps)
+        begun, self._begun = self._begun, b""
+        prefix = begun + bytes(self._read(PREFIX.size - len(begun), deadline))
+        header_size, payload_size = parse_prefix(prefix, self.caps)
         self.received += FrameSize(header_size, payload_size)
         with self.reading():
             header = self._read(header_size, deadline)

@@ -15,6 +15,7 @@ from grader.run.session import Program, Session
 from grader.run.stage import Stage
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.spec.types import Limits
+from grader.wire import calls
 from grader.wire.messages import Call
 from grader.wire.values import Opaque, Tensor, Value
 
@@ -89,6 +90,12 @@ def draws(n):
 
 def helper(): return "own"
 def uses_helper(): return helper()
+def pooled(f, items, processes, method="fork"):
+    if not processes:
+        return [f(item) for item in items]
+    with torch.multiprocessing.get_context(method).Pool(processes) as pool:
+        return pool.map(f, items, chunksize=1)
+
 def sleeps(): time.sleep(600)
 def exits(f=None): os._exit(7)
 def looks():
@@ -294,6 +301,18 @@ def given_breaks():
     given("broken")
 
 
+def pool(items, processes, gather, method):
+    callers = []
+
+    def body(item):
+        callers.append(caller())
+        return item * item
+
+    f = callback(body, most=20, gather=gather)
+    found = actor.call("pooled", f, items, processes, method)
+    return found, len(set(callers))
+
+
 def stalls():
     actor.call("sleeps")
 
@@ -322,13 +341,19 @@ def sees():
 """
 
 Play = Callable[..., Observation]
+NO_NEEDS = GuestNeeds()
 
 
-def opened(sandbox: Sandbox, source: str, allowance: Allowance | None = None) -> Session:
+def opened(
+    sandbox: Sandbox,
+    source: str,
+    needs: GuestNeeds = NO_NEEDS,
+    allowance: Allowance | None = None,
+) -> Session:
     stage = Stage(sandbox, Program({}, "scenario.py", stage=SCENARIO), Limits(), allowance)
     program = Program({"work.py": source.encode()}, "work.py", given=GIVEN)
     session = Session(sandbox, program, stage, allowance)
-    session.prepare(Limits(import_seconds=5), GuestNeeds())
+    session.prepare(Limits(import_seconds=5), needs)
     assert session.failed_load is None
     return session
 
@@ -365,6 +390,18 @@ def in_one(oneshot: Sandbox) -> Iterator[Play]:
 def either(request: pytest.FixtureRequest) -> Play:
     found: Play = request.getfixturevalue(request.param)
     return found
+
+
+PROCESSES = GuestNeeds(processes=4)
+
+
+@pytest.fixture(scope="module")
+def many(sandbox: Sandbox) -> Iterator[Play]:
+    if not sandbox.grants(PROCESSES):
+        pytest.skip("this tier grants no processes")
+    session = opened(sandbox, HONEST, PROCESSES)
+    yield player(session)
+    session.finish()
 
 
 def number(value: float) -> Tensor:
@@ -467,6 +504,57 @@ def test_callbacks_do_not_nest(either: Play) -> None:
 
 def test_threads_take_turns(play: Play) -> None:
     assert value(play("threads")) == [n * n for n in range(8)]
+
+
+METHODS = ["fork", pytest.param("spawn", marks=pytest.mark.heavy)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_process_has_a_connection_of_its_own(many: Play, method: str) -> None:
+    seen = many("pool", list(range(6)), 3, 3, method, seconds=60.0)
+    assert value(seen) == [[0, 1, 4, 9, 16, 25], 3]
+
+
+@pytest.mark.heavy
+def test_processes_call_where_stage_and_actor_are_one(in_one: Play) -> None:
+    assert value(in_one("pool", list(range(6)), 3, 3, "fork", seconds=60.0)) == [
+        [0, 1, 4, 9, 16, 25],
+        3,
+    ]
+
+
+def test_calls_of_too_few_processes_go_on_after_a_while(
+    many: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "PATIENCE", 0.3)
+    assert value(many("pool", [1, 2, 3], 1, 2, "fork")) == [[1, 4, 9], 1]
+
+
+def test_a_call_of_the_first_process_waits_for_nobody(many: Play) -> None:
+    assert value(many("pool", [1, 2, 3], 0, 2, "fork", seconds=2.0)) == [[1, 4, 9], 1]
+
+
+def test_where_processes_are_not_granted_only_the_first_may_call(play: Play) -> None:
+    seen = play("pool", [1, 2], 2, 2, "fork")
+    assert (seen.outcome, seen.claims.fault.type) == (Outcome.RAISED, "RuntimeError")
+
+
+@pytest.mark.parametrize(
+    "way",
+    ["no descriptor", "a file", "a deaf socket", "noise", "nothing but a connection"],
+)
+def test_a_socket_that_does_not_listen_is_refused(sandbox: Sandbox, way: str) -> None:
+    if not sandbox.grants(PROCESSES):
+        pytest.skip("this tier grants no processes")
+    session = opened(sandbox, HOSTILE, PROCESSES)
+    try:
+        told = session.call(Call("misconnect", (way,)), 5.0)
+        assert told.outcome is Outcome.COMPLETED, told
+        seen = player(session)("pool", [1, 2], 2, 2, "fork", seconds=1.0)
+    finally:
+        session.finish()
+    expected = Outcome.TIMED_OUT if way == "nothing but a connection" else None
+    assert seen.outcome is (expected or Outcome.PROTOCOL_VIOLATION), seen
 
 
 def test_a_call_after_the_answer_does_not_get_through(play: Play) -> None:
@@ -611,6 +699,34 @@ def misbehave(way):
     else:
         WAYS[way]()
 
+def misconnect(way):
+    import socket
+    listen = asked.Asked.listen
+    a, b = socket.socketpair()
+
+    def lets_connect(self):
+        listener = listen(self)
+        caller = socket.socket(socket.AF_UNIX)
+        caller.connect(self._kept.path)
+        if way == "noise":
+            caller.send(b"x" * 100)
+        else:
+            caller.send(b"TGW1")
+        globals()["held"] = caller
+        return listener
+
+    changed = {
+        "a file": lambda self: open("work.py"),
+        "a deaf socket": lambda self: a,
+        "noise": lets_connect,
+        "nothing but a connection": lets_connect,
+    }
+    if way == "no descriptor":
+        server.Session.listen = lambda self, ask, connection: connection.send(
+            server.to_frame(Did(token=ask.token)))
+    else:
+        asked.Asked.listen = changed[way]
+
 def stop_in_the_middle(f):
     server.to_frame = lambda message: time.sleep(600)
     f(1)
@@ -657,7 +773,7 @@ def test_an_actor_that_stalls_in_a_callback_is_timed_out(sandbox: Sandbox) -> No
 
 
 def test_all_messages_of_a_case_are_one_answer(sandbox: Sandbox) -> None:
-    session = opened(sandbox, HONEST, Allowance())
+    session = opened(sandbox, HONEST, allowance=Allowance())
     try:
         fitting, too_large = (player(session)("random", n) for n in (900_000, 1_500_000))
     finally:

@@ -1,0 +1,204 @@
+"""Calls from processes that a submission started: each has a connection of its own.
+
+They connect to a socket in the submission's scratch. Who accepts learns from the kernel which
+process called.
+
+Defends against: a process that claims to be another, more connections than allowed, a call that is
+none.
+Does not defend against: a process that stalls in the middle of a frame. That takes the
+submission's own time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import struct
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from grader.wire.asks import Back, Did
+from grader.wire.frames import Closed, Connection
+from grader.wire.messages import from_frame, to_frame
+from grader.wire.values import ProtocolError
+
+PATIENCE = 3.0
+"""Seconds that a call waits for calls of other processes."""
+
+MAX_CONNECTIONS = 256
+_CREDENTIALS = struct.Struct("3i")
+
+
+Receive = Callable[[Connection, float], Back]
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A call that nobody has answered yet."""
+
+    back: Back
+    connection: Connection
+    since: float
+
+    def answer(self, did: Did, end: float | None = None) -> None:
+        """Answer it; a process that is gone needs none."""
+        with contextlib.suppress(Closed):
+            self.connection.send(to_frame(did), end)
+
+
+class Calls:
+    """Takes calls.
+
+    Attributes:
+        gathers: Callback → different processes that must call before the first is answered.
+
+    Args:
+        listener: Listens; owned by this object. None where no other process may call.
+        receive: Receives a call over a connection, until a deadline.
+    """
+
+    def __init__(
+        self, listener: socket.socket | None = None, receive: Receive | None = None
+    ) -> None:
+        self.gathers: dict[int, int] = {}
+        self._listener = listener
+        self._receive = receive or _receive
+        if listener is not None:
+            listener.setblocking(False)
+        self._callers: dict[int, tuple[Connection, int]] = {}
+        self._waiting: list[Waiting] = []
+        self._free: set[int] = set()
+
+    def gather(self, more: Mapping[int, int]) -> None:
+        """Note for which callbacks how many processes are to be waited for."""
+        self.gathers.update(more)
+
+    def wait(self, main: int, end: float) -> bool:
+        """Wait until a call may be answered, or something can be read from ``main``.
+
+        Returns:
+            False if neither happened in time.
+
+        Raises:
+            ProtocolError: What came is no call.
+        """
+        while not self._due():
+            now = time.monotonic()
+            if now > end:
+                return False
+            until = min([end, *(call.since + PATIENCE for call in self._waiting)])
+            poller = select.poll()
+            for fd in (main, *self._descriptors()):
+                poller.register(fd, select.POLLIN)
+            ready = [fd for fd, _ in poller.poll(max(0.0, until - now) * 1000 + 1)]
+            for fd in ready:
+                if fd != main:
+                    self._take(fd, end)
+            if main in ready:
+                return True
+        return True
+
+    def released(self) -> list[Waiting]:
+        """Return the calls that may be answered now."""
+        due = self._due()
+        self._waiting = [call for call in self._waiting if call not in due]
+        return due
+
+    def release(self, callback: int) -> None:
+        """Wait for no other process any more: the submission's first process calls by itself."""
+        self._free.add(callback)
+
+    def close(self) -> None:
+        """Hang up."""
+        for connection, _ in self._callers.values():
+            connection.close()
+        self._callers.clear()
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+
+    def _descriptors(self) -> list[int]:
+        listening = [] if self._listener is None else [self._listener.fileno()]
+        return [*listening, *self._callers]
+
+    def _take(self, fd: int, end: float) -> None:
+        if fd not in self._callers:
+            return self._accept()
+        connection, caller = self._callers[fd]
+        try:
+            back = self._receive(connection, end)
+        except Closed:
+            connection.close()
+            del self._callers[fd]
+            return None
+        called = replace(back, caller=caller or back.caller)
+        self._waiting.append(Waiting(called, connection, time.monotonic()))
+        return None
+
+    def _accept(self) -> None:
+        assert self._listener is not None
+        with contextlib.suppress(OSError):
+            caller, _ = self._listener.accept()
+            if len(self._callers) >= MAX_CONNECTIONS:
+                caller.close()
+                raise ProtocolError(f"more than {MAX_CONNECTIONS} processes called")
+            self._callers[caller.fileno()] = Connection(caller), _process_of(caller)
+
+    def _due(self) -> list[Waiting]:
+        now = time.monotonic()
+        for number, wanted in self.gathers.items():
+            calls = [call for call in self._waiting if call.back.callback == number]
+            late = any(now - call.since >= PATIENCE for call in calls)
+            if late or len({call.back.caller for call in calls}) >= wanted:
+                self._free.add(number)
+        held = self.gathers.keys() - self._free
+        return [call for call in self._waiting if call.back.callback not in held]
+
+
+def _receive(connection: Connection, end: float) -> Back:
+    back: Back = from_frame(connection.receive(end), Back)
+    return back
+
+
+def _process_of(caller: socket.socket) -> int:
+    """Return the process that connected, as the kernel knows it; 0 where it does not tell."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return 0
+    data = caller.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size)
+    return int(_CREDENTIALS.unpack(data)[0])
+
+
+def listen(path: str) -> socket.socket:
+    """Return a socket that listens at a path.
+
+    Raises:
+        OSError: It cannot be made here.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)  # noqa: PTH108  a path for bind, as a text
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(path)
+    listener.listen(MAX_CONNECTIONS)
+    return listener
+
+
+def adopt(descriptor: int) -> socket.socket:
+    """Return the listening socket behind a descriptor that an actor sent.
+
+    Raises:
+        ProtocolError: It is none.
+    """
+    try:
+        listener = socket.socket(fileno=descriptor)
+        listens = listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+    except OSError:
+        os.close(descriptor)
+        raise ProtocolError("a descriptor that is no socket") from None
+    if listener.family != socket.AF_UNIX or listener.type != socket.SOCK_STREAM or not listens:
+        listener.close()
+        raise ProtocolError("a socket that does not listen")
+    return listener
