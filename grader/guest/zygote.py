@@ -5,9 +5,10 @@ thread, and forks a guest for each request that comes over ``FD``, a SEQPACKET s
 It holds no secret.
 
 Requests: ``{"plan": …}`` once; then ``{"start": …}`` with three descriptors: connection, capture,
-status pipe. Answers: ``{"ready": …}`` or ``{"failed": text}`` once; then ``{"started": n}`` with a
-pidfd or ``{"refused": n, "reason": …}``, and ``{"ended": n, "status": …, "peak": …}`` when guest
-``n`` and all below it are gone.
+status pipe. Answers: ``{"ready": …}`` or ``{"failed": text, "call": …}`` once, with the system call
+that the machine refused, if it was one; then ``{"started": n}`` with a pidfd or ``{"refused": n,
+"reason": …}``, and ``{"ended": n, "status": …, "peak": …}`` when guest ``n`` and all below it are
+gone.
 
 Defends against: a hand-in that looks for what its ancestors knew. A guest leaves the frames of the
 loop before it does anything, and has none of its descriptors.
@@ -173,7 +174,7 @@ def become_guest(plan: WallPlan, start: Start) -> None:
         met = proof.attempt_all(plan, guest, planned)
         report: dict[str, Any] = {"met": met}
     except (OSError, RuntimeError) as error:
-        report = {"failed": str(error)[:1000]}
+        report = {"failed": str(error)[:1000], "call": _call(error)}
         met = {}
     os.write(_STATUS, json.dumps(report).encode() + b"\n")
     os.close(_STATUS)
@@ -184,6 +185,10 @@ def become_guest(plan: WallPlan, start: Start) -> None:
     from grader.guest.server import serve  # noqa: PLC0415
 
     serve(Connection(socket.socket(fileno=connection_fd)), met)
+
+
+def _call(error: Exception) -> str:
+    return error.call if isinstance(error, libc.CallError) else ""
 
 
 def _arrange(fds: list[int]) -> int:
@@ -207,7 +212,7 @@ def main() -> None:
     try:
         prepare(plan)
     except (OSError, RuntimeError, ImportError) as error:
-        say(control, {"failed": str(error)})
+        say(control, {"failed": str(error), "call": _call(error)})
         os._exit(1)
     say(control, {"ready": os.getpid()})
     start = ForkServer(control, plan).run()

@@ -8,11 +8,25 @@ from dataclasses import dataclass, field
 from enum import Enum
 from types import TracebackType
 
+from grader.errors import InfrastructureError
 from grader.wire.frames import Connection
 
 NO_TF32 = {"NVIDIA_TF32_OVERRIDE": "0"}
 """In the environment of every guest: NVIDIA's libraries then keep to full precision, whatever a
 program asks of them. A hand-in that gets round it shows in its values."""
+
+
+class WallRefusedError(InfrastructureError):
+    """The machine refused something that walls take.
+
+    Args:
+        text: What happened, for a person.
+        call: The system call that was refused, and what it was done to; empty where it was no call.
+    """
+
+    def __init__(self, text: str, call: str = "") -> None:
+        super().__init__(text)
+        self.call = call
 
 
 class Tier(str, Enum):

@@ -13,7 +13,15 @@ from dataclasses import replace
 from itertools import count
 
 from grader.errors import InfrastructureError
-from grader.sandbox.base import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox, Tier
+from grader.sandbox.base import (
+    Guest,
+    GuestLimits,
+    GuestNeeds,
+    Isolation,
+    Sandbox,
+    Tier,
+    WallRefusedError,
+)
 from grader.sandbox.canary import Yard
 from grader.sandbox.forked import Failed, ForkedGuest
 from grader.sandbox.link import Link
@@ -99,7 +107,8 @@ class ForkServerSandbox(Sandbox):
         report = guest.report()
         if isinstance(report, Failed):
             guest.end()
-            raise InfrastructureError(f"a guest's walls could not be put up: {report.reason}")
+            text = f"a guest's walls could not be put up: {report.reason}"
+            raise WallRefusedError(text, report.call)
         if self._insist and (found := breaches(self.plan, plan, report)):
             try:
                 guest.end()

@@ -33,9 +33,10 @@ _DYING = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Why a guest's walls could not be put up."""
+    """Why a guest's walls could not be put up, and the system call that was refused, if any."""
 
     reason: str
+    call: str = ""
 
 
 class ForkedGuest(Guest):
@@ -89,7 +90,9 @@ class ForkedGuest(Guest):
                 return Failed("it died while they were put up")
             data += part
         message = json.loads(data)
-        return Failed(message["failed"]) if "failed" in message else dict(message["met"])
+        if "failed" in message:
+            return Failed(message["failed"], message["call"])
+        return dict(message["met"])
 
     def look(self) -> None:
         """End the guest if it uses more memory, or more of an unmounted scratch, than it may."""

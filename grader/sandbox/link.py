@@ -19,16 +19,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.errors import InfrastructureError
+from grader.interpreter import beside_packages
 from grader.one_thread import ONE_THREAD
-from grader.sandbox.base import NO_TF32
+from grader.sandbox.base import NO_TF32, WallRefusedError
 from grader.sandbox.walls.cuda import HIDDEN
 from grader.sandbox.walls.plan import GuestPlan, WallPlan, to_plain
 
-_PROGRAM = (
-    "import sys; sys.path[:] = [path for path in sys.path if path]; "
-    "from grader.guest.zygote import main; main()"
-)
-"""Isolated mode (``-I``) by hand: its own would ignore the allocator chosen in the environment."""
+_PROGRAM = "from grader.guest.zygote import main; main()"
 
 _MESSAGE = 1 << 16
 _START_SECONDS = 120.0
@@ -96,7 +93,8 @@ class Link:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._process = subprocess.Popen(  # noqa: S603  our own interpreter and module
-                [sys.executable, "-s", "-c", _PROGRAM, str(theirs.fileno())],
+                # Isolated mode (-I) would ignore the allocator that the environment chooses.
+                [sys.executable, "-s", "-c", beside_packages(_PROGRAM), str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
@@ -188,7 +186,7 @@ class Link:
         if "ready" in message:
             self._ready.set_result(None)
         elif "failed" in message:
-            self._ready.set_exception(InfrastructureError(message["failed"]))
+            self._ready.set_exception(WallRefusedError(message["failed"], message["call"]))
         elif "started" in message:
             self._lives[message["started"]].pidfd.set_result(fds[0])
         elif "refused" in message:

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 from grader.errors import InfrastructureError
+from grader.interpreter import running
 from grader.one_thread import ONE_THREAD
 from grader.sandbox.base import (
     NO_TF32,
@@ -71,7 +72,7 @@ class OneShotGuest(Guest):
         arguments = (guest_end.fileno(), status_fd, limits.output, memory, int(warm))
         try:
             self._keeper = subprocess.Popen(  # noqa: S603  our own interpreter and module
-                [sys.executable, "-I", "-m", "grader.guest", *map(str, arguments)],
+                [sys.executable, "-I", "-c", running("grader.guest"), *map(str, arguments)],
                 pass_fds=(guest_end.fileno(), status_fd),
                 stdin=subprocess.DEVNULL,
                 stdout=self._capture.fd,

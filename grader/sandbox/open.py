@@ -14,27 +14,30 @@ from pathlib import Path
 from typing import Literal
 
 from grader.errors import InfrastructureError
-from grader.sandbox.base import Gpu, GuestLimits, Isolation, Sandbox
+from grader.interpreter import package_folders
+from grader.sandbox.base import Gpu, GuestLimits, Isolation, Sandbox, WallRefusedError
 from grader.sandbox.canary import Yard
 from grader.sandbox.fork_server import ForkServerSandbox
 from grader.sandbox.oneshot import OneShotSandbox
 from grader.sandbox.slots import mapped
-from grader.sandbox.walls import cuda, landlock, libc, view
+from grader.sandbox.walls import cuda, identity, landlock, libc
 from grader.sandbox.walls.plan import Mechanism, Wall, WallPlan
 
 Choice = Literal["auto", "full", "restricted", "none"]
 
 PROBE_LIMITS = GuestLimits(memory=2**28, output=2**16, processes=16, scratch=2**20, cpu_seconds=30)
 
-_ADVICE = {
-    Mechanism.NS: "run as root with CAP_SYS_ADMIN (in Docker: --privileged)",
-    Mechanism.USERNS: (
-        "allow user namespaces to ordinary users (Ubuntu 24.04: sysctl "
-        "kernel.apparmor_restrict_unprivileged_userns=0; Debian: "
-        "kernel.unprivileged_userns_clone=1)"
-    ),
-    Mechanism.FLAT: "use a kernel from 5.13 on, with landlock in its list of security modules",
-}
+_BE_ADMINISTRATOR = (
+    "run as root with CAP_SYS_ADMIN (in Docker: --cap-add SYS_ADMIN --security-opt "
+    "seccomp=unconfined --security-opt apparmor=unconfined)"
+)
+_ALLOW_USER_NAMESPACES = (
+    "allow user namespaces to ordinary users (Ubuntu 24.04: sysctl "
+    "kernel.apparmor_restrict_unprivileged_userns=0; Debian: kernel.unprivileged_userns_clone=1; "
+    "in Docker: --security-opt seccomp=unconfined)"
+)
+_UNCOVER_PROC = "show all of /proc (in Docker: --security-opt systempaths=unconfined)"
+_USE_LANDLOCK = "use a kernel from 5.13 on, with landlock in its list of security modules"
 _CANDIDATES: dict[Choice, tuple[Mechanism, ...]] = {
     "auto": (Mechanism.NS, Mechanism.USERNS, Mechanism.FLAT),
     "full": (Mechanism.NS, Mechanism.USERNS),
@@ -72,7 +75,7 @@ def open_sandbox(
             probe(mechanism)
         except InfrastructureError as error:
             sandbox.close()
-            met[mechanism.value] = f"{error}; {_ADVICE[mechanism]}"
+            met[mechanism.value] = "; ".join(filter(None, (str(error), _advice(mechanism, error))))
         else:
             return sandbox
     raise _refusal(isolation, met)
@@ -103,33 +106,58 @@ def unsuited(mechanism: Mechanism) -> str:
     """Return why a mechanism is not even tried here, or an empty string."""
     root = os.geteuid() == 0
     if mechanism is Mechanism.NS and not root:
-        return f"needs root; {_ADVICE[mechanism]}"
+        return f"needs root; {_BE_ADMINISTRATOR}"
+    if mechanism is Mechanism.NS and (lacking := identity.lacking()):
+        return f"root lacks capabilities here: {', '.join(lacking)}"
     if mechanism is Mechanism.USERNS and root:
         # The kernel does not count the processes of its own superuser, mapped or not.
         return "not as root, whose processes no limit counts"
     if mechanism is Mechanism.FLAT and not landlock.abi():
-        return f"this kernel has no Landlock; {_ADVICE[mechanism]}"
-    if root and not mapped():
+        return f"this kernel has no Landlock; {_USE_LANDLOCK}"
+    if users_of_their_own() and not mapped():
         return "the user IDs for guests are not mapped in this container"
-    if mechanism is Mechanism.FLAT and root and (closed := _closed_folder()):
+    if mechanism is Mechanism.FLAT and users_of_their_own() and (closed := _closed_folder()):
         return f"guests, users of their own, may not enter {closed}, where Python is: chmod o+x it"
     return ""
 
 
+def users_of_their_own() -> bool:
+    """Return whether guests get a user each: where there is root, with what that takes.
+
+    Root without capabilities, as in a container that drops them, is a user like any other.
+    """
+    return os.geteuid() == 0 and not identity.lacking()
+
+
+def _advice(mechanism: Mechanism, error: InfrastructureError) -> str:
+    """Return what to do about an error; empty where it is not about what a machine allows."""
+    call = error.call if isinstance(error, WallRefusedError) else ""
+    if not call:
+        return ""
+    if mechanism is Mechanism.USERNS:
+        covered = call.startswith("mount ") and call.endswith("/proc")
+        return _UNCOVER_PROC if covered else _ALLOW_USER_NAMESPACES
+    return _BE_ADMINISTRATOR if mechanism is Mechanism.NS else ""
+
+
 def _closed_folder() -> str:
     """Return the outermost folder on the way to the interpreter that is closed to others."""
-    for folder in view.folders():
-        for parent in (*reversed(Path(folder).parents), Path(folder)):
+    packages = (Path(folder, name) for name, folder in package_folders().items())
+    prefixes = (Path(name) for name in (sys.prefix, sys.base_prefix, sys.exec_prefix))
+    # Not all that is on the path of this process: guests are given no script's folder.
+    for folder in (path.resolve() for path in (*prefixes, *packages)):
+        for parent in (*reversed(folder.parents), folder):
             if not parent.stat().st_mode & stat.S_IXOTH:
                 return str(parent)
     return ""
 
 
 def _plan(mechanism: Mechanism, yard: Yard, preload: bool) -> WallPlan:
-    if mechanism is Mechanism.FLAT and os.geteuid() != 0:
+    slots = users_of_their_own()
+    if mechanism is Mechanism.FLAT and not slots:
         # Guests share our user here. Our memory must not be theirs to read.
         libc.prctl(libc.PR_SET_DUMPABLE, 0)
-    return WallPlan(mechanism, yard.canary, landlock.abi(), os.geteuid() == 0, preload)
+    return WallPlan(mechanism, yard.canary, landlock.abi(), slots, preload)
 
 
 def _shown(plan: WallPlan, gpus: tuple[Gpu, ...]) -> WallPlan:

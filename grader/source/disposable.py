@@ -15,6 +15,8 @@ from types import TracebackType
 
 from typing_extensions import Self
 
+from grader.interpreter import running
+
 MAX_ANSWER = 16 * 2**20
 """Bytes of the longest answer that is read."""
 SECONDS = 15.0
@@ -80,7 +82,7 @@ class Disposable:
             self.close()
         if self._process is None:
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-I", "-m", self._module],
+                [sys.executable, "-I", "-c", running(self._module)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

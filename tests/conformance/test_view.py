@@ -18,7 +18,7 @@ from grader.sandbox import link
 from grader.sandbox.base import GuestNeeds
 from grader.sandbox.canary import Yard
 from grader.sandbox.fork_server import ForkServerSandbox
-from grader.sandbox.open import probe, unsuited
+from grader.sandbox.open import probe, unsuited, users_of_their_own
 from grader.sandbox.walls import landlock, mounts
 from grader.sandbox.walls.plan import Mechanism, WallPlan
 
@@ -108,7 +108,7 @@ def opened(
     extra = f"import sys; sys.path.append({on_path!r}); "
     monkeypatch.setattr(link, "_PROGRAM", extra + link._PROGRAM)
     yard = Yard()
-    plan = WallPlan(mechanism, yard.canary, landlock.abi(), os.geteuid() == 0, preload=False)
+    plan = WallPlan(mechanism, yard.canary, landlock.abi(), users_of_their_own(), preload=False)
     return ForkServerSandbox(plan, yard)
 
 

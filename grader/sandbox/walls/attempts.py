@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.sandbox.walls import cuda, libc, limits, namespaces, view
+from grader.sandbox.walls import cuda, identity, libc, limits, namespaces, view
 from grader.sandbox.walls.plan import GuestPlan, WallPlan
 
 _PTRACE_ATTACH = 16
@@ -182,9 +182,11 @@ def compare_limits(context: Context) -> str:
     return ",".join(limits.unset(dict(context.limits))) or "held"
 
 
-def gain_root(_: Context) -> str:
-    """Become the superuser."""
+def gain_root(context: Context) -> str:
+    """Become the superuser; root without a capability, and no way to one, is not."""
     os.setuid(0)
+    if context.guest.uid is None and not identity.capabilities("CapPrm"):
+        return "powerless"
     return "ok"
 
 
@@ -192,7 +194,8 @@ def user(context: Context) -> str:
     """Say whether this is the planned user and no other group's member."""
     wanted = context.guest.uid
     if wanted is None:
-        return "own" if os.getuid() == os.geteuid() != 0 else "root"
+        same = os.getuid() == os.geteuid()
+        return "own" if same and (os.getuid() or not identity.capabilities("CapPrm")) else "root"
     exact = os.getresuid() == os.getresgid() == (wanted, wanted, wanted)
     return "own" if exact and not os.getgroups() else "other"
 
@@ -203,7 +206,7 @@ def capabilities(context: Context) -> str:
     sets = [line.split() for line in lines if line.startswith("Cap")]
     held = [name.rstrip(":") for name, value in sets if int(value, 16)]
     if not context.plan.namespaces and context.guest.uid is None:
-        # An ordinary user cannot empty the bounding set; with no new privileges it gives nothing.
+        # Without CAP_SETPCAP the bounding set stays; with no new privileges it gives nothing.
         held = [name for name in held if name != "CapBnd"]
     return ",".join(held) or "none"
 

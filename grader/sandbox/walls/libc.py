@@ -31,6 +31,16 @@ PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
 
 
+class CallError(OSError):
+    """A system call failed.
+
+    Attributes:
+        call: Its name, and what it was done to.
+    """
+
+    call = ""
+
+
 def error_name(error: OSError) -> str:
     """Return ``EACCES`` and the like."""
     return errno.errorcode.get(error.errno or 0, f"errno {error.errno}")
@@ -80,7 +90,9 @@ def _argument(item: Any) -> Any:
     return ctypes.c_long(item) if isinstance(item, int) else item
 
 
-def _failure(call: str, about: str) -> OSError:
+def _failure(call: str, about: str) -> CallError:
     code = ctypes.get_errno()
     where = f"{call} {about}".strip()
-    return OSError(code, f"{where}: {os.strerror(code)}")
+    error = CallError(code, f"{where}: {os.strerror(code)}")
+    error.call = where
+    return error

@@ -63,7 +63,8 @@ class WallPlan:
         mechanism: How guests are set apart.
         canary: What guests try to reach.
         landlock: The kernel's Landlock ABI; 0 where there is none.
-        slots: Each guest gets a user ID of its own, for which the host has to be root.
+        slots: Each guest gets a user ID of its own, for which the host has to be root, with the
+            capabilities that it takes.
         preload: Import torch before serving. Probes of the machine do without.
         gpus: Numbers of the GPUs whose nodes are in the view; a guest may open its own only.
         libraries: Folders of the driver's libraries that the loader does not know by itself.

@@ -100,7 +100,7 @@ _ATTEMPTS = (
     Attempt("run_program", attempts.run_program, frozenset({"EPERM"}), Wall.SECCOMP, _flat),
     Attempt("exceed_memory", attempts.exceed_memory, frozenset({"ENOMEM"}), Wall.LIMITS, _bounded),
     Attempt("limits", attempts.compare_limits, frozenset({"held"}), Wall.LIMITS),
-    Attempt("gain_root", attempts.gain_root, frozenset({"EPERM", "EINVAL"})),
+    Attempt("gain_root", attempts.gain_root, frozenset({"EPERM", "EINVAL", "powerless"})),
     Attempt("user", attempts.user, frozenset({"own"})),
     Attempt("capabilities", attempts.capabilities, frozenset({"none"}), Wall.CAPABILITIES),
     Attempt("privileges", attempts.privileges, frozenset({"none"}), Wall.NO_NEW_PRIVS),

@@ -11,6 +11,8 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from grader.interpreter import package_folders
+
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Folders, or links into ``/usr`` where a distribution has merged them."""
 
@@ -30,10 +32,13 @@ def folders() -> tuple[str, ...]:
     package = Path(__file__).resolve().parents[2]
     paths = {Path(name).resolve() for name in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
     paths |= {Path(name).resolve() for name in sys.path if name and Path(name).is_dir()}
-    checkout = package.parent
-    # An editable install puts the checkout itself on the path: only the package may be seen.
-    paths = {path for path in paths if path != checkout} | {package}
-    too_wide = [path for path in paths if path == Path("/") or path == Path.home()]
+    packages = {Path(name).resolve() for name in _beside_torch()}
+    if package.parent not in packages:
+        # A checkout is on the path, by an editable install or otherwise: only the package may be
+        # seen. Where all packages lie in one folder, it is that.
+        paths.discard(package.parent)
+    paths |= {package}
+    too_wide = [path for path in paths if path == Path("/") or path == _home()]
     if too_wide:
         raise OSError(f"{too_wide[0]} is on Python's path; a guest would see all that lies in it")
     inner = {path for path in paths for other in paths if other in path.parents}
@@ -68,6 +73,18 @@ def below(place: str) -> tuple[str, ...]:
         raise OSError(f"{covering[0]} is on Python's path, and guests have {place} as scratch")
     inner = {path.relative_to(outer).parts[0] for path in paths if outer in path.parents}
     return tuple(str(outer / name) for name in sorted(inner))
+
+
+def _beside_torch() -> list[str]:
+    return [folder for name, folder in package_folders().items() if name != "grader"]
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:
+        # A container's user need not be in /etc/passwd.
+        return None
 
 
 def _in_system(path: Path) -> bool:
