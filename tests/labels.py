@@ -14,6 +14,10 @@ A file begins with comments: what it is, in words, and the verdicts that it must
 of the question says that does not say ``ok``, ``requirement_not_met`` or ``not_run``; one at least
 must say it. In a notebook, the comments are the beginning of its first code cell.
 
+Tier restricted starts no processes and has no mount of its own. Where that changes what a file
+gets, a block ``restricted:`` of the same form says what it gets there; ``works: true`` in it says
+that the tier need not stop the attack.
+
 A hand-in that attacks says so before that, in a block ``exploit:``; see ``Exploit`` and, for the
 demonstrations, ``tests/exploits/__init__.py``.
 
@@ -110,6 +114,8 @@ class Label:
             one that deals with some of an assignment's functions need not hold the others.
         exploit: What attack it is, if it is one.
         source: Text of the hand-in.
+        restricted: What it must get on tier restricted, where that differs.
+        works: The attack may work all the same. A gap that is known.
     """
 
     about: str
@@ -117,6 +123,12 @@ class Label:
     questions: Mapping[str, QuestionLabel]
     exploit: Exploit | None = None
     source: str = ""
+    restricted: Label | None = None
+    works: bool = False
+
+    def on(self, tier: str) -> Label:
+        """Return the label that holds on a tier."""
+        return self.restricted if self.restricted and tier == "restricted" else self
 
     def misses(self, report: Mapping[str, Any]) -> list[str]:
         """Return how a ``report.json`` differs from the label; empty if it does not."""
@@ -148,17 +160,28 @@ def read_label(path: Path) -> Label:
         content = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise LabelError(f"{path}: the label is not YAML: {error}") from None
-    expect = _fields(content, {"expect", "exploit"}, f"{path}")["expect"]
-    fields = _fields(expect, {"score", "questions"}, f"{path}: expect")
+    blocks = _fields(content, {"expect", "restricted", "exploit"}, f"{path}")
+    exploit = _exploit(blocks["exploit"], f"{path}: exploit") if "exploit" in blocks else None
+    there = None
+    if "restricted" in blocks:
+        score, questions, works = _expected(blocks["restricted"], f"{path}: restricted", {"works"})
+        there = Label(about, score, questions, exploit, source, works=works)
+    score, questions, _ = _expected(blocks["expect"], f"{path}: expect", set())
+    return Label(about, score, questions, exploit, source, there)
+
+
+def _expected(
+    value: object, where: str, more: set[str]
+) -> tuple[float | None, dict[str, QuestionLabel], bool]:
+    fields = _fields(value, {"score", "questions"} | more, where)
     questions = fields.get("questions")
     if not isinstance(questions, dict) or not questions:
-        raise LabelError(f"{path}: expect.questions must map questions to what they get")
+        raise LabelError(f"{where}.questions must map questions to what they get")
     score = fields.get("score")
     if score is not None and not isinstance(score, (int, float)):
-        raise LabelError(f"{path}: expect.score is {score!r}, not a number")
-    read = {str(name): _question(value, f"{path}: {name}") for name, value in questions.items()}
-    exploit = _exploit(content["exploit"], f"{path}: exploit") if "exploit" in content else None
-    return Label(about, None if score is None else float(score), read, exploit, source)
+        raise LabelError(f"{where}.score is {score!r}, not a number")
+    read = {str(name): _question(item, f"{where}: {name}") for name, item in questions.items()}
+    return None if score is None else float(score), read, fields.get("works") is True
 
 
 def _source(path: Path) -> str:
@@ -178,7 +201,9 @@ def _header(source: str, path: Path) -> tuple[str, str]:
         comments.append(line[1:].removeprefix(" "))
     if "expect:" not in comments:
         raise LabelError(f"{path}: no comment “# expect:” before the first line of code")
-    start = min(comments.index(key) for key in ("exploit:", "expect:") if key in comments)
+    start = min(
+        comments.index(key) for key in ("exploit:", "expect:", "restricted:") if key in comments
+    )
     return " ".join(comments[:start]), "\n".join(comments[start:])
 
 

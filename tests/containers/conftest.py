@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from containers.engine import Engine, UnavailableError, opened
+from containers import table
+from containers.engine import CACHE, Engine, UnavailableError, opened
 
 HERE = Path(__file__).parent
 
@@ -25,3 +26,12 @@ def engine() -> Iterator[Engine]:
             yield engine
     except UnavailableError as reason:
         pytest.skip(f"no containers: {reason}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if lines := table.rows():
+        path = CACHE / "table.md"
+        table.write(path)
+        terminalreporter.section(f"what held in which container; {path}")
+        for line in lines:
+            terminalreporter.write_line(line)
