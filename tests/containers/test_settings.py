@@ -38,7 +38,7 @@ FEWER = ("test_honest.py", "test_proof.py")
 """Of the conformance suite, what runs where a setting changes little."""
 
 LIMITS = {"H_fork_bomb", "H_memory_private", "H_stdout_flood", "H_thread_leak"}
-"""Of the attacks that a limit stops, those that run in every setting; others wait for a deadline."""
+"""Of the attacks that a limit stops, what runs everywhere; others wait for a deadline."""
 
 
 @dataclass(frozen=True, slots=True)
