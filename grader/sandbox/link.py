@@ -25,8 +25,6 @@ from grader.sandbox.base import NO_TF32, WallRefusedError
 from grader.sandbox.walls.cuda import HIDDEN
 from grader.sandbox.walls.plan import GuestPlan, WallPlan, to_plain
 
-_PROGRAM = "from grader.guest.zygote import main; main()"
-
 _MESSAGE = 1 << 16
 _START_SECONDS = 120.0
 _TICK = 0.02
@@ -84,6 +82,8 @@ class Link:
         InfrastructureError: It cannot be started.
     """
 
+    program = "from grader.guest.zygote import main; main()"
+
     def __init__(self, plan: WallPlan, tick: Callable[[], None]) -> None:
         self._tick = tick
         self._lives: dict[int, Life] = {}
@@ -94,7 +94,7 @@ class Link:
         try:
             self._process = subprocess.Popen(  # noqa: S603  our own interpreter and module
                 # Isolated mode (-I) would ignore the allocator that the environment chooses.
-                [sys.executable, "-s", "-c", beside_packages(_PROGRAM), str(theirs.fileno())],
+                [sys.executable, "-s", "-c", beside_packages(self.program), str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,

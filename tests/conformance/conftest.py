@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import pytest
 
 from grader.errors import InfrastructureError
-from grader.sandbox.open import Choice, open_sandbox
+from grader.sandbox import fork_server
+from grader.sandbox import open as opening
+from grader.sandbox.link import Link
+from grader.sandbox.open import Choice, open_sandbox, users_of_their_own
+from grader.sandbox.walls.plan import Mechanism, WallPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from grader.sandbox.base import Sandbox
 
@@ -20,8 +25,49 @@ TIERS = [
 ]
 
 
+HERE = Path(__file__).parent
+EXPOSE = (
+    f"import sys; sys.path.insert(0, {str(HERE)!r}); import emulate; "
+    f"sys.path.remove({str(HERE)!r}); emulate.expose_interpreter(); "
+)
+
+
+class ExposingLink(Link):
+    """Shows the fork-server of tier restricted an interpreter that lies in a closed folder.
+
+    In a mount namespace of its own, where that folder holds the interpreter and lets others enter.
+    """
+
+    def __init__(self, plan: WallPlan, tick: Callable[[], None]) -> None:
+        if plan.mechanism is Mechanism.FLAT:
+            self.program = EXPOSE + self.program
+        super().__init__(plan, tick)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def exposed() -> Iterator[None]:
+    """Have tier restricted tested where only the place of Python is in its way.
+
+    As root, guests are users of their own, and may not enter ``/root``. Where root may mount,
+    that need not keep the tier from being tested.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if users_of_their_own() and opening._closed_folder() and _may_mount():
+            patch.setattr(fork_server, "Link", ExposingLink)
+            patch.setattr(opening, "_closed_folder", str)
+        yield
+
+
+def _may_mount() -> bool:
+    try:
+        opening.probe(Mechanism.NS)
+    except InfrastructureError:
+        return False
+    return True
+
+
 @pytest.fixture(scope="package", params=TIERS)
-def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+def sandbox(request: pytest.FixtureRequest, exposed: None) -> Iterator[Sandbox]:
     try:
         opened = open_sandbox(request.param)
     except InfrastructureError as error:

@@ -14,10 +14,10 @@ from driver import LIMITS, running
 
 import grader
 from grader.errors import InfrastructureError
-from grader.sandbox import link
 from grader.sandbox.base import GuestNeeds
 from grader.sandbox.canary import Yard
 from grader.sandbox.fork_server import ForkServerSandbox
+from grader.sandbox.link import Link
 from grader.sandbox.open import probe, unsuited, users_of_their_own
 from grader.sandbox.walls import landlock, mounts
 from grader.sandbox.walls.plan import Mechanism, WallPlan
@@ -106,7 +106,7 @@ def opened(
     mechanism: Mechanism, on_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> ForkServerSandbox:
     extra = f"import sys; sys.path.append({on_path!r}); "
-    monkeypatch.setattr(link, "_PROGRAM", extra + link._PROGRAM)
+    monkeypatch.setattr(Link, "program", extra + Link.program)
     yard = Yard()
     plan = WallPlan(mechanism, yard.canary, landlock.abi(), users_of_their_own(), preload=False)
     return ForkServerSandbox(plan, yard)
@@ -149,7 +149,7 @@ def test_a_hidden_library_is_refused_by_its_name(
         "from grader.sandbox.walls import view; below = view.below; view.below = lambda place: "
         f"tuple(path for path in below(place) if path != {str(library.parent)!r}); "
     )
-    monkeypatch.setattr(link, "_PROGRAM", forget + link._PROGRAM)
+    monkeypatch.setattr(Link, "program", forget + Link.program)
     sandbox = opened(mechanism, str(library), monkeypatch)
     try:
         with pytest.raises(InfrastructureError, match=f"read_library met ENOENT at {library}"):
