@@ -28,6 +28,7 @@ class Kind(str, Enum):
     nbgrader = "nbgrader"
     junit = "junit"
     classroom50 = "classroom50"
+    summary = "summary"
 
 
 def export(
@@ -55,6 +56,9 @@ def export(
     ] = PendingChoice.ask,
 ) -> None:
     """Write grades for a learning platform or for CI. Whoever has no final grade is left alone."""
+    if kind is Kind.summary:
+        _summary(folder, out)
+        return
     if kind in (Kind.junit, Kind.classroom50):
         _reports(kind, folder, out)
         return
@@ -126,6 +130,32 @@ def _tell(exported: Exported, path: Path) -> None:
             say(console, f"{title}: {', '.join(names[:_SHOWN])}{more}")
 
 
+def _homes(folder: Path) -> list[Path]:
+    """Return the folders that hold the report of one submission.
+
+    Raises:
+        UsageError: There is none.
+    """
+    from grader.report.json_file import REPORT_FILE
+
+    if (folder / REPORT_FILE).is_file():
+        return [folder]
+    if homes := sorted(path.parent for path in folder.glob(f"*/{REPORT_FILE}")):
+        return homes
+    raise UsageError(f"{folder}: holds no {REPORT_FILE}; name the --out folder of a grading")
+
+
+def _summary(folder: Path, out: Path | None) -> None:
+    from grader.report.json_file import REPORT_FILE, read_report
+    from grader.report.summary_page import SUMMARY_FILE, summary_page
+    from grader.store.atomic import write_atomic
+
+    reports = [read_report(home / REPORT_FILE) for home in _homes(folder)]
+    path = out or folder / SUMMARY_FILE
+    write_atomic(path, summary_page(reports).encode())
+    say(make_console(), f"Written: {path}")
+
+
 def _reports(kind: Kind, folder: Path, out: Path | None) -> None:
     import datetime as dt
     import os
@@ -135,9 +165,7 @@ def _reports(kind: Kind, folder: Path, out: Path | None) -> None:
     from grader.report.junit import write_junit
 
     single = (folder / REPORT_FILE).is_file()
-    homes = [folder] if single else sorted(path.parent for path in folder.glob(f"*/{REPORT_FILE}"))
-    if not homes:
-        raise UsageError(f"{folder}: holds no {REPORT_FILE}; name the --out folder of a grading")
+    homes = _homes(folder)
     if not single and kind is Kind.classroom50:
         raise UsageError("export classroom50 takes the report of one hand-in, not a class")
     for home in homes:

@@ -2,8 +2,8 @@
 
 * Gradescope: a zip with ``setup.sh`` and ``run_autograder`` on top, this program and the
   assignment below; the isolation tier is *restricted*, the most that a container there gives.
-* Classroom 50: a repository with an autograde script, and a workflow for GitHub's runners with a
-  job for a GPU, whose points are merged.
+* Classroom 50: a repository with an autograde script for one submission, and a workflow that grades
+  a class (``grader.authoring.workflow``).
 
 Both hold the reference. Gradescope shows students nothing of the zip; a repository must be private.
 
@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import grader
+from grader.authoring.workflow import workflow_files
 from grader.errors import UsageError
 from grader.run.materials import Materials
 from grader.store.atomic import write_atomic
@@ -66,53 +67,6 @@ cd "$(dirname "$0")"
 "$grader" grade {id} "$hand_in" --out "$out" --isolation {isolation}
 "$grader" export classroom50 "$out" --out "$results"
 """
-_WORKFLOW = """\
-# Grades one student's repository. The reference is in this repository: students must not be able to
-# read it. The secret HAND_INS is a token that may read theirs.
-# The job with a GPU, on a runner of your own, measures speed; its points are merged.
-name: grade {id}
-on:
-  workflow_dispatch:
-    inputs:
-      repository: {{description: "owner/name of what was handed in", required: true}}
-      gpu: {{description: "Measure speed on the GPU runner too", type: boolean, default: false}}
-jobs:
-  cpu:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/checkout@v4
-        with:
-          repository: ${{{{ inputs.repository }}}}
-          token: ${{{{ secrets.HAND_INS }}}}
-          path: hand_in
-      - uses: actions/setup-python@v5
-        with: {{python-version: "3.12"}}
-      - run: python -m pip install ./torchgrade
-      - run: grader grade {id} hand_in --out graded --isolation {isolation}
-      - run: grader export junit graded
-      - if: always()
-        uses: actions/upload-artifact@v4
-        with: {{name: graded-cpu, path: graded}}
-  gpu:
-    if: inputs.gpu
-    needs: cpu
-    runs-on: [self-hosted, gpu]
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/checkout@v4
-        with:
-          repository: ${{{{ inputs.repository }}}}
-          token: ${{{{ secrets.HAND_INS }}}}
-          path: hand_in
-      - uses: actions/download-artifact@v4
-        with: {{name: graded-cpu, path: graded}}
-      - run: python -m pip install ./torchgrade
-      - run: grader grade {id} hand_in --out on_gpu --device cuda --isolation {isolation}
-      - run: grader merge graded on_gpu
-      - uses: actions/upload-artifact@v4
-        with: {{name: graded, path: graded}}
-"""
 
 
 def gradescope_zip(materials: Materials, isolation: str = "restricted") -> bytes:
@@ -139,7 +93,7 @@ def classroom50_files(materials: Materials, isolation: str = "auto") -> dict[str
     """Return path → content of a repository that grades; it must not be the students'."""
     blanks = {"id": materials.assignment.id, "isolation": isolation}
     return {
-        ".github/workflows/grade.yml": _WORKFLOW.format(**blanks).encode(),
+        **workflow_files(materials.assignment.id, isolation),
         "autograde.sh": _AUTOGRADE.format(**blanks).encode(),
         **_program("torchgrade/"),
         **_assignment(materials),
