@@ -1,29 +1,54 @@
 """Grading side by side on this machine: worker processes, each with a sandbox of its own.
 
-Workers are forked after the reference has run, so that it runs once for a whole class, and before
-anything in this process starts a thread.
+Workers are forked from a template, which is itself forked after the reference has run and before
+anything in this process starts a thread: the reference runs once for a whole class, and a worker
+that dies is replaced without a fork from a process with threads.
+
+Defends against: a submission that takes its worker down. It is graded once more, by a fresh worker
+with nothing else beside it; if that one dies as well, the submission has its outcome, and the class
+goes on. It is the submission's own doing where both died over the reading of its answers, and a
+fault of the machine otherwise.
+Does not defend against: a machine that ends this process.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import multiprocessing.util
+import os
+import queue
 import signal
+import socket
 import sys
-from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from functools import partial
+from mmap import mmap
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import NoReturn
 
-from grader.batch.work import Answer, Work, perform
+from grader.batch.work import Answer, Kind, Work, perform, write
 from grader.errors import GraderError, InfrastructureError
+from grader.run.care import Care
 from grader.run.grade import Grader
 from grader.sandbox.base import Sandbox
 from grader.sandbox.walls import libc
 
 OpenSandbox = Callable[[], Sandbox]
 
-_grader: Grader | None = None
-_failure = ""
+_MOST_SECONDS = 60.0
+"""Processor time for the reading of one answer, or the judging of a submission. It takes
+milliseconds; where it does not, the kernel ends the worker."""
+
+_OTHER, _READING, _JUDGING = range(3)
+_DURING = {
+    _OTHER: "while it was graded",
+    _READING: "while its answers were read",
+    _JUDGING: "while it was judged",
+}
 
 
 class LocalWorkers:
@@ -37,47 +62,279 @@ class LocalWorkers:
     """
 
     def __init__(self, grader: Grader, open_sandbox: OpenSandbox, out: Path, jobs: int) -> None:
-        self._out = out
-        self._pool = ProcessPoolExecutor(
-            jobs,
-            mp_context=multiprocessing.get_context("fork"),
-            initializer=_start_worker,
-            initargs=(grader, open_sandbox),
-        )
+        self._grader, self._out = grader, out
+        self._template = _Template(grader, open_sandbox, out, jobs)
+        self._waiting: queue.SimpleQueue[tuple[Work, Future[Answer]] | None] = queue.SimpleQueue()
+        self._room = _Room()
+        self._attendants = [
+            threading.Thread(target=self._attend, args=(slot,), daemon=True) for slot in range(jobs)
+        ]
+        self._stopped = False
 
     def submit(self, work: Work) -> Future[Answer]:
         """See ``Workers.submit``."""
-        return self._pool.submit(_perform, work, self._out)
+        if not self._template.begun:
+            self._template.begin()
+            for attendant in self._attendants:
+                attendant.start()
+        future: Future[Answer] = Future()
+        self._waiting.put((work, future))
+        return future
 
     def close(self, finished: bool) -> None:
         """See ``Workers.close``."""
+        if not self._template.begun:
+            return
         if not finished:
-            # Whoever stops early does not wait for hand-ins that are in the middle of their work;
-            # a worker's guests die with it. The executor offers no other way before 3.14.
-            for worker in list((self._pool._processes or {}).values()):
-                worker.terminate()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+            # Whoever stops early does not wait for hand-ins that are in the middle of their work:
+            # workers die with the template, and their guests with them.
+            self._stopped = True
+            self._template.kill()
+        for _ in self._attendants:
+            self._waiting.put(None)
+        for attendant in self._attendants:
+            attendant.join()
+        self._template.close()
+
+    def _attend(self, slot: int) -> None:
+        """Hand work to the worker of a slot, and answers on, until there is no more."""
+        worker = _Worker(self._template, slot)
+        while (item := self._waiting.get()) is not None:
+            work, future = item
+            try:
+                future.set_result(self._done(worker, work))
+            except Exception as error:  # noqa: BLE001  it is raised where the answer is waited for
+                future.set_exception(error)
+        worker.end()
+
+    def _done(self, worker: _Worker, work: Work) -> Answer:
+        deaths = []
+        for room in (self._room.shared, self._room.alone):
+            with room():
+                if self._stopped:
+                    raise InfrastructureError("stopped early")
+                answer = worker.perform(work)
+            if answer is not None:
+                return answer
+            deaths.append(worker.was_at)
+        return self._died(work, deaths)
+
+    def _died(self, work: Work, deaths: list[int]) -> Answer:
+        """Return what is to be said of work that two workers have died of."""
+        if work.kind is Kind.READ:
+            return Answer()
+        if set(deaths) == {_READING}:
+            examined = self._grader.not_readable(work.hand_in.name, work.digest)
+        else:
+            during = " and ".join(dict.fromkeys(_DURING[phase] for phase in deaths))
+            told = f"two worker processes ended {during}, the second one with nothing beside it"
+            examined = self._grader.not_read(work.hand_in.name, told)
+        write(examined.report, self._out)
+        return Answer(work.digest, examined.report.model_dump_json())
 
 
-def _start_worker(grader: Grader, open_sandbox: OpenSandbox) -> None:
-    global _grader, _failure  # noqa: PLW0603  a worker process has one grader for its whole life
+class _Room:
+    """Lets many work side by side, or one alone."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside = 0
+        self._wanted = threading.Lock()  # held by whoever is alone, or wants to be
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        with self._wanted, self._changed:
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._wanted:
+            with self._changed:
+                self._changed.wait_for(lambda: not self._inside)
+            yield
+
+
+class _Worker:
+    """The worker of one slot, started anew after each death.
+
+    Attributes:
+        was_at: What the last one was at when it died.
+    """
+
+    def __init__(self, template: _Template, slot: int) -> None:
+        self._template, self._slot = template, slot
+        self._line: Connection | None = None
+        self.was_at = _OTHER
+
+    def perform(self, work: Work) -> Answer | None:
+        """Have work done; return its answer, or None where the worker has died.
+
+        Raises:
+            GraderError: Nobody's work can be done.
+        """
+        if self._line is None:
+            self._line = self._template.worker(self._slot)
+        try:
+            self._line.send(work)
+            answer: Answer | GraderError = self._line.recv()
+        except (EOFError, OSError):
+            self.was_at = self._template.was_at(self._slot)
+            self._line.close()
+            self._line = None
+            return None
+        if isinstance(answer, GraderError):
+            raise answer
+        return answer
+
+    def end(self) -> None:
+        """Have it end, and wait until it has."""
+        if self._line is None:
+            return
+        with suppress(EOFError, OSError):
+            self._line.send(None)
+            self._line.recv()
+        self._line.close()
+
+
+class _Template:
+    """A process without threads that forks workers."""
+
+    def __init__(self, grader: Grader, open_sandbox: OpenSandbox, out: Path, jobs: int) -> None:
+        self._work = partial(_serve, grader, open_sandbox, out)
+        self._phases = mmap(-1, jobs)
+        self._lock = threading.Lock()
+        self._control, self._far = socket.socketpair()
+        self._process = multiprocessing.get_context("fork").Process(target=self._run)
+        self.begun = False
+
+    def begin(self) -> None:
+        """Fork it."""
+        self.begun = True
+        self._process.start()
+        self._far.close()
+
+    def worker(self, slot: int) -> Connection:
+        """Return the line to a new worker.
+
+        Raises:
+            InfrastructureError: The template is gone.
+        """
+        near, far = socket.socketpair()
+        try:
+            with far, self._lock:
+                self._phases[slot] = _OTHER
+                socket.send_fds(self._control, [slot.to_bytes(4, "little")], [far.fileno()])
+        except OSError as error:
+            near.close()
+            raise InfrastructureError(f"no worker process can be started: {error}") from error
+        return Connection(near.detach())
+
+    def was_at(self, slot: int) -> int:
+        """Return what the worker of a slot was at when it died."""
+        return self._phases[slot]
+
+    def kill(self) -> None:
+        """End it and every worker at once."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End it."""
+        self._control.close()
+        self._process.join()
+
+    def _run(self) -> None:
+        _as_a_child()
+        self._control.close()
+        # Nobody waits for workers: their lines tell when they end.
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        while True:
+            slot, fds, *_ = socket.recv_fds(self._far, 4, 1)
+            if not slot:
+                return
+            with suppress(OSError):  # no process to be had: the line ends, as by a death
+                if os.fork() == 0:
+                    self._become_worker(int.from_bytes(slot, "little"), Connection(fds[0]))
+            os.close(fds[0])
+
+    def _become_worker(self, slot: int, line: Connection) -> NoReturn:
+        status = 1
+        try:
+            self._far.close()
+            _as_a_child()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            self._work(line, self._care(slot))
+            status = 0
+        finally:
+            os._exit(status)
+
+    def _care(self, slot: int) -> Care:
+        return Care(partial(self._at, slot, _READING), partial(self._at, slot, _JUDGING))
+
+    @contextmanager
+    def _at(self, slot: int, phase: int) -> Iterator[None]:
+        self._phases[slot] = phase
+        # Without a handler the signal ends the process, also from within numpy.
+        signal.setitimer(signal.ITIMER_PROF, _MOST_SECONDS)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            self._phases[slot] = _OTHER
+
+
+def _as_a_child() -> None:
     # An interrupt reaches the whole process group; it is the parent's to answer.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform == "linux":
         libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _serve(
+    grader: Grader, open_sandbox: OpenSandbox, out: Path, line: Connection, care: Care
+) -> None:
+    """Do work until there is no more."""
     try:
         sandbox = open_sandbox()
     except GraderError as error:
-        # Told with the first hand-in: the executor would report a worker that was killed.
-        _failure = str(error)
+        # Told with the first hand-in: a worker that ends would be taken for one that died.
+        _refuse(line, InfrastructureError(f"a worker could not begin: {error}"))
         return
-    # A forked worker leaves by os._exit, which runs these finalizers and no others.
-    multiprocessing.util.Finalize(None, sandbox.close, exitpriority=10)
-    _grader = grader.with_sandbox(sandbox)
+    with sandbox:
+        grader = grader.with_sandbox(sandbox, care)
+        while (work := _next(line)) is not None:
+            line.send(_performed(grader, work, out))
 
 
-def _perform(work: Work, out: Path) -> Answer:
-    if _grader is None:
-        raise InfrastructureError(f"a worker could not begin: {_failure}")
-    return perform(_grader, work, out)
+def _performed(grader: Grader, work: Work, out: Path) -> Answer | GraderError:
+    try:
+        return perform(grader, work, out)
+    except GraderError as error:
+        return error
+    except Exception as error:  # noqa: BLE001  a fault of ours costs no points, and stops no class
+        if work.kind is Kind.READ:
+            return Answer()
+        (*_, last) = traceback.extract_tb(error.__traceback__)
+        told = f"the grader failed: {type(error).__name__}: {error} ({last.filename}:{last.lineno})"
+        report = grader.not_read(work.hand_in.name, told).report
+        write(report, out)
+        return Answer(work.digest, report.model_dump_json())
+
+
+def _refuse(line: Connection, error: InfrastructureError) -> None:
+    while _next(line) is not None:
+        line.send(error)
+
+
+def _next(line: Connection) -> Work | None:
+    try:
+        work: Work | None = line.recv()
+    except EOFError:
+        return None
+    return work

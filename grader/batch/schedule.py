@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 from grader.batch.discover import HandIn
 from grader.batch.work import Answer, Kind, Work, Workers
-from grader.errors import InfrastructureError
 from grader.report.model import Report
 
 
@@ -52,7 +50,7 @@ def grade_all(
         once: Run identical hand-ins once; else each for itself.
 
     Raises:
-        InfrastructureError: While iterating: a worker died. What was graded stays.
+        InfrastructureError: While iterating: no worker can begin. What was graded stays.
     """
     schedule = _Schedule(workers, awaits_clock, done or {}, once)
     # Here, not when the caller begins to iterate: the first work forks the local workers.
@@ -67,11 +65,6 @@ def _closing(
     try:
         yield from results
         finished = True
-    except BrokenProcessPool as error:
-        raise InfrastructureError(
-            "a worker process was killed, probably for want of memory; use a smaller -j, and "
-            "--resume for the rest: what was graded is kept"
-        ) from error
     finally:
         workers.close(finished)
 
@@ -108,7 +101,7 @@ class _Schedule:
                 awaiting.setdefault(graded.digest if self._once else graded.hand_in.name, graded)
             yield graded
         for first in awaiting.values():
-            self._submit(Work(Kind.GRADE, first.hand_in, clock=True))
+            self._submit(Work(Kind.GRADE, first.hand_in, clock=True, digest=first.digest))
             yield from self._settle()
 
     def _settle(self) -> Generator[Graded, None, None]:
@@ -136,7 +129,7 @@ class _Schedule:
             self._copy(self._firsts[digest], [hand_in])
         else:
             self._firsts[digest] = None
-            self._submit(Work(Kind.GRADE, hand_in))
+            self._submit(Work(Kind.GRADE, hand_in, digest=digest))
 
     def _graded(self, work: Work, answer: Answer) -> Graded:
         report = Report.model_validate_json(answer.report)
@@ -157,4 +150,4 @@ class _Schedule:
         if first is not None:
             report = first.report.model_dump_json()
             for hand_in in hand_ins:
-                self._submit(Work(Kind.COPY, hand_in, first.timed, report))
+                self._submit(Work(Kind.COPY, hand_in, first.timed, report, first.digest))

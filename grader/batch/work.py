@@ -39,12 +39,14 @@ class Work:
     Attributes:
         clock: Time it too (grade).
         report: That of a hand-in with the same files, as JSON (copy).
+        digest: Over the files, where they have been read.
     """
 
     kind: Kind
     hand_in: HandIn
     clock: bool = False
     report: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import nullcontext
 
 from grader.observation import Observation
+from grader.run.care import Surrounding
 from grader.wire.frames import Caps, FrameSize
 
 _TIMES = 8
@@ -35,10 +37,12 @@ class Allowance:
     Args:
         in_all: Bytes, a header's counted as what they become; without end where each answer is
             dropped before the next.
+        reading: Makes the context in which each answer is read.
     """
 
-    def __init__(self, in_all: float = math.inf) -> None:
+    def __init__(self, in_all: float = math.inf, reading: Surrounding = nullcontext) -> None:
         self._left = in_all
+        self.reading = reading
 
     def caps(self, likely: FrameSize | None, before: FrameSize = _NOTHING) -> Caps:
         """Return the bounds of the next message.
@@ -60,17 +64,20 @@ class Allowance:
         self._left = max(0, self._left - _weight(size))
 
 
-def allowance(reference: Iterable[Observation]) -> Allowance | None:
+def allowance(
+    reference: Iterable[Observation], reading: Surrounding = nullcontext
+) -> Allowance | None:
     """Return what a submission may answer to the calls that the reference has answered.
 
     Args:
         reference: What came of its calls.
+        reading: Makes the context in which each answer is read.
 
     Returns:
         None where the reference's answers were not measured, as in a student's own check.
     """
     likely = answered(reference)
-    return Allowance(max(_LEAST_IN_ALL, _TIMES * likely)) if likely else None
+    return Allowance(max(_LEAST_IN_ALL, _TIMES * likely), reading) if likely else None
 
 
 def answered(reference: Iterable[Observation]) -> int:

@@ -12,6 +12,7 @@ from grader.intake.submission import IntakeError
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.model import Environment, Report, SubmissionInfo, Timing
 from grader.report.words import ENGLISH, Words
+from grader.run.care import NO_CARE, Care
 from grader.run.clocks import Clocks
 from grader.run.device_times import OpenRack, no_rack, open_rack
 from grader.run.devices import device_name, devices_name, usable_gpus
@@ -32,7 +33,7 @@ from grader.run.unrun import as_before
 from grader.run.verdicts import Verdicts, for_all, left_to_grading
 from grader.run.watch import Watch
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
-from grader.verdict import Verdict, failed
+from grader.verdict import Code, Message, Verdict, failed
 
 __all__ = ["Examined", "Grader", "Options", "Progress"]
 
@@ -89,7 +90,8 @@ class Grader:
         self.words: Words = ENGLISH
         self._reference: dict[str, QuestionRun] = {}
         self._versions: dict[str, str] = {}
-        self._place = Place(materials, sandbox)
+        self._care = NO_CARE
+        self._place = Place(materials, sandbox, self._care)
 
     def prepare(self, progress: Progress = lambda _: None) -> None:
         """Draw the inputs and run the reference on them.
@@ -159,11 +161,16 @@ class Grader:
         self.notes = (f"GPU questions are graded on virtual GPUs: {told}",)
         self._gpus, self._racks = (), no_rack
 
-    def with_sandbox(self, sandbox: Sandbox) -> Grader:
-        """Return a grader that shares everything with this one but runs submissions elsewhere."""
+    def with_sandbox(self, sandbox: Sandbox, care: Care = NO_CARE) -> Grader:
+        """Return a grader that shares everything with this one but runs submissions elsewhere.
+
+        Args:
+            sandbox: Where they run.
+            care: What surrounds work on what they answer.
+        """
         other = copy.copy(self)
-        other._sandbox = sandbox
-        other._place = Place(self.materials, sandbox)
+        other._sandbox, other._care = sandbox, care
+        other._place = Place(self.materials, sandbox, care)
         return other
 
     def grade(
@@ -218,7 +225,8 @@ class Grader:
             }
             return self._not_here | failed_all, {}
         self._versions = self._versions or self._place.versions
-        judged = judge_all(self.plan, self._reference, runs, self._missing)
+        with self._care.judging():
+            judged = judge_all(self.plan, self._reference, runs, self._missing)
         watch.lap("judge")
         # What a device did to a hand-in, or an earlier hand-in to the device, costs nobody points.
         judged |= self._clocks().faults(runs)
@@ -227,6 +235,18 @@ class Grader:
     def not_read(self, name: str, reason: str) -> Examined:
         """Return what is to be said of a hand-in that this machine could not read."""
         return Examined(self._all(name, machine_fault(reason), Watch()), {})
+
+    def not_readable(self, name: str, digest: str) -> Examined:
+        """Return what is to be said of a hand-in whose answers nobody comes through alive.
+
+        Args:
+            name: How reports call it.
+            digest: Over its files.
+        """
+        verdict = failed(Code.PROTOCOL_VIOLATION, Message("protocol_violation"))
+        verdicts = {question.id: for_all(question, verdict) for question in self._selected}
+        info = SubmissionInfo(id=name, digest=digest)
+        return Examined(self._report(info, verdicts, Watch()), {})
 
     def judge_again(self, runs: Mapping[str, QuestionRun], before: Report) -> Report:
         """Return the report of a hand-in from what was observed of it; nothing runs.

@@ -314,6 +314,7 @@ class Session:
         """
         if self._allowance is not None:
             connection.caps = self._allowance.caps(self.likely, self._answered)
+            connection.reading = self._allowance.reading
         before = connection.received
         frame = connection.receive(end)
         came = connection.received - before

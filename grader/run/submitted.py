@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.run.allowance import allowance
 from grader.run.artifacts import read_artifacts
+from grader.run.care import Care
 from grader.run.materials import Materials
 from grader.run.observe import Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
@@ -26,12 +27,14 @@ class Place:
     Args:
         materials: The assignment and its files.
         sandbox: Starts the guests.
+        care: What surrounds work on what hand-ins answer.
     """
 
-    def __init__(self, materials: Materials, sandbox: Sandbox) -> None:
+    def __init__(self, materials: Materials, sandbox: Sandbox, care: Care) -> None:
         self.versions: dict[str, str] = {}
         self._materials = materials
         self._sandbox = sandbox
+        self._care = care
         self._sources = SourceReader()
 
     def run(
@@ -56,7 +59,7 @@ class Place:
         """
         limits_of = self._materials.assignment.limits_of
         # One for both: what a reader answers is the word of the file that it reads.
-        most = allowance(observations(reference))
+        most = allowance(observations(reference), self._care.reading)
         session = open_session(self._sandbox, self._materials, files, most)
         # Of its own for each hand-in: the last one's file may have taken the last reader over.
         reader = Session(self._sandbox, self._materials.reading(), allowance=most)
