@@ -7,7 +7,7 @@ ID ?= pytorch101
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade test test-all containers check lint types contracts starter golden bench clean
+.PHONY: help setup grade test test-all gpu containers check lint types contracts starter golden bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,9 @@ test: $(STAMP) lint types contracts ## Lint, types, import contract, starter dri
 test-all: $(STAMP) ## Heavy tests: grader lint, large classes, browser; then soak and clock, alone
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m 'heavy and not alone'
 	$(BIN)/python -m pytest -m 'heavy and alone'
+
+gpu: $(STAMP) ## What needs a real GPU; figures in build/gpu-figures.md
+	@$(BIN)/python tests/gpu/run.py build
 
 containers: $(STAMP) ## What runs in real containers alone; needs root, docker.io and debootstrap
 	$(BIN)/python -m pytest tests/containers

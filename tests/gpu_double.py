@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice, FakeWorker, honest
 
-from grader.run import device_times, devices
+from grader.run import device_state, device_times, devices
 from grader.run.grade import Grader
 from grader.run.leases import Leases
 from grader.run.rack import Rack
@@ -46,7 +46,7 @@ def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
 
     real_load = Program.load
     patch.setattr(Program, "load", load)
-    for module in (device_times, devices):
+    for module in (device_state, device_times, devices):
         patch.setattr(module, "visible_gpus", lambda: (GPU,))
     defaults = Grader.__init__.__defaults__
     assert defaults is not None

@@ -1,11 +1,11 @@
 """On a real GPU. **Nobody has run these yet**: no machine with one was to be had.
 
-``pytest -m gpu tests/gpu -s`` on a GPU machine. They print the figures that docs/clock.md lacks.
+``make gpu`` runs them on a GPU machine, and writes the figures that docs/clock.md lacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -67,11 +67,22 @@ def timed(
     limits = materials.assignment.limits_of(planned.question)
     timer = DeviceTimer(materials, rack(sandbox, materials, planned), 1)
     files = {materials.assignment.module: source}
-    timing = timer.time(DeviceSubject(planned, "mm_on_gpu", "mm_on_gpu", files, limits))
-    for run in timing.runs:
-        assert timing.device is not None
-        print(timing.device, read(run, timing.device))  # noqa: T201  what it is run for
-    return timing
+    return timer.time(DeviceSubject(planned, "mm_on_gpu", "mm_on_gpu", files, limits))
+
+
+def note(record_property: Callable[[str, object], None], name: str, timing: Timing) -> None:
+    """Leave the figures of a timing for ``make gpu``."""
+    device = timing.device
+    assert device is not None
+    for number, run in enumerate(timing.runs, 1):
+        reading = read(run, device)
+        told = [f"{reading.ratio:.3f} ± {reading.noise:.1%} of the reference's time"]
+        told += [f"{party} {seconds * 1e3:.2f} ms" for party, seconds in reading.seconds.items()]
+        record_property(f"{name}, {device.sizes}, set {number}", ", ".join(told))
+        record_property(f"{name}, set {number}: wire", f"{reading.wire * 1e3:.2f} ms")
+    cold = ", ".join(f"{party} {seconds:.2f} s" for party, seconds in device.cold.items())
+    record_property(f"{name}: first calls", cold)
+    record_property(f"{name}: rounds set aside", f"{device.set_aside} {device.reasons or ''}")
 
 
 def judged(planned: PlannedQuestion, timing: Timing) -> Status:
@@ -87,13 +98,23 @@ def test_every_device_is_well_before_and_after(
 
 
 def test_the_reference_passes_beside_itself(
-    sandbox: Sandbox, materials: Materials, planned: PlannedQuestion
+    sandbox: Sandbox,
+    materials: Materials,
+    planned: PlannedQuestion,
+    record_property: Callable[[str, object], None],
 ) -> None:
     source = bytes(materials.reference[materials.assignment.module])
-    assert judged(planned, timed(sandbox, materials, planned, source)) is Status.PASSED
+    timing = timed(sandbox, materials, planned, source)
+    note(record_property, "the reference beside itself", timing)
+    assert judged(planned, timing) is Status.PASSED
 
 
 def test_a_product_on_the_cpu_is_too_slow(
-    sandbox: Sandbox, materials: Materials, planned: PlannedQuestion
+    sandbox: Sandbox,
+    materials: Materials,
+    planned: PlannedQuestion,
+    record_property: Callable[[str, object], None],
 ) -> None:
-    assert judged(planned, timed(sandbox, materials, planned, ON_CPU)) is Status.FAILED
+    timing = timed(sandbox, materials, planned, ON_CPU)
+    note(record_property, "a product on the CPU", timing)
+    assert judged(planned, timing) is Status.FAILED

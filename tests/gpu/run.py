@@ -1,0 +1,129 @@
+"""``make gpu``: everything that needs a GPU, and the figures that it took, in one file.
+
+Tests leave figures with pytest's ``record_property``: a name, and a value with its unit.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+NO_GPU = (
+    "make gpu: this machine has no GPU that an NVIDIA driver offers, or CUDA_VISIBLE_DEVICES "
+    "hides it. Nothing was run."
+)
+NO_CUDA = (
+    "make gpu: torch {version} in this environment is a build without CUDA, or the driver is too "
+    "old for it. Install one that has it. Nothing was run."
+)
+NOTHING_RAN = "make gpu: no test ran; see the reasons above."
+
+
+@dataclass
+class Figures:
+    """What the tests met; a plugin of pytest.
+
+    Attributes:
+        tests: Test → outcome, seconds, and why it was skipped.
+        figures: Name → value with its unit, in the order in which they were taken.
+    """
+
+    tests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    figures: dict[str, str] = field(default_factory=dict)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note a test, or its set-up where that skipped or failed."""
+        if report.when != "call" and report.passed:
+            return
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        found = {"outcome": report.outcome, "seconds": round(report.duration, 3), "why": reason}
+        self.tests[report.nodeid] = found
+        self.figures |= {name: str(value) for name, value in report.user_properties}
+
+    @property
+    def passed(self) -> int:
+        """Number of tests that passed."""
+        return sum(test["outcome"] == "passed" for test in self.tests.values())
+
+
+def unready() -> str:
+    """Return why nothing can be run here, or an empty string."""
+    from grader.run.device_state import visible_gpus  # noqa: PLC0415
+
+    if not visible_gpus():
+        return NO_GPU
+    import torch  # noqa: PLC0415  not where there is no GPU at all
+
+    return "" if torch.cuda.is_available() else NO_CUDA.format(version=torch.__version__)
+
+
+def machine() -> dict[str, str]:
+    """Return what the figures were taken on."""
+    import torch  # noqa: PLC0415
+
+    from grader.run.device_state import ask, visible_gpus  # noqa: PLC0415
+
+    found = {
+        "date": dt.datetime.now(dt.timezone.utc).date().isoformat(),
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+    }
+    for number, gpu in enumerate(visible_gpus()):
+        facts = ask(gpu.uuid).facts
+        told = (str(facts[name]) for name in ("name", "driver_version") if name in facts)
+        found[f"gpu {number}"] = ", driver ".join(told) or gpu.uuid
+    return found
+
+
+def page(where: Mapping[str, str], found: Figures) -> str:
+    """Return what was found as Markdown, for the docs."""
+    lines = ["# What `make gpu` found", "", "| machine | |", "| --- | --- |"]
+    lines += [f"| {name} | {value} |" for name, value in where.items()]
+    lines += ["", "| figure | |", "| --- | --- |"]
+    lines += [f"| {name} | {value} |" for name, value in found.figures.items()]
+    lines += ["", f"{found.passed} of {len(found.tests)} tests passed.", ""]
+    lines += [
+        f"- {test['outcome']}: `{name}` {test['why']}".rstrip()
+        for name, test in found.tests.items()
+        if test["outcome"] != "passed"
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main(out: Path, arguments: Sequence[str] = (str(TESTS),)) -> int:
+    """Run the tests, write ``gpu-figures.json`` and ``.md`` into a folder, return the exit status.
+
+    Args:
+        out: The folder; made if absent.
+        arguments: For pytest: what to run.
+    """
+    if problem := unready():
+        print(problem, file=sys.stderr)  # noqa: T201  for whoever called make
+        return 1
+    found = Figures()
+    status = int(pytest.main(["-m", "gpu", *arguments], plugins=[found]))
+    where = machine()
+    out.mkdir(parents=True, exist_ok=True)
+    document = {"machine": where, "figures": found.figures, "tests": found.tests}
+    path = out / "gpu-figures.json"
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    path.with_suffix(".md").write_text(page(where, found), encoding="utf-8")
+    print(f"Written: {path} and {path.with_suffix('.md').name}")  # noqa: T201
+    if not found.passed:
+        print(NOTHING_RAN, file=sys.stderr)  # noqa: T201
+        return status or 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,105 @@
+"""A GPU worker on a real GPU: the sandbox shows it, and a whole grading comes to full points."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.observation import Outcome
+from grader.run.device_state import visible_gpus
+from grader.run.gpu_proof import prove_gpus
+from grader.run.grade import Grader, Options
+from grader.run.materials import load_materials
+from grader.run.session import Program, Session
+from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.open import open_sandbox
+from grader.spec.types import Limits
+from grader.wire.messages import Call
+
+Record = Callable[[str, object], None]
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not visible_gpus(), reason="the driver offers no GPU on this machine"),
+]
+
+ROOT = Path(__file__).parents[2]
+LIMITS = Limits(memory_mb=4096)
+CLOSED = b"""
+import os
+
+def opened():
+    found = []
+    for name in NODES:
+        try:
+            os.close(os.open(name, os.O_RDWR))
+            found.append(name)
+        except OSError:
+            pass
+    return found
+"""
+IN_A_CHILD = b"""
+import subprocess
+import sys
+
+def child():
+    code = "import torch; print((torch.ones(8, 8, device='cuda') @ torch.ones(8, 8).cuda()).sum())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    return (done.stdout + done.stderr).strip()[-500:]
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with open_sandbox("auto", gpus=visible_gpus()) as opened:
+        yield opened
+
+
+def answer(sandbox: Sandbox, source: bytes, entry: str, needs: GuestNeeds) -> object:
+    session = Session(sandbox, Program({"x.py": source}, "x.py"))
+    try:
+        session.prepare(LIMITS, needs)
+        assert session.failed_load is None, session.failed_load
+        seen = session.call(Call(entry), 120.0)
+    finally:
+        session.close()
+    assert seen.outcome is Outcome.COMPLETED, seen
+    return seen.claims.value
+
+
+def test_each_gpu_computes_in_the_sandbox(sandbox: Sandbox, record_property: Record) -> None:
+    begun = time.monotonic()
+    proof = prove_gpus(sandbox, visible_gpus(), LIMITS)
+    record_property("isolation tier", sandbox.isolation.tier.value)
+    each = (time.monotonic() - begun) / len(visible_gpus())
+    record_property("probe of one GPU, from a fork to a product", f"{each:.2f} s")
+    assert not proof.failed, proof.told(sandbox.isolation.tier.value)
+
+
+def test_without_a_need_for_it_every_node_is_closed(sandbox: Sandbox) -> None:
+    nodes = [str(path) for path in Path("/dev").glob("nvidia*") if not path.is_dir()]
+    source = f"NODES = {nodes!r}\n".encode() + CLOSED
+    assert answer(sandbox, source, "opened", GuestNeeds()) == []
+
+
+def test_a_process_that_a_student_process_starts_computes_too(sandbox: Sandbox) -> None:
+    needs = GuestNeeds(cuda=1, processes=4)
+    if not sandbox.grants(needs):
+        pytest.skip("this tier starts no processes")
+    assert "512" in str(answer(sandbox, IN_A_CHILD, "child", needs))
+
+
+def test_the_reference_has_full_points_on_the_gpu(
+    sandbox: Sandbox, record_property: Record
+) -> None:
+    materials = load_materials(ROOT / "assignments" / "pytorch101" / "assignment.yml")
+    grader = Grader(materials, sandbox, Options(1, "cuda", ("mm_on_gpu",), clock=True))
+    grader.prepare()
+    begun = time.monotonic()
+    report = grader.grade(materials.reference_folder / "pytorch101.py", "reference")
+    record_property("mm_on_gpu graded, speed included", f"{time.monotonic() - begun:.1f} s")
+    question = next(each for each in report.questions if each.id == "mm_on_gpu")
+    assert (question.score, question.pending) == (question.max_score, 0), question
