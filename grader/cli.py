@@ -22,6 +22,7 @@ from grader.cli_again import regrade_command, rejudge_command, replay_command
 from grader.cli_authoring import lint, new, schema, starter
 from grader.cli_batch import batch
 from grader.cli_export import export
+from grader.cli_gradescope import on_gradescope
 from grader.cli_merge import merge
 from grader.cli_options import (
     AssignmentArg,
@@ -42,13 +43,10 @@ from grader.cli_similarity import similarity
 from grader.cli_student import check, submit_zip
 from grader.cli_support import (
     exit_for,
-    interruptible,
+    grade_one,
     make_console,
     make_folder,
     make_options,
-    make_progress,
-    make_sandbox,
-    prepared,
     read_materials,
     say,
 )
@@ -81,15 +79,7 @@ def grade(
     make_folder(out)
     materials, console = read_materials(assignment), make_console()
     options = make_options(device, seed, questions, clock)
-    with interruptible("Nothing was written."), make_progress(console) as progress:
-        task = progress.add_task("reference", total=None)
-        with make_sandbox(isolation, materials, options.device) as sandbox:
-            grader = prepared(materials, sandbox, options)
-            report = grader.grade(
-                submission,
-                submission.name,
-                lambda question: progress.update(task, description=question),
-            )
+    report = grade_one(materials, submission, options, isolation, console)
     from grader.report.gradescope import write_results
     from grader.report.json_file import write_report
     from grader.report.pictures import write_pictures
@@ -119,6 +109,7 @@ app.command()(starter)
 app.command()(lint)
 app.command()(schema)
 app.command()(pack)
+app.command("on-gradescope", hidden=True)(on_gradescope)
 
 
 @app.callback(invoke_without_command=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,6 +30,7 @@ class Kind(str, Enum):
     junit = "junit"
     classroom50 = "classroom50"
     summary = "summary"
+    gradescope = "gradescope"
 
 
 def export(
@@ -40,7 +42,11 @@ def export(
     ] = None,
     into: Annotated[
         Path | None,
-        typer.Option("--into", help="Your own export of the gradebook (canvas, moodle)."),
+        typer.Option(
+            "--into",
+            help="Your own export of the gradebook (canvas, moodle), or the packed autograder "
+            "(gradescope).",
+        ),
     ] = None,
     column: Annotated[
         str, typer.Option("--column", help="Heading of the assignment in it (canvas).")
@@ -61,6 +67,11 @@ def export(
         return
     if kind in (Kind.junit, Kind.classroom50):
         _reports(kind, folder, out)
+        return
+    if kind is Kind.gradescope:
+        if late:
+            raise UsageError("Gradescope counts lateness itself; leave --late out")
+        _autograder(folder, into, out)
         return
     from grader.batch.late import read_policy
     from grader.store.atomic import write_atomic
@@ -125,9 +136,41 @@ def _tell(exported: Exported, path: Path) -> None:
         ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
         ("Graded, but not in your file", list(exported.absent)),
     ):
-        if names:
-            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-            say(console, f"{title}: {', '.join(names[:_SHOWN])}{more}")
+        _list(title, names)
+
+
+def _autograder(folder: Path, into: Path | None, out: Path | None) -> None:
+    """Write an autograder that answers with the reports in a folder."""
+    if into is None:
+        raise UsageError(
+            "export gradescope needs --into ZIP, which `grader pack gradescope` wrote: the scores "
+            "go into a copy of that, for Gradescope to run again"
+        )
+    path = out or folder / into.name
+    if path.resolve() == into.resolve():
+        raise UsageError(f"--out {path} is the archive itself; name another file")
+    from grader.authoring.recorded import with_reports
+    from grader.batch.merge import read_folder
+    from grader.report.summary import counted
+    from grader.store.atomic import write_atomic
+
+    done = with_reports(into, read_folder(folder).values())
+    write_atomic(path, done.archive)
+    scores = counted(done.reports, "submission")
+    say(make_console(), f"Written: {path}, with the scores of {scores}")
+    _list("Points still open", done.pending)
+    _list("Left to Gradescope, as nothing of them could be run", done.left_out)
+    say(
+        make_console(),
+        "On Gradescope: upload it under Configure Autograder, then Manage Submissions, Regrade All "
+        "Submissions",
+    )
+
+
+def _list(title: str, names: Sequence[str]) -> None:
+    if names:
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        say(make_console(), f"{title}: {', '.join(names[:_SHOWN])}{more}")
 
 
 def _homes(folder: Path) -> list[Path]:

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from grader.cli_options import AssignmentArg, IsolationChoice
-from grader.cli_support import make_console, make_folder, read_materials, say
+from grader.cli_support import (
+    interruptible,
+    make_console,
+    make_folder,
+    make_progress,
+    read_materials,
+    say,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.authoring.instructions import Terms
+    from grader.authoring.pack import Pack
+    from grader.authoring.reach import Reach
+    from grader.run.materials import Materials
 
 
 class Platform(str, Enum):
@@ -17,6 +32,21 @@ class Platform(str, Enum):
 
     gradescope = "gradescope"
     classroom50 = "classroom50"
+
+
+class UnreachableChoice(str, Enum):
+    """What becomes of checks that nobody can pass on the platform."""
+
+    keep = "keep"
+    leave_out = "leave-out"
+    scale = "scale"
+
+
+_TIER = {
+    Platform.gradescope: IsolationChoice.restricted,
+    Platform.classroom50: IsolationChoice.auto,
+}
+_PLACE = {Platform.gradescope: "Gradescope", Platform.classroom50: "GitHub's runners"}
 
 
 def pack(
@@ -27,28 +57,76 @@ def pack(
         IsolationChoice | None,
         typer.Option(
             "--isolation",
-            help="Walls to insist on there; restricted for gradescope and auto for classroom50 "
+            help="Tier to insist on there; restricted for gradescope and auto for classroom50 "
             "where absent.",
         ),
     ] = None,
+    unreachable: Annotated[
+        UnreachableChoice,
+        typer.Option(
+            "--unreachable",
+            help="Points that nobody can earn there: keep them, pending; leave their checks out; "
+            "or leave these out and scale the others to the same total.",
+        ),
+    ] = UnreachableChoice.keep,
 ) -> None:
-    """Pack an assignment with its reference and this grader. Not for students' eyes."""
+    """Pack an assignment with its reference and this grader. Not for students' eyes.
+
+    Grades the reference as the platform will, and says which points can be earned there.
+    """
     materials, console = read_materials(assignment), make_console()
-    from grader.authoring.pack import classroom50_files, gradescope_zip, write_files
-    from grader.store.atomic import write_atomic
+    from grader.authoring.instructions import Terms, assignment_file, points_text
+    from grader.authoring.pack import Pack
+    from grader.authoring.reach import gradable
+    from grader.authoring.requirements import required_by
 
     make_folder(out)
-    name = materials.assignment.id
+    tier = isolation or _TIER[platform]
+    # First, as it is quick, and may find that a package is missing.
+    requirements = required_by(gradable(materials.assignment.questions, tier.value))
+    reach = _tried(materials, tier, console)
+    terms = Terms(materials.assignment, _PLACE[platform], tier.value, unreachable.value, reach)
+    file = assignment_file(materials, terms)
+    packed = Pack(materials, requirements, tier.value, file, points_text(terms))
     if platform is Platform.gradescope:
-        path = out / f"{name}-gradescope.zip"
-        tier = isolation or IsolationChoice.restricted
-        write_atomic(path, gradescope_zip(materials, tier.value))
-        say(console, f"Written: {path}")
-        points = materials.assignment.points
-        say(console, f"Upload it as the autograder of an assignment worth {points:g} points,")
-        say(console, "in a container of at least 2 CPUs and 3 GB.")
-        return
-    files = classroom50_files(materials, (isolation or IsolationChoice.auto).value)
+        _gradescope(packed, terms, out, console)
+    else:
+        _classroom50(packed, out, console)
+
+
+def _tried(materials: Materials, tier: IsolationChoice, console: Console) -> Reach:
+    from grader.authoring.reach import try_reference
+
+    with interruptible("Nothing was packed."), make_progress(console) as progress:
+        task = progress.add_task("reference", total=None)
+        return try_reference(
+            materials, tier.value, lambda name: progress.update(task, description=name)
+        )
+
+
+def _gradescope(packed: Pack, terms: Terms, out: Path, console: Console) -> None:
+    from grader.authoring.instructions import time_text
+    from grader.authoring.pack import POINTS_FILE, gradescope_zip
+    from grader.report.summary import counted
+    from grader.store.atomic import write_atomic
+
+    stem = f"{terms.assignment.id}-gradescope"
+    archive, points = out / f"{stem}.zip", out / f"{stem}-{POINTS_FILE}"
+    text = f"{packed.points}{time_text(terms.reach.seconds, terms.reach.hanging)}\n"
+    write_atomic(archive, gradescope_zip(packed))
+    write_atomic(points, text.encode())
+    say(console, f"Written: {archive}")
+    say(console, f"Written: {points}, which says the following")
+    say(console, f"\nUpload the zip as an autograder worth {counted(terms.total, 'point')}, in a")
+    say(console, "container of at least 2 CPUs and 3 GB.\n")
+    console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
+
+
+def _classroom50(packed: Pack, out: Path, console: Console) -> None:
+    from grader.authoring.pack import classroom50_files, write_files
+
+    files = classroom50_files(packed)
     write_files(files, out)
     say(console, f"Written: {len(files)} files in {out}")
-    say(console, "Keep that repository private: it holds the reference.")
+    say(console, "Keep that repository private: it holds the reference.\n")
+    console.print(packed.points, end="", markup=False, highlight=False, soft_wrap=True)

@@ -192,6 +192,30 @@ def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader
     return grader
 
 
+def grade_one(
+    materials: Materials,
+    submission: Path,
+    options: Options,
+    isolation: IsolationChoice,
+    console: Console,
+) -> Report:
+    """Grade one hand-in, and show how far it is.
+
+    Raises:
+        UsageError: It cannot be read.
+        AssignmentError: The assignment is broken.
+        InfrastructureError: No guest can be started.
+    """
+    with interruptible("Nothing was written."), make_progress(console) as progress:
+        task = progress.add_task("reference", total=None)
+        with make_sandbox(isolation, materials, options.device) as sandbox:
+            return prepared(materials, sandbox, options).grade(
+                submission,
+                submission.name,
+                lambda question: progress.update(task, description=question),
+            )
+
+
 def exit_for(reports: Sequence[Report]) -> None:
     """End with 1 where the grader itself failed somewhere."""
     from grader.report.model import ReportStatus

@@ -12,6 +12,8 @@ Does not defend against: whoever may change this repository.
 
 from __future__ import annotations
 
+from grader.authoring.requirements import CPU_INDEX, Requirements
+
 LISTING = "class.txt"
 """Names of the students' repositories, where a dispatch names none."""
 
@@ -53,11 +55,12 @@ jobs:
         with:
           python-version: "@PYTHON@"
           cache: pip
-          cache-dependency-path: torchgrade/pyproject.toml
+          cache-dependency-path: constraints.txt
       - name: Install the grader, with torch for the CPU
-        env:
-          PIP_EXTRA_INDEX_URL: https://download.pytorch.org/whl/cpu
-        run: python -m pip install ./torchgrade
+        # From that index torch alone: what it needs comes from the usual one, as pinned.
+        run: |
+          python -m pip install --no-deps --index-url @INDEX@ torch==@TORCH@
+          python -m pip install --constraint constraints.txt @PACKAGES@
       - name: Fetch the class
         env:
           REPOSITORIES: ${{ inputs.repositories }}
@@ -123,7 +126,7 @@ jobs:
         # Of its own for each run. What pip downloads stays in the runner's cache.
         run: |
           python -m venv "$RUNNER_TEMP/grader"
-          "$RUNNER_TEMP/grader/bin/python" -m pip install ./torchgrade
+          "$RUNNER_TEMP/grader/bin/python" -m pip install --constraint constraints.txt @PACKAGES@
           echo "$RUNNER_TEMP/grader/bin" >> "$GITHUB_PATH"
       - name: Grade what waits for a GPU
         run: >-
@@ -145,19 +148,22 @@ jobs:
 """
 
 
-def workflow_files(assignment: str, isolation: str, python: str = "3.12") -> dict[str, bytes]:
+def workflow_files(assignment: str, isolation: str, needs: Requirements) -> dict[str, bytes]:
     """Return path → content of what GitHub Actions needs beside the program and the assignment.
 
     Args:
         assignment: Its id.
         isolation: Tier that is insisted on there.
-        python: Version that the jobs set up.
+        needs: What the jobs install, and under which Python.
     """
     text = _WORKFLOW
     for blank, value in (
         ("@ID@", assignment),
         ("@ISOLATION@", isolation),
-        ("@PYTHON@", python),
+        ("@PYTHON@", needs.python),
+        ("@TORCH@", needs.torch),
+        ("@INDEX@", CPU_INDEX),
+        ("@PACKAGES@", " ".join(needs.packages)),
         ("@LISTING@", LISTING),
     ):
         text = text.replace(blank, value)

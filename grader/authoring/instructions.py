@@ -1,0 +1,163 @@
+"""What an instructor is told of a pack: what it is worth, which points can be earned, how long."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from grader.authoring.narrowed import narrowed
+from grader.authoring.reach import Reach, Unearned, Why
+from grader.report.summary import amount, counted
+from grader.run.materials import Materials
+from grader.spec.find import FILE_NAME
+from grader.spec.types import Assignment
+
+Unreachable = Literal["keep", "leave-out", "scale"]
+"""What becomes of checks that nobody can pass on the platform: they stay, pending; they are left
+out; or they are left out, and the others are worth as much as all were."""
+
+_MINUTE = 60
+_USUAL_MINUTES = 10
+_MOST_MINUTES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is packed for which platform.
+
+    Attributes:
+        assignment: The whole of it.
+        platform: Its name in a sentence.
+        tier: Isolation tier that is insisted on there.
+        unreachable: What becomes of checks that nobody can pass there.
+        reach: What the reference earned.
+    """
+
+    assignment: Assignment
+    platform: str
+    tier: str
+    unreachable: Unreachable
+    reach: Reach
+
+    @property
+    def total(self) -> float:
+        """What the assignment is worth there."""
+        return self.reach.within if self.unreachable == "leave-out" else self.reach.maximum
+
+
+def assignment_file(materials: Materials, terms: Terms) -> bytes:
+    """Return the content of the assignment's file as it is packed.
+
+    Raises:
+        UsageError: Nothing worth points is left.
+    """
+    path = materials.folder / FILE_NAME
+    beyond = {(each.question, each.check) for each in terms.reach.of(Why.OUT_OF_REACH)}
+    if terms.unreachable == "keep" or not beyond:
+        return path.read_bytes()
+    return narrowed(str(path), path.read_bytes(), beyond, terms.unreachable == "scale")
+
+
+def points_text(terms: Terms) -> str:
+    """Return which points can be earned on the platform, and why others cannot."""
+    reach = terms.reach
+    lines = [*_beyond(terms)]
+    if undecided := reach.of(Why.UNDECIDED):
+        lines += [
+            "On these the reference was left undecided here. A submission may be, too; its points "
+            "are pending then, not lost:",
+            *_rows(undecided, terms.assignment),
+        ]
+    if lost := reach.of(Why.LOST):
+        lines += [
+            "The reference itself did not earn these here. Pack again when the machine has nothing "
+            "else to do. What is left then, mend before you upload (`grader lint` tells more):",
+            *_rows(lost, terms.assignment),
+        ]
+    return "".join(f"{line}\n" for line in (*lines, _method(terms)))
+
+
+def time_text(seconds: float, hanging: float) -> str:
+    """Return whether a run fits into the time that Gradescope gives, and what to set if not.
+
+    Args:
+        seconds: The run of the reference.
+        hanging: Seconds that a submission may take beyond, which hangs in every question.
+    """
+    most = (seconds + hanging) / _MINUTE
+    lines = (
+        f"Grading the reference took {seconds:.0f} s here, with {counted(_cores(), 'core')}.",
+        f"A submission that hangs in every question may take {math.ceil(most)} min.",
+        f"Gradescope ends a run after {_USUAL_MINUTES} min, with 0 points: " + _limit(most),
+    )
+    return "\n".join(lines)
+
+
+def _limit(most: float) -> str:
+    if most <= _USUAL_MINUTES:
+        return "that fits."
+    if most <= _MOST_MINUTES:
+        return f"set its time limit to {min(_MOST_MINUTES, math.ceil(most * 1.2))} min."
+    return (
+        f"set its time limit to {_MOST_MINUTES} min, the most that it has, and lower "
+        "limits: {seconds: …} in the assignment."
+    )
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _beyond(terms: Terms) -> list[str]:
+    reach, points = terms.reach, counted(terms.reach.maximum, "point")
+    beyond = reach.of(Why.OUT_OF_REACH)
+    if not beyond:
+        return [f"On {terms.platform} students can earn all {points}."]
+    return [
+        f"On {terms.platform} students can earn {amount(reach.within)} of {points}. Nobody can "
+        "earn these there:",
+        *_rows(beyond, terms.assignment),
+        _fate(terms),
+    ]
+
+
+def _fate(terms: Terms) -> str:
+    if terms.unreachable == "leave-out":
+        return f"They are left out: the assignment is worth {amount(terms.total)} there."
+    if terms.unreachable == "scale":
+        return f"They are left out, and the others are worth {amount(terms.total)} together."
+    return (
+        "They stay pending there. Either grade them on a machine of yours and send the scores back "
+        "(docs/instructor.md), or pack again with --unreachable leave-out or scale."
+    )
+
+
+def _method(terms: Terms) -> str:
+    # What “auto” comes to is known only there; this is the least.
+    tier = "restricted" if terms.tier == "auto" else terms.tier
+    if not terms.reach.no_walls:
+        return f"Found by grading the reference on tier {tier}, without a GPU."
+    return (
+        f"Found by grading the reference without a sandbox, under the rules of tier {tier}. This "
+        f"machine cannot set that tier up: {terms.reach.no_walls}"
+    )
+
+
+def _rows(unearned: Sequence[Unearned], assignment: Assignment) -> list[str]:
+    """Return a line for all checks of a question that have one reason."""
+    grouped: dict[tuple[str, str], list[Unearned]] = {}
+    for each in unearned:
+        grouped.setdefault((each.question, each.reason), []).append(each)
+    sizes = {question.id: len(question.checks) for question in assignment.questions}
+    rows = []
+    for (question, reason), group in grouped.items():
+        names = f" ({', '.join(each.check for each in group)})"
+        name = f"{question}{names if len(group) < sizes[question] else ''}"
+        rows.append((name, counted(math.fsum(each.points for each in group), "point"), reason))
+    wide = max(len(name) for name, *_ in rows)
+    return [f"  {name:{wide}}  {points:>11}: {reason}" for name, points, reason in rows]
