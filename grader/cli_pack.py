@@ -76,7 +76,7 @@ def pack(
     """
     materials, console = read_materials(assignment), make_console()
     from grader.authoring.instructions import Terms, assignment_file, points_text
-    from grader.authoring.pack import Pack
+    from grader.authoring.pack import Pack, packed_materials
     from grader.authoring.reach import gradable
     from grader.authoring.requirements import required_by
 
@@ -88,6 +88,8 @@ def pack(
     terms = Terms(materials.assignment, _PLACE[platform], tier.value, unreachable.value, reach)
     file = assignment_file(materials, terms)
     packed = Pack(materials, requirements, tier.value, file, points_text(terms))
+    # Read once as it will be there: with checks left out it has to be an assignment still.
+    packed_materials(packed.files)
     if platform is Platform.gradescope:
         _gradescope(packed, terms, out, console)
     else:
