@@ -59,14 +59,25 @@ def double(x):
 """
 
 
-@pytest.fixture
-def toy(tmp_path: Path) -> Materials:
-    """The assignment, in ``tmp_path/course``."""
+def write_toy(root: Path) -> Materials:
+    """Write the assignment, and return it."""
     for name, content in (
         ("assignments/toy/assignment.yml", ASSIGNMENT),
         ("reference/toy/toy.py", REFERENCE),
     ):
-        path = tmp_path / "course" / name
+        path = root / name
         path.parent.mkdir(parents=True)
         path.write_text(content)
-    return load_materials(tmp_path / "course/assignments/toy/assignment.yml")
+    return load_materials(root / "assignments/toy/assignment.yml")
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Materials:
+    """The assignment, in ``tmp_path/course``."""
+    return write_toy(tmp_path / "course")
+
+
+@pytest.fixture(scope="session")
+def one_toy(tmp_path_factory: pytest.TempPathFactory) -> Materials:
+    """The same, for what is done once; not to be written to."""
+    return write_toy(tmp_path_factory.mktemp("toy"))
