@@ -132,8 +132,8 @@ def _fate(terms: Terms) -> str:
     if terms.unreachable == "scale":
         return f"They are left out, and the others are worth {amount(terms.total)} together."
     return (
-        "They stay pending there. Either grade them on a machine of yours and send the scores back "
-        "(docs/instructor.md), or pack again with --unreachable leave-out or scale."
+        "They stay pending there. Either have a machine of yours grade them and bring the scores "
+        "back (docs/instructor.md), or pack again with --unreachable leave-out or scale."
     )
 
 

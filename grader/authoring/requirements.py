@@ -45,7 +45,6 @@ class Requirements:
         program: Requirements of this program.
         extras: Packages that questions declare beyond those.
         pins: ``name==version`` of each of these, and of all that they need.
-        absent: Module that a question declares and this machine does not have → the question's id.
     """
 
     python: str
@@ -53,7 +52,6 @@ class Requirements:
     program: tuple[str, ...]
     extras: tuple[str, ...]
     pins: tuple[str, ...]
-    absent: dict[str, str]
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -73,7 +71,6 @@ def required_by(questions: Iterable[Question]) -> Requirements:
     """
     program = [str(need) for need in _needs(DISTRIBUTION)]
     wanted: dict[str, str] = {}
-    absent: dict[str, str] = {}
     for question in questions:
         for module in question.needs.packages:
             name = _distribution_of(module)
@@ -81,7 +78,6 @@ def required_by(questions: Iterable[Question]) -> Requirements:
                 wanted[name] = module
             else:
                 _refuse_absent(question, module, name)
-                absent[module] = question.id
     pins = _pins([*(need.name for need in _needs(DISTRIBUTION)), *wanted])
     direct = {canonicalize_name(need.name) for need in _needs(DISTRIBUTION)}
     return Requirements(
@@ -90,7 +86,6 @@ def required_by(questions: Iterable[Question]) -> Requirements:
         program=tuple(program),
         extras=tuple(sorted(set(wanted) - direct)),
         pins=tuple(f"{name}=={version}" for name, version in sorted(pins.items())),
-        absent=absent,
     )
 
 

@@ -16,9 +16,11 @@ import pytest
 import yaml
 from actions_runner import Result, Runner
 
+from grader.authoring.requirements import required_by
 from grader.authoring.workflow import workflow_files
 
 pytestmark = pytest.mark.xdist_group("workflow")  # the first job is run once for all
+NEEDS = required_by(())
 WORKFLOW = ".github/workflows/grade.yml"
 ASSIGNMENT = """\
 schema: torchgrade/assignment/v1
@@ -106,7 +108,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_document_is_what_github_takes(tmp_path: Path) -> None:
     path = tmp_path / "grade.yml"
-    path.write_bytes(workflow_files("tiny", "auto")[WORKFLOW])
+    path.write_bytes(workflow_files("tiny", "auto", NEEDS)[WORKFLOW])
     command = [sys.executable, "-m", "check_jsonschema"]
     done = subprocess.run(
         [*command, "--builtin-schema", "vendor.github-workflows", str(path)],
@@ -118,7 +120,7 @@ def test_the_document_is_what_github_takes(tmp_path: Path) -> None:
 
 
 def test_nothing_can_change_behind_the_workflow_or_take_more_than_it_needs() -> None:
-    files = workflow_files("tiny", "restricted")
+    files = workflow_files("tiny", "restricted", NEEDS)
     text = files[WORKFLOW].decode()
     assert "@ID@" not in text
     assert "--isolation restricted" in text
@@ -192,7 +194,9 @@ def test_the_class_is_graded_without_a_gpu(graded: Graded) -> None:
     assert rows(runner.workspace) == {
         "tiny-ann": ("8", "2"), "tiny-bob": ("4", "2"), "tiny-cem": ("4", "0")
     }  # fmt: skip
-    assert "install ./torchgrade" in runner.pip.read_text()
+    pip = runner.pip.read_text()
+    assert f"--no-deps --index-url https://download.pytorch.org/whl/cpu torch=={NEEDS.torch}" in pip
+    assert "install --constraint constraints.txt ./torchgrade" in pip
     assert "| tiny\\-ann | 8 | 10 | 2 | pending |" in cpu.summary
 
 
