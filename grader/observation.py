@@ -33,6 +33,15 @@ class Outcome(str, Enum):
     CRASHED = "crashed"
     PROTOCOL_VIOLATION = "protocol_violation"
     SANDBOX_FAILED = "sandbox_failed"
+    NOT_RUN = "not_run"
+
+
+class Stop(str, Enum):
+    """What a call that was stopped had used up."""
+
+    PROCESSOR = "processor"
+    ASLEEP = "asleep"
+    WALL = "wall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,11 @@ class HostFacts:
         signal: Signal that ended it.
         peak_memory_bytes: Largest resident set seen, if known.
         cpu_seconds: Processor time that a timed guest used from before the request was sent until
-            after the reply was there, all its threads together.
+            after the reply was there, all its threads together; or that any guest was seen to use
+            until it was stopped.
+        stopped: What a call had used up that was stopped.
+        limit: How many seconds of that it was given.
+        busy: Neighbours may have made the work of a stopped call longer than it is.
         timing: Of one observation of a question: what came of timing its function.
         reply: Of the reference only: how large its answer was.
     """
@@ -55,6 +68,9 @@ class HostFacts:
     signal: int | None = None
     peak_memory_bytes: int | None = None
     cpu_seconds: float | None = None
+    stopped: Stop | None = None
+    limit: float | None = None
+    busy: bool = False
     timing: Timing | None = None
     reply: FrameSize | None = None
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from grader.checks.base import CaseInputs, Check
 from grader.checks.findings import finding, plain
 from grader.checks.items import NoItemError, item_of, naming, no_item, unread_file
-from grader.observation import IN_READER, IN_STAGE, Claims, Observation, Outcome
+from grader.observation import IN_READER, IN_STAGE, Claims, Observation, Outcome, Stop
 from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault
 from grader.wire.messages import Fault
 
@@ -19,7 +19,6 @@ _TORCHS_OWN = "not implemented for '"
 """In torch's message on a dtype that an operation does not have; no stub says so."""
 
 _ENDS = {
-    Outcome.TIMED_OUT: Code.TIMED_OUT,
     Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
     Outcome.CRASHED: Code.CRASHED,
     Outcome.PROTOCOL_VIOLATION: Code.PROTOCOL_VIOLATION,
@@ -158,6 +157,12 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
         return _unusable(submission, function)
     if submission.outcome is Outcome.RAISED:
         return _raised(submission.claims.fault or Fault("Exception", ""), function)
+    if submission.outcome is Outcome.TIMED_OUT:
+        return _late(submission)
+    if submission.outcome is Outcome.NOT_RUN:
+        # What stopped the cases before is a failure of its own; this one is none.
+        told = Message("not_reached")
+        return Verdict(Status.SKIPPED, Code.NOT_RUN, Owner.STUDENT, 0.0, told)
     code = _ENDS[submission.outcome]
     params: dict[str, Param] = {"detail": plain(submission.detail)}
     if code is Code.CRASHED:
@@ -178,6 +183,19 @@ def _unusable(submission: Observation, function: str) -> Verdict:
     else:
         verdict = finding(Code.UNREADABLE_FILE, "unreadable_file", params)
     return replace(verdict, evidence={**params, "trace": plain(told.trace)})
+
+
+def _late(submission: Observation) -> Verdict:
+    facts, late = submission.facts, Code.TIMED_OUT
+    if facts.stopped is Stop.ASLEEP:
+        used: dict[str, Param] = {"seconds": facts.limit, "computed": facts.cpu_seconds}
+        return finding(late, "waited_too_long", used)
+    if facts.stopped is Stop.WALL:
+        return finding(late, "not_finished", {"seconds": facts.limit})
+    params: dict[str, Param] = {"detail": plain(submission.detail)}
+    if facts.limit is not None:
+        params["seconds"] = facts.limit
+    return finding(late, "timed_out", params)
 
 
 def _raised(told: Fault, function: str) -> Verdict:

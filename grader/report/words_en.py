@@ -59,8 +59,25 @@ _RUN: dict[str, Sentence] = {
         ("{type} in {file}, line {line:line}, as at {first}.", "{type}, as at {first}."),
     ),
     "timed_out": (
-        ("Stopped after {seconds} s without a result.", "Stopped: {detail}.", "Stopped: too slow."),
-        "An endless loop, or far too much work.",
+        (
+            "Stopped after {seconds:.3g} s of processor time without a result.",
+            "Stopped: {detail}.",
+            "Stopped: too slow.",
+        ),
+        "Look for a loop that never ends, or for far too much work.",
+    ),
+    "waited_too_long": (
+        "Stopped: it waited for {seconds:.3g} s and hardly computed ({computed:.2g} s of processor "
+        "time).",
+        "Look for what it waits for: a sleep, a lock, input, another process.",
+    ),
+    "not_finished": (
+        "Stopped after {seconds:.3g} s without a result.",
+        "Look for a loop that never ends, for far too much work, or for what it waits for.",
+    ),
+    "not_reached": (
+        "Not run: two earlier cases of this question had to be stopped.",
+        "Mend those first.",
     ),
     "out_of_memory": (
         (

@@ -51,6 +51,10 @@ SENTENCES: Mapping[str, Sentence] = {
         "The speed was not measured: a reading of the processor's clock was missing or impossible.",
         "The points stay pending until it is graded again.",
     ),
+    "too_busy": (
+        "The speed was not measured: the machine was too busy.",
+        "The points stay pending until it is graded again.",
+    ),
     "loop_by_time": (
         "It takes {times:.3g} times as long as without a loop; a loop takes {loop_times:.3g} times "
         "as long.",

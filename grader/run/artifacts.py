@@ -150,7 +150,7 @@ def _call(session: Session, limits: Limits, function: str, files: Value) -> Obse
         return replace(session.failed_load, outcome=Outcome.SANDBOX_FAILED)
     if session.loaded is not None and session.loaded.fault is not None:
         return Observation(Outcome.RAISED, claims=Claims(fault=session.loaded.fault))
-    return session.call(Call(function, (files,)), limits.seconds)
+    return session.call_fairly(Call(function, (files,)), limits.seconds)
 
 
 def file_problems(

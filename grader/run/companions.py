@@ -93,7 +93,8 @@ class _Runner:
         call: Call = case.call(self._entry, ())
         args = tuple(changed(item, change) for item in call.args)
         kwargs = {name: changed(item, change) for name, item in call.kwargs.items()}
-        return self._session.call(replace(call, args=args, kwargs=kwargs), self._limits.seconds)
+        call = replace(call, args=args, kwargs=kwargs)
+        return self._session.call_fairly(call, self._limits.seconds)
 
 
 def _mover(seed: np.random.SeedSequence) -> Change:

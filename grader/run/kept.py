@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from grader.clock.device import DeviceTiming
 from grader.clock.samples import Run, Sample
-from grader.observation import Claims, Companions, HostFacts, Observation, Outcome, Timing
+from grader.observation import Claims, Companions, HostFacts, Observation, Outcome, Stop, Timing
 from grader.run.allowance import kept_bytes
 from grader.run.observe import QuestionRun, observations
 from grader.source.facts import Construct, EntryFacts, Mention, Place, Role
@@ -17,7 +17,7 @@ from grader.wire.messages import Fault, Loaded
 _KEEPER = Keeper(
     [
         QuestionRun, Loaded, Fault,
-        Observation, Outcome, HostFacts, FrameSize, Claims, Companions,
+        Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions,
         Timing, Run, Sample, DeviceTiming,
         EntryFacts, Construct, Mention, Place, Role,
     ]

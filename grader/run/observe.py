@@ -1,4 +1,4 @@
-"""Running a plan: every case of every question, observed; a death costs its question only.
+"""Running a plan: every case of every question, observed; a death costs its case, two the rest.
 
 All visible cases of all questions run, and are counted, before the first hidden one. What a
 hand-in says about a visible case is shown to its author in full: were hidden inputs known to it by
@@ -22,6 +22,12 @@ from grader.wire.messages import Loaded
 
 _COUNTING_IS_SLOW = 3
 """Times a question's limit that a counted call may take."""
+
+_DEATHS = 2
+"""Guests that a question may bring down. One more for each case would let endless loops cost a
+class its afternoon; one alone would cost the cases that are right."""
+
+_NOT_RUN = Observation(Outcome.NOT_RUN, detail=f"{_DEATHS} earlier cases had to be stopped")
 
 
 Progress = Callable[[str], None]
@@ -133,7 +139,9 @@ class _Question:
         self._reference = reference
         self._entry: str | None = None
         self._loaded: Loaded | None = None
-        self._death: Observation | None = None
+        self._failed_load: Observation | None = None
+        self._deaths = 0
+        self._given_up: Observation | None = None
         self._observations: dict[str, Observation] = {}
         self._seconds = 0.0
 
@@ -165,18 +173,18 @@ class _Question:
 
     def result(self) -> QuestionRun:
         """What came of it."""
-        failed_load = self._death if self._entry is None else None
+        failed_load = self._failed_load if self._entry is None else None
         return QuestionRun(
             self._entry, self._loaded, failed_load, self._observations, round(self._seconds, 4)
         )
 
     def _enter(self, session: Session) -> None:
         """Have a guest, and find the entry point in it."""
-        if self._death is not None:
+        if self._given_up is not None:
             return
         session.prepare(self._limits, self._planned.needs)
-        self._death = session.failed_load
-        if self._death is None and session.loaded is not None:
+        self._failed_load = self._given_up = session.failed_load
+        if self._failed_load is None and session.loaded is not None:
             self._loaded = session.loaded
             names = self._planned.question.names
             self._entry = next((name for name in names if name in self._loaded.names), None)
@@ -189,21 +197,27 @@ class _Question:
                 break
             request = case.counting_call(entry, call)
             session.likely = self._likely(case, call)
-            counted[call.grown] = session.call(request, self._limits.seconds * _COUNTING_IS_SLOW)
+            seconds = _COUNTING_IS_SLOW * self._limits.seconds
+            counted[call.grown] = session.call_fairly(request, seconds)
             if not session.alive:
                 break
         return counted
 
     def _call(self, session: Session, case: PlannedCase, entry: str) -> Observation:
-        if self._death is not None:
-            # The guest is gone; a new one for each remaining case would let one endless loop cost
-            # a class its afternoon.
-            return self._death
+        if self._given_up is None and not session.alive:
+            self._enter(session)
+        if self._given_up is not None:
+            return self._given_up
         call = case.call(entry, self._planned.probes(case))
         session.likely = self._likely(case)
-        observation = session.call(call, self._limits.seconds)
+        observation = session.call_fairly(call, self._limits.seconds)
         if not session.alive:
-            self._death = observation
+            self._deaths += 1
+        if observation.outcome is Outcome.SANDBOX_FAILED:
+            # The machine's doing: what it did not come to is pending as well.
+            self._given_up = observation
+        elif self._deaths == _DEATHS:
+            self._given_up = _NOT_RUN
         return observation
 
     def _likely(self, case: PlannedCase, counted: CountedCall | None = None) -> FrameSize | None:

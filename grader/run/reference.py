@@ -101,7 +101,7 @@ class Reference:
             text = f"the generator “{function}” is not defined{nearest(function, loaded.names)}"
             raise AssignmentError([Problem(file, None, where, text)])
         request = Call(function, kwargs=keywords)
-        seen = self._session.failed_load or self._session.call(request, _GENERATOR_SECONDS)
+        seen = self._session.failed_load or self._session.call_fairly(request, _GENERATOR_SECONDS)
         value = seen.claims.value
         if seen.outcome is Outcome.COMPLETED and isinstance(value, tuple):
             return value

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 from grader.clock.cpu import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
-from grader.observation import Claims, HostFacts, Observation, Outcome
+from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
 from grader.run.allowance import Allowance
+from grader.run.deadline import Deadline
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.spec.types import Limits
 from grader.wire.frames import Closed, Connection, DeadlineExceeded, FrameSize
@@ -32,6 +33,17 @@ _ALLOCATION_FAILED = "can't allocate memory"
 """In torch's message when the CPU's allocator fails; the exception is a plain RuntimeError."""
 
 _TOO_MUCH = "used more memory than allowed"
+_OF_WHAT: Mapping[Stop | None, str] = {
+    Stop.PROCESSOR: " of processor time",
+    Stop.ASLEEP: " in which it waited and hardly computed",
+}
+_MOST_CASES = 60
+"""Cases that may use up their limit in one guest before the kernel ends it."""
+
+AGAIN = 1.5
+"""Limits that a call is given when it is made again. Neighbours share caches and the two halves of
+a core with a guest, and so lengthen its processor time as well."""
+
 _START_SECONDS = 60.0
 """A guest that is not up by then is the machine's fault."""
 
@@ -90,7 +102,8 @@ def guest_limits(limits: Limits) -> GuestLimits:
         output=limits.output_kb * 2**10,
         processes=limits.processes,
         scratch=limits.scratch_mb * 2**20,
-        cpu_seconds=int(limits.seconds + limits.import_seconds) + 60,
+        # A backstop for each process: one guest runs many cases, each with its own deadline.
+        cpu_seconds=int(_MOST_CASES * limits.seconds + limits.import_seconds) + 60,
     )
 
 
@@ -129,6 +142,7 @@ class Session:
         self.versions: dict[str, str] = {}
         self.output = b""
         self._pid: int | None = None
+        self._first_process: int | None = None
 
     def prepare(self, limits: Limits, needs: GuestNeeds) -> None:
         """Have a guest with the program loaded; ``failed_load`` tells if that cannot be.
@@ -145,6 +159,17 @@ class Session:
         if self.failed_load is not None:
             return
         self._started_with = wanted
+        answer = self._load(wanted, limits.import_seconds)
+        if isinstance(answer, Observation) and answer.facts.busy:
+            answer = self._load(wanted, AGAIN * limits.import_seconds)
+        if isinstance(answer, Observation):
+            self._failures[needs] = answer
+        else:
+            self.loaded = answer
+
+    def _load(self, wanted: tuple[GuestLimits, GuestNeeds], seconds: float) -> Loaded | Observation:
+        """Start a guest and load the program; return what it said, or how it died of it."""
+        needs = wanted[1]
         self._guest = self._sandbox.start(*wanted)
         try:
             ready = self._receive(_START_SECONDS, Ready)
@@ -156,13 +181,31 @@ class Session:
             ) from error
         assert isinstance(ready, Ready)
         self.versions = ready.versions
-        self._pid = self._guest.pid if needs.timed else None
-        answer = self.exchange(self._program.load(needs), limits.import_seconds, Loaded)
+        self._first_process = self._guest.pid
+        self._pid = self._first_process if needs.timed else None
+        answer = self.exchange(self._program.load(needs), self.deadline(seconds), Loaded)
         if isinstance(answer, Observation):
-            self._failures[needs] = answer
-        else:
-            assert isinstance(answer[0], Loaded)
-            self.loaded = answer[0]
+            return answer
+        assert isinstance(answer[0], Loaded)
+        return answer[0]
+
+    def deadline(self, seconds: float) -> Deadline:
+        """Return a limit on the prepared guest, for one exchange or for several."""
+        return Deadline(seconds, self._first_process, self._needs.processes)
+
+    def call_fairly(self, call: Call, seconds: float) -> Observation:
+        """Make one call; again, in a new guest, if a busy machine may be why it was stopped.
+
+        Only for calls that need nothing of those before them.
+
+        Raises:
+            InfrastructureError: No guest can be started.
+        """
+        observation = self.call(call, seconds)
+        if not observation.facts.busy:
+            return observation
+        self.renew()
+        return self.failed_load or self.call(call, AGAIN * seconds)
 
     def call(self, call: Call, seconds: float) -> Observation:
         """Make one call in the prepared guest. A guest that does not answer in time is ended."""
@@ -172,7 +215,7 @@ class Session:
         # Unknown to the guest until it has the request: no reply can have been made before.
         token = secrets.token_hex(16)
         began, used = time.monotonic(), self.cpu_used()
-        answer = self.exchange(replace(call, token=token), seconds, Reply)
+        answer = self.exchange(replace(call, token=token), self.deadline(seconds), Reply)
         if isinstance(answer, Observation):
             return answer
         reply, wall = answer
@@ -265,58 +308,61 @@ class Session:
         return from_frame(self._guest.connection.receive(time.monotonic() + seconds), *kinds)
 
     def exchange(
-        self, message: Any, seconds: float, *kinds: type
+        self, message: Any, deadline: Deadline, *kinds: type
     ) -> Observation | tuple[Any, float]:
         """Send one request and wait for its reply: (reply, wall seconds), or what went wrong."""
 
-        def talk(connection: Connection, end: float) -> Any:
-            connection.send(to_frame(message), end)
-            return self.receive(connection, end, *kinds)
+        def talk(connection: Connection, deadline: Deadline) -> Any:
+            connection.send(to_frame(message), deadline)
+            return self.receive(connection, deadline, *kinds)
 
-        return self.converse(seconds, talk)
+        return self.converse(deadline, talk)
 
     def converse(
-        self, seconds: float, talk: Callable[[Connection, float], Any]
+        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any]
     ) -> Observation | tuple[Any, float]:
         """Talk to the guest: (what ``talk`` returns, wall seconds), or what went wrong.
 
         Args:
-            seconds: Until the deadline.
-            talk: Gets the connection and the deadline, on ``time.monotonic``'s clock.
+            deadline: Until when; for this talk, or for several.
+            talk: Gets the connection and the deadline.
         """
+        with deadline:
+            return self._converse(deadline, talk)
+
+    def _converse(
+        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any]
+    ) -> Observation | tuple[Any, float]:
         assert self._guest is not None
         connection = self._guest.connection
-        start = time.monotonic()
+        before = deadline.wall
         try:
             if connection.has_unread():
                 # An answer made before the question is known, or the end of the line.
-                connection.receive(start + seconds)
+                connection.receive(deadline)
                 raise ProtocolError("an answer that nobody had asked for")
-            found = talk(connection, start + seconds)
+            found = talk(connection, deadline)
         except DeadlineExceeded:
-            ended = self.close()
-            facts = HostFacts(time.monotonic() - start, None, None, ended.peak_memory)
-            outcome = Outcome.OUT_OF_MEMORY if ended.memory_exceeded else Outcome.TIMED_OUT
-            return Observation(outcome, facts, detail=f"no answer within {seconds:g} s")
+            return _late(deadline, self.close())
         except ProtocolError as error:
-            return self.violation(str(error), time.monotonic() - start)
+            return self.violation(str(error), deadline.wall)
         except Closed:
-            return _death(self.close(), time.monotonic() - start)
-        return found, time.monotonic() - start
+            return _death(self.close(), deadline.wall)
+        return found, deadline.wall - before
 
-    def receive(self, connection: Connection, end: float, *kinds: type) -> Any:
+    def receive(self, connection: Connection, deadline: Deadline, *kinds: type) -> Any:
         """Receive one message, as large as may still be answered.
 
         Args:
             connection: The guest's, or one of a process that it started.
-            end: Deadline, on ``time.monotonic``'s clock.
+            deadline: Until when.
             kinds: Of messages that may come.
         """
         if self._allowance is not None:
             connection.caps = self._allowance.caps(self.likely, self._answered)
             connection.reading = self._allowance.reading
         before = connection.received
-        frame = connection.receive(end)
+        frame = connection.receive(deadline)
         came = connection.received - before
         self._answered += came
         if self._allowance is not None:
@@ -338,6 +384,23 @@ def outcome_of(fault: Fault | None) -> tuple[Outcome, str]:
     # is then its own word, and worth no points either way.
     full = fault.type in _OUT_OF_MEMORY_TYPES or _ALLOCATION_FAILED in fault.message
     return (Outcome.OUT_OF_MEMORY, _TOO_MUCH) if full else (Outcome.RAISED, "")
+
+
+def _late(deadline: Deadline, ended: Exit) -> Observation:
+    """Return what came of a call that was stopped for its time."""
+    limit, wall, computed = deadline.limit, deadline.wall, deadline.computed
+    facts = HostFacts(
+        wall, peak_memory_bytes=ended.peak_memory, cpu_seconds=computed, stopped=deadline.stopped,
+        limit=wall if deadline.stopped is Stop.WALL else limit, busy=deadline.busy,
+    )  # fmt: skip
+    if ended.memory_exceeded:
+        return Observation(Outcome.OUT_OF_MEMORY, replace(facts, busy=False), detail=_TOO_MUCH)
+    if deadline.denied:
+        given = f"{computed or 0:.3g} s of processor time in {wall:.3g} s"
+        detail = f"the machine was too busy: it gave {given}"
+        return Observation(Outcome.SANDBOX_FAILED, replace(facts, busy=False), detail=detail)
+    detail = f"no answer within {facts.limit:.3g} s{_OF_WHAT.get(deadline.stopped, '')}"
+    return Observation(Outcome.TIMED_OUT, facts, detail=detail)
 
 
 def _death(ended: Exit, wall: float) -> Observation:

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from grader.observation import IN_READER, IN_STAGE, Claims, HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance
+from grader.run.deadline import Deadline
 from grader.run.materials import Materials
 from grader.run.session import Program, Session, outcome_of
 from grader.sandbox.base import GuestNeeds, Sandbox, Tier
@@ -145,7 +146,7 @@ class Stage:
             reader.prepare(self._limits, GuestNeeds())
             if reader.failed_load is not None:
                 return reader.failed_load
-            answer = reader.exchange(ask, seconds, Did)
+            answer = reader.exchange(ask, reader.deadline(seconds), Did)
         finally:
             reader.close()
         return answer if isinstance(answer, Observation) else answer[0]
@@ -173,9 +174,8 @@ class _Game:
         self.over = False
         self._stage = stage
         self._actor = actor
-        self._seconds = seconds
-        self._left = self._to_read = seconds
-        self._stage_left = STAGE_SECONDS
+        self._to_read = seconds
+        self._actors, self._stages = actor.deadline(seconds), stage.deadline(STAGE_SECONDS)
         self._read = read
         self._case = secrets.token_hex(16)
         self._messages = 0
@@ -204,28 +204,24 @@ class _Game:
             self._calls.close()
 
     def _to_stage(self, message: Call | Did | Back, *kinds: type) -> Ask | Reply | Did:
-        answer = self._stage.exchange(message, self._stage_left, *kinds)
+        answer = self._stage.exchange(message, self._stages, *kinds)
         if isinstance(answer, Observation):
             raise _StageFailedError(answer)
-        self._stage_left -= answer[1]
         found: Ask | Reply | Did = answer[0]
         return found
 
     def _acted(self, ask: Ask) -> Did | Observation:
         """Have the actor do something; the stage answers its calls meanwhile."""
         request = replace(ask, case=self._case, token=secrets.token_hex(16))
-        before = self._stage_left
         found = self._actor.converse(
-            max(self._left, 0.0), lambda connection, end: self._talk(connection, end, request)
+            self._actors, lambda connection, end: self._talk(connection, end, request)
         )
         if isinstance(found, Observation):
-            return self._timed(found)
-        # The stage's own work is not the actor's time.
-        self._left -= found[1] - (before - self._stage_left)
+            return found
         did: Did = found[0]
         return did
 
-    def _talk(self, connection: Connection, end: float, request: Ask) -> Did:
+    def _talk(self, connection: Connection, end: Deadline, request: Ask) -> Did:
         if request.gathers and self._actor.may_start_processes and self._calls is None:
             self._calls = self._listen(connection, end)
         calls = self._calls or Calls()
@@ -234,9 +230,7 @@ class _Game:
         while calls.wait(connection.fileno(), end):
             for call in calls.released():
                 self._check(call.back, request.folders)
-                did, spent = self._answered(call.back)
-                end += spent
-                call.answer(did, end)
+                call.answer(self._answered(call.back), end)
             if not connection.has_unread():
                 continue
             message = self._actor.receive(connection, end, Did, Back)
@@ -246,12 +240,11 @@ class _Game:
             if isinstance(message, Did):
                 return message
             calls.release(message.callback)
-            did, spent = self._answered(replace(message, caller=self._actor.guest_pid))
-            end += spent
+            did = self._answered(replace(message, caller=self._actor.guest_pid))
             connection.send(to_frame(replace(did, token=request.token)), end)
         raise DeadlineExceeded
 
-    def _listen(self, connection: Connection, end: float) -> Calls:
+    def _listen(self, connection: Connection, end: Deadline) -> Calls:
         """Have the actor make the socket to which its processes connect."""
         ask = Ask("listen", case=self._case, token=secrets.token_hex(16))
         connection.send(to_frame(ask), end)
@@ -264,12 +257,13 @@ class _Game:
             raise
         return Calls(listener, lambda caller, end: self._actor.receive(caller, end, Back))
 
-    def _answered(self, back: Back) -> tuple[Did, float]:
-        """Return the stage's answer to a call, and the seconds that it took."""
-        before = self._stage_left
-        did = self._to_stage(back, Did)
+    def _answered(self, back: Back) -> Did:
+        """Return the stage's answer to a call."""
+        # The stage's own work is not the actor's time.
+        with self._actors.resting():
+            did = self._to_stage(back, Did)
         assert isinstance(did, Did)
-        return did, before - self._stage_left
+        return did
 
     def _check(self, message: Did | Back, folders: Mapping[str, bool]) -> None:
         if problem := self._problem(message, folders):
@@ -295,21 +289,19 @@ class _Game:
         return f"a file that nobody asked for: {other[0][:80]!r}" if other else ""
 
     def _parsed(self, ask: Ask) -> Did | Observation:
-        answer = self._read(ask, max(self._to_read, 0.0), self._actor.likely)
+        answer = self._read(ask, self._to_read, self._actor.likely)
         if isinstance(answer, Did):
             return answer
         # Further files of this question are not tried: one endless file must not cost a class its
         # afternoon.
         self._actor.close()
-        return replace(_unusable(answer), detail=IN_READER)
-
-    def _timed(self, seen: Observation) -> Observation:
-        if seen.outcome is not Outcome.TIMED_OUT:
-            return seen
-        return replace(seen, detail=f"no answer within {self._seconds:g} s")
+        unread = _unusable(answer)
+        if unread.outcome is Outcome.SANDBOX_FAILED:
+            return unread
+        return replace(unread, detail=IN_READER)
 
     def _observation(self, reply: Reply) -> Observation:
-        facts = HostFacts(self._seconds - self._left, reply=self._actor.measured)
+        facts = HostFacts(self._actors.wall, reply=self._actor.measured)
         claims = Claims(reply.value, reply.args_after, reply.fault)
         if reply.fault is None:
             return Observation(Outcome.COMPLETED, facts, claims)
@@ -322,5 +314,7 @@ class _Game:
 
 def _unusable(seen: Observation) -> Observation:
     """Return the observation of values on which a stage or a reader came to an end."""
+    if seen.outcome is Outcome.SANDBOX_FAILED:
+        return seen
     kind, text = _WORDS.get(seen.outcome, ("RuntimeError", "the process that worked on it ended"))
     return Observation(Outcome.RAISED, seen.facts, Claims(fault=Fault(kind, text)), IN_STAGE)

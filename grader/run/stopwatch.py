@@ -36,8 +36,8 @@ _HOPELESS = 10
 """Times as slow as the loop reference: such a hand-in's sets are one round long."""
 
 
-class UnreadClockError(Exception):
-    """The processor time of a block was not read, or cannot be right: nothing is timed."""
+class NotTimedError(Exception):
+    """A block could not be timed, by nobody's fault. Its text is the id of a message."""
 
 
 Draw = Callable[[int, int], tuple[tuple[Value, ...], dict[str, Value]]]
@@ -128,7 +128,7 @@ class Stopwatch:
 
         Raises:
             InfrastructureError: The reference failed.
-            UnreadClockError: A clock could not be read.
+            NotTimedError: A clock could not be read, or the machine was too busy.
         """
         for session in dict.fromkeys(self._sessions.values()):
             if self._job.core is not None and session.pid is not None:
@@ -198,6 +198,8 @@ class Stopwatch:
         call = Call(self._job.entries[party], args, kwargs, block=calls)
         session.likely = FrameSize(calls * self._answer.header, calls * self._answer.payload)
         seen = session.call(call, self._job.seconds)
+        if seen.facts.busy:
+            raise NotTimedError("too_busy")
         if party == STUDENT:
             if self._last is not None and before is not None:
                 self._idle += before - self._last
@@ -238,5 +240,5 @@ class Stopwatch:
 
 def _cpu(seen: Observation) -> float:
     if not seen.facts.cpu_seconds:
-        raise UnreadClockError
+        raise NotTimedError("no_reading")
     return seen.facts.cpu_seconds

@@ -27,7 +27,7 @@ from grader.run.draw import DrawKey, draw_case
 from grader.run.materials import Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Program, Session
-from grader.run.stopwatch import Job, Stopwatch, UnreadClockError
+from grader.run.stopwatch import Job, NotTimedError, Stopwatch
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.spec.tensors import RandomTensor
 from grader.spec.types import Case, Limits, Timed
@@ -103,8 +103,8 @@ class Timer:
                     spent += seconds
                     if timing.wrong or timing.failed:
                         break
-        except UnreadClockError:
-            return Timing(skipped="no_reading")
+        except NotTimedError as error:
+            return Timing(skipped=str(error))
         except InfrastructureError as error:
             return Timing(skipped="timing_failed", detail=str(error))
         return timing

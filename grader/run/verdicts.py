@@ -95,6 +95,9 @@ def _import_problem(question: Question, run: QuestionRun) -> Verdict | None:
 
 
 def _load_verdict(observation: Observation) -> Verdict:
+    if observation.outcome is Outcome.SANDBOX_FAILED:
+        told = Message("sandbox_failed", {"detail": observation.detail})
+        return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
     code = {
         Outcome.TIMED_OUT: Code.TIMED_OUT,
         Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,

@@ -19,9 +19,10 @@ import struct
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from grader.wire.asks import Back, Did
-from grader.wire.frames import Closed, Connection
+from grader.wire.frames import Closed, Connection, Deadline, DeadlineExceeded, seconds_left
 from grader.wire.messages import from_frame, to_frame
 from grader.wire.values import ProtocolError
 
@@ -32,7 +33,7 @@ MAX_CONNECTIONS = 256
 _CREDENTIALS = struct.Struct("3i")
 
 
-Receive = Callable[[Connection, float], Back]
+Receive = Callable[[Connection, Any], Back]
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ class Waiting:
     connection: Connection
     since: float
 
-    def answer(self, did: Did, end: float | None = None) -> None:
+    def answer(self, did: Did, end: Deadline = None) -> None:
         """Answer it; a process that is gone needs none."""
         with contextlib.suppress(Closed):
             self.connection.send(to_frame(did), end)
@@ -76,7 +77,7 @@ class Calls:
         """Note for which callbacks how many processes are to be waited for."""
         self.gathers.update(more)
 
-    def wait(self, main: int, end: float) -> bool:
+    def wait(self, main: int, end: float | Callable[[], float]) -> bool:
         """Wait until a call may be answered, or something can be read from ``main``.
 
         Returns:
@@ -86,10 +87,12 @@ class Calls:
             ProtocolError: What came is no call.
         """
         while not self._due():
-            now = time.monotonic()
-            if now > end:
+            try:
+                left = seconds_left(end)
+            except DeadlineExceeded:
                 return False
-            until = min([end, *(call.since + PATIENCE for call in self._waiting)])
+            now = time.monotonic()
+            until = min([now + left, *(call.since + PATIENCE for call in self._waiting)])
             poller = select.poll()
             for fd in (main, *self._descriptors()):
                 poller.register(fd, select.POLLIN)
@@ -124,7 +127,7 @@ class Calls:
         listening = [] if self._listener is None else [self._listener.fileno()]
         return [*listening, *self._callers]
 
-    def _take(self, fd: int, end: float) -> None:
+    def _take(self, fd: int, end: Deadline) -> None:
         if fd not in self._callers:
             return self._accept()
         connection, caller = self._callers[fd]
@@ -158,7 +161,7 @@ class Calls:
         return [call for call in self._waiting if call.back.callback not in held]
 
 
-def _receive(connection: Connection, end: float) -> Back:
+def _receive(connection: Connection, end: Deadline) -> Back:
     back: Back = from_frame(connection.receive(end), Back)
     return back
 

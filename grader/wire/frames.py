@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Union
 
 from grader.wire.codec import MAX_NODES, Decoder, Encoder, Node
 from grader.wire.decode import LONG
@@ -36,6 +36,11 @@ class Closed(Exception):  # noqa: N818  # it names a state, not a mistake
 
 class DeadlineExceeded(Exception):  # noqa: N818  # likewise
     """The other side did not answer in time."""
+
+
+Deadline = Union[None, float, Callable[[], float]]
+"""On ``time.monotonic``'s clock; None waits for ever. Or a function that says for how many seconds
+to wait before it is asked again, and raises ``DeadlineExceeded`` when there is no more time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +188,22 @@ def _gathered(buffers: list[Buffer]) -> list[Buffer]:
     return [b"".join(buffers)]
 
 
-def _check_trickle(left: memoryview, deadline: float | None) -> None:
-    # A peer that keeps the line busy a byte at a time never makes _wait() wait.
-    if left and deadline is not None and time.monotonic() > deadline:
+def seconds_left(deadline: float | Callable[[], float]) -> float:
+    """Return for how many seconds to wait before the deadline is looked at again.
+
+    Raises:
+        DeadlineExceeded: There is no more time.
+    """
+    left = deadline() if callable(deadline) else deadline - time.monotonic()
+    if left < 0:
         raise DeadlineExceeded
+    return left
+
+
+def _check_trickle(left: memoryview, deadline: Deadline) -> None:
+    # A peer that keeps the line busy a byte at a time never makes _wait() wait.
+    if left and deadline is not None:
+        seconds_left(deadline)
 
 
 class Connection:
@@ -210,12 +227,12 @@ class Connection:
         self._begun = b""
         sock.setblocking(False)
 
-    def send(self, frame: Frame, deadline: float | None = None) -> None:
+    def send(self, frame: Frame, deadline: Deadline = None) -> None:
         """Send one frame.
 
         Args:
             frame: What to send.
-            deadline: On ``time.monotonic``'s clock; None waits for ever.
+            deadline: Until when.
 
         Raises:
             Closed: The peer is gone.
@@ -239,7 +256,7 @@ class Connection:
         if sent != len(data):
             raise Closed("the peer does not read")
 
-    def receive_descriptor(self, deadline: float) -> int:
+    def receive_descriptor(self, deadline: Deadline) -> int:
         """Receive the descriptor that comes with the next frame, and the frame's first byte.
 
         Nothing of the frame is lost: it can be received afterwards.
@@ -261,7 +278,7 @@ class Connection:
             raise ProtocolError("no descriptor came")
         return descriptors[0]
 
-    def receive(self, deadline: float | None = None) -> Frame:
+    def receive(self, deadline: Deadline = None) -> Frame:
         """Receive one frame.
 
         Raises:
@@ -294,12 +311,12 @@ class Connection:
         """Return the socket's file descriptor."""
         return self._sock.fileno()
 
-    def _read(self, size: int, deadline: float | None) -> memoryview:
+    def _read(self, size: int, deadline: Deadline) -> memoryview:
         view = memoryview(bytearray(size))
         self._read_into(view, deadline)
         return view
 
-    def _read_into(self, view: memoryview, deadline: float | None) -> None:
+    def _read_into(self, view: memoryview, deadline: Deadline) -> None:
         while view:
             try:
                 count = self._sock.recv_into(view)
@@ -313,9 +330,13 @@ class Connection:
             view = view[count:]
             _check_trickle(view, deadline)
 
-    def _wait(self, event: int, deadline: float | None) -> None:
+    def _wait(self, event: int, deadline: Deadline) -> None:
         poller = select.poll()
         poller.register(self._sock, event)
+        if callable(deadline):
+            while not poller.poll(deadline() * 1000):
+                continue
+            return
         timeout = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
         if not poller.poll(timeout):
             raise DeadlineExceeded

@@ -10,7 +10,8 @@ from grader.checks.close import Close
 from grader.checks.judge import combine, judge_case, settle
 from grader.checks.shape import SameShape
 from grader.checks.unmodified import Unmodified
-from grader.observation import Claims, HostFacts, Observation, Outcome
+from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
+from grader.report.language import LANGUAGES
 from grader.verdict import (
     Basis,
     Code,
@@ -91,6 +92,32 @@ def test_a_call_that_did_not_return_is_the_students(outcome, code):
     verdict = judge(ended(outcome, "why \udcff"))
     assert (verdict.status, verdict.code, verdict.owner) == (Status.FAILED, code, Owner.STUDENT)
     assert verdict.message == Message(code.value, {"detail": "why ?"})
+
+
+@pytest.mark.parametrize(
+    ("stop", "told"),
+    [
+        (Stop.PROCESSOR, "Stopped after 10 s of processor time"),
+        (Stop.ASLEEP, "it waited for 10 s and hardly computed (0.25 s of processor time)"),
+        (Stop.WALL, "Stopped after 10 s without a result."),
+    ],
+)
+def test_a_time_out_says_what_was_used_up(stop, told):
+    late = ended(Outcome.TIMED_OUT)
+    facts = replace(late.facts, stopped=stop, limit=10.0, cpu_seconds=0.25)
+    message = judge(replace(late, facts=facts)).message
+    for language in ("en", "ko"):
+        assert "10" in LANGUAGES[language].render(message)
+    assert told in LANGUAGES["en"].render(message)
+
+
+def test_a_case_that_never_ran_says_so():
+    verdict = judge(ended(Outcome.NOT_RUN))
+    assert (verdict.status, verdict.code, verdict.credit) == (Status.SKIPPED, Code.NOT_RUN, 0)
+    assert "two earlier cases" in LANGUAGES["en"].render(verdict.message)
+    # What stopped the earlier ones is what the student is told.
+    late = judge(ended(Outcome.TIMED_OUT))
+    assert combine([verdict, late]).code is Code.TIMED_OUT
 
 
 def test_a_crash_names_the_signal():

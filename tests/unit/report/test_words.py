@@ -91,9 +91,18 @@ SHAPES: dict[str, Param] = {"actual": [2, 3], "expected": [3]}
         (Message("raised", {"type": "E", "message": "", "line": 0, "file": ""}), "E."),
         (
             Message("timed_out", {"seconds": 10.0}),
-            "Stopped after 10 s without a result. An endless loop, or far too much work.",
+            "Stopped after 10 s of processor time without a result. "
+            "Look for a loop that never ends, or for far too much work.",
         ),
-        (Message("timed_out"), "Stopped: too slow. An endless loop, or far too much work."),
+        (
+            Message("timed_out"),
+            "Stopped: too slow. Look for a loop that never ends, or for far too much work.",
+        ),
+        (
+            Message("waited_too_long", {"seconds": 10.0, "computed": 0.031}),
+            "Stopped: it waited for 10 s and hardly computed (0.031 s of processor time). Look for "
+            "what it waits for: a sleep, a lock, input, another process.",
+        ),
         (
             Message("out_of_memory", {"limit_mb": 1024}),
             "Stopped for using more than 1024 MiB of memory.",

@@ -244,7 +244,7 @@ class Recorder:
     def close(self) -> None:
         pass
 
-    def call(self, call: Call, _: float) -> Observation:
+    def call_fairly(self, call: Call, _: float) -> Observation:
         self.asked.append(call.entry)
         return Observation(Outcome.TIMED_OUT, detail="no answer")
 

@@ -23,18 +23,22 @@ class Recorded:
     failed_load = None
     alive = True
 
-    def __init__(self) -> None:
+    def __init__(self, ends: dict[str, Outcome] | None = None) -> None:
+        self.ends = ends or {}
         self.guests: list[GuestNeeds] = []
         self.calls: list[str] = []
 
     def prepare(self, _: Limits, needs: GuestNeeds) -> None:
-        if not self.guests or self.guests[-1] != needs:
+        if not self.alive or not self.guests or self.guests[-1] != needs:
             self.guests.append(needs)
+            self.alive = True
 
-    def call(self, call: Call, _: float) -> Observation:
+    def call_fairly(self, call: Call, _: float) -> Observation:
         counted = "+" if Probe.COUNTING.value in call.probes else ""
         self.calls.append(f"{call.entry}.{call.args[0]}{counted}")
-        return Observation(Outcome.COMPLETED, claims=Claims(1))
+        outcome = self.ends.get(self.calls[-1], Outcome.COMPLETED)
+        self.alive = outcome in (Outcome.COMPLETED, Outcome.RAISED)
+        return Observation(outcome, claims=Claims(1))
 
     def close(self) -> None:
         self.calls.append("end")
@@ -92,3 +96,41 @@ def test_what_is_counted_of_visible_cases_knows_no_hidden_one(session: Recorded)
         "b.hidden", "b.hidden+", "a.hidden", "c.hidden", "a.hidden+", "end",
     ]  # fmt: skip
     assert session.guests == [CPU, GPU, CPU]
+
+
+def outcomes(ends: dict[str, Outcome]) -> tuple[Recorded, list[str]]:
+    session = Recorded(ends)
+    question = planned("a")
+    words = ("one", False), ("two", False), ("three", True), ("four", True)
+    cases = tuple(
+        PlannedCase(word, Case(id=word), CaseInputs(word, (), (word,), hidden), {}, "")
+        for word, hidden in words
+    )
+    plan = [PlannedQuestion(question.question, cases, CPU)]
+    runs = observe(session, plan, lambda _: Limits(), lambda _: None)  # type: ignore[arg-type]
+    return session, [seen.outcome.value for seen in runs["a"].observations.values()]
+
+
+@pytest.mark.parametrize("outcome", [Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.OUT_OF_MEMORY])
+def test_cases_after_one_that_ended_its_guest_run_in_a_new_one(outcome: Outcome) -> None:
+    session, seen = outcomes({"a.two": outcome})
+    assert seen == ["completed", outcome.value, "completed", "completed"]
+    assert len(session.guests) == 2
+
+
+def test_the_second_guest_that_ends_takes_the_rest_along_which_is_told_as_not_run() -> None:
+    session, seen = outcomes(dict.fromkeys(("a.one", "a.two", "a.three"), Outcome.TIMED_OUT))
+    assert seen == ["timed_out", "timed_out", "not_run", "not_run"]
+    assert session.calls == ["a.one", "a.two", "end"]
+
+
+def test_what_a_machine_did_not_come_to_is_the_machines_fault() -> None:
+    session, seen = outcomes({"a.two": Outcome.SANDBOX_FAILED})
+    assert seen == ["completed", "sandbox_failed", "sandbox_failed", "sandbox_failed"]
+    assert session.calls == ["a.one", "a.two", "end"]
+
+
+def test_one_questions_deaths_are_not_anothers() -> None:
+    session = Recorded(dict.fromkeys(("a.seen", "a.hidden"), Outcome.TIMED_OUT))
+    run(session, planned("a"), planned("b"))
+    assert session.calls == ["a.seen", "b.seen", "a.hidden", "b.hidden", "end"]

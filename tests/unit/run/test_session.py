@@ -10,8 +10,9 @@ import pytest
 from observed import tensor
 
 from grader.checks.arrays import to_numpy
-from grader.observation import Observation, Outcome
+from grader.observation import Observation, Outcome, Stop
 from grader.run import session as session_module
+from grader.run.deadline import Deadline
 from grader.run.session import Program, Session
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.sandbox.descendants import descendants
@@ -22,6 +23,20 @@ MODULE = b"""
 import os, signal, socket, sys, time
 
 def fine(): return 1
+def spins():
+    while True:
+        pass
+
+def has_a_child_spin():
+    if os.fork() == 0:
+        spins()
+    os.wait()
+
+def needs_more(seconds=1.2):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
 def sleeps(): time.sleep(600)
 def naps(): time.sleep(0.3)
 def exits(): os._exit(7)
@@ -66,6 +81,16 @@ def prints():
     for _ in range(100):
         print("x" * 20000)
     return "printed"
+"""
+
+NEEDS_MORE = b"""
+import time
+
+def needs_more(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
 """
 
 TIDIES = b"""
@@ -231,6 +256,54 @@ def test_a_reading_that_fails_is_none(sandbox: Sandbox, monkeypatch: pytest.Monk
     finally:
         session.close()
     assert (seen.outcome, seen.facts.cpu_seconds) == (Outcome.COMPLETED, None)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux shows what a process has used")
+@pytest.mark.parametrize(("entry", "stop"), [("spins", Stop.PROCESSOR), ("sleeps", Stop.ASLEEP)])
+def test_a_stopped_call_says_what_it_had_used_up(make: Make, entry: str, stop: Stop) -> None:
+    seen = call(make(MODULE), entry, 0.5)
+    assert (seen.outcome, seen.facts.stopped, seen.facts.limit) == (Outcome.TIMED_OUT, stop, 0.5)
+    assert ("processor time" in seen.detail) is (stop is Stop.PROCESSOR)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux shows what a process has used")
+def test_a_child_computes_at_the_cost_of_its_guest(make_oneshot: Make) -> None:
+    seen = call(make_oneshot(MODULE), "has_a_child_spin", 0.5)
+    assert (seen.outcome, seen.facts.stopped) == (Outcome.TIMED_OUT, Stop.PROCESSOR)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux shows what a process has used")
+@pytest.mark.parametrize("busy", [True, False])
+def test_a_busy_machine_is_given_a_second_try(
+    make: Make, monkeypatch: pytest.MonkeyPatch, busy: bool
+) -> None:
+    session = make(MODULE)
+    monkeypatch.setattr(Deadline, "busy", property(lambda _: busy))
+    seen = session.call_fairly(Call("needs_more"), 1.0)
+    assert seen.outcome is (Outcome.COMPLETED if busy else Outcome.TIMED_OUT)
+    # Each try has a guest to itself, and the last word.
+    session.prepare(Limits(import_seconds=2, output_kb=64), GuestNeeds())
+    assert session.call_fairly(Call("spins"), 0.2).outcome is Outcome.TIMED_OUT
+    assert not session.alive
+
+
+def test_a_guest_that_got_no_core_is_not_the_submissions_fault(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make(MODULE)
+    monkeypatch.setattr(Deadline, "denied", property(lambda _: True))
+    seen = session.call_fairly(Call("sleeps"), 0.2)
+    assert seen.outcome is Outcome.SANDBOX_FAILED
+    assert "too busy" in seen.detail
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_an_import_on_a_busy_machine_is_given_a_second_try(
+    make: Make, monkeypatch: pytest.MonkeyPatch, busy: bool
+) -> None:
+    monkeypatch.setattr(Deadline, "busy", property(lambda _: busy))
+    session = make(NEEDS_MORE + b"needs_more(2.4)\n")
+    assert session.alive is busy
 
 
 def test_output_is_bounded_and_printing_never_fails(make: Make) -> None:

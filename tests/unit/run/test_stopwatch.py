@@ -17,7 +17,7 @@ from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, p
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run.session import Session
-from grader.run.stopwatch import Job, Outcomes, Stopwatch, UnreadClockError
+from grader.run.stopwatch import Job, NotTimedError, Outcomes, Stopwatch
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 
@@ -197,8 +197,15 @@ def test_a_block_whose_clock_was_not_read_times_nothing(block: int) -> None:
                 return seen
             return replace(seen, facts=replace(seen.facts, cpu_seconds=None))
 
-    with pytest.raises(UnreadClockError):
+    with pytest.raises(NotTimedError, match="no_reading"):
         watch(Unread(8e-4))
+
+
+def test_a_time_out_on_a_busy_machine_times_nothing() -> None:
+    late = ended(Outcome.TIMED_OUT)
+    busy = replace(late, facts=replace(late.facts, busy=True))
+    with pytest.raises(NotTimedError, match="too_busy"):
+        watch(Invented(8e-4, lambda rows, n: busy if n == 2 else tensor(rows * 2)))
 
 
 def test_work_between_blocks_is_counted() -> None:
