@@ -54,6 +54,7 @@ LIGHT = {"parallel": SAMPLE, "minibatch": LIGHT_MINIBATCH}
 
 WAITS_FOR_A_LIMIT = {
     "endless_loop_at_import", "endless_str", "ignores_sigterm", "sleeps",
+    "best_hangs", "folds_hang_in_one_case", "folds_slowly", "folds_sleep",
 }  # fmt: skip
 """What passes time until a limit ends it, like ``endless_loop``, which is graded each time."""
 

@@ -42,8 +42,8 @@ class Limits(Frozen):
     """What one question may use, for all of its cases together where not said otherwise.
 
     Attributes:
-        seconds: Wall time of one case.
-        import_seconds: Wall time of importing the hand-in.
+        seconds: Processor time of one case, and how long it may sleep.
+        import_seconds: The same for importing the submission.
         memory_mb: Memory of the guest above what it holds before the hand-in arrives, in MiB.
         output_kb: Printed characters that are kept, in KiB; the rest is dropped silently.
         processes: Processes and threads that a guest may have at once.
