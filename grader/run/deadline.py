@@ -30,6 +30,9 @@ MOST_WALL = 10
 _LOOK = 0.1
 """Seconds between two looks at what a guest has used."""
 
+_LEAST = 0.001
+"""Seconds that are waited for at least; less would be lost in rounding."""
+
 _BUSY = 0.1
 """Share of the wall time for which a guest had no core, from which on its machine was busy."""
 
@@ -94,7 +97,7 @@ class Deadline:
         # Most calls are over before the first look, and cost none.
         left = self._last + self._pause - self.wall
         if left > 0:
-            return left
+            return max(left, _LEAST)
         self._note()
         self.stopped = self._exceeded()
         if self.stopped is not None:

@@ -32,7 +32,7 @@ class World:
 
     def until_stopped(self, limit: float, processes: int = 0, pid: int | None = 7) -> Deadline:
         deadline = Deadline(limit, pid, processes, self.look, self.now)
-        with pytest.raises(DeadlineExceeded):
+        with deadline, pytest.raises(DeadlineExceeded):
             self._wait(deadline)
         return deadline
 
@@ -126,10 +126,30 @@ def test_a_guest_that_ends_meanwhile_is_waited_for_no_longer_than_the_wall_limit
 def test_a_call_that_is_soon_over_is_not_looked_at() -> None:
     world = World(one(1.0))
     deadline = Deadline(10.0, 7, 0, world.look, world.now)
-    for _ in range(9):
-        deadline()
-        world.time += 0.01
+    with deadline:
+        for _ in range(9):
+            deadline()
+            world.time += 0.01
     assert world.looks == 0
+
+
+def test_one_limit_holds_for_many_short_exchanges_and_not_for_what_lies_between() -> None:
+    world = World(one(0.5, ready=False))
+    deadline = Deadline(10.0, 7, 0, world.look, world.now)
+
+    def exchanges() -> None:
+        while True:
+            with deadline:
+                for _ in range(3):
+                    deadline()
+                    world.time += 0.02
+            world.time += 0.04  # the guest is asked for nothing, and sleeps
+
+    with pytest.raises(DeadlineExceeded):
+        exchanges()
+    # Half a core all the time: sleep is counted in exchanges alone.
+    assert deadline.stopped is Stop.PROCESSOR
+    assert deadline.wall == pytest.approx(12.0, abs=0.5)
 
 
 def test_an_overloaded_machine_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
