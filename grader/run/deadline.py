@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
-from grader.observation import Stop
+from grader.observation import HostFacts, Observation, Outcome, Stop
+from grader.sandbox.base import Exit
 from grader.sandbox.watch import Activity, activity
 from grader.wire.frames import DeadlineExceeded
 
@@ -38,6 +40,13 @@ _BUSY = 0.1
 
 _STARVED = 0.5
 """The same share, from which on it is the machine's doing that a call came to no end."""
+
+
+TOO_MUCH = "used more memory than allowed"
+_OF_WHAT: Mapping[Stop | None, str] = {
+    Stop.PROCESSOR: " of processor time",
+    Stop.ASLEEP: " in which it waited and hardly computed",
+}
 
 
 class Deadline:
@@ -163,6 +172,23 @@ class Deadline:
         if self.asleep >= self.limit:
             return Stop.ASLEEP
         return Stop.WALL if self.wall >= MOST_WALL * self.limit else None
+
+
+def late(deadline: Deadline, ended: Exit) -> Observation:
+    """Return what came of a call that was stopped for its time."""
+    limit, wall, computed = deadline.limit, deadline.wall, deadline.computed
+    facts = HostFacts(
+        wall, peak_memory_bytes=ended.peak_memory, cpu_seconds=computed, stopped=deadline.stopped,
+        limit=wall if deadline.stopped is Stop.WALL else limit, busy=deadline.busy,
+    )  # fmt: skip
+    if ended.memory_exceeded:
+        return Observation(Outcome.OUT_OF_MEMORY, replace(facts, busy=False), detail=TOO_MUCH)
+    if deadline.denied:
+        given = f"{computed or 0:.3g} s of processor time in {wall:.3g} s"
+        detail = f"the machine was too busy: it gave {given}"
+        return Observation(Outcome.SANDBOX_FAILED, replace(facts, busy=False), detail=detail)
+    detail = f"no answer within {facts.limit:.3g} s{_OF_WHAT.get(deadline.stopped, '')}"
+    return Observation(Outcome.TIMED_OUT, facts, detail=detail)
 
 
 def _overloaded() -> bool:

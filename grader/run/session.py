@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from grader.clock.cpu import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
-from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
+from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance
-from grader.run.deadline import Deadline
+from grader.run.deadline import TOO_MUCH, Deadline, late
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.spec.types import Limits
 from grader.wire.frames import Closed, Connection, DeadlineExceeded, FrameSize
@@ -32,11 +32,6 @@ _OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError")
 _ALLOCATION_FAILED = "can't allocate memory"
 """In torch's message when the CPU's allocator fails; the exception is a plain RuntimeError."""
 
-_TOO_MUCH = "used more memory than allowed"
-_OF_WHAT: Mapping[Stop | None, str] = {
-    Stop.PROCESSOR: " of processor time",
-    Stop.ASLEEP: " in which it waited and hardly computed",
-}
 _MOST_CASES = 60
 """Cases that may use up their limit in one guest before the kernel ends it."""
 
@@ -343,7 +338,7 @@ class Session:
                 raise ProtocolError("an answer that nobody had asked for")
             found = talk(connection, deadline)
         except DeadlineExceeded:
-            return _late(deadline, self.close())
+            return late(deadline, self.close())
         except ProtocolError as error:
             return self.violation(str(error), deadline.wall)
         except Closed:
@@ -383,29 +378,12 @@ def outcome_of(fault: Fault | None) -> tuple[Outcome, str]:
     # A limit that the kernel enforces reaches a hand-in as an exception. That it ran out of memory
     # is then its own word, and worth no points either way.
     full = fault.type in _OUT_OF_MEMORY_TYPES or _ALLOCATION_FAILED in fault.message
-    return (Outcome.OUT_OF_MEMORY, _TOO_MUCH) if full else (Outcome.RAISED, "")
-
-
-def _late(deadline: Deadline, ended: Exit) -> Observation:
-    """Return what came of a call that was stopped for its time."""
-    limit, wall, computed = deadline.limit, deadline.wall, deadline.computed
-    facts = HostFacts(
-        wall, peak_memory_bytes=ended.peak_memory, cpu_seconds=computed, stopped=deadline.stopped,
-        limit=wall if deadline.stopped is Stop.WALL else limit, busy=deadline.busy,
-    )  # fmt: skip
-    if ended.memory_exceeded:
-        return Observation(Outcome.OUT_OF_MEMORY, replace(facts, busy=False), detail=_TOO_MUCH)
-    if deadline.denied:
-        given = f"{computed or 0:.3g} s of processor time in {wall:.3g} s"
-        detail = f"the machine was too busy: it gave {given}"
-        return Observation(Outcome.SANDBOX_FAILED, replace(facts, busy=False), detail=detail)
-    detail = f"no answer within {facts.limit:.3g} s{_OF_WHAT.get(deadline.stopped, '')}"
-    return Observation(Outcome.TIMED_OUT, facts, detail=detail)
+    return (Outcome.OUT_OF_MEMORY, TOO_MUCH) if full else (Outcome.RAISED, "")
 
 
 def _death(ended: Exit, wall: float) -> Observation:
     facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
     if ended.memory_exceeded:
-        return Observation(Outcome.OUT_OF_MEMORY, facts, detail=_TOO_MUCH)
+        return Observation(Outcome.OUT_OF_MEMORY, facts, detail=TOO_MUCH)
     how = f"exit status {ended.code}" if ended.signal is None else f"signal {ended.signal}"
     return Observation(Outcome.CRASHED, facts, detail=f"the process ended with {how}")
