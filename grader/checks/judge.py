@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from grader.checks.base import CaseInputs, Check
+from grader.checks.base import CaseInputs, Check, Probe
 from grader.checks.findings import finding, plain
 from grader.checks.items import NoItemError, item_of, naming, no_item, unread_file
 from grader.observation import IN_READER, IN_STAGE, Claims, Observation, Outcome, Stop
@@ -45,6 +45,7 @@ def judge_case(
         _reference_fault(reference)
         or _ended(submission, function)
         or _nothing(reference.claims, submission.claims, function)
+        or _miscounted(check, submission)
         or _judge_item(check, case, reference, submission, function)
     )
     basis = Basis.CLAIM if check.claim else verdict.basis
@@ -196,6 +197,16 @@ def _late(submission: Observation) -> Verdict:
     if facts.limit is not None:
         params["seconds"] = facts.limit
     return finding(late, "timed_out", params)
+
+
+def _miscounted(check: Check, submission: Observation) -> Verdict | None:
+    """Return the verdict on counts that are none: no honest code sends them."""
+    if Probe.COUNTING not in check.needs():
+        return None
+    for seen in submission.counted.values():
+        if seen.outcome is Outcome.PROTOCOL_VIOLATION:
+            return _ended(seen, "")
+    return None
 
 
 def _raised(told: Fault, function: str) -> Verdict:

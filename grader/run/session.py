@@ -15,7 +15,7 @@ from grader.run.allowance import Allowance
 from grader.run.deadline import TOO_MUCH, Deadline, late
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.spec.types import Limits
-from grader.wire.frames import Closed, Connection, DeadlineExceeded, FrameSize
+from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (
     Call,
     Fault,
@@ -333,7 +333,8 @@ class Session:
         before = deadline.wall
         try:
             if connection.has_unread():
-                # An answer made before the question is known, or the end of the line.
+                # An answer made before the question is known, or the end of the line. None is read.
+                connection.caps = Caps(0, 0)
                 connection.receive(deadline)
                 raise ProtocolError("an answer that nobody had asked for")
             found = talk(connection, deadline)

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from grader.checks import AnyCheck
 from grader.checks.close import Close
 from grader.checks.judge import combine, judge_case, settle
+from grader.checks.loops import Loops
 from grader.checks.shape import SameShape
 from grader.checks.unmodified import Unmodified
 from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
@@ -64,6 +65,15 @@ def test_an_exception_is_told_with_its_line_and_its_trace_is_for_staff():
 
 def test_an_exception_without_a_description_is_still_one():
     assert judge(ended(Outcome.RAISED)).message.params["type"] == "Exception"
+
+
+def test_counts_that_are_none_are_the_submissions_own():
+    check = Loops(id="l", points=1, mode="none")
+    counted = {"": ended(Outcome.PROTOCOL_VIOLATION, "a count beyond 64 bits")}
+    verdict = judge(replace(RIGHT, counted=counted), check=check)
+    assert (verdict.code, verdict.owner) == (Code.PROTOCOL_VIOLATION, Owner.STUDENT)
+    # The value itself was answered in a call of its own.
+    assert judge(replace(RIGHT, counted=counted)).status is Status.PASSED
 
 
 @pytest.mark.parametrize(
