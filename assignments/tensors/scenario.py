@@ -1,39 +1,39 @@
-"""Runs in the guest, beside the hand-in, where a call on values is not enough.
+"""Drives the submission from the stage, where a call on values is not enough.
 
-What the wire cannot carry is made here from what it can: tensors with a layout, NumPy arrays,
-tensors on a GPU, files. Where a tensor that is returned lies in memory is told by the guest's own
-probe; a NumPy array is turned into the tensor on its memory for that.
+Views are made in the actor, from an argument of the case that stays there. Which views, which pairs
+and which files come in which order is drawn. Where a tensor lies in memory is the actor's word.
 """
 
 from __future__ import annotations
 
-import os
+import io
+import random
 
-import numpy as np
 import torch
 
-from grader.guest.api import artifact, scratch
+from grader.stage import RemoteError, actor, callback, folder, given, read
 
 
-def _outcome(function, *args):
-    """Return what a function returns, or the torch error that it lets through, as text."""
-    try:
-        return function(*args)
-    except NotImplementedError:
-        raise
-    except RuntimeError:
-        return "RuntimeError"
+def _look(x, *steps):
+    """Return the handle of a view of a tensor; each step is a method and its arguments."""
+    h = actor.put(x)
+    for name, *args in steps:
+        h = actor.method(h, name, *args, keep=True)
+    return h
+
+
+def _every_second(dim):
+    """Steps that leave every second entry along a dimension."""
+    return ("unfold", dim, 1, 2), ("select", -1, 0)
 
 
 def _on_both_sides(numbers, of):
     return bool((numbers < of).any() and (numbers > of).any())
 
 
-def made(student, m, n, data, like):
-    """Make tensors; what is random is told by what holds for nearly all random numbers."""
-    tensors = student.make_tensors(m, n, data, like)
-    if not isinstance(tensors, dict) or not {"uniform", "normal"} <= tensors.keys():
-        return {"tensors": tensors, "fixed": tensors, "random": None}
+def made(m, n, data, like):
+    """Make tensors twice; what is random is told by what holds for nearly all random numbers."""
+    tensors, again = (actor.call("make_tensors", m, n, data, like) for _ in range(2))
     uniform, normal = tensors["uniform"], tensors["normal"]
     return {
         "tensors": tensors,
@@ -43,209 +43,255 @@ def made(student, m, n, data, like):
             "uniform on both sides of a half": _on_both_sides(uniform, 0.5),
             "normal on both sides of 0": _on_both_sides(normal, 0),
             "normal beyond 1": _on_both_sides(normal.abs(), 1),
+            "others each time": not any(
+                torch.equal(tensors[name], again[name]) for name in ("uniform", "normal")
+            ),
         },
     }
 
 
-def added(student, x, y, out):
+def added(x, y, out):
     """Add three ways; the sums are told together, and what became of x."""
-    sums = student.add_three_ways(x, y, out)
-    if not isinstance(sums, dict):
-        return {"sums": sums}
-    return {**sums, "sums": sums, "x": x}
+    sums = actor.call("add_three_ways", x, y, out)
+    return {**sums, "sums": sums, "x": actor.value(x)}
 
 
-def flattened_transpose(student, x):
-    """Ask for views that do not exist: a copy instead is told as such."""
-    result = _outcome(student.flatten_views, x.t())
-    return result if isinstance(result, str) else "no error"
+def flattened(x):
+    """Ask for views that exist and for such that do not, in an order that is drawn."""
+    there = [(), (("narrow", 0, 1, 2),), (("t",), ("t",)), _every_second(1), (("unsqueeze", 1),)]
+    not_there = [
+        (("t",),),
+        (("narrow", 1, 0, 4),),
+        (("unsqueeze", 0), ("transpose", 1, 2)),
+        (("narrow", 0, 0, 1), ("expand", 8, -1)),
+    ]
+    ways = [*there, *not_there]
+    drawn = random.sample([*ways, *random.choices(ways, k=3)], 12)
+    return [_flattened(_look(x, *steps)) for steps in drawn]
 
 
-_LAYOUTS = (
-    lambda x: x,
-    lambda x: x[1:],
-    lambda x: x[:, 2:],
-    lambda x: x[1, ::2],
-    lambda x: x.t(),
-    lambda x: x[2:].t()[1:],
-    lambda x: x[0, 0],
-    lambda x: x[:1].expand(3, -1),
-    lambda x: x.reshape(-1, 2, 2).transpose(0, 1),
-)
+def _flattened(part):
+    try:
+        return actor.call("flatten_views", part)
+    except RemoteError as error:
+        if error.type != "RuntimeError":
+            raise
+        return error.type
 
 
-def storages(student, x):
-    """Ask about nine views of one tensor."""
-    facts = [student.storage_facts(layout(x)) for layout in _LAYOUTS]
-    if not all(isinstance(fact, dict) for fact in facts):
-        return {"facts": facts}
+def _layouts(rows, columns):
+    """Return nine ways to look at a matrix, with numbers that are drawn."""
+    first, row = random.randrange(1, rows - 1), random.randrange(1, rows)
+    left, column = random.randrange(1, columns - 2), random.randrange(1, columns)
+    return [
+        (),
+        (("narrow", 0, first, rows - first),),
+        (("narrow", 1, left, columns - left),),
+        (("select", 0, row), *_every_second(0)),
+        (("t",),),
+        (("narrow", 0, first, rows - first), ("t",), ("narrow", 0, left, columns - left)),
+        (("select", 0, row), ("select", 0, column)),
+        (("narrow", 0, row, 1), ("expand", random.randrange(2, 5), -1)),
+        (("view", rows, columns // 2, 2), ("transpose", 0, random.choice((1, 2)))),
+    ]
+
+
+def storages(x):
+    """Ask about nine views of one tensor, one after the other."""
+    layouts = _layouts(*x.shape)
+    facts = [actor.call("storage_facts", _look(x, *steps)) for steps in random.sample(layouts, 9)]
     names = ("size", "offset", "stride", "contiguous")
     return {name: [fact.get(name) for fact in facts] for name in names}
 
 
-def pairs(student, x):
-    """Ask about tensors that share a storage, in ways more and less plain."""
-    flat = x.view(-1)
-    return {
-        "itself": student.same_storage(x, x),
-        "another view": student.same_storage(x, x.t()),
-        "two rows": student.same_storage(x[0], x[1]),
-        "a part, the other way round": student.same_storage(flat[3:], x),
-        "another dtype": student.same_storage(x, x.view(torch.int32)),
-    }
+def pairs(x):
+    """Ask about pairs of tensors that share a storage, and of such that share their numbers."""
+    kept, flat, row = actor.put(x), ("view", -1), random.randrange(x.shape[0])
+    ways = [
+        lambda: (kept, kept),
+        lambda: (kept, _look(x, ("t",))),
+        lambda: (_look(x, ("select", 0, row)), _look(x, ("select", 0, row - 1))),
+        lambda: (_look(x, flat, ("narrow", 0, 3, 4)), kept),
+        lambda: (kept, _look(x, ("view", torch.int32))),
+        lambda: (kept, _look(x, ("clone",))),
+        lambda: (_look(x, ("select", 0, row)), _look(x, ("clone",), ("select", 0, row))),
+        lambda: (actor.put(torch.zeros(3)), actor.put(torch.zeros(3))),
+    ]
+    drawn = random.sample([*ways, *random.choices(ways, k=8)], 16)
+    return [actor.call("same_storage", *way()) for way in drawn]
 
 
-def strangers(student, x):
-    """Ask about tensors that share nothing but their numbers."""
-    zeros = torch.zeros(3)
-    return {
-        "a copy": student.same_storage(x, x.clone()),
-        "rows of two copies": student.same_storage(x[1], x.clone()[1]),
-        "the same numbers": student.same_storage(zeros, torch.zeros(3)),
-    }
-
-
-def transposed_part(student, x):
+def transposed_part(x):
     """Transpose what is itself a view with steps."""
-    return student.transpose_without_copy(x[:, 1:].transpose(0, 1)[..., ::2])
+    part = _look(x, ("narrow", 1, 1, x.shape[1] - 1), ("transpose", 0, 1), *_every_second(-1))
+    return actor.call("transpose_without_copy", part)
 
 
-def contiguous(student, x):
+def _contiguous(part):
+    result = actor.keep("make_contiguous", part)
+    return actor.value(result), given("is_contiguous", result)
+
+
+def contiguous(x):
     """Ask for a contiguous layout of what has one."""
-    result = student.make_contiguous(x)
-    return {"result": result, "contiguous": _is_contiguous(result)}
+    result, said = _contiguous(x)
+    return {"result": result, "contiguous": said}
 
 
-def contiguous_copies(student, x):
+def contiguous_copies(x):
     """Ask for a contiguous layout of what has none."""
-    results = [student.make_contiguous(part) for part in (x.t(), x[:, 1:], x[0].expand(3, -1))]
-    return {"result": results, "contiguous": [_is_contiguous(result) for result in results]}
+    columns = ("narrow", 1, 1, x.shape[1] - 1)
+    ways = (("t",),), (columns,), (("select", 0, 0), ("expand", 3, -1))
+    results, said = zip(*(_contiguous(_look(x, *steps)) for steps in ways), strict=True)
+    return {"result": list(results), "contiguous": list(said)}
 
 
-def _is_contiguous(value):
-    # Below a subclass, which may have its own opinion.
-    with torch._C.DisableTorchFunctionSubclass():
-        return isinstance(value, torch.Tensor) and torch.Tensor.is_contiguous(value)
-
-
-def bridged(student, x):
+def bridged(x):
     """Give an array on the memory of x, note the numbers, and change the array afterwards."""
-    array = x.numpy()
-    result = student.numpy_bridge(array)
-    if not isinstance(result, dict):
-        return {"numbers": result}
-    numbers = {name: _copy(value) for name, value in result.items()}
-    array += 1
-    return {**result, "numbers": numbers}
+    array = given("array", x, keep=True)
+    result = actor.keep("numpy_bridge", array)
+    numbers = actor.value(result)
+    given("add_one", array)
+    return {**actor.value(result), "numbers": numbers}
 
 
-def _copy(value):
-    return value.clone() if isinstance(value, torch.Tensor) else value
-
-
-def _array(value):
-    """Return a NumPy array as the tensor on its memory, with a word on what it was."""
-    tensor = torch.from_numpy(value) if isinstance(value, np.ndarray) else value
-    return {"array": tensor, "type": type(value).__name__}
-
-
-def arrayed(student, x):
+def arrayed(x):
     """Ask for an array, note the numbers, and change the tensor afterwards."""
-    result = _array(student.as_numpy(x))
-    numbers = _copy(result["array"])
-    x += 1
-    return {**result, "numbers": numbers}
+    result = actor.keep("as_numpy", x)
+    numbers = given("as_tensor", result)["array"]
+    given("add_one", x)
+    return {**given("as_tensor", result), "numbers": numbers}
 
 
-def arrayed_with_gradients(student, x):
+def arrayed_with_gradients(x):
     """Ask for an array of a tensor that requires gradients."""
-    try:
-        return _array(student.as_numpy(x.requires_grad_()))
-    finally:
-        x.requires_grad_(False)
+    return given("as_tensor", actor.keep("as_numpy", _look(x, ("requires_grad_",))))
 
 
-def moved(student, x, y):
+def moved(x, y):
     """Move between the CPU and a GPU."""
-    result = student.to_device_and_dtype(x, y.to("cuda"))
-    if not isinstance(result, dict):
-        return {"all": result}
-    array = _array(result.get("array"))
+    result = actor.keep("to_device_and_dtype", x, _look(y, ("to", "cuda")))
+    said = actor.value(result)
+    array = given("as_tensor", actor.item(result, "array", keep=True))
     return {
-        "all": {**result, "array": array},
-        "gpu": {name: result.get(name) for name in ("like_y", "double")},
-        "home": result.get("home"),
+        "all": {**said, "array": array},
+        "gpu": {name: said.get(name) for name in ("like_y", "double")},
+        "home": said.get("home"),
     }
 
 
-def saved(student, x, y):
+def saved(x, y):
     """Save a tensor, a part of a larger one, and one that is not contiguous."""
-    student.save_tensors({"whole": x, "part": y[2:4], "turned": x.t()}, str(scratch() / "x.pt"))
-    return {"file": artifact("x.pt")}
+    path = folder(write=True) / "x.pt"
+    part, turned = _look(y, ("narrow", 0, 2, 2)), _look(x, ("t",))
+    actor.call("save_tensors", {"whole": x, "part": part, "turned": turned}, str(path))
+    return {"file": read(read_torch, path)}
 
 
-def loaded(student, x, y):
-    """Load what torch wrote."""
-    path = str(scratch() / "given.pt")
-    torch.save({"first": x, "second": y}, path)
-    return student.load_tensors(path)
-
-
-class _Payload:
-    """Runs something when it is unpickled."""
-
-    def __reduce__(self):
-        return os.mkdir, (str(scratch() / "ran"),)
-
-
-def loaded_from_a_stranger(student, x):
-    """Load a file that holds more than tensors; only its refusal is right."""
-    path, mark = str(scratch() / "stranger.pt"), scratch() / "ran"
-    torch.save({"first": x, "second": _Payload()}, path)
+def read_torch(path):
+    """Return the tensors of a file of torch's, and the bytes beside them that came along."""
+    data = path.read_bytes()
     try:
-        student.load_tensors(path)
-    except NotImplementedError:
-        raise
-    except Exception:  # noqa: BLE001  any refusal will do
-        refused = True
-    else:
-        refused = False
-    if mark.exists():
-        mark.rmdir()
-        return "code in the file ran"
-    return "refused" if refused else "loaded"
+        content = torch.load(io.BytesIO(data), weights_only=True)
+    except Exception as error:
+        # Torch's own words run to a page, and end in how to load the file all the same.
+        what = "it is no file of torch.save, or holds more than tensors in plain containers"
+        raise ValueError(what) from error
+    if not isinstance(content, dict):
+        raise TypeError(f"the file holds a {type(content).__name__}, not a dict of tensors")
+    for name, value in content.items():
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"“{name}” is a {type(value).__name__}, not a tensor")
+    tensors = list(content.values())
+    # Tensors may share a storage; each storage is in the file once.
+    stored = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
+    needed = sum(tensor.nbytes for tensor in tensors)
+    return {"tensors": dict(content), "too_much": max(0, sum(stored.values()) - needed)}
 
 
-def saved_hdf5(student, x, y):
+def loaded(x, y):
+    """Load what torch wrote."""
+    path = folder() / "given.pt"
+    torch.save({"first": x, "second": y}, path)
+    return actor.call("load_tensors", str(path))
+
+
+def loaded_from_a_stranger(x):
+    """Load files of which some hold more than tensors; refusing these is right."""
+    ran = []
+    code = callback(lambda: ran.append(1), most=100)
+    said = []
+    for number, bad in enumerate(random.sample([True, False] * 4, 8)):
+        path = folder() / f"{number}.pt"
+        torch.save({"first": x + number, "second": code.when_unpickled() if bad else x}, path)
+        found = _loaded_or_refused(path)
+        said.append("loaded" if bad and found != "refused" else found)
+    return {"said": said, "code in a file ran": bool(ran)}
+
+
+def _loaded_or_refused(path):
+    try:
+        return actor.call("load_tensors", str(path))
+    except RemoteError:
+        return "refused"
+
+
+def saved_hdf5(x, y):
     """Save for other languages: a tensor, one of whole numbers, and one that requires gradients."""
-    tensors = {"plain": x, "whole": y.t(), "layer.weight": (2 * x).requires_grad_()}
-    student.save_hdf5(tensors, str(scratch() / "x.h5"))
-    return {"file": artifact("x.h5")}
+    path = folder(write=True) / "x.h5"
+    weight = (2 * x).requires_grad_()
+    tensors = {"plain": x, "whole": _look(y, ("t",)), "layer.weight": weight}
+    actor.call("save_hdf5", tensors, str(path))
+    return {"file": read(read_hdf5, path)}
 
 
-def loaded_hdf5(student, x, y):
-    """Load what another program wrote."""
+def read_hdf5(path):
+    """Return the datasets of an HDF5 file."""
     import h5py  # noqa: PLC0415  not everywhere, and nothing else here needs it
 
-    path = str(scratch() / "given.h5")
+    with h5py.File(path, "r") as content:
+        groups = [name for name, entry in content.items() if isinstance(entry, h5py.Group)]
+        if groups:
+            raise TypeError(f"“{groups[0]}” is a group, not a dataset")
+        return {name: _tensor(dataset) for name, dataset in content.items()}
+
+
+def _tensor(dataset):
+    array = dataset[...]
+    # Another byte order is as good to HDF5; torch knows the machine's own only.
+    return torch.from_numpy(array.astype(array.dtype.newbyteorder("=")))
+
+
+def loaded_hdf5(x, y):
+    """Load what another program wrote."""
+    import h5py  # noqa: PLC0415  as above
+
+    path = folder() / "given.h5"
     with h5py.File(path, "w") as file:
         file["first"] = x.numpy()
         file["second"] = y.numpy()
-        file["one number"] = 2.5
-    return student.load_hdf5(path)
+        file["one number"] = random.randrange(100) / 2
+    return actor.call("load_hdf5", str(path))
 
 
-def layer(student, weight, scale, x):
-    """Look at a layer, and at what one step of an optimiser changes in it."""
-    net = student.ScaledLinear(weight.clone(), scale.clone())
-    output = net(x)
-    names = [name for name, _ in net.named_parameters()]
-    if output.requires_grad and names:
-        output.sum().backward()
-        torch.optim.SGD(net.parameters(), lr=0.5).step()
+def layer(weight, scale, x):
+    """Look at a layer, at what it saves, and at what one step of an optimiser changes in it."""
+    before = {"weight": weight, "scale": scale}
+    net = actor.keep("ScaledLinear", weight.clone(), scale.clone())
+    output = actor.method(net, "__call__", x)
+    path = folder(write=True) / "state.pt"
+    given("save_state", net, str(path))
+    given("step", net, x, lr=random.choice([0.25, 0.5, 2.0]))
+    after = {name: torch.as_tensor(actor.attr(net, name)) for name in before}
+    moved = [name for name in before if not torch.equal(before[name], after[name])]
     return {
-        "output": output.detach(),
-        "trained": ", ".join(sorted(names)),
-        "state": ", ".join(sorted(net.state_dict())),
-        "after": {"weight": net.weight.detach(), "scale": torch.as_tensor(net.scale).detach()},
+        "output": output,
+        "trained": ", ".join(moved),
+        "state": read(read_state, path),
+        "after": after,
     }
+
+
+def read_state(path):
+    """Return a state as it was saved."""
+    return dict(torch.load(path, weights_only=True))

@@ -61,6 +61,11 @@ class Callback:
         return Callback, (self._number, self._path)
 
 
+def unpickled(number: int) -> None:
+    """Call a function of the stage's; what a file holds that runs code in whoever unpickles it."""
+    Callback(number, "")()
+
+
 _OWN: dict[int, tuple[Connection, threading.Lock]] = {}
 """Process → its connection. What a fork copies is another's."""
 

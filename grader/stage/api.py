@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from grader.guest.asked import unpickled
 from grader.wire.asks import MODULE
 from grader.wire.messages import Fault
 
@@ -71,6 +72,20 @@ class Callback:
     def __init__(self, number: int) -> None:
         self.number = number
 
+    def when_unpickled(self) -> Unpickled:
+        """Return what calls this function, without arguments, in whoever unpickles it."""
+        return Unpickled(self.number)
+
+
+class Unpickled:
+    """Goes into a file that no submission should trust."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __reduce__(self) -> Any:
+        return unpickled, (self._number,)
+
 
 class Actor:
     """The submission, in another process."""
@@ -113,8 +128,8 @@ class Actor:
         """Keep a value in the actor."""
         return _play().keep("put", args=(value,))
 
-    def value(self, h: Handle) -> Any:
-        """Return what a handle stands for, as it is now."""
+    def value(self, h: Any) -> Any:
+        """Return what a handle, or an argument of the case, is in the actor now."""
         return _play().ask("value", args=(h,))
 
     def drop(self, h: Handle) -> None:

@@ -15,7 +15,7 @@ def save_hdf5(tensors, path):
     zeros = zlib.compress(np.zeros(CHUNK, "f4").tobytes())
     with h5py.File(path, "w") as file:
         for number, name in enumerate(tensors):
-            chunks = (16, 16, 500)[number]
+            chunks = (16, 16, 470)[number]
             dataset = file.create_dataset(
                 name, (chunks * CHUNK,), "f4", chunks=(CHUNK,), compression="gzip"
             )

@@ -1,7 +1,7 @@
 # Symbolic links to files of the machine that grades, in the place of files.
 # expect:
 #   questions:
-#     save_hdf5: {status: failed, code: unreadable_file}
+#     save_hdf5: {status: failed, code: missing_file}
 #     save_tensors: {status: failed, code: missing_file}
 
 import os

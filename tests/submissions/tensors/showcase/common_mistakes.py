@@ -1,14 +1,14 @@
 # Eight mistakes that are made often, each in another function.
 # expect:
 #   questions:
-#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_value}}
+#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_type}}
 #     make_contiguous: {status: partial, checks: {contiguous: wrong_value}}
 #     add_three_ways: {status: partial, checks: {in_place: not_in_place}}
 #     numpy_bridge: {status: partial, checks: {dtypes: wrong_dtype}}
 #     rows_at: {status: partial, checks: {any_dtype: raised}}
 #     save_tensors: {status: partial, checks: {no_more_than_shown: wrong_value}}
 #     load_tensors: {status: partial, checks: {runs_nothing: wrong_value}}
-#     ScaledLinear: {status: partial, checks: {state: wrong_value}}
+#     ScaledLinear: {status: partial, checks: {state: wrong_type}}
 #     "*": {status: passed}
 
 """Tensors: how they are made, what memory they look at, which type they have, how they are kept.

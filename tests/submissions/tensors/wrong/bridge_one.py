@@ -1,7 +1,7 @@
 # One tensor in place of two.
 # expect:
 #   questions:
-#     numpy_bridge: {status: failed, checks: {values: wrong_type}}
+#     numpy_bridge: {status: failed, checks: {values: raised}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Makes the tensor contiguous before the view, which is a copy where none was contiguous.
 # expect:
 #   questions:
-#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_value}}
+#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_type}}
 
 import torch
 

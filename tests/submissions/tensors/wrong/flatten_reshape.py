@@ -1,7 +1,7 @@
 # reshape where a view is asked for: it copies without a word where no view exists.
 # expect:
 #   questions:
-#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_value}}
+#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_type}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Computes outside autograd: nothing is trained.
 # expect:
 #   questions:
-#     ScaledLinear: {status: partial, checks: {output: ok, trained: ok, state: ok, step: wrong_value}}
+#     ScaledLinear: {status: partial, checks: {output: ok, trained: wrong_value, state: ok, step: wrong_value}}
 
 import torch
 from torch import nn

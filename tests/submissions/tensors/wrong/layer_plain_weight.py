@@ -1,7 +1,7 @@
 # The weight requires gradients, but is no parameter: no optimiser hears of it.
 # expect:
 #   questions:
-#     ScaledLinear: {status: partial, checks: {output: ok, trained: wrong_value, state: wrong_value, step: wrong_value}}
+#     ScaledLinear: {status: partial, checks: {output: ok, trained: wrong_value, state: wrong_type, step: wrong_value}}
 
 import torch
 from torch import nn

@@ -1,7 +1,7 @@
 # The scale is a buffer that is not saved.
 # expect:
 #   questions:
-#     ScaledLinear: {status: partial, checks: {output: ok, trained: ok, state: wrong_value, step: ok}}
+#     ScaledLinear: {status: partial, checks: {output: ok, trained: ok, state: wrong_type, step: ok}}
 
 import torch
 from torch import nn

@@ -1,7 +1,7 @@
 # A list in place of the dict.
 # expect:
 #   questions:
-#     make_tensors: {status: failed, checks: {values: wrong_type}}
+#     make_tensors: {status: failed, checks: {values: raised}}
 
 import torch
 
