@@ -1,0 +1,96 @@
+"""The stage is a guest like any other, and the actor cannot reach it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from driver import LIMITS, NO_NEEDS, Running
+
+from grader.wire.messages import Load, Loaded, Ready, from_frame, to_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.sandbox.base import Guest, Sandbox
+
+SECRET = "SECRET_OF_THE_SCENARIO"
+
+ACTOR = f"""
+import os
+from pathlib import Path
+
+def seen():
+    found = []
+    try:
+        pids = os.listdir("/proc")
+    except OSError:
+        pids = map(str, range(1, 2**15))
+    for pid in pids:
+        if pid.isdigit() and int(pid) != os.getpid():
+            for part in ("cmdline", "environ", "cwd", "fd", "root", "mem"):
+                try:
+                    open(f"/proc/{{pid}}/{{part}}").close()
+                    found.append(f"{{pid}}/{{part}}")
+                except OSError:
+                    pass
+    return [item for item in found if "cmdline" not in item]
+
+def files():
+    found = []
+    for root in ("/tmp", "/var/tmp", "/dev/shm", os.getcwd()):
+        for place, _, names in os.walk(root):
+            found += [name for name in names if name == "scenario.py"]
+    return found
+
+def sockets():
+    try:
+        lines = Path("/proc/net/unix").read_text().splitlines()[1:]
+    except OSError:
+        return []
+    return [line for line in lines if ".calls" in line]
+
+def memory():
+    # What the fork-server held when this process was forked from it.
+    import gc
+    return any(isinstance(item, str) and "{SECRET[:6]}" + "{SECRET[6:]}" == item
+               for item in gc.get_objects())
+"""
+
+
+@pytest.fixture
+def stage(walled: Sandbox) -> Iterator[tuple[Guest, dict[str, str]]]:
+    guest = walled.start(LIMITS, NO_NEEDS)
+    ready = from_frame(guest.connection.receive(), Ready)
+    source = f"{SECRET} = '{SECRET}'\nopen('scenario-was-here', 'w').close()\n"
+    guest.connection.send(to_frame(Load({}, "scenario.py", stage=source)))
+    loaded = from_frame(guest.connection.receive(), Loaded)
+    assert loaded.fault is None
+    yield guest, ready.walls
+    guest.end()
+
+
+def test_the_stage_stands_behind_the_same_walls(
+    walled: Sandbox, stage: tuple[Guest, dict[str, str]]
+) -> None:
+    guest = walled.start(LIMITS, NO_NEEDS)
+    try:
+        actor = Running(guest)
+    finally:
+        guest.end()
+    assert stage[1].keys() == actor.walls.keys()
+    assert {name: met for name, met in stage[1].items() if met != actor.walls[name]} == {}
+
+
+def test_the_actor_does_not_reach_the_stage(
+    walled: Sandbox, stage: tuple[Guest, dict[str, str]]
+) -> None:
+    guest = walled.start(LIMITS, NO_NEEDS)
+    try:
+        actor = Running(guest)
+        assert actor.load(ACTOR).fault is None
+        found = {name: actor.value(name) for name in ("seen", "files", "sockets", "memory")}
+    finally:
+        guest.end()
+    assert stage[0].pid is not None  # it lives all the while
+    assert found == {"seen": [], "files": [], "sockets": [], "memory": False}
