@@ -39,17 +39,20 @@ def check(
 ) -> None:
     """Check your work on the public cases. No score: grading tries more."""
     _speak(lang)
-    from grader.report.student import StudentView
-    from grader.selfcheck.engine import SelfCheck
-    from grader.selfcheck.folder import open_workplace
-    from grader.selfcheck.hand_in import read_workplace
-    from grader.selfcheck.terminal import conclude, watch_folder
+    from grader.selfcheck.spare import open_for_check
 
-    place = open_workplace(path)
-    read_workplace(place)
-    ids = split_ids(questions)
-    console = make_console()
-    with interruptible("Nothing is lost."), SelfCheck(place, device.value, isolation.value) as own:
+    with interruptible("Nothing is lost."), open_for_check(isolation.value) as sandbox:
+        # The fork-server imports torch, for seconds, while the judge is imported.
+        from grader.report.student import StudentView
+        from grader.selfcheck.engine import SelfCheck
+        from grader.selfcheck.folder import open_workplace
+        from grader.selfcheck.hand_in import read_workplace
+        from grader.selfcheck.terminal import conclude, watch_folder
+
+        place = open_workplace(path)
+        read_workplace(place)
+        ids, console = split_ids(questions), make_console()
+        own = SelfCheck(place, sandbox, device.value)
         view = StudentView(console, place.public.hints, own.details)
         if watch:
             watch_folder(own, ids, view)

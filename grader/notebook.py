@@ -24,6 +24,7 @@ from grader.report.summary import amount
 from grader.selfcheck.differences import pictures
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import Workplace, open_workplace
+from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.watch import Watch
 from grader.verdict import Message
 
@@ -91,7 +92,7 @@ class Notebook:
         same = self._check and self._check.workplace.folder.resolve() == place.folder.resolve()
         if self._check is None or self._watch is None or not same:
             self.close()
-            self._check = SelfCheck(place, isolation="none")
+            self._check = SelfCheck(place, open_for_check("none"))
             self._watch = Watch(self._check)
         self._check.workplace = place
         return self._check, self._watch

@@ -17,6 +17,7 @@ from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import Workplace, open_workplace
 from grader.selfcheck.hand_in import line_of
 from grader.selfcheck.public import CASES_FILE
+from grader.selfcheck.spare import open_for_check
 from grader.spec.types import Question
 from grader.verdict import Code, Message, Param, Status
 
@@ -80,7 +81,7 @@ class Shared:
             for other in item.session.items
             if isinstance(other, CheckItem) and other.place.folder == place.folder
         }
-        own = SelfCheck(place, self._device, self._isolation)
+        own = SelfCheck(place, open_for_check(self._isolation), self._device)
         self._checks[place.folder] = own
         ids = [question.id for question in place.public.assignment.questions]
         return own.check([name for name in ids if name in selected])

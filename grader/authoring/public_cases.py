@@ -29,6 +29,7 @@ from grader.selfcheck.public import (
     public_questions,
 )
 from grader.selfcheck.read import read_public
+from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.write import needs_numbers, size_of
 from grader.spec.find import GIVEN, READER, SCENARIO
 from grader.spec.types import Assignment
@@ -119,7 +120,8 @@ def check_public(materials: Materials) -> list[Problem]:
         text = f"was made from other files than the assignment has now; {remedy}"
         return [Problem(str(file), None, "", text)]
     module = materials.reference_folder / materials.assignment.module
-    with SelfCheck(Workplace(materials.starter, public, module), "virtual", "auto") as own:
+    place = Workplace(materials.starter, public, module)
+    with SelfCheck(place, open_for_check(), "virtual") as own:
         report = own.check()
     return [
         Problem(str(file), None, f"{question.id}.{check.id}", f"{check.message}; {remedy}")

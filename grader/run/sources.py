@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from grader.checks.base import Probe
@@ -10,6 +11,14 @@ from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.source.facts import EntryFacts
 from grader.source.reader import SourceReader
+
+
+def start_reader(reader: SourceReader, plan: Sequence[PlannedQuestion]) -> None:
+    """Have the reader begin where a question asks for it, while the submission runs."""
+    if _asking(plan):
+        # What cannot be started is told when it is asked.
+        with suppress(OSError):
+            reader.start()
 
 
 def read_sources(
@@ -28,17 +37,21 @@ def read_sources(
         runs: By question id.
         data: The exact bytes that ran.
     """
-    wanted = {
-        planned.question.id
-        for planned in plan
-        if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
-    }
+    wanted = _asking(plan)
     if not any(runs[name].observations for name in wanted):
         return dict(runs)
     entries = reader.read(data).entries
     return {
         name: _with(run, entries.get(run.entry or "")) if name in wanted else run
         for name, run in runs.items()
+    }
+
+
+def _asking(plan: Sequence[PlannedQuestion]) -> set[str]:
+    return {
+        planned.question.id
+        for planned in plan
+        if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
     }
 
 

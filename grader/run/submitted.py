@@ -11,7 +11,7 @@ from grader.run.materials import Materials
 from grader.run.observe import Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
 from grader.run.session import Session
-from grader.run.sources import read_sources
+from grader.run.sources import read_sources, start_reader
 from grader.run.stage import open_session
 from grader.run.watch import Watch
 from grader.sandbox.base import Sandbox
@@ -58,6 +58,7 @@ class Place:
             InfrastructureError: No guest can be started.
         """
         limits_of = self._materials.assignment.limits_of
+        start_reader(self._sources, plan)
         # One for both: what a reader answers is the word of the file that it reads.
         most = allowance(observations(reference), self._care.reading)
         session = open_session(self._sandbox, self._materials, files, most)

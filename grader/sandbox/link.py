@@ -153,7 +153,8 @@ class Link:
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         try:
-            self._process.wait(1.0)
+            # One that is still importing torch reads nothing, and has no guest to end.
+            self._process.wait(1.0 if self._ready.done() else 0.0)
         except subprocess.TimeoutExpired:
             # Its death signal takes the fork-server proper along, and that every guest.
             self._process.kill()

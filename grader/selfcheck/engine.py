@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
-from grader.errors import InfrastructureError
 from grader.report.language import current
 from grader.report.model import QuestionResult, Report
 from grader.run.devices import DeviceChoice
@@ -15,9 +14,8 @@ from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
 from grader.run.session import guest_limits
 from grader.sandbox.base import Sandbox
-from grader.sandbox.open import Choice, open_sandbox
 from grader.selfcheck.devices import device_lines
-from grader.selfcheck.folder import Workplace, need_torch
+from grader.selfcheck.folder import Workplace
 from grader.selfcheck.public import PUBLIC_SEED
 from grader.selfcheck.spare import SpareSandbox
 from grader.verdict import Message
@@ -34,21 +32,16 @@ class SelfCheck:
 
     Args:
         workplace: The folder.
+        sandbox: Where the student's code runs, see ``open_for_check``; closed with this.
         device: Where GPU questions run.
-        isolation: ``auto`` takes the best walls there are, and none where there are none.
-
-    Raises:
-        UsageError: There is no torch.
-        InfrastructureError: The walls that were insisted on cannot be had.
     """
 
     def __init__(
-        self, workplace: Workplace, device: DeviceChoice = "auto", isolation: Choice = "auto"
+        self, workplace: Workplace, sandbox: Sandbox, device: DeviceChoice = "auto"
     ) -> None:
-        need_torch()
         self.workplace = workplace
         self._device: DeviceChoice = device
-        self._sandbox = _open(isolation)
+        self._sandbox = sandbox
         self.seen: dict[str, QuestionRun] = {}
 
     def check(self, questions: Sequence[str] = (), progress: Progress = lambda _: None) -> Report:
@@ -130,14 +123,3 @@ class SelfCheck:
                 "submission": submission.model_copy(update={"notes": (*submission.notes, *notes)})
             }
         )
-
-
-def _open(isolation: Choice) -> Sandbox:
-    if isolation == "none":
-        return SpareSandbox()
-    try:
-        return open_sandbox(isolation)
-    except InfrastructureError:
-        if isolation != "auto":
-            raise
-        return SpareSandbox()

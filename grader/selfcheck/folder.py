@@ -6,8 +6,6 @@ of its name where there is no such file.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,16 +68,6 @@ def open_workplace(path: Path) -> Workplace:
     public = read_public(folder)
     chosen = path if path.is_file() and path.suffix in (".py", ".ipynb") else None
     return Workplace(folder, public, chosen or _hand_in(folder, public))
-
-
-def need_torch() -> None:
-    """Say so where there is no torch, before a guest fails for the want of it.
-
-    Raises:
-        InTheWay: This Python has no torch.
-    """
-    if importlib.util.find_spec("torch") is None:
-        raise InTheWay("no_torch", python=sys.executable)
 
 
 def is_workplace(folder: Path) -> bool:

@@ -7,10 +7,14 @@ process that ran a hand-in.
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 import threading
 
+from grader.errors import InfrastructureError
 from grader.sandbox.base import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
 from grader.sandbox.oneshot import OneShotSandbox
+from grader.sandbox.open import Choice, open_sandbox
 
 _Wanted = tuple[GuestLimits, GuestNeeds]
 
@@ -51,3 +55,41 @@ class SpareSandbox(Sandbox):
         with self._lock:
             self._spare = None
             self._inner.close()
+
+
+def open_for_check(isolation: Choice = "auto") -> Sandbox:
+    """Return the sandbox of a self-check; its fork-server imports torch while the caller goes on.
+
+    Args:
+        isolation: ``auto`` takes the best walls there are, and none where there are none.
+
+    Raises:
+        UsageError: There is no torch.
+        InfrastructureError: The walls that were insisted on cannot be had.
+    """
+    need_torch()
+    return _open(isolation)
+
+
+def _open(isolation: Choice) -> Sandbox:
+    if isolation == "none":
+        return SpareSandbox()
+    try:
+        return open_sandbox(isolation)
+    except InfrastructureError:
+        if isolation != "auto":
+            raise
+        return SpareSandbox()
+
+
+def need_torch() -> None:
+    """Say so where there is no torch, before a guest fails for the want of it.
+
+    Raises:
+        InTheWay: This Python has no torch.
+    """
+    if importlib.util.find_spec("torch") is None:
+        # It brings every message along, which takes longer than starting the fork-server.
+        from grader.selfcheck.in_the_way import InTheWay  # noqa: PLC0415
+
+        raise InTheWay("no_torch", python=sys.executable)

@@ -39,6 +39,27 @@ class Disposable:
         self._owner = 0
         self._read = 0
 
+    def start(self) -> None:
+        """Have the process begin, so that it is there when it is asked; takes no time now.
+
+        Raises:
+            OSError: It cannot be started.
+        """
+        # After a fork the pipes are the parent's too: two readers would get each other's answers.
+        if self._process is not None and (self._owner != os.getpid() or self._read >= _MOST_READ):
+            self.close()
+        if self._process is None:
+            self._process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-I", "-c", running(self._module)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                env={},
+                close_fds=True,
+            )
+            self._owner, self._read = os.getpid(), 0
+
     def ask(self, data: bytes) -> bytes:
         """Return what the process answers to a text.
 
@@ -77,20 +98,8 @@ class Disposable:
         self.close()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        # After a fork the pipes are the parent's too: two readers would get each other's answers.
-        if self._process is not None and (self._owner != os.getpid() or self._read >= _MOST_READ):
-            self.close()
-        if self._process is None:
-            self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-I", "-c", running(self._module)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                bufsize=0,
-                env={},
-                close_fds=True,
-            )
-            self._owner, self._read = os.getpid(), 0
+        self.start()
+        assert self._process is not None
         self._read += 1
         return self._process
 

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import open_workplace
+from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.watch import Watch
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +55,7 @@ def watch(folder: Path, isolation: str, repeats: int) -> list[float]:
     name = place.public.assignment.questions[0].names[0]
     text = place.hand_in.read_text()
     seconds = []
-    with SelfCheck(place, "auto", isolation) as own:
+    with SelfCheck(place, open_for_check(isolation)) as own:
         watching = Watch(own)
         watching.run()
         own.make_ready()

@@ -4,11 +4,11 @@ import pytest
 import toy_starter
 
 from grader.report.language import VARIABLE
-from grader.selfcheck import engine
+from grader.selfcheck import spare
 
 
 @pytest.fixture
 def lent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let self-checks run behind walls that stand already, and speak English."""
     monkeypatch.setenv(VARIABLE, "en")
-    monkeypatch.setattr(engine, "_open", lambda _: toy_starter.lent())
+    monkeypatch.setattr(spare, "_open", lambda _: toy_starter.lent())

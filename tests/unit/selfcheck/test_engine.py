@@ -7,12 +7,13 @@ import pytest
 import toy_starter
 from toy_starter import fill
 
+from grader.errors import InfrastructureError
 from grader.report.model import Report, ReportStatus
-from grader.selfcheck import engine
+from grader.selfcheck import spare
 from grader.selfcheck.differences import pictures
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import Workplace, open_workplace
-from grader.selfcheck.spare import SpareSandbox
+from grader.selfcheck.spare import SpareSandbox, open_for_check
 from grader.selfcheck.watch import Watch
 from grader.verdict import Code
 
@@ -26,7 +27,7 @@ def place(tmp_path: Path) -> Workplace:
 
 @pytest.fixture
 def check(place: Workplace, lent: None) -> Iterator[SelfCheck]:
-    with SelfCheck(place) as found:
+    with SelfCheck(place, open_for_check()) as found:
         yield found
 
 
@@ -127,13 +128,13 @@ def test_without_walls_a_machine_checks_all_the_same(
     place: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: str) -> None:
-        raise engine.InfrastructureError("none here")
+        raise InfrastructureError("none here")
 
-    monkeypatch.setattr(engine, "open_sandbox", refuse)
-    with SelfCheck(place) as own:
+    monkeypatch.setattr(spare, "open_sandbox", refuse)
+    with SelfCheck(place, open_for_check()) as own:
         assert isinstance(own._sandbox, SpareSandbox)
-    with pytest.raises(engine.InfrastructureError):
-        SelfCheck(place, isolation="full")
+    with pytest.raises(InfrastructureError):
+        open_for_check("full")
 
 
 def test_a_spare_guest_is_taken_once_and_only_for_what_it_was_made() -> None:
