@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import toy_starter
 from labels import read_label, waits
 
 from grader.report.json_file import report_bytes
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
 from grader.verdict import Code
 
 ROOT = Path(__file__).parent / "submissions"
@@ -87,7 +87,7 @@ class Graders:
 
 @pytest.fixture(scope="session")
 def graders() -> Iterator[Graders]:
-    with open_sandbox("auto") as sandbox:
+    with toy_starter.lent() as sandbox:
         yield Graders(sandbox)
 
 

@@ -162,12 +162,15 @@ def author(root: Path) -> Materials:
 
 
 class Lent(Sandbox):
-    """The walls of all these tests: guests in milliseconds, and whoever closes them does not."""
+    """The walls of most tests of a process: one fork-server, which closing leaves open."""
 
     def __init__(self) -> None:
         self._inner = open_sandbox("auto")
-        self.isolation: Isolation = self._inner.isolation
         atexit.register(self._inner.close)
+
+    @property
+    def isolation(self) -> Isolation:
+        return self._inner.isolation
 
     def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
         return self._inner.start(limits, needs)

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import toy_starter
 
 from grader.run.grade import Grader
-from grader.sandbox.open import open_sandbox
 from grader.verdict import Basis
 from loops.lab import CORPUS, FILES, grade, grader, label
 
 
 @pytest.fixture(scope="module")
 def ready() -> Iterator[Grader]:
-    with open_sandbox("auto") as sandbox:
+    with toy_starter.lent() as sandbox:
         yield grader(sandbox)
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import toy_starter
 
 from grader.report.model import CheckResult
 from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
 from loops.lab import grader
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with open_sandbox("auto") as sandbox:
+    with toy_starter.lent() as sandbox:
         yield sandbox
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import toy_starter
 from rich.console import Console
 
 from grader.authoring.mutants import Tally, read_marks, score_of, try_mutants
@@ -15,7 +16,6 @@ from grader.errors import AssignmentError
 from grader.run.grade import Options
 from grader.run.materials import load_materials
 from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
 
 MODULE = '''\
 """A module."""
@@ -148,7 +148,7 @@ def double(x):
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with open_sandbox("auto") as sandbox:  # its guests start in milliseconds
+    with toy_starter.lent() as sandbox:  # its guests start in milliseconds
         yield sandbox
 
 

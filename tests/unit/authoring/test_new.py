@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import toy_starter
 
 from grader.authoring.lint import lint_assignment
 from grader.authoring.new import new_assignment
 from grader.authoring.starter import build_starter, check_starter, write_starter
 from grader.errors import UsageError
 from grader.run.materials import load_materials
-from grader.sandbox.open import open_sandbox
 from grader.spec.find import find_assignment, locate
 from grader.spec.load import load_assignment
 
@@ -25,7 +25,7 @@ def test_it_is_whole(tmp_path: Path) -> None:
     files = build_starter(spec, located.folder, located.reference)
     write_starter(files, located.starter)
     assert check_starter(files, located.starter) == []
-    with open_sandbox("auto") as sandbox:
+    with toy_starter.lent() as sandbox:
         assert lint_assignment(load_materials(file), sandbox) == []
     assert spec.title == "First steps"
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
+import toy_starter
 from in_process import Here
 
 from grader import cli, cli_again, cli_class
@@ -16,7 +17,6 @@ from grader.batch.platforms import discover
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
 
 ASSIGNMENT = """\
 schema: torchgrade/assignment/v1
@@ -82,7 +82,7 @@ def found(course: Path) -> Found:
 
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
-    with open_sandbox("auto") as sandbox:
+    with toy_starter.lent() as sandbox:
         yield sandbox
 
 

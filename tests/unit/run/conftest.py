@@ -3,16 +3,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+import toy_starter
 
 from grader.sandbox.base import Sandbox
 from grader.sandbox.oneshot import OneShotSandbox
-from grader.sandbox.open import open_sandbox
 
 
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     """The best walls to be had, whose guests start in milliseconds."""
-    with open_sandbox("auto") as sandbox:
+    with toy_starter.lent() as sandbox:
         yield sandbox
 
 

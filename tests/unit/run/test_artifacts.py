@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import toy_starter
 
 from grader.errors import AssignmentError
 from grader.guest.api import unpack
@@ -17,7 +18,6 @@ from grader.run.materials import load_materials
 from grader.run.observe import QuestionRun
 from grader.run.plan import make_plan
 from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
 from grader.wire.messages import Call
 from grader.wire.values import Artifact, Value
 
@@ -109,7 +109,7 @@ NUMBERS = 'file["x"] = x.numpy()'
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     # The best walls there are, and a fork-server: a fresh process for each guest takes seconds.
-    with open_sandbox("auto") as sandbox:
+    with toy_starter.lent() as sandbox:
         yield sandbox
 
 

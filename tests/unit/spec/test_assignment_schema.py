@@ -22,7 +22,9 @@ VALIDATOR = Draft202012Validator(assignment_schema())
 def document() -> Any:
     path = ROOT / "assignments" / "pytorch101" / "assignment.yml"
     data = copy.deepcopy(read_document(str(path), path.read_bytes()).data)
-    data["questions"].sort(key=lambda question: question["id"] != "batched_matrix_multiply_loop")
+    # One question: the validator takes a second for twenty, and real files are validated whole.
+    wanted = "batched_matrix_multiply_loop"
+    data["questions"] = [each for each in data["questions"] if each["id"] == wanted]
     return data
 
 
