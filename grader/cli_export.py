@@ -66,21 +66,19 @@ def export(
         _reports(kind, folder, out)
         return
     if kind is Kind.gradescope:
-        if late:
-            raise UsageError("Gradescope counts lateness itself; leave --late out")
-        _autograder(folder, into, out)
+        _autograder(folder, into, out, late)
         return
-    from grader.batch.late import read_policy
-    from grader.store.atomic import write_atomic
-
-    policy = read_policy(late) if late else None
+    policy = _policy(late)
     grades = _grades(folder, policy, pending)
-    exported = _table(kind, grades, policy, into, column)
-    path = out or folder / f"{kind.value}.csv"
-    write_atomic(path, exported.text.encode())
-    _tell(exported, path)
+    _write(_table(kind, grades, policy, into, column), out or folder / f"{kind.value}.csv")
     if pending is PendingChoice.ask:
         _tell_waiting(grades)
+
+
+def _policy(late: Path | None) -> LatePolicy | None:
+    from grader.batch.late import read_policy
+
+    return read_policy(late) if late else None
 
 
 def _grades(folder: Path, policy: LatePolicy | None, pending: PendingChoice) -> list[Grade]:
@@ -124,6 +122,13 @@ def _table(
     return canvas(grades, into, column)
 
 
+def _write(exported: Exported, path: Path) -> None:
+    from grader.store.atomic import write_atomic
+
+    write_atomic(path, exported.text.encode())
+    _tell(exported, path)
+
+
 def _tell(exported: Exported, path: Path) -> None:
     from grader.report.summary import counted
 
@@ -136,8 +141,10 @@ def _tell(exported: Exported, path: Path) -> None:
         _list(title, names)
 
 
-def _autograder(folder: Path, into: Path | None, out: Path | None) -> None:
+def _autograder(folder: Path, into: Path | None, out: Path | None, late: Path | None) -> None:
     """Write an autograder that answers with the reports in a folder."""
+    if late:
+        raise UsageError("Gradescope counts lateness itself; leave --late out")
     if into is None:
         raise UsageError(
             "export gradescope needs --into ZIP, which `grader pack gradescope` wrote: the scores "

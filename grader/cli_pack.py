@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from grader.authoring.instructions import Terms
     from grader.authoring.pack import Pack
     from grader.authoring.reach import Reach
+    from grader.authoring.requirements import Requirements
     from grader.run.materials import Materials
 
 
@@ -77,13 +78,11 @@ def pack(
     materials, console = read_materials(assignment), make_console()
     from grader.authoring.instructions import Terms, assignment_file, points_text
     from grader.authoring.pack import Pack, packed_materials
-    from grader.authoring.reach import gradable
-    from grader.authoring.requirements import required_by
 
     make_folder(out)
     tier = isolation or _TIER[platform]
     # First, as it is quick, and may find that a package is missing.
-    requirements = required_by(gradable(materials.assignment.questions, tier.value))
+    requirements = _requirements(materials, tier)
     reach = _tried(materials, tier, console)
     terms = Terms(materials.assignment, _PLACE[platform], tier.value, unreachable.value, reach)
     file = assignment_file(materials, terms)
@@ -94,6 +93,13 @@ def pack(
         _gradescope(packed, terms, out, console)
     else:
         _classroom50(packed, out, console)
+
+
+def _requirements(materials: Materials, tier: IsolationChoice) -> Requirements:
+    from grader.authoring.reach import gradable
+    from grader.authoring.requirements import required_by
+
+    return required_by(gradable(materials.assignment.questions, tier.value))
 
 
 def _tried(materials: Materials, tier: IsolationChoice, console: Console) -> Reach:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from grader.intake.names import folded
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.report.pages import INDEX_FILE
+from grader.report.summary_page import SUMMARY_FILE
 from grader.store.atomic import PROBE_FILE
 from grader.store.journal import JOURNAL_FILE, PREVIOUS_FILE
 
@@ -22,7 +23,7 @@ SIMILARITY_FOLDER = "similarity"
 EXPORTS = ("canvas", "moodle", "nbgrader")
 """Tables that are exported beside the folders, ``canvas.csv`` and so on."""
 _RESERVED = frozenset({
-    "", ".", "..", PROBE_FILE, GRADEBOOK_FILE, INDEX_FILE, SIMILARITY_FOLDER,
+    "", ".", "..", PROBE_FILE, GRADEBOOK_FILE, INDEX_FILE, SIMILARITY_FOLDER, SUMMARY_FILE,
     *(f"{name}.csv" for name in EXPORTS),
     *(f + end for f in (JOURNAL_FILE, PREVIOUS_FILE) for end in ("", "-wal", "-shm", "-journal")),
 })  # fmt: skip
