@@ -54,6 +54,10 @@ class Slots:
         deadline = time.monotonic() + _PATIENCE
         while in_use(uid):
             if time.monotonic() > deadline:
+                if not lives(uid):
+                    # Dead, and nobody reaps it: the fork-server died, and the first process of
+                    # this container is no init. The ID stays taken.
+                    return
                 raise InfrastructureError(f"a process of a hand-in survived under user ID {uid}")
             time.sleep(0.005)
         with self._lock:
@@ -85,6 +89,19 @@ def in_use(uid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def lives(uid: int) -> bool:
+    """Return whether a process runs under a user ID that has not ended and waits to be reaped."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            lines = status.read_text(encoding="ascii", errors="replace").splitlines()
+        except OSError:  # It ended while we looked.
+            continue
+        fields = dict(line.split(":", 1) for line in lines if ":" in line)
+        if str(uid) in fields["Uid"].split() and fields["State"].split()[0] not in "ZX":
+            return True
+    return False
 
 
 def mapped() -> bool:

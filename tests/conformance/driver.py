@@ -75,12 +75,19 @@ def running(
 
 
 def processes_with(marker: str) -> list[int]:
-    """Return the processes whose name is ``marker``, seen from outside: the kernel's own list."""
+    """Return the processes whose name is ``marker``, seen from outside: the kernel's own list.
+
+    Without those that ended: where this process is a container's first, its orphans stay unreaped.
+    """
     found = []
     for entry in os.scandir("/proc"):
         try:
-            if entry.name.isdigit() and Path(entry.path, "comm").read_text().strip() == marker:
-                found.append(int(entry.name))
+            if entry.name.isdigit():
+                name, _, rest = (
+                    Path(entry.path, "stat").read_text().partition("(")[2].rpartition(")")
+                )
+                if name == marker and rest.split()[0] != "Z":
+                    found.append(int(entry.name))
         except OSError:  # noqa: PERF203  processes go while we look
             continue
     return found

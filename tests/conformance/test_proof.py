@@ -11,7 +11,7 @@ from grader.sandbox.base import GuestNeeds
 from grader.sandbox.canary import Yard
 from grader.sandbox.fork_server import ForkServerSandbox
 from grader.sandbox.open import PROBE_LIMITS, probe, unsuited, users_of_their_own
-from grader.sandbox.walls import landlock
+from grader.sandbox.walls import landlock, libc
 from grader.sandbox.walls.plan import Mechanism, Wall, WallPlan
 
 if TYPE_CHECKING:
@@ -89,6 +89,8 @@ def _shown_by(mechanism: Mechanism, wall: Wall) -> str:
 
 
 def _exempt(mechanism: Mechanism, wall: Wall) -> str:
+    if wall is Wall.NO_NEW_PRIVS and libc.prctl(libc.PR_GET_NO_NEW_PRIVS):
+        return "this container forbids new privileges to all that runs in it"
     if users_of_their_own() or mechanism is not Mechanism.FLAT or wall is not Wall.CAPABILITIES:
         return ""
     return "an ordinary user, or root without capabilities, has none to drop"

@@ -29,7 +29,9 @@ PACKAGES = ("python3", "python3-venv", "python3-pip", "libgomp1", "make", "git")
 INSTALL = "apt-get install docker.io debootstrap"
 
 COURSE = "/course"
-"""Where ``course`` shows the checkout in a container."""
+"""Where ``course`` shows the assignments, references and tests in a container."""
+
+_SHOWN = ("assignments", "reference", "tests", "pyproject.toml")
 
 _START_SECONDS = 30.0
 _BUILD_SECONDS = 420.0
@@ -56,7 +58,7 @@ class Setting:
 
 
 def course() -> dict[str | Path, str]:
-    """Return mounts that install torchgrade and its packages as ``pip`` would, and the checkout.
+    """Return mounts that install torchgrade and its packages as ``pip`` would, and a course.
 
     Packages are those of this Python, which has to be of the image's version: ``Engine.suits``.
     """
@@ -65,7 +67,8 @@ def course() -> dict[str | Path, str]:
         site: f"/usr/local/lib/python{_version()}/dist-packages:ro",
         # Not in the folder above: a mount point there would be made on this machine.
         ROOT / "grader": "/usr/lib/python3/dist-packages/grader:ro",
-        ROOT: f"{COURSE}:ro",
+        # Not the whole checkout: the engine's own mounts lie in its folder for what is built.
+        **{ROOT / name: f"{COURSE}/{name}:ro" for name in _SHOWN},
     }
 
 

@@ -139,7 +139,15 @@ def test_walls_hold_and_attacks_get_what_their_labels_say(
     corpus = f"{COURSE}/tests/exploits/test_corpus.py"
     judged = f"{corpus}::test_the_verdict_is_exact_and_nothing_is_gained"
     attacks = [judged] if case.whole else [f"{judged}[{each}]" for each in _sample()]
-    options = ["-q", "-m", "not heavy", "-p", "no:cacheprovider", "--junitxml=/out/report.xml"]
+    options = [
+        "-q",
+        "-rfE",
+        "-m",
+        "not heavy",
+        "-p",
+        "no:cacheprovider",
+        "--junitxml=/out/report.xml",
+    ]
     command = ["python3", "-m", "pytest", *options, f"--rootdir={COURSE}"]
     command += ["-c", f"{COURSE}/pyproject.toml", *tests, *attacks]
     outcome = engine.run(command, setting(case, out), seconds=540)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 
 from grader.errors import InfrastructureError
@@ -45,7 +48,35 @@ def test_a_survivor_is_told_and_its_id_kept(few: None, monkeypatch: pytest.Monke
     one = Slots()
     uid = one.take()
     monkeypatch.setattr(slots, "in_use", lambda _: True)
+    monkeypatch.setattr(slots, "lives", lambda _: True)
     with pytest.raises(InfrastructureError, match=f"survived under user ID {uid}"):
         one.give_back(uid)
     monkeypatch.setattr(slots, "in_use", lambda _: False)
     assert uid not in {Slots().take() for _ in range(3)}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork") or os.geteuid() != 0, reason="takes root")
+def test_one_that_ended_and_is_not_reaped_is_no_survivor(
+    few: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slots, "_PATIENCE", 0.01)
+    one = Slots()
+    uid = one.take()
+    ready, told = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setresuid(uid, uid, uid)
+        os.write(told, b"x")
+        signal.pause()
+    try:
+        assert os.read(ready, 1) == b"x"
+        with pytest.raises(InfrastructureError, match="survived"):
+            one.give_back(uid)
+        os.kill(child, signal.SIGKILL)
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+        one.give_back(uid)
+        assert uid not in {Slots().take() for _ in range(3)}
+    finally:
+        os.waitpid(child, 0)
+        os.close(ready)
+        os.close(told)
