@@ -6,7 +6,7 @@ from pathlib import Path
 
 COLUMNS = {
     "tier": "tier",
-    "attempts": "ways out tried, all closed",
+    "attempts": "probes of a guest, all as they must be",
     "suite": "conformance tests passed",
     "graded": "showcase as labelled",
     "attacks": "attacks as labelled",
