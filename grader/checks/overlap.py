@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from grader.checks.base import CaseInputs, Check, Probe
 from grader.checks.findings import finding, plain
 from grader.checks.timelines import Gap, Timing, read_timing
-from grader.checks.traced import corroborated, no_trace_expected, not_of_the_form
+from grader.checks.traced import no_trace_expected, not_of_the_form
 from grader.observation import Observation
 from grader.verdict import Basis, Code, Param, Verdict, passed
 
@@ -68,7 +68,7 @@ class Overlap(Check):
             **_numbers(actual),
             "timeline": _rows(actual),
         }
-        return corroborated(replace(verdict, evidence=drawn), submission.source)
+        return replace(verdict, evidence=drawn)
 
     def weigh(self, expected: Timing, actual: Timing) -> Verdict:
         """Compare what is saved with what could be, and the time with the reference's."""

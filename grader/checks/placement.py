@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from grader.checks.base import CaseInputs, Check, Probe
 from grader.checks.findings import finding, plain
 from grader.checks.ops import Pattern
-from grader.checks.traced import corroborated, not_of_the_form
+from grader.checks.traced import not_of_the_form
 from grader.checks.traces import CPU, items, mapping, natural, text
 from grader.checks.trees import describe
 from grader.observation import Observation
@@ -87,7 +87,7 @@ class Placement(Check):
         wanted, own = self._meant(expected), [item for item in actual if item.kind in self.kinds]
         found = self._bytes(wanted, own) if self.match == "bytes" else self._shapes(wanted, own)
         if found is None:
-            return corroborated(passed(Basis.CLAIM), submission.source)
+            return passed(Basis.CLAIM)
         return finding(Code.WRONG_DEVICE, *found, Basis.CLAIM)
 
     def _meant(self, entries: Sequence[Placed]) -> list[Placed]:

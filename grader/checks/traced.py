@@ -12,22 +12,11 @@ from grader.checks.findings import finding, plain
 from grader.checks.traces import DeviceTrace, trace_of
 from grader.checks.trees import describe
 from grader.observation import Observation
-from grader.source.facts import EntryFacts, Mention
-from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault, review
+from grader.verdict import Basis, Code, Message, Owner, Param, Verdict, fault
 from grader.wire.values import Value
 
 DeviceName = Annotated[str, Field(pattern=r"^(cpu|cuda)(:[0-9]{1,4})?$")]
 """``cpu``, ``cuda`` for any GPU, ``cuda:1``."""
-
-_REACHES = frozenset({
-    "grader", "ctypes", "cffi", "inspect", "_getframe", "_current_frames", "settrace", "setprofile",
-    "get_objects", "get_referrers", "get_referents", "__subclasses__", "_python_dispatch",
-    "DisableTorchFunctionSubclass", "DisableTorchFunction", "_DisableTorchDispatch",
-    "_disable_torch_dispatch", "_pop_mode", "_pop_torch_function_stack",
-    "_pop_torch_dispatch_stack", "_make_subclass", "_make_wrapper_subclass", "as_subclass",
-    "__code__", "__globals__", "__closure__",
-})  # fmt: skip
-"""What work on tensors never needs, and getting at a trace does."""
 
 
 class Traced(Check):
@@ -40,8 +29,8 @@ class Traced(Check):
     conditional: ClassVar[bool] = True
 
     def needs(self) -> frozenset[Probe]:
-        """Return the source as second witness and, for a whole call, the probe."""
-        return frozenset({Probe.SOURCE} if self.item else {Probe.SOURCE, Probe.DEVICES})
+        """Return the probe, for a whole call."""
+        return frozenset() if self.item else frozenset({Probe.DEVICES})
 
     def judge(
         self,
@@ -49,32 +38,18 @@ class Traced(Check):
         reference: Observation,
         submission: Observation,
     ) -> Verdict:
-        """Weigh the traces; a hand-in that could have changed its own is left to a person."""
+        """Weigh the traces."""
         expected = trace_of(reference, self.item is not None)
         if expected is None:
             return no_trace_expected(reference)
         actual = trace_of(submission, self.item is not None)
         if actual is None:
             return no_trace(submission, self.item is not None)
-        return corroborated(self.weigh(expected, actual), submission.source)
+        return self.weigh(expected, actual)
 
     @abstractmethod
     def weigh(self, expected: DeviceTrace, actual: DeviceTrace) -> Verdict:
         """Compare the trace of the submission with that of the reference."""
-
-
-def corroborated(verdict: Verdict, source: EntryFacts | None) -> Verdict:
-    """Return a verdict, or where it awards points on the word of code that meddles, a review."""
-    found = _meddling(source) if verdict.status is Status.PASSED else None
-    if found is None:
-        return verdict
-    told: dict[str, Param] = {"name": plain(found.name), "line": found.place.line}
-    return review(Message("devices_reached", told))
-
-
-def _meddling(source: EntryFacts | None) -> Mention | None:
-    mentions = (*source.opaque, *source.mentions) if source else ()
-    return next((item for item in mentions if _REACHES & set(item.name.split("."))), None)
 
 
 def no_trace_expected(reference: Observation) -> Verdict:

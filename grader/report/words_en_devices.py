@@ -64,9 +64,10 @@ SENTENCES: Mapping[str, Sentence] = {
         "Keeps the GPUs busy for {work:.1f} ms in all, at least {wanted:.1f} ms expected.",
         "It overlaps, but does far less than is asked for.",
     ),
-    "devices_reached": (
-        "Line {line:line} ({name}) reaches into what reports where the work was done.",
-        _PERSON,
+    "claim_reached": (
+        "Line {line:line} ({name}) reaches for what a process says about itself, or changes "
+        "another module.",
+        "Points that rest on the word of this process wait for a person.",
     ),
 }
 

@@ -68,9 +68,10 @@ SENTENCES: Mapping[str, Sentence] = {
         "GPU가 일한 시간이 모두 {work:.1f} ms입니다. 적어도 {wanted:.1f} ms여야 합니다.",
         "나란히 일하기는 하지만 요구한 것보다 훨씬 적게 계산합니다.",
     ),
-    "devices_reached": (
-        "{line:line}번째 줄({name})이 일을 어디에서 했는지 알리는 부분을 건드립니다.",
-        _PERSON,
+    "claim_reached": (
+        "{line:line}번째 줄({name})이 프로세스가 스스로 알리는 내용을 건드리거나 "
+        "다른 모듈을 바꿉니다.",
+        "이 프로세스의 보고만으로 주어지는 점수는 사람이 확인할 때까지 보류됩니다.",
     ),
 }
 

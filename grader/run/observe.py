@@ -16,6 +16,7 @@ from grader.observation import Observation, Outcome
 from grader.run.growth import CountedCall
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Session, guest_limits
+from grader.source.facts import Mention
 from grader.spec.types import Limits, Question
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Loaded
@@ -44,6 +45,7 @@ class QuestionRun:
         failed_load: How it died.
         observations: Case key → observation. Empty when nothing could be called.
         seconds: Wall time of the question.
+        reach: Where the file reaches for what its process says about itself, if it does.
     """
 
     entry: str | None
@@ -51,6 +53,7 @@ class QuestionRun:
     failed_load: Observation | None
     observations: dict[str, Observation] = field(default_factory=dict)
     seconds: float = 0.0
+    reach: Mention | None = None
 
 
 NOT_RUN = QuestionRun(None, None, None)

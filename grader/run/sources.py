@@ -27,9 +27,10 @@ def read_sources(
     runs: Mapping[str, QuestionRun],
     data: bytes,
 ) -> dict[str, QuestionRun]:
-    """Return the runs with the source's facts in the observations of questions that ask for them.
+    """Return the runs with what the source says of each, and where the file reaches.
 
-    A file that cannot be read leaves them out; that is for the judge to weigh.
+    The facts on an entry point go into the observations of questions that ask for them. A file that
+    cannot be read leaves them out; that is for the judge to weigh.
 
     Args:
         reader: Reads the file, once for all questions.
@@ -38,11 +39,12 @@ def read_sources(
         data: The exact bytes that ran.
     """
     wanted = _asking(plan)
-    if not any(runs[name].observations for name in wanted):
+    if not any(run.observations for run in runs.values()):
         return dict(runs)
-    entries = reader.read(data).entries
+    facts = reader.read(data)
+    reached = facts.reach[0] if facts.reach else None
     return {
-        name: _with(run, entries.get(run.entry or "")) if name in wanted else run
+        name: _with(replace(run, reach=reached), facts.entries.get(run.entry or ""), name in wanted)
         for name, run in runs.items()
     }
 
@@ -55,6 +57,8 @@ def _asking(plan: Sequence[PlannedQuestion]) -> set[str]:
     }
 
 
-def _with(run: QuestionRun, facts: EntryFacts | None) -> QuestionRun:
+def _with(run: QuestionRun, facts: EntryFacts | None, wanted: bool) -> QuestionRun:
+    if not wanted:
+        return run
     seen = {key: replace(item, source=facts) for key, item in run.observations.items()}
     return replace(run, observations=seen)

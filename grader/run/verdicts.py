@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.checks.causes import across_cases
+from grader.checks.findings import plain
 from grader.checks.judge import combine, judge_case, settle
 from grader.checks.once import told_once
 from grader.errors import nearest_name
 from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
+from grader.source.facts import Mention
 from grader.spec.types import Question
-from grader.verdict import Code, Message, Owner, Param, Verdict, deferred, failed, fault
+from grader.verdict import (
+    Basis,
+    Code,
+    Message,
+    Owner,
+    Param,
+    Status,
+    Verdict,
+    deferred,
+    failed,
+    fault,
+    review,
+)
 from grader.wire.messages import Fault
 
 Verdicts = dict[str, Verdict]
@@ -50,8 +64,16 @@ def judge_question(
             if check.cases is None or case.case.id in check.cases
         ]
         combined = combine([verdict for _, verdict in judged]) if judged else left_to_grading()
-        verdicts[check.id] = across_cases(judged, combined)
+        verdicts[check.id] = _not_by_word(across_cases(judged, combined), submission.reach)
     return told_once(question.checks, settle(question.checks, verdicts))
+
+
+def _not_by_word(verdict: Verdict, reach: Mention | None) -> Verdict:
+    """Return a verdict; a person's, where code that may have changed the word would earn by it."""
+    earns = verdict.status in (Status.PASSED, Status.PARTIAL)
+    if reach is None or not earns or verdict.basis is not Basis.CLAIM:
+        return verdict
+    return review(Message("claim_reached", {"name": plain(reach.name), "line": reach.place.line}))
 
 
 def for_all(question: Question, verdict: Verdict) -> Verdicts:

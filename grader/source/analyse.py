@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from grader.source.facts import Construct, EntryFacts, Mention, Place, Role, SourceFacts
 from grader.source.found import Scan
+from grader.source.reach import reach
 from grader.source.scan import Scanner
 from grader.source.scope import Names, module_names
 
@@ -25,7 +26,7 @@ def analyse(data: bytes) -> SourceFacts:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
-        return SourceFacts(_File(tree).entries())
+        return SourceFacts(_File(tree).entries(), reach=reach(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return SourceFacts(unreadable=f"{type(error).__name__}: {str(error)[:200]}")
 

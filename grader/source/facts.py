@@ -98,7 +98,9 @@ class SourceFacts:
     Attributes:
         entries: Function, ``Class`` or ``Class.method`` → facts.
         unreadable: Why there are none, or empty.
+        reach: Where the file reaches for what its process says about itself (``reach``).
     """
 
     entries: Mapping[str, EntryFacts] = field(default_factory=dict)
     unreadable: str = ""
+    reach: tuple[Mention, ...] = ()

@@ -24,7 +24,7 @@ def unpack(data: bytes) -> SourceFacts:
     try:
         content = json.loads(data)
         entries = {str(name): _entry(item) for name, item in content["entries"].items()}
-        return SourceFacts(entries, str(content["unreadable"]))
+        return SourceFacts(entries, str(content["unreadable"]), _mentions(content["reach"]))
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not what the analysis writes: {error!r}") from error
 

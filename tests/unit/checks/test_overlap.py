@@ -14,8 +14,8 @@ from grader.checks.judge import judge_case
 from grader.checks.overlap import Overlap
 from grader.checks.timelines import read_timing
 from grader.report.words import ENGLISH
-from grader.source.facts import EntryFacts, Mention, Place
-from grader.verdict import Basis, Code, Owner, Status, Verdict
+from grader.source.facts import EntryFacts
+from grader.verdict import Basis, Code, Owner, Verdict
 
 A, B = "cuda:0", "cuda:1"
 IDLE = {"start": 0.001, "end": 0.001, "stream": 0.0, "other": 0.0, "launch": 0.0, "blocked": 0.0}
@@ -128,12 +128,6 @@ def test_what_is_no_timeline_report_is_of_the_wrong_type(lie) -> None:
 def test_no_number_of_seconds_makes_the_judge_fail(seconds) -> None:
     verdict = judged(timing(seconds))
     assert (verdict.code, verdict.owner) == (Code.WRONG_TYPE, Owner.STUDENT)
-
-
-def test_who_reaches_for_the_trace_is_left_to_a_person() -> None:
-    mention = Mention("sys._getframe", Place(3, 0, 3), called=True)
-    verdict = judged(GOOD, source=EntryFacts(mentions=(mention,)))
-    assert verdict.status is Status.DEFERRED
 
 
 def test_one_device_alone_saves_nothing() -> None:

@@ -1,16 +1,21 @@
-"""A question that could not be called at all."""
+"""A question that could not be called, and one whose file reaches for internals."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from grader.observation import Observation, Outcome
+from grader.checks.base import CaseInputs
+from grader.observation import Claims, Observation, Outcome
 from grader.run.observe import QuestionRun
-from grader.run.plan import PlannedQuestion
+from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.verdicts import judge_question
+from grader.source.facts import Mention, Place
 from grader.spec.types import Question
 from grader.verdict import Code, Owner, Status
 from grader.wire.messages import Fault, Loaded
+from grader.wire.values import Value
 
 FINE = QuestionRun("f", Loaded(("f",)), None)
 
@@ -77,3 +82,36 @@ def test_missing_function_names_the_nearest() -> None:
     run = loaded("normalise", "f_old")
     verdict = judge_question(PlannedQuestion(question(id="f_odd"), ()), FINE, run)["value"]
     assert verdict.message.params["nearest"] == "f_old"
+
+
+REACHED = Mention("sys.modules", Place(7, 0, 7), False)
+CASE = PlannedCase("one", question().cases[0], CaseInputs("one", (), ()), {}, "")
+CLAIMED = question(
+    points=2,
+    checks=[
+        {"id": "value", "kind": "exact", "points": 1},
+        {"id": "word", "kind": "exact", "points": 1, "claim": True, "requires": ["value"]},
+    ],
+)
+
+
+def answered(value: Value, reach: Mention | None = None) -> QuestionRun:
+    seen = Observation(Outcome.COMPLETED, claims=Claims(value))
+    return replace(FINE, observations={"one": seen}, reach=reach)
+
+
+def test_points_on_the_word_of_code_that_reaches_wait_for_a_person() -> None:
+    planned = PlannedQuestion(CLAIMED, (CASE,))
+    verdicts = judge_question(planned, answered(1), answered(1, REACHED))
+    assert verdicts["value"].status is Status.PASSED
+    word = verdicts["word"]
+    assert (word.status, word.code) == (Status.DEFERRED, Code.NEEDS_REVIEW)
+    assert word.message.params == {"name": "sys.modules", "line": 7}
+    assert judge_question(planned, answered(1), answered(1))["word"].status is Status.PASSED
+
+
+def test_code_that_reaches_and_is_wrong_all_the_same_has_failed() -> None:
+    planned = PlannedQuestion(CLAIMED, (CASE,))
+    verdicts = judge_question(planned, answered(1), answered(2, REACHED))
+    assert verdicts["value"].code is Code.WRONG_VALUE
+    assert verdicts["word"].code is Code.REQUIREMENT_NOT_MET

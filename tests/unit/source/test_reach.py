@@ -1,0 +1,98 @@
+"""Code that reaches for the interpreter's internals, and honest code that looks like it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from grader.source.analyse import analyse
+from grader.source.reach import reach
+
+SUBMISSIONS = Path(__file__).parents[2] / "submissions"
+
+
+def names(text: str) -> list[str]:
+    return [mention.name for mention in reach(ast.parse(text))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys\nsys.modules['x']",
+        "from sys import modules",
+        "import sys as s\ns._getframe()",
+        "import torch\ntorch.sys.modules",
+        "import torch\ngetattr(torch, 'sy' + name)",
+        "import sys\ngetattr(sys, 'modules')",
+        "import sys\ngetattr(sys, 'mod' 'ules')",
+        "import gc\ngc.get_objects()",
+        "import ctypes",
+        "from grader.guest import server",
+        "import grader.guest.server as x",
+        "import importlib\nimportlib.import_module('a')",
+        "__import__('sys')",
+        "exec('x = 1')",
+        "def f(): pass\nf.__globals__",
+        "().__class__.__base__",
+        "g = (x for x in y)\ng.gi_frame.f_back",
+        "import torch\ntorch.Tensor.is_contiguous = lambda self: True",
+        "import torch\nTensor = torch.Tensor\nTensor.cpu = None",
+        "import torch.nn.functional as F\nF.relu = None",
+        "import torch\nsetattr(torch, 'bmm', None)",
+        "import torch\ndel torch.bmm",
+        "import torch\nwith open('x') as torch.bmm: pass",
+        "import torch\nfor torch.bmm in (): pass",
+        "import builtins\nbuiltins.len = None",
+        "from functools import reduce\nreduce(getattr, names, x)",
+        "import operator\noperator.attrgetter(path)(x)",
+        "globals()['x']",
+        "vars(x)['y']",
+        "x.__dict__['y']",
+        "import torch\nclass T(torch.Tensor):\n    def __torch_function__(self): pass",
+        "import torch\ntorch._C._disabled_torch_function_impl",
+        "from torch.utils._python_dispatch import TorchDispatchMode",
+        "def f():\n    import sys\n    return sys.modules",
+        "import inspect\ninspect.currentframe()",
+    ],
+)
+def test_reaches(text: str) -> None:
+    assert names(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import gc\ngc.collect()",
+        "import torch\nlist(torch.nn.Linear(2, 2).modules())",
+        "import torch\nnn = torch.nn\nclass N(nn.Module):\n    def f(self):\n        self.a = 1",
+        "model.fc = head",
+        "class N:\n    def f(self, name, layer):\n        setattr(self, name, layer)",
+        "class N:\n    def f(self, other):\n        self.__dict__.update(other)",
+        "import torch\ngetattr(torch, 'bmm')(x, y)",
+        "import torch\ntorch.backends.cuda.matmul.allow_tf32 = False",
+        "import torch\ntorch.manual_seed(0)",
+        "import sys\nprint(1, file=sys.stderr)\nsys.path.append('.')",
+        "import os\nos.environ['A'] = 'b'",
+        "import timeit\ntimeit.repeat('f()', globals=globals())",
+        "names = {**globals(), 'x': 1}",
+        "type(x).__name__",
+        "x = {}\nx['modules'] = 1",
+    ],
+)
+def test_does_not_reach(text: str) -> None:
+    assert names(text) == []
+
+
+def test_first_line_is_told() -> None:
+    (mention,) = reach(ast.parse("import torch\n\n\ntorch.bmm = None\n"))
+    assert (mention.name, mention.place.line) == ("torch.bmm", 4)
+
+
+def test_of_200_honest_submissions_less_than_one_reaches() -> None:
+    honest = [
+        path for folder in ("accepted", "wrong") for path in SUBMISSIONS.glob(f"*/{folder}/*.py")
+    ]
+    touched = [path for path in honest if analyse(path.read_bytes()).reach]
+    assert 200 * len(touched) < len(honest), touched
