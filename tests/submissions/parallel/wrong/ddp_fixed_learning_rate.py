@@ -1,7 +1,7 @@
 # The learning rate is not the one that was given.
 # expect:
 #   questions:
-#     ddp_worker: {status: partial, checks: {samples: ok, batches: ok, order: ok, same_weights: ok, weights: wrong_value, group_closed: ok}}
+#     ddp_worker: {status: failed, checks: {weights: wrong_value, samples: requirement_not_met, batches: requirement_not_met, order: requirement_not_met, group_closed: requirement_not_met}}
 
 import torch
 from torch import distributed

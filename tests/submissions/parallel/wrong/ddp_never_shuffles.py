@@ -1,7 +1,7 @@
 # The sampler deals the samples out in the order of the data, each time the same.
 # expect:
 #   questions:
-#     ddp_worker: {status: partial, checks: {samples: ok, batches: ok, order: wrong_value, same_weights: ok, weights: ok, group_closed: ok}}
+#     ddp_worker: {status: partial, checks: {weights: ok, samples: ok, batches: ok, order: wrong_value, group_closed: ok}}
 
 import torch
 from torch import distributed

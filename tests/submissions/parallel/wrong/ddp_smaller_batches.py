@@ -1,7 +1,7 @@
 # Divides the batch size by the number of processes, though it is that of one.
 # expect:
 #   questions:
-#     ddp_worker: {status: partial, checks: {samples: ok, batches: wrong_type, order: ok, same_weights: ok, weights: wrong_value, group_closed: ok}}
+#     ddp_worker: {status: partial, checks: {weights: ok, samples: ok, batches: wrong_type, order: ok, group_closed: ok}}
 
 import torch
 from torch import distributed

@@ -1,7 +1,7 @@
 # The process group is never left.
 # expect:
 #   questions:
-#     ddp_worker: {status: partial, checks: {samples: ok, batches: ok, order: ok, same_weights: ok, weights: ok, group_closed: wrong_value}}
+#     ddp_worker: {status: partial, checks: {weights: ok, samples: ok, batches: ok, order: ok, group_closed: wrong_type}}
 
 import torch
 from torch import distributed

@@ -1,7 +1,7 @@
 # Trains a copy; the model that was given stays as it was.
 # expect:
 #   questions:
-#     ddp_worker: {status: failed, checks: {samples: wrong_type, batches: requirement_not_met, order: requirement_not_met, same_weights: requirement_not_met, weights: wrong_value, group_closed: requirement_not_met}}
+#     ddp_worker: {status: failed, checks: {weights: wrong_value, samples: requirement_not_met, batches: requirement_not_met, order: requirement_not_met, group_closed: requirement_not_met}}
 
 import copy
 

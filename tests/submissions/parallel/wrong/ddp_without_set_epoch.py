@@ -1,7 +1,7 @@
 # The sampler is never told which epoch it is: each has the same order.
 # expect:
 #   questions:
-#     ddp_worker: {status: partial, checks: {samples: ok, batches: ok, order: wrong_value, same_weights: ok, weights: ok, group_closed: ok}}
+#     ddp_worker: {status: partial, checks: {weights: ok, samples: ok, batches: ok, order: wrong_value, group_closed: ok}}
 
 import torch
 from torch import distributed

@@ -1,7 +1,7 @@
 # A PNG whatever the name of the file says.
 # expect:
 #   questions:
-#     plot_times: {status: partial, checks: {file: wrong_value, bars: ok, error_bars: ok, labels: ok}}
+#     plot_times: {status: failed, checks: {bars: wrong_shape, error_bars: wrong_shape, labels: requirement_not_met, file: requirement_not_met}}
 
 import matplotlib.pyplot as plt
 

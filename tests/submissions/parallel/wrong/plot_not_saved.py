@@ -1,7 +1,7 @@
 # Draws, and saves nothing.
 # expect:
 #   questions:
-#     plot_times: {status: failed, checks: {file: wrong_value, bars: wrong_shape, error_bars: wrong_shape, labels: wrong_type}}
+#     plot_times: {status: failed, checks: {bars: wrong_shape, error_bars: wrong_shape, labels: requirement_not_met, file: requirement_not_met}}
 
 import matplotlib.pyplot as plt
 

@@ -1,0 +1,488 @@
+"""Runs in the actor, beside the submission: what cannot live in another process.
+
+Models, optimisers and losses, since autograd is local; GPUs watched; processes started. Each
+question gets models of its own, so that a mistake costs one question.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import multiprocessing
+import os
+import socket
+import time
+import traceback
+import warnings
+from contextlib import contextmanager
+from multiprocessing import connection
+
+import torch
+import torch._dynamo  # what an optimiser's first step imports: once here, not in each process
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from grader.guest.api import on_timeline, placement, watching
+from grader.vgpu.timeline import TimedElsewhere
+
+# -- models over two GPUs --------------------------------------------------------------------------
+
+
+def toy_model(student, x, labels, weights, device):
+    """Run a ToyModel with these weights forward and backward, and make a step of SGD.
+
+    Args:
+        student: The submitted module.
+        x: The inputs.
+        labels: Compared with the outputs where those are.
+        weights: The model's state.
+        device: Where the inputs are when the model gets them.
+    """
+    model = student.ToyModel()
+    if missing := model.load_state_dict(weights, strict=False).missing_keys:
+        raise KeyError(f"ToyModel has no {', '.join(missing)}")
+    x = x.to(device)
+    with watching() as seen:
+        outputs = model(x)
+    nn.MSELoss()(outputs, labels.to(outputs.device)).backward()
+    own = {name: parameter for name, parameter in model.named_parameters() if name in weights}
+    result = {
+        "outputs": outputs,
+        "forward": seen.report,
+        "placement": placement(model, outputs),
+        "gradients": {name: parameter.grad for name, parameter in own.items()},
+    }
+    torch.optim.SGD(model.parameters(), lr=0.25).step()
+    return {**result, "updated": {name: own[name].detach() for name in weights}}
+
+
+def _loss(outputs, labels):
+    # Not the same with outputs and labels exchanged.
+    return ((2 * outputs - labels) ** 2).mean()
+
+
+class _Halves(nn.Module):
+    """A model over two GPUs that is right whatever the submission's is."""
+
+    def __init__(self, w1, w2, devices):
+        super().__init__()
+        self.first = nn.Parameter(w1.to(devices[0]))
+        self.second = nn.Parameter(w2.to(devices[1]))
+
+    def forward(self, x):
+        hidden = torch.tanh(x.to(self.first.device) @ self.first)
+        return hidden.to(self.second.device) @ self.second
+
+
+def training(student, x, labels, w1, w2, device, devices):
+    """Make three training steps; return the losses, the weights, and where the loss found labels.
+
+    Args:
+        student: The submitted module.
+        x: Inputs of three steps, one behind the other.
+        labels: Likewise.
+        w1: Weights of the first half.
+        w2: Weights of the second half.
+        device: Where inputs and labels are.
+        devices: Where the halves are.
+    """
+    model = _Halves(w1, w2, devices)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.125, momentum=0.5)
+    found = []
+
+    def loss_fn(outputs, labels):
+        found.append((str(outputs.device), str(labels.device)))
+        return _loss(outputs, labels)
+
+    losses = [
+        student.train_step(model, loss_fn, optimizer, inputs, wanted)
+        for inputs, wanted in zip(x.to(device), labels.to(device), strict=True)
+    ]
+    weights = {"first": model.first.detach(), "second": model.second.detach()}
+    return {"losses": losses, "weights": weights, "label_devices": found}
+
+
+# -- ResNet-50 -------------------------------------------------------------------------------------
+
+_PERIOD = 4099
+"""Values before they repeat: a prime, so that no two rows of a weight are the same."""
+
+
+@contextmanager
+def _undrawn():
+    """Let layers begin with whatever is in memory: 25 million weights take a second to draw."""
+    kept = {name: getattr(nn.init, name) for name in ("kaiming_normal_", "kaiming_uniform_")}
+    for name in kept:
+        setattr(nn.init, name, lambda tensor, *_, **__: tensor)
+    try:
+        yield
+    finally:
+        for name, function in kept.items():
+            setattr(nn.init, name, function)
+
+
+class _Filler:
+    """Gives each layer weights of its own in the order in which the layers run.
+
+    By that order and not by name: a network cut into ``nn.Sequential`` slices has other names.
+
+    Args:
+        model: A ResNet-50.
+        images: To run it once.
+        seed: Of the weights.
+
+    Attributes:
+        layers: In the order in which they run.
+    """
+
+    def __init__(self, model, images, seed):
+        self.layers = []
+        self._generator = torch.Generator().manual_seed(seed)
+        kinds = (nn.Conv2d, nn.BatchNorm2d, nn.Linear)
+        layers = [module for module in model.modules() if isinstance(module, kinds)]
+        hooks = [layer.register_forward_pre_hook(self._fill) for layer in layers]
+        with torch.no_grad():
+            model(images)
+        for hook in hooks:
+            hook.remove()
+
+    def _fill(self, layer, _):
+        if layer in self.layers:
+            return
+        self.layers.append(layer)
+        if isinstance(layer, nn.BatchNorm2d):
+            self._draw(layer.weight, 0.1, 0.75)
+            self._draw(layer.running_mean, 0.1)
+            self._draw(layer.running_var, 0.2, 1.0)
+        else:
+            self._draw(layer.weight, (2 / layer.weight[0].numel()) ** 0.5)
+        if layer.bias is not None:
+            self._draw(layer.bias, 0.1)
+
+    def _draw(self, tensor, scale, shift=0.0):
+        values = torch.randn(_PERIOD, generator=self._generator).clamp_(-2, 2) * scale + shift
+        times = -(-tensor.numel() // _PERIOD)
+        tensor.copy_(values.repeat(times)[: tensor.numel()].view(tensor.shape))
+
+
+def resnet(student, images, seed):
+    """Run a ModelParallelResNet50 in eval mode, forward and backward."""
+    with _undrawn():
+        model = student.ModelParallelResNet50()
+    model.eval()
+    images = images.to("cuda:0")
+    stem = _Filler(model, images, seed).layers[0]
+    gc.collect()
+    with watching() as seen:
+        outputs = model(images)
+    (outputs**2).mean().backward()
+    return {
+        "outputs": outputs,
+        "forward": seen.report,
+        "placement": placement(model, outputs),
+        "gradient": {"of the first layer": stem.weight.grad},
+    }
+
+
+def pipeline(student, images, split_size, seed):
+    """Run a PipelineParallelResNet50 in eval mode, then once in training mode.
+
+    In training mode batch normalisation sees one part at a time. The mean of the parts' variances
+    shows how the batch was cut, in whatever order the parts were taken.
+    """
+    with _undrawn():
+        model = student.PipelineParallelResNet50(split_size)
+    model.eval()
+    images = images.to("cuda:0")
+    norm = _Filler(model, images, seed).layers[1]
+    gc.collect()
+    with watching() as seen, torch.no_grad():
+        outputs = model(images)
+    # Without momentum the running statistics are plain means over all parts.
+    norm.momentum = None
+    norm.reset_running_stats()
+    model.train()
+    with torch.no_grad():
+        model(images)
+    return {
+        "outputs": outputs,
+        "watched": seen.report,
+        "placement": placement(model, outputs),
+        "running_var": norm.running_var,
+    }
+
+
+def pipeline_in_time(student, batch, split_size, card):
+    """Make a step of training on a timeline, without arithmetic: forward, then all the rest."""
+    with on_timeline(card, arithmetic=False) as time_line, _undrawn():
+        model = student.PipelineParallelResNet50(split_size)
+        model.train()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+        images = torch.empty(batch, 3, 128, 128).to("cuda:0")
+        labels = torch.zeros(batch, 1000).to("cuda:1")
+        with time_line.lap() as forward:
+            outputs = model(images)
+        with time_line.lap() as rest:
+            nn.MSELoss()(outputs, labels).backward()
+            optimizer.step()
+    return {"forward": forward.report, "step": rest.report}
+
+
+# -- one batch over several GPUs -------------------------------------------------------------------
+
+
+def _network(w1, b1, w2):
+    model = nn.Sequential(nn.Linear(*w1.T.shape), nn.Tanh(), nn.Linear(*w2.T.shape, bias=False))
+    model.load_state_dict({"0.weight": w1, "0.bias": b1, "2.weight": w2})
+    return model
+
+
+def averaged(student, x, labels, w1, b1, w2, devices):
+    """Average gradients over devices; other gradients were there before."""
+    model = _network(w1, b1, w2).to(devices[0])
+    for parameter in model.parameters():
+        parameter.grad = torch.full_like(parameter, 8.0)
+    with watching() as seen:
+        loss = student.average_gradients(model, _loss, x, labels, devices)
+    return {
+        "loss": loss,
+        "gradients": {name: parameter.grad for name, parameter in model.named_parameters()},
+        "weights": {name: parameter.detach() for name, parameter in model.named_parameters()},
+        "placement": placement(model),
+        "work": seen.report,
+    }
+
+
+def data_parallel(student, x, labels, w1, b1, w2):
+    """Run a model over all GPUs, forward and backward."""
+    model = _network(w1, b1, w2)
+    parallel = student.to_data_parallel(model)
+    with watching() as seen:
+        outputs = parallel(x)
+    _loss(outputs, labels.to(outputs.device)).backward()
+    return {
+        "outputs": outputs,
+        "gradients": {name: parameter.grad for name, parameter in model.named_parameters()},
+        "placement": placement(model, outputs),
+        "forward": seen.report,
+    }
+
+
+# -- processes -------------------------------------------------------------------------------------
+
+_PATIENCE = 5.0
+"""Seconds that is waited for processes to end, far longer than honest ones take."""
+
+_ask = []
+"""The function that tells results. Here, and not among the work: other processes inherit it."""
+
+
+def slow_start(place):
+    """Get the result for a place; the first one takes longest."""
+    result = _ask[0](place)
+    time.sleep(0.2 if place == 0 else 0.02)
+    return result
+
+
+def pooled(student, ask, count, processes):
+    """Map over places in several processes; return the results, and whether a process is left."""
+    _ask[:] = [ask]
+    kwargs = {} if processes is None else {"processes": processes}
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", ResourceWarning)
+        results = student.pool_map(slow_start, list(range(count)), **kwargs)
+        gc.collect()
+    unclosed = any(issubclass(item.category, ResourceWarning) for item in warned)
+    end = time.monotonic() + _PATIENCE
+    while multiprocessing.active_children() and time.monotonic() < end:
+        time.sleep(0.01)
+    left = multiprocessing.active_children()
+    for child in left:
+        child.kill()
+    return {"results": results, "left_open": bool(left) or unclosed}
+
+
+def call(function):
+    """Call a function from the submission's first process."""
+    return function()
+
+
+class _Recorder(nn.Module):
+    """A linear model that notes which samples it sees; each begins with its number."""
+
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+        self.seen = []
+
+    def forward(self, x):
+        self.seen.append([int(number) for number in x[:, 0]])
+        return x[:, 1:] @ self.weight
+
+
+def _train(student, rank, weights, x, labels, settings):
+    """Run one worker; return the weight that its model ends with, and what it has seen."""
+    numbered = torch.cat([torch.arange(len(x), dtype=x.dtype)[:, None], x], dim=1)
+    model = _Recorder(weights[rank].clone())
+    dataset = torch.utils.data.TensorDataset(numbered, labels)
+    student.ddp_worker(rank, len(weights), model, dataset, _loss, **settings)
+    return {"weight": model.weight.detach().tolist(), "seen": model.seen}
+
+
+def distributed_training(student, x, labels, weights, again, settings):
+    """Train in real processes that talk to one another, then once more in the same processes.
+
+    Args:
+        student: The submitted module.
+        x: Samples.
+        labels: Their labels.
+        weights: What each process begins with.
+        again: What each process begins with the second time; one epoch is enough then.
+        settings: Of the training.
+
+    Returns:
+        For each process the first training, and the second or why there was none.
+    """
+    ports = [_free_port(), _free_port()]
+
+    def work(rank):
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(ports[0]))
+        first = _train(student, rank, weights, x, labels, settings)
+        os.environ.update(MASTER_PORT=str(ports[1]))
+        try:
+            second = _train(student, rank, again, x, labels, {**settings, "epochs": 1})
+        except Exception as error:  # noqa: BLE001  a group that was never left, most likely
+            second = f"{type(error).__name__}: {error}"[:300]
+        return {"first": first, "second": second}
+
+    return _in_processes(len(weights), work, student.__file__)
+
+
+def _free_port():
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+def _in_processes(number, work, file):
+    """Run ``work(0)`` … ``work(number - 1)`` in processes of their own; return what they return.
+
+    A process that fails ends the others, and what it raised is raised here as if in its line.
+    """
+    context = multiprocessing.get_context("fork")
+    pipes, children = [], []
+    for rank in range(number):
+        receiving, sending = context.Pipe(duplex=False)
+        child = context.Process(target=_child, args=(work, rank, sending, file))
+        child.start()
+        sending.close()
+        pipes.append(receiving)
+        children.append(child)
+    results = {}
+    try:
+        while len(results) < number:
+            waiting = [pipe for pipe in pipes if pipe not in results]
+            for pipe in connection.wait(waiting):
+                results[pipe] = _received(pipe, pipes.index(pipe), file)
+    finally:
+        for child in children:
+            child.kill()
+            child.join()
+    return [results[pipe] for pipe in pipes]
+
+
+def _keep_wrappers():
+    """Let every DistributedDataParallel of this process live until its end.
+
+    Torch's reducer may own the process group last, and ends it while it holds the interpreter's
+    lock, for which the group's own thread may be waiting: now and then an honest worker would
+    never return (seen with torch 2.13).
+    """
+    make, kept = DistributedDataParallel.__init__, []
+
+    def make_and_keep(self, *args, **kwargs):
+        kept.append(self)
+        make(self, *args, **kwargs)
+
+    DistributedDataParallel.__init__ = make_and_keep
+
+
+def _child(work, rank, sending, file):
+    # A process that was split off while other threads ran must not start torch's own.
+    torch.set_num_threads(1)
+    _keep_wrappers()
+    try:
+        sending.send((work(rank), None))
+    except BaseException as error:  # noqa: BLE001  whatever it is, the parent is to hear of it
+        lines = [item.lineno for item in traceback.extract_tb(error.__traceback__)
+                 if item.filename == file]  # fmt: skip
+        sending.send((None, (type(error).__name__, str(error), lines[-1] if lines else 0)))
+
+
+def _received(pipe, rank, file):
+    try:
+        result, failed = pipe.recv()
+    except EOFError:
+        raise RuntimeError(f"process {rank} ended before its work was done") from None
+    if failed is None:
+        return result
+    name, text, line = failed
+    kind = getattr(builtins, name, RuntimeError)
+    text = text if kind.__name__ == name else f"{name}: {text}"
+    code = compile("\n" * (line - 1) + "raise error", file if line else __file__, "exec")
+    exec(code, {"error": kind(f"{text} (in process {rank})")})  # noqa: S102  for file and line
+    return None
+
+
+# -- time ------------------------------------------------------------------------------------------
+
+
+class _Busy(nn.Module):
+    """Keeps two GPUs busy, and returns before they are done. For how long, the stage knows."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(2**28, device="cuda:0"))
+        self.other = torch.empty(2**28, device="cuda:1")
+
+    def work(self):
+        """Let both GPUs work once."""
+        for tensor in (self.weight.data, self.other):
+            tensor.add_(1.0)
+
+
+def timed_training(student, ask, repeats):
+    """Time a training by clocks that the stage reads."""
+
+    def train(model, *_, **__):
+        model.work()
+
+    def make():
+        # A large model takes time to make: what is not to be measured.
+        torch.empty(2**24).to("cuda:0")
+        return _Busy()
+
+    student.train = train
+    with TimedElsewhere(ask, clocks=[student]):
+        mean, deviation = student.time_training(make, repeats)
+    return float(mean), float(deviation)
+
+
+def sweep(student, ask, candidates, repeats):
+    """Sweep over split sizes with timings that the stage gives."""
+
+    class Made:
+        def __init__(self, split_size=20):
+            self.split_size = split_size
+
+    student.PipelineParallelResNet50 = Made
+    student.time_training = lambda make, repeats=10: ask(make().split_size, repeats)
+    return student.best_split_size(candidates, repeats)
+
+
+def plain_svg():
+    """Let pictures be drawn without a screen, and texts in them stay texts."""
+    import matplotlib as mpl  # noqa: PLC0415  takes a second, and one question needs it
+
+    mpl.use("Agg")
+    mpl.rcParams["svg.fonttype"] = "none"
