@@ -13,12 +13,11 @@ from grader.source.facts import EntryFacts
 from grader.source.reader import SourceReader
 
 
-def start_reader(reader: SourceReader, plan: Sequence[PlannedQuestion]) -> None:
-    """Have the reader begin where a question asks for it, while the submission runs."""
-    if _asking(plan):
-        # What cannot be started is told when it is asked.
-        with suppress(OSError):
-            reader.start()
+def start_reader(reader: SourceReader) -> None:
+    """Have the reader begin while the submission runs."""
+    # What cannot be started is told when it is asked.
+    with suppress(OSError):
+        reader.start()
 
 
 def read_sources(
@@ -38,7 +37,11 @@ def read_sources(
         runs: By question id.
         data: The exact bytes that ran.
     """
-    wanted = _asking(plan)
+    wanted = {
+        planned.question.id
+        for planned in plan
+        if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
+    }
     if not any(run.observations for run in runs.values()):
         return dict(runs)
     facts = reader.read(data)
@@ -46,14 +49,6 @@ def read_sources(
     return {
         name: _with(replace(run, reach=reached), facts.entries.get(run.entry or ""), name in wanted)
         for name, run in runs.items()
-    }
-
-
-def _asking(plan: Sequence[PlannedQuestion]) -> set[str]:
-    return {
-        planned.question.id
-        for planned in plan
-        if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
     }
 
 

@@ -58,7 +58,7 @@ class Place:
             InfrastructureError: No guest can be started.
         """
         limits_of = self._materials.assignment.limits_of
-        start_reader(self._sources, plan)
+        start_reader(self._sources)
         # One for both: what a reader answers is the word of the file that it reads.
         most = allowance(observations(reference), self._care.reading)
         session = open_session(self._sandbox, self._materials, files, most)
