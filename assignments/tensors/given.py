@@ -6,6 +6,13 @@ import numpy as np
 import torch
 
 
+def look(x, steps):
+    """Return a view of a tensor; each step is a method and its arguments."""
+    for name, *args in steps:
+        x = getattr(x, name)(*args)
+    return x
+
+
 def array(x):
     """Return the array on the memory of a tensor."""
     return x.numpy()

@@ -89,6 +89,7 @@ class Stage:
         self._limits = limits
         self._allowance = allowance
         self._session = Session(sandbox, program)
+        self._reader = Session(sandbox, program, allowance=allowance)
 
     def play(self, actor: Session, call: Call, seconds: float) -> Observation:
         """Play one case.
@@ -117,8 +118,9 @@ class Stage:
             return _unusable(error.seen)
 
     def close(self) -> None:
-        """End the stage's guest, if there is one."""
+        """End the guests of the stage."""
         self._session.close()
+        self._reader.close()
 
     def _played(self, actor: Session, call: Call, seconds: float) -> Observation:
         self._session.prepare(self._limits, GuestNeeds())
@@ -138,16 +140,17 @@ class Stage:
         return seen
 
     def _read(self, ask: Ask, seconds: float, likely: FrameSize | None) -> Did | Observation:
-        """Have a function of the scenario's file called in a guest for it alone."""
-        reader = Session(self._sandbox, self._program, allowance=self._allowance)
+        """Have a function of the scenario's file called in a process for it alone."""
+        reader = self._reader
         # The file was part of the answer.
         reader.likely = likely
-        try:
-            reader.prepare(self._limits, GuestNeeds())
-            if reader.failed_load is not None:
-                return reader.failed_load
-            answer = reader.exchange(ask, reader.deadline(seconds), Did)
-        finally:
+        reader.prepare(self._limits, GuestNeeds())
+        if reader.failed_load is not None:
+            return reader.failed_load
+        reader.begin()
+        answer = reader.exchange(ask, reader.deadline(seconds), Did)
+        if self._sandbox.isolation.tier is not Tier.FULL:
+            # Guests start no processes there, so a file takes a whole guest.
             reader.close()
         return answer if isinstance(answer, Observation) else answer[0]
 

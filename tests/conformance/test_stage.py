@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from driver import LIMITS, NO_NEEDS, Running
 
-from grader.wire.messages import Load, Loaded, Ready, from_frame, to_frame
+from grader.run.session import Program, Session
+from grader.run.stage import Stage
+from grader.spec.types import Limits
+from grader.wire.messages import Call, Load, Loaded, Ready, from_frame, to_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,3 +97,37 @@ def test_the_actor_does_not_reach_the_stage(
         guest.end()
     assert stage[0].pid is not None  # it lives all the while
     assert found == {"seen": [], "files": [], "sockets": [], "memory": False}
+
+
+SCENARIO = """
+from grader.stage import actor, callback, folder, read
+
+def parse(path):
+    return path.read_text()
+
+def plays():
+    place = folder(write=True)
+    (place / "in").write_text("abc")
+    seen = []
+    actor.call("works", callback(seen.append, most=2), str(place / "in"), str(place / "out"))
+    return seen, [read(parse, place / name) for name in ("in", "out")]
+"""
+WORKS = b"""
+def works(f, source, goal):
+    f("heard")
+    with open(source) as file:
+        text = file.read()
+    with open(goal, "w") as file:
+        file.write(text.upper())
+"""
+
+
+def test_a_case_is_played_on_every_tier_with_walls(walled: Sandbox) -> None:
+    stage = Stage(walled, Program({}, "scenario.py", stage=SCENARIO), Limits())
+    session = Session(walled, Program({"work.py": WORKS}, "work.py"), stage)
+    try:
+        session.prepare(Limits(), NO_NEEDS)
+        seen = session.call(Call("plays", scenario=True), 30.0)
+    finally:
+        session.finish()
+    assert seen.claims.value == (["heard"], ["abc", "ABC"]), seen
