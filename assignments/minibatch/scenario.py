@@ -1,543 +1,580 @@
-"""Runs in the guest, beside the hand-in: builds nets, loaders, optimisers, files and writers.
+"""Runs in the stage, without the submission: draws, asks, and works out what follows.
 
-Nets and optimisers are made here, on inputs that the case brings, so that what a hand-in trains
-can be compared with what the reference trains. ``Watched`` notes what a loop does on the way.
+What is trained lives in the actor, with weights and rows that come from here. What must not be
+known there stays here: the next loss, the images behind the files, the answers of a net.
 """
 
 from __future__ import annotations
 
-import copy
 import json
 import math
-import tempfile
-from collections.abc import Mapping
+import struct
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, TensorDataset
-
-from grader.guest.api import Artifact, artifact, artifacts, placement, scratch, watching
-from grader.guest.training import Rows, Watched, epochs
+from grader.stage import RemoteError, actor, callback, folder, given, read
+from torch.nn import functional
 
 
-def _small(x, width=6):
-    """A net for the rows ``x``, the same wherever the call began."""
-    layers = torch.nn.Linear(x.shape[1], width), torch.nn.Tanh(), torch.nn.Linear(width, 1)
-    return torch.nn.Sequential(*layers).to(x.dtype)
+def _build(name, *args, **options):
+    return given("build", name, *args, keep=True, **options)
 
 
-def _normed(x):
-    """A net in which it matters whether it is in train or eval mode."""
-    layers = torch.nn.Linear(x.shape[1], 6), torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 1)
-    net = torch.nn.Sequential(*layers).to(x.dtype)
-    net[1].running_mean.copy_(torch.linspace(-1, 1, 6))
-    net[1].running_var.copy_(torch.linspace(0.5, 3, 6))
-    return net
+def _net(dtype, *layers):
+    return actor.method(_build("nn.Sequential", *layers), "to", dtype, keep=True)
 
 
-def _state(module):
-    return {name: value.clone() for name, value in module.state_dict().items()}
+def _optimizer(name, net, **options):
+    return _build(name, actor.method(net, "parameters", keep=True), **options)
 
 
-def _mode(net):
-    return "train" if net.training else "eval"
+def _state(of):
+    return actor.method(of, "state_dict")
 
 
-def _folder():
-    """A folder that goes with all that was left in it: a full disk would cost other questions."""
-    return tempfile.TemporaryDirectory(dir=scratch())
-
-
-# make_loader
-
-
-def batches(student, x, y, batch_size):
-    """Go through an unshuffled loader twice."""
-    loader = student.make_loader(x, y, batch_size, False)
-    return {"batches": [[tuple(pair) for pair in loader] for _ in range(2)], "length": len(loader)}
-
-
-def shuffled(student, x, y, batch_size):
-    """Go through a shuffled loader four times."""
-    loader = student.make_loader(x, y, batch_size, True)
-    seen = epochs(loader, x, y, 4)
-    seen["reshuffled"] = seen.pop("orders") > 1
-    return {**seen, "length": len(loader), "loader": isinstance(loader, DataLoader)}
-
-
-def unshuffled(student, x, y, batch_size):
-    """Go through an unshuffled loader once; all the same as above is asked of it."""
-    loader = student.make_loader(x, y, batch_size, False)
-    return {**epochs(loader, x, y, 1), "length": len(loader)}
-
-
-# DigitDataset
-
-
-def _write(root, images, threes, content=True):
-    for number, (image, three) in enumerate(zip(images, threes.tolist(), strict=True)):
-        file = root / ("3" if three else "7") / f"{number * 7919 % 1000:04d}.npy"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if content:
-            np.save(file, image.reshape(28, 28).numpy())
+def _fill(net):
+    """Put drawn numbers into a net."""
+    state = _state(net)
+    for name, value in state.items():
+        if value.is_floating_point():
+            state[name] = torch.rand_like(value) - (0 if "running" in name else 0.5)
         else:
-            file.write_bytes(b"nothing to read yet")
+            state[name] = torch.randint_like(value, 10**6)
+    actor.method(net, "load_state_dict", state, keep=True)
+
+
+def batches(x, y, batch_size):
+    """Go through an unshuffled loader twice."""
+    loader = actor.keep("make_loader", x, y, batch_size, False)
+    epochs = [actor.collect(loader, most=len(x)) for _ in range(2)]
+    return {"batches": [[tuple(pair) for pair in epoch] for epoch in epochs]}
+
+
+def rows(x, y, batch_size, times):
+    """Say what comes of the rows in some epochs; with more than one, they are shuffled."""
+    loader = actor.keep("make_loader", x, y, batch_size, times > 1)
+    epochs = [actor.collect(loader, most=len(x)) for _ in range(times)]
+    labels = [torch.cat([label for _, label in epoch]) for epoch in epochs]
+    split = [[_places(x, batch) for batch, _ in epoch] for epoch in epochs]
+    orders = [[row for batch in epoch for row in batch] for epoch in split]
+    every_row = all(sorted(order) == list(range(len(x))) for order in orders)
+    pairs = zip(labels, orders, strict=True)
+    sizes, met = [], {-1}
+    for batch in split[0]:
+        # Rows that came before, or are none of the data, do not count.
+        sizes.append(len({*batch} - met))
+        met |= {*batch}
+    return {
+        "sizes": sizes,
+        "length": actor.method(loader, "__len__"),
+        # All rows in one batch would be the arguments, handed back.
+        "every_row": every_row and all(len(b) <= batch_size for epoch in split for b in epoch),
+        "paired": every_row and all(torch.equal(label, y[order]) for label, order in pairs),
+        "reshuffled": len({tuple(order) for order in orders}) > 1,
+    }
+
+
+def _places(data, batch):
+    """Return where in the data each row of a batch stands; -1: nowhere."""
+    known = {row.tobytes(): place for place, row in enumerate(data.numpy())}
+    return [known.get(row.tobytes(), -1) for row in batch.numpy()]
+
+
+def _digits(images, threes, kind=str):
+    """Make the data set while its files hold nothing that could be read; then fill them."""
+    root, names, files = folder(), torch.randperm(10_000).tolist(), []
+    for three in threes.tolist():
+        files.append(root / ("3" if three else "7") / f"{names.pop():04d}.npy")
+        files[-1].parent.mkdir(exist_ok=True)
+        files[-1].write_bytes(b"nothing to read yet")
+    data = actor.keep("DigitDataset", kind(root))
+    for file, image in zip(files, images, strict=True):
+        np.save(file, image.reshape(28, 28).numpy())
+    return data
 
 
 def _in_order(items, images, threes):
     """Return items in the order of the images, labels so that the first image has its own."""
     pictures = torch.stack([picture for picture, _ in items])
     labels = torch.stack([label for _, label in items])
-    order = torch.tensor(Rows(images).of((pictures.double() * 255).round().to(torch.uint8)))
-    places = order.argsort(stable=True)
-    labels = labels[places]
+    places = _places(images, (pictures.double() * 255).round().to(torch.uint8))
+    order = torch.tensor(places).argsort(stable=True)
+    labels = labels[order]
     # Which of the digits is 1 differs between courses.
     if labels.flatten()[0] != threes[0]:
         labels = 1 - labels
-    return {"images": pictures[places], "labels": labels}
+    return {"images": pictures[order], "labels": labels}
 
 
-def dataset(student, images, threes):
-    """Make the data set while its files hold nothing that could be read, then read each."""
-    with _folder() as root:
-        _write(Path(root), images, threes, content=False)
-        found = student.DigitDataset(root)
-        _write(Path(root), images, threes)
-        items = [found[index] for index in range(len(found))]
-        return {"length": len(found), **_in_order(items, images, threes)}
+def dataset(images, threes):
+    """Read each image, and ask for one more."""
+    data = _digits(images, threes)
+    length = actor.method(data, "__len__")
+    items = [actor.item(data, index) for index in range(min(length, 2 * len(images)))]
+    try:
+        actor.item(data, len(images), keep=True)
+        raised = "nothing"
+    except RemoteError as error:
+        raised = error.type
+    return {"length": length, "raised": raised, **_in_order(items, images, threes)}
 
 
-def out_of_range(student, images, threes):
-    """Ask for the last image, and for the one after it."""
-    with _folder() as root:
-        _write(Path(root), images, threes)
-        found = student.DigitDataset(Path(root))
-        found[len(found) - 1]
-        try:
-            found[len(found)]
-        except IndexError:
-            raised = "IndexError"
-        except Exception as error:  # noqa: BLE001  whatever else it is
-            raised = type(error).__name__
-        else:
-            raised = "nothing"
-        return {"raised": raised}
-
-
-def with_workers(student, images, threes):
+def with_workers(images, threes):
     """Read through a loader with two processes."""
-    with _folder() as root:
-        _write(Path(root), images, threes)
-        loader = DataLoader(student.DigitDataset(root), batch_size=3, num_workers=2)
-        items = [item for batch in loader for item in zip(*batch, strict=True)]
-        return _in_order(items, images, threes)
+    return _in_order(given("read_by_two", _digits(images, threes, Path)), images, threes)
 
 
-# build_net
+def _forward(first, first_bias, second, second_bias, x):
+    hidden = torch.relu(functional.linear(x, first, first_bias))
+    return functional.linear(hidden, second, second_bias)
 
 
-def structure(student, x, first, first_bias, second, second_bias):
-    """Put known numbers into a net by their shapes, and look at what it makes of ``x``."""
-    net, other = student.build_net(), student.build_net()
-    if net is None:
+def _answers(net, known, x):
+    """Put known numbers into a net by their shapes; return what it makes of ``x``."""
+    by_shape = {tuple(weight.shape): weight for weight in known}
+    state = {name: by_shape[tuple(value.shape)] for name, value in _state(net).items()}
+    actor.method(net, "load_state_dict", state, keep=True)
+    return actor.method(net, "__call__", x)
+
+
+def structure():
+    """Put drawn numbers into a net by their shapes, and look at what it makes of drawn rows."""
+    net, other = actor.keep("build_net"), actor.keep("build_net")
+    if actor.value(net) is None:
         return None
-    before = [weight.detach().clone() for weight in net.parameters()]
-    shapes = sorted(tuple(weight.shape) for weight in before)
-    pairs = zip(before, other.parameters(), strict=True)
-    found = {
-        "shapes": shapes,
-        "weights": sum(weight.numel() for weight in before),
-        # Biases may begin at zero.
-        "random": not any(torch.equal(one, two) for one, two in pairs if one.dim() > 1),
-        "trainable": all(weight.requires_grad for weight in net.parameters()),
-    }
-    known = {tuple(value.shape): value for value in (first, first_bias, second, second_bias)}
-    if shapes == sorted(known):
-        with torch.no_grad():
-            for weight in net.parameters():
-                weight.copy_(known[tuple(weight.shape)])
-            found["outputs"] = net(x)
-    return found
+    known = [0.1 * torch.randn(30, 784), torch.randn(30), torch.randn(1, 30), torch.randn(1)]
+    starts = [list(_state(one).values()) for one in (net, other)]
+    layers, wanted = [sorted(tuple(w.shape) for w in some) for some in (starts[0], known)]
+    if layers != wanted:
+        return {"layers": (layers, None)}
+    # Two layers alone decide this order: no ReLU cuts anything off, and a sigmoid changes no order.
+    wide, rows = [known[0], known[1] + 12, 0.1 * known[2], torch.zeros(1)], torch.rand(200, 784)
+    values = _forward(*wide, rows).flatten()
+    wide[3] = -values.mean().reshape(1)
+    rows = rows[values.argsort()[12::25][torch.randperm(8)]]
+    order = _answers(net, wide, rows).flatten().argsort().tolist()
+    # Biases may begin at zero.
+    same = [torch.equal(*pair) for pair in zip(*starts, strict=True) if pair[0].dim() > 1]
+    found = {"layers": (layers, order), "random": not any(same)}
+    return {**found, "outputs": _answers(net, known, torch.rand(9, 784))}
 
 
-# train_minibatch, train_full_batch
+def trainable():
+    """Train a net that begins with drawn numbers."""
+    net, rows = actor.keep("build_net"), torch.rand(9, 784)
+    _fill(net)
+    given("descend", net, _optimizer("optim.SGD", net, lr=0.001), rows, torch.rand(9, 1))
+    return sorted(_state(net).values(), key=lambda weight: tuple(weight.shape))
 
 
-KEEP = (0, 2, 3, 11)
-"""Steps whose gradients are compared: of 19 rows by eights, the first, the short batch after two
-whole ones, the next epoch's first, and the last of four epochs."""
+def _learner(x, optimizer, mode=None):
+    """Return a net with drawn weights, a loss and an optimiser; with a mode, the net normalizes."""
+    norm = _build("Norm", 6) if mode else _build("nn.Identity")
+    layers = norm, _build("nn.Tanh"), _build("nn.Linear", 6, 1)
+    net = _net(x.dtype, _build("nn.Linear", x.shape[1], 6), *layers)
+    _fill(net)
+    actor.method(net, "train", mode != "eval", keep=True)
+    return net, _build("Lopsided"), _optimizer(optimizer, net, lr=0.02, momentum=0.9)
 
 
-def _lopsided(output, target):
-    """A loss that tells its two arguments apart."""
-    return torch.nn.functional.mse_loss(output, target) + 0.3 * (output - target).mean()
+def _loader(x, y, batch_size, shuffle):
+    """Return a loader whose order, if it shuffles, is drawn here."""
+    seed = int(torch.randint(2**31, ()))
+    order = actor.method(_build("Generator"), "manual_seed", seed, keep=True)
+    data, name = _build("utils.data.TensorDataset", x, y), "utils.data.DataLoader"
+    return _build(name, data, batch_size, shuffle=shuffle, generator=order)
 
 
-def _trained(net, optimizer, x, y, run):
-    """Let ``run(watched, loss)`` train a net, and return what came of it and what was noted."""
-    watched = Watched(net, Rows(x))
-    losses = run(watched, watched.watch(optimizer, _lopsided, KEEP))
-    notes, mode = watched.notes, _mode(net)
-    weights = _state(net)
-    net.eval()
-    with torch.no_grad():
-        after = _lopsided(net(x), y).item()
+def _trained(net, x, losses):
+    """Return what a training led to, and what the net says in the mode in which it was left."""
+    state = _state(net)
+    # Other numbers: then the mode alone decides, and not how well it was trained.
+    _fill(net)
     return {
         "losses": losses,
-        "weights": weights,
-        "loss_after": after,
-        "steps": notes.steps,
-        "fresh": notes.steps > 0 and all(notes.fresh),
-        "gradients": notes.gradients,
-        "rows": notes.rows,
-        "modes": sorted(set(notes.modes)),
-        "mode_after": mode,
+        "weights": {name: value for name, value in state.items() if "running" not in name},
+        "means": state.get("1.running_mean"),
+        "answers": actor.method(net, "__call__", torch.rand(5, x.shape[1], dtype=x.dtype)),
     }
 
 
-def train(student, x, y, batch_size, times, shuffle=False, mode="train", device="cpu"):
+def train(x, y, batch_size, times, shuffle=False, optimizer="optim.SGD", mode=None):
     """Train a small net from a loader."""
-    net = _small(x) if mode == "train" else _normed(x).eval()
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.02, momentum=0.9)
-    order = torch.Generator().manual_seed(3)
-    loader = DataLoader(TensorDataset(x, y), batch_size, shuffle=shuffle, generator=order)
-
-    def run(watched, loss_fn):
-        return student.train_minibatch(watched, loader, loss_fn, optimizer, times, device)
-
-    return _trained(net, optimizer, x, y, run)
+    net, loss_fn, stepper = _learner(x, optimizer, mode)
+    loader = _loader(x, y, batch_size, shuffle)
+    losses = actor.call("train_minibatch", net, loader, loss_fn, stepper, times, "cpu")
+    return _trained(net, x, losses)
 
 
-def train_shuffled(student, x, y, batch_size, times):
-    """Train from a loader that shuffles, always in the same way."""
-    return train(student, x, y, batch_size, times, shuffle=True)
+train_shuffled = partial(train, shuffle=True)
+train_shrinking = partial(train, optimizer="Shrinking")
+train_normed = partial(train, mode="train")
+train_from_eval = partial(train, mode="eval")
 
 
-def train_from_eval(student, x, y, batch_size, times):
-    """Train a net that comes in eval mode."""
-    return train(student, x, y, batch_size, times, mode="eval")
-
-
-def learn(student, images, labels, others, truth):
-    """Train the lecture's net on digits, and try it on others."""
-    net = torch.nn.Sequential(torch.nn.Linear(784, 30), torch.nn.ReLU(), torch.nn.Linear(30, 1))
-    optimizer = torch.optim.Adam(net.parameters(), lr=0.005)
-    loader = DataLoader(TensorDataset(images.float() / 255, labels), 256, shuffle=True)
-    loss_fn = torch.nn.BCEWithLogitsLoss()
-    losses = student.train_minibatch(net, loader, loss_fn, optimizer, 12, "cpu")
-    with torch.no_grad():
-        right = (net(others.float() / 255) > 0) == (truth > 0.5)
+def learn(images, labels, others, truth):
+    """Train the lecture's net on digits, some of them mislabelled; try it here, on others."""
+    wrong = torch.rand(labels.shape) < 0.1 * torch.rand(())
+    layers = _build("nn.ReLU"), _build("nn.Linear", 30, 1)
+    net, rate = (
+        _net(torch.float32, _build("nn.Linear", 784, 30), *layers),
+        0.004 * 2 ** torch.rand(()),
+    )
+    optimizer, loss_fn = (
+        _optimizer("optim.Adam", net, lr=rate.item()),
+        _build("nn.BCEWithLogitsLoss"),
+    )
+    loader = _loader(images.float() / 255, torch.where(wrong, 1 - labels, labels), 256, True)
+    losses = actor.call("train_minibatch", net, loader, loss_fn, optimizer, 12, "cpu")
+    right = (_forward(*_state(net).values(), others.float() / 255) > 0) == (truth > 0.5)
     return {"losses": losses, "accuracy": right.double().mean().item()}
 
 
-def train_on_gpu(student, x, y, batch_size, times):
-    """Train on a GPU from n rows and from 4 n; what it held at most must not follow n."""
-    losses, found = [], {}
-    for name, copies in (("small", 1), ("large", 4)):
-        torch.manual_seed(copies)  # whatever was drawn in the first training
-        net = _small(x, width=2)
-        optimizer = torch.optim.SGD(net.parameters(), lr=0.02)
-        data = TensorDataset(x.repeat(copies, 1), y.repeat(copies, 1))
-        loader = DataLoader(data, batch_size)
-        loss_fn = torch.nn.functional.mse_loss
-        with watching() as seen:
-            losses.append(student.train_minibatch(net, loader, loss_fn, optimizer, times, "cuda:0"))
-        found[name] = seen.report
-    return {"losses": losses, "placed": placement(net), **found}
+def train_on_gpu(*case):
+    """Train on a GPU from n rows and from 4 n."""
+    return given("train_on_gpu", actor.module, *case)
 
 
-def train_whole(student, x, y, times):
+def train_whole(x, y, times, optimizer="optim.SGD"):
     """Train with all rows at once; without a number of epochs, for 200."""
-    net = _small(x)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.02, momentum=0.9)
-
-    def run(watched, loss_fn):
-        more = () if times is None else (times,)
-        return student.train_full_batch(watched, x, y, loss_fn, optimizer, *more)
-
-    return _trained(net, optimizer, x, y, run)
+    net, loss_fn, stepper = _learner(x, optimizer)
+    more = () if times is None else (times,)
+    return _trained(net, x, actor.call("train_full_batch", net, x, y, loss_fn, stepper, *more))
 
 
-# predict
+def predict(x, batch_size, mode):
+    """Predict with a net whose answers come from here; in train mode they are others."""
+    factors, sizes, recorded = torch.randn(x.shape[1], 1, dtype=x.dtype), [], []
 
+    def answer(rows, training, recording):
+        sizes.append(len(rows))
+        recorded.append(recording)
+        return torch.sin(rows) @ (-factors if training else factors)
 
-def predict(student, x, batch_size, mode):
-    """Predict with a net of which train mode would make something else."""
-    torch.manual_seed(5)
-    net = torch.nn.Sequential(_normed(x), torch.nn.Dropout(0.5)).train(mode == "train")
-    watched = Watched(net)
-    result = student.predict(watched, x, batch_size)
-    notes = watched.notes
+    net = _net(x.dtype, _build("Asking", callback(answer, most=2 * len(x)), x.dtype))
+    actor.method(net, "train", mode == "train", keep=True)
     return {
-        "probabilities": result,
-        "in_batches": max(notes.sizes, default=0) <= batch_size,
-        "modes": sorted(set(notes.modes)),
-        "recorded": any(notes.recorded) or getattr(result, "requires_grad", False),
-        "mode_after": _mode(net),
+        "probabilities": actor.call("predict", net, x, batch_size),
+        "in_batches": max(sizes, default=0) <= batch_size,
+        "recorded": any(recorded),
+        "answers": actor.method(net, "__call__", torch.randn_like(x[:3])),
     }
 
 
-# save_checkpoint, load_checkpoint
+_STATES = ("model_state_dict", "optimizer_state_dict")
 
 
-def _adam(x):
-    net = _normed(x)
-    return net, torch.optim.Adam(net.parameters(), lr=0.01)
-
-
-def _go_on(net, optimizer, x, y, times):
-    net.train()
-    for _ in range(times):
-        loss = torch.nn.functional.mse_loss(net(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return loss.item()
-
-
-def _states(net, optimizer):
-    return {"model_state_dict": net.state_dict(), "optimizer_state_dict": optimizer.state_dict()}
-
-
-def save(student, x, y, epoch):
-    """Train, save, and go on from what was saved."""
-    net, optimizer = _adam(x)
-    loss = _go_on(net, optimizer, x, y, 3)
-    with _folder() as folder:
-        file = Path(folder) / "last.pt"
-        student.save_checkpoint(file, net, optimizer, epoch, loss)
-        return {"file": artifact(file), "resumed": _resumed(file, x, y)}
-
-
-def _resumed(file, x, y):
-    """Go on from a checkpoint; return the weights, or what keeps one from going on."""
-    net, optimizer = _adam(x)
-    try:
-        saved = torch.load(file, weights_only=True)
-        net.load_state_dict(saved["model_state_dict"])
-        optimizer.load_state_dict(saved["optimizer_state_dict"])
-    except Exception as error:  # noqa: BLE001  whatever was saved: that costs this check only
-        return f"cannot go on: {type(error).__name__}"
-    _go_on(net, optimizer, x, y, 3)
-    return _state(net)
-
-
-class _Unsaveable(torch.nn.Module):
-    """Breaks off whoever saves its state."""
-
-    def get_extra_state(self):
-        return self
-
-    def __reduce__(self):
-        raise RuntimeError("saving breaks off here")
-
-
-def save_broken_off(student, x, y):
-    """Save twice into one file; the second time saving breaks off."""
-    net, optimizer = _adam(x)
-    loss = _go_on(net, optimizer, x, y, 1)
-    with _folder() as folder:
-        file = f"{folder}/again.pt"
-        student.save_checkpoint(file, net, optimizer, 1, loss)
-        net.append(_Unsaveable())
-        try:
-            student.save_checkpoint(file, net, optimizer, 2, loss)
-            raised = False
-        except RuntimeError:
-            raised = True
-        return {"file": artifact(file), "raised": raised}
-
-
-def load(student, x, y, epoch):
-    """Load what was saved here, and go on from it."""
-    net, optimizer = _adam(x)
-    loss = _go_on(net, optimizer, x, y, 3)
-    resumed, its_optimizer = _adam(x)
-    with _folder() as folder:
-        file = Path(folder) / "given.pt"
-        torch.save({"epoch": epoch, "loss": loss, **_states(net, optimizer)}, file)
-        told = student.load_checkpoint(file, resumed, its_optimizer)
-        loaded = _state(resumed)
-        _go_on(resumed, its_optimizer, x, y, 3)
-        return {"told": told, "loaded": loaded, "resumed": _state(resumed)}
-
-
-class _Runs:
-    """Runs code in whoever unpickles it: makes a file."""
-
-    def __init__(self, file):
-        self._file = file
-
-    def __reduce__(self):
-        return Path.touch, (self._file,)
-
-
-def load_from_anybody(student, x, y):
-    """Load a file that would run code."""
-    net, optimizer = _adam(x)
-    _go_on(net, optimizer, x, y, 1)
-    with _folder() as folder:
-        file, trace = Path(folder) / "anybody.pt", Path(folder) / "code_ran"
-        torch.save({"epoch": 1, "loss": 0.5, "n": _Runs(trace), **_states(net, optimizer)}, file)
-        try:
-            student.load_checkpoint(file, *_adam(x))
-        except Exception:  # noqa: BLE001  refusing is right, whatever it is called
-            return {"code_ran": trace.exists()}
-        return {"code_ran": True}
-
-
-# EarlyStopping
-
-
-def early_stopping(student, losses, patience, min_delta):
-    """Show the losses one after the other until training is to stop; then restore.
-
-    The weights are the number of the epoch, and so are BatchNorm's statistics.
-    """
-    more = () if min_delta is None else (min_delta,)
-    stopping = student.EarlyStopping(patience, *more)
-    net = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.BatchNorm1d(1))
-    said = []
-    for number, loss in enumerate(losses, start=1):
-        with torch.no_grad():
-            for value in net.state_dict().values():
-                value.fill_(number)
-        said.append(bool(stopping.step(loss, net)))
-        if said[-1]:
-            break
-    stopping.restore(net)
-    return {"said": said, "best_loss": float(stopping.best_loss), "restored": _state(net)}
-
-
-# freeze_backbone
-
-
-class _Model(torch.nn.Module):
-    def __init__(self, x, normed):
-        super().__init__()
-        self.backbone = torch.nn.Sequential(
-            torch.nn.Linear(x.shape[1], 6),
-            torch.nn.BatchNorm1d(6) if normed else torch.nn.Identity(),
-            torch.nn.Tanh(),
-        )
-        head = torch.nn.Sequential(torch.nn.Linear(6, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
-        self.last = torch.nn.ModuleDict({"head": head})
-
-    def forward(self, x):
-        return self.last["head"](self.backbone(x))
-
-
-def freeze(student, x, y, normed, mode):
-    """Freeze, train a little with what is returned, and look at both parts."""
-    model = _Model(x, normed).to(x.dtype).train(mode == "train")
-    head = model.last["head"]
-    # What a head may come with: frozen by an earlier attempt.
-    head[0].requires_grad_(False)
-    weights = list(student.freeze_backbone(model, head))
-    own = {id(weight): place for place, weight in enumerate(head.parameters())}
-    flags = {name: weight.requires_grad for name, weight in model.named_parameters()}
-    found = {
-        "flags": flags,
-        "returned": [own.get(id(weight), -1) for weight in weights],
-        "modes": [_mode(model.backbone[1]), _mode(head)],
-    }
-    optimizer = torch.optim.SGD(weights, lr=0.1, weight_decay=0.1)
+def _went_on(states, x, y):
+    """Train for three steps, from the beginning or from states; return the states."""
+    layers = torch.nn.Linear(3, 6), torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 1)
+    net = torch.nn.Sequential(*layers)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+    for one, name in zip((net, optimizer), _STATES, strict=True):
+        if states:
+            one.load_state_dict(states[name])
     for _ in range(3):
-        loss = torch.nn.functional.mse_loss(model(x), y)
+        loss = functional.mse_loss(net(x), y)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return {**found, "backbone": _state(model.backbone), "head": _state(head)}
+    return dict(zip(_STATES, (dict(net.state_dict()), optimizer.state_dict()), strict=True))
 
 
-# log_training, log_to_wandb
-
-
-def log(student, history):
-    """Log, and take the file while the writer is still open."""
-    from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415  an optional package
-
-    with _folder() as folder, SummaryWriter(folder) as writer:
-        student.log_training(writer, copy.deepcopy(history))
-        return {"log": artifacts(f"{Path(folder).name}/**/*tfevents*")}
-
-
-def log_offline(student, config, history):
-    """Log a run, and take the file that it left."""
-    import wandb  # noqa: PLC0415  an optional package
-
-    student.log_to_wandb(copy.deepcopy(config), copy.deepcopy(history))
-    # What writes the file is a process of its own, which may be behind.
-    wandb.teardown()
-    return {"run": artifacts("wandb/offline-run-*/*.wandb")}
-
-
-# search, best_trial
-
-
-def _loss(config):
-    """Least at lr = 0.003 and 16 hidden numbers; cannot train 32 of them. As in reader.py."""
-    if config["hidden"] == 32:
-        return math.nan
-    return abs(math.log(config["lr"] / 0.003)) + abs(config["hidden"] - 16) / 8
-
-
-def _plain(config):
-    """Return a configuration in Python's own numbers, for numpy's and torch's are as good."""
-    return {str(name): _number(value) for name, value in dict(config).items()}
-
-
-def _number(value):
+def _resumed(states, x, y):
+    """Return where training goes from states that came from the actor, or what is in the way."""
     try:
-        return value if isinstance(value, str) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        return f"a {type(value).__name__}"
+        return _went_on(states, x, y)["model_state_dict"]
+    except Exception as error:  # noqa: BLE001  whatever the states are: that costs this check only
+        return f"cannot go on: {type(error).__name__}"
 
 
-def _tried(student, space, samples, seed):
-    """Search once; return the configurations tried, in order, and the result."""
+def _checkpoint(x, y):
+    """Return a checkpoint of a training, with an epoch and a loss that are drawn."""
+    epoch, loss = int(torch.randint(1, 10**6, ())), torch.rand((), dtype=torch.float64).item()
+    return {"epoch": epoch, "loss": loss, **_went_on(None, x, y)}
+
+
+def _theirs(states):
+    """Return a net and an optimiser in the actor, with these states."""
+    layers = _build("nn.BatchNorm1d", 6), _build("nn.Linear", 6, 1)
+    net = _net(torch.float32, _build("nn.Linear", 3, 6), *layers)
+    pair = net, _optimizer("optim.Adam", net, lr=0.01)
+    for one, name in zip(pair, _STATES, strict=True):
+        actor.method(one, "load_state_dict", states[name], keep=True)
+    return pair
+
+
+def _opened(path):
+    return torch.load(path, weights_only=True)
+
+
+def save(x, y, twice):
+    """Save a net that was trained here, and go on from the file."""
+    drawn, path = _checkpoint(x, y), folder(write=True) / "last.pt"
+    net, optimizer = _theirs(drawn)
+    actor.call("save_checkpoint", path, net, optimizer, drawn["epoch"], drawn["loss"])
+    if twice:
+        actor.method(net, "append", _build("Unsaveable"), keep=True)
+        try:
+            actor.call("save_checkpoint", str(path), net, optimizer, 10**7, 0.5)
+        except RemoteError:
+            actor.attr(net, "training")  # files come back with an answer
+    saved = read(_opened, path)
+    return {**saved, "resumed": _resumed(saved, x, y)}
+
+
+def load(x, y):
+    """Load a file that was written here into a net with other weights, and go on here."""
+    drawn, path = _checkpoint(x, y), folder() / "given.pt"
+    torch.save(drawn, path)
+    pair = _theirs(_checkpoint(x, y))
+    told = actor.call("load_checkpoint", path, *pair)
+    states = dict(zip(_STATES, map(_state, pair), strict=True))
+    return {"told": told, "loaded": states[_STATES[0]], "resumed": _resumed(states, x, y)}
+
+
+class _Calls:
+    """Has whoever unpickles it call the stage, which cannot be taken back."""
+
+    def __reduce__(self):
+        return exec, ("import minibatch; minibatch.heard()",)
+
+
+def load_from_anybody(x, y):
+    """Load four files, of which two would run code; in what order is drawn."""
+    heard, told, root = [], [], folder()
+    actor.set_attr(actor.module, "heard", callback(lambda: heard.append("ran"), most=100))
+    for number in torch.randperm(4).tolist():
+        drawn, path = _checkpoint(x, y), root / f"{len(told)}.pt"
+        torch.save({**drawn, "more": _Calls()} if number < 2 else drawn, path)
+        try:
+            answer = actor.call("load_checkpoint", path, *_theirs(_checkpoint(x, y)))
+        except RemoteError as error:
+            answer = error.type
+        # To refuse a file is right, whatever it is called.
+        told.append("whatever" if number < 2 else answer)
+    return {"code_ran": heard, "told": told}
+
+
+def _losses(patience, gain, stops=True):
+    """Draw losses, in 64ths so that sums are exact: four gains, each before losses that are none.
+
+    These go down: each is better than the one before it, but not than the best by more than
+    ``gain``; the last falls short of that by nothing.
+    """
+    best, losses = 700, []
+    for waited in (*torch.randint(patience, (3,)).tolist(), patience - (not stops)):
+        best -= gain + int(torch.randint(1, 9, ()))
+        others = torch.randint(best - gain, best + 30, (max(waited - 1, 0),))
+        losses += [best, *others.sort(descending=True).values.tolist()]
+        losses += [best - gain] * (waited > 0)
+    return [loss / 64 for loss in (*losses, best - gain - 9)][: None if stops else -1]
+
+
+def _rounds(rounds):
+    """Tell losses one after the other until training is to stop; then restore. In each round."""
+    found = {"said": [], "best_loss": [], "restored": []}
+    for losses, *options in rounds:
+        stopping, said = actor.keep("EarlyStopping", *options), []
+        net = _net(torch.float32, _build("nn.Linear", 1, 1), _build("nn.BatchNorm1d", 1))
+        for loss in losses:
+            _fill(net)
+            said.append(bool(given("plain", actor.method(stopping, "step", loss, net, keep=True))))
+            if said[-1]:
+                break
+        best = given("plain", actor.attr(stopping, "best_loss", keep=True))
+        _fill(net)
+        actor.method(stopping, "restore", net, keep=True)
+        for name, value in zip(found, (said, best, _state(net)), strict=True):
+            found[name].append(value)
+    return found
+
+
+def stop(rule, *more):
+    """Stop by patience, by least gains or at a NaN, for several patiences; and once not at all."""
+    rounds = [(_losses(3, 0, stops=False), 3, *more)] if rule == "patience" else []
+    for patience in (1 + torch.randperm(4)).tolist():
+        gain = int(torch.randint(4, 33, ())) if rule == "gain" else 0
+        losses, options = (
+            _losses(patience, gain),
+            (patience, gain / 64) if gain else (patience, *more),
+        )
+        if rule == "nan":
+            losses.insert(int(torch.randint(2, len(losses) - 1, ())), math.nan)
+            options = (9, *more)
+        rounds.append((losses, *options))
+    return _rounds(rounds)
+
+
+def freeze(x, y, normed, mode, every):
+    """Freeze, and train a little with what is returned, or with all weights."""
+    norms = [_build(*(("nn.BatchNorm1d", 6) if normed else ("nn.Identity",))) for _ in range(2)]
+    first, last = _build("nn.Linear", x.shape[1], 6), _build("nn.Linear", 6, 1)
+    head = _build("nn.Sequential", _build("nn.Linear", 6, 6), norms[1], _build("nn.Tanh"), last)
+    backbone = _build("nn.Sequential", first, norms[0], _build("nn.Tanh"))
+    model = _net(x.dtype, backbone, _build("nn.Sequential", head))
+    _fill(model)
+    actor.method(model, "train", mode == "train", keep=True)
+    # What a head may come with: frozen by an earlier attempt.
+    actor.method(actor.item(head, 0, keep=True), "requires_grad_", False, keep=True)
+    weights = actor.keep("freeze_backbone", model, head)
+    if every:
+        # Other numbers, so that it counts what may move, not what was moved.
+        _fill(model)
+        weights = actor.method(model, "parameters", keep=True)
+    optimizer = _build("optim.SGD", weights, lr=0.1, momentum=0.9, weight_decay=0.1)
+    given("descend", model, optimizer, x, y)
+    state = _state(model)
+    return {
+        "all": state,
+        "backbone": {name: value for name, value in state.items() if name.startswith("0.")},
+        "head": {name: value for name, value in state.items() if name.startswith("1.")},
+        # A momentum for each weight that moved, by its place in what was returned.
+        "momenta": _state(optimizer)["state"],
+    }
+
+
+def _scalars(root):
+    """Return the steps and values of every tag in TensorBoard's event files."""
+    from tensorboard.backend.event_processing import event_accumulator  # noqa: PLC0415
+
+    found = {"steps": {}, "values": {}}
+    for file in sorted(root.glob("**/*tfevents*")):
+        events = event_accumulator.EventAccumulator(str(file), {"scalars": 0, "tensors": 0})
+        events.Reload()
+        for tag in events.Tags()["scalars"]:
+            scalars = events.Scalars(tag)
+            found["steps"].setdefault(tag, []).extend(one.step for one in scalars)
+            found["values"].setdefault(tag, []).extend(one.value for one in scalars)
+    return found
+
+
+def log(history):
+    """Log, and read the file while the writer is still open."""
+    root = folder(write=True)
+    writer = _build("utils.tensorboard.SummaryWriter", str(root))
+    actor.call("log_training", writer, history)
+    found = read(_scalars, root)
+    actor.method(writer, "close")
+    return found
+
+
+def _records(data):
+    """Give the records of a run's file: LevelDB's log format, behind seven bytes of W&B's own.
+
+    Blocks of 32 KiB hold pieces: checksum, length, kind (1: a whole record, 4: its last piece),
+    content. https://github.com/google/leveldb/blob/main/doc/log_format.md
+    """
+    place, record = 7, b""
+    while place + 7 <= len(data):
+        left = 32768 - place % 32768
+        # No piece begins where fewer than seven bytes of a block are left.
+        place += left if left < 7 else 0
+        length, kind = struct.unpack_from("<HB", data, place + 4)
+        record += data[place + 7 : place + 7 + length]
+        place += 7 + length
+        if kind in {1, 4}:
+            yield record
+            record = b""
+
+
+def _run(root):
+    """Return the settings and the steps of an offline run of Weights & Biases."""
+    from wandb.proto.wandb_internal_pb2 import Record  # noqa: PLC0415  an optional package
+
+    (file,), config, steps = root.glob("wandb/offline-run-*/*.wandb"), {}, []
+    for data in _records(file.read_bytes()):
+        record = Record.FromString(data)
+        for update in (*record.run.config.update, *record.config.update):
+            config[update.key] = json.loads(update.value_json)
+        if record.HasField("history"):
+            items = {one.key or ".".join(one.nested_key): one for one in record.history.item}
+            shown = {key: json.loads(one.value_json) for key, one in items.items() if key[0] != "_"}
+            steps.append((record.history.step.num, shown))
+    return {"config": {k: v for k, v in config.items() if k != "_wandb"}, "steps": steps}
+
+
+def log_offline(config, history):
+    """Log a run, and read the file that it left."""
+    root = folder(write=True)
+    given("log_offline", actor.module, str(root), config, history)
+    return read(_run, root)
+
+
+def _search(space, seed, losses):
+    """Search once; return what was tried, in order, and the result."""
     tried = []
 
-    def train_fn(config):
-        tried.append(_plain(config))
-        return _loss(tried[-1])
+    def loss(config):
+        tried.append({**{name: config[name] for name in space}, **config})
+        return losses[len(tried) % len(losses) - 1]
 
-    return tried, student.search(copy.deepcopy(space), train_fn, samples, seed)
-
-
-def _left(**notes):
-    """Return notes for the reader, who says what follows from them: beside it runs no hand-in."""
-    return {"search": Artifact("notes.json", json.dumps(notes).encode())}
+    train_fn = given("train_fn", callback(loss, most=10 * len(losses)), keep=True)
+    found = actor.keep("search", space, train_fn, len(losses), seed)
+    return tried, given("plain", found)
 
 
-def search(student, space, samples, seed):
+def _are(loss, other):
+    """Tell whether two losses are one; single precision is precise enough."""
+    return isinstance(loss, float) and math.isclose(loss, other, rel_tol=1e-6)
+
+
+def search(space, samples, seed):
     """Search three times: two times with one seed, and once with another."""
-    tried, result = _tried(student, space, samples, seed)
+    failed = torch.rand(samples) < 1 / 3
+    failed[[0, -1]] = True
+    losses = torch.rand(samples, dtype=torch.float64).where(~failed, math.nan).tolist()
+    tried, result = _search(space, seed, losses)
     if result is None:
         return None
+    again, other = (_search(space, one, losses)[0] for one in (seed, seed + 1))
     config, loss = result
-    again, _ = _tried(student, space, samples, seed)
-    other, _ = _tried(student, space, samples, seed + 1)
-    returned = [_plain(one) if isinstance(one, Mapping) else _number(one) for one in (config, loss)]
-    return _left(tried=tried, again=again, other=other, returned=returned)
+    known = [value for value in losses if not math.isnan(value)]
+    found = [value for one, value in zip(tried, losses, strict=False) if one == config]
+    different = len({tuple(sorted(one.items())) for one in tried})
+    return {
+        # The same few again and again are no more than these few.
+        "tried": len(tried) if different > samples / 4 else different,
+        "inside": all(
+            one["hidden"] in space["hidden"]
+            and one["batch_size"] in space["batch_size"]
+            and space["lr"][0] <= one["lr"] <= space["lr"][1]
+            for one in tried
+        ),
+        # One of them, whichever, and in whatever order.
+        "returned": any(one in tried or any(_are(one, v) for v in known) for one in result),
+        "best": _are(loss, min(known)),
+        "its_config": any(_are(loss, value) for value in found),
+        "same_again": tried == again,
+        "other_seed": tried != other,
+    }
 
 
-def search_widely(student, space, samples, seed):
-    """Search once, to see how what was tried lies."""
-    return _left(tried=_tried(student, space, samples, seed)[0])
+def search_widely(space, samples, seed):
+    """Search once: all choices are to come, and as many rates below √(low·high) as above."""
+    tried, _ = _search(space, seed, torch.rand(samples).tolist())
+    (low, high), rates = space["lr"], sorted(config["lr"] for config in tried)
+    middle = math.log(rates[len(rates) // 2] / low) / math.log(high / low)
+    counts = [sum(one["hidden"] == value for one in tried) for value in space["hidden"]]
+    pairs, wide = {(one["hidden"], one["batch_size"]) for one in tried}, rates[-1] > high / 4
+    return {
+        "logarithmic": 0.3 < middle < 0.7,
+        "all_choices": min(counts) >= len(tried) / 6 and len(pairs) == 6,
+        "spread": len({*rates}) > len(tried) / 2 and rates[0] < 4 * low and wide,
+    }
 
 
-def trials(student, saved, metric):
+def trials(saved, metric):
     """Write down what Ray Tune saves, and ask for the best."""
-    with _folder() as root:
-        for name, config, reports in saved:
-            folder = Path(root) / name
-            folder.mkdir()
-            (folder / "params.json").write_text(json.dumps(config))
-            if reports:
-                lines = "".join(json.dumps({**one, "config": config}) + "\n" for one in reports)
-                (folder / "result.json").write_text(lines)
-        (Path(root) / "experiment_state.json").write_text("{}")
-        result = student.best_trial(root, metric)
+    root = folder()
+    for name, config, reports in saved:
+        (root / name).mkdir()
+        (root / name / "params.json").write_text(json.dumps(config))
+        if reports:
+            lines = "".join(json.dumps({**one, "config": config}) + "\n" for one in reports)
+            (root / name / "result.json").write_text(lines)
+    (root / "experiment_state.json").write_text("{}")
+    result = actor.call("best_trial", str(root), metric)
     return result and {"config": result[0], "value": result[1]}

@@ -460,11 +460,11 @@ def best_trial(folder: str | Path, metric: str) -> tuple[dict[str, Any], float]:
 
 
 # BEGIN HIDDEN
-def _sines(dice, n, p, dtype=np.float64):
+def _sines(dice, n, p):
     """Rows no two alike, and labels that a small net can learn a little of."""
     x = dice.standard_normal((n, p))
     y = np.sin(x.sum(axis=1, keepdims=True)) + 0.1 * dice.standard_normal((n, 1))
-    return torch.from_numpy(x.astype(dtype)), torch.from_numpy(y.astype(dtype))
+    return torch.from_numpy(x), torch.from_numpy(y)
 
 
 def rows(seed, n, batch, epochs):
@@ -479,15 +479,15 @@ def rows(seed, n, batch, epochs):
 
 def lecture(seed, batch):
     """As many rows as in the lecture, but with two numbers each."""
-    x, y = _sines(np.random.default_rng(seed), 12396, 2, np.float32)
+    x, y = _sines(np.random.default_rng(seed), 12396, 2)
     return x, y, batch, 1
 
 
-def numbered(seed, n, batch):
-    """Rows that begin with their number, and labels that tell it."""
+def numbered(seed, n, batch, times):
+    """Rows that begin with their number, and labels that tell it; a number of epochs."""
     dice = np.random.default_rng(seed)
     x = torch.from_numpy(np.column_stack([np.arange(n), dice.integers(0, 9, n)]).astype(np.float32))
-    return x, 1000 + torch.arange(n).reshape(-1, 1), batch
+    return x, 1000 + torch.arange(n).reshape(-1, 1), batch, times
 
 
 def digits_to_learn(seed, train, test):

@@ -1,0 +1,134 @@
+"""Runs in the actor, beside the submission: what autograd, a GPU or a writer needs beside it.
+
+What these functions say scores nothing: scenario.py compares the numbers that training leads to.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+from collections.abc import Mapping
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+from grader.guest.api import placement, watching
+
+
+def build(name, *args, **options):
+    """Make an object of a class that is named here, or in torch: ``nn.Linear``."""
+    made = globals().get(name) or pkgutil.resolve_name(f"torch.{name}")
+    return made(*args, **options)
+
+
+def plain(value):
+    """Return a value in Python's own numbers, for numpy's and torch's are as good."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return value
+
+
+def read_by_two(data):
+    """Read a data set through a loader with two processes."""
+    batches = DataLoader(data, batch_size=3, num_workers=2)
+    return [item for batch in batches for item in zip(*batch, strict=True)]
+
+
+def descend(net, optimizer, x, y):
+    """Make three steps."""
+    for _ in range(3):
+        loss = torch.nn.functional.mse_loss(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+class Norm(torch.nn.BatchNorm1d):
+    """Learns its statistics from passes that record gradients: a look in between is free."""
+
+    def forward(self, x):
+        """Normalize."""
+        self.track_running_stats = torch.is_grad_enabled()
+        return super().forward(x)
+
+
+class Lopsided(torch.nn.Module):
+    """A loss that tells its two arguments apart."""
+
+    def forward(self, output, target):
+        """Return the loss."""
+        return torch.nn.functional.mse_loss(output, target) + 0.3 * (output - target).mean()
+
+
+class Shrinking(torch.optim.SGD):
+    """Each step is shorter than the one before, so that a step too many shows in the weights."""
+
+    _steps = 0
+
+    def step(self, closure=None):
+        """Make a step."""
+        for group in self.param_groups:
+            group["lr"] = 0.05 / (1 + 0.3 * self._steps)
+        self._steps += 1
+        return super().step(closure)
+
+
+def train_on_gpu(student, x, y, batch_size, times):
+    """Train on a GPU from n rows and from 4 n; what it held at most must not follow n."""
+    losses, found = [], {}
+    for name, copies in (("small", 1), ("large", 4)):
+        torch.manual_seed(copies)
+        layers = torch.nn.Linear(x.shape[1], 2), torch.nn.Tanh(), torch.nn.Linear(2, 1)
+        net = torch.nn.Sequential(*layers).to(x.dtype)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.02)
+        loader = DataLoader(TensorDataset(x.repeat(copies, 1), y.repeat(copies, 1)), batch_size)
+        loss_fn = torch.nn.functional.mse_loss
+        with watching() as seen:
+            losses.append(student.train_minibatch(net, loader, loss_fn, optimizer, times, "cuda:0"))
+        found[name] = seen.report
+    return {"losses": losses, "placed": placement(net), **found}
+
+
+class Asking(torch.nn.Module):
+    """A net whose answers come from the stage; its one weight is there to have one."""
+
+    def __init__(self, ask, dtype):
+        super().__init__()
+        # A function of its own: nets are copied, with all that they hold.
+        self.ask = lambda *args: ask(*args)  # noqa: PLW0108
+        self.scale = torch.nn.Parameter(torch.ones((), dtype=dtype))
+
+    def forward(self, x):
+        """Ask."""
+        return self.scale * self.ask(x.detach(), self.training, torch.is_grad_enabled())
+
+
+class Unsaveable(torch.nn.Module):
+    """Breaks off whoever saves its state."""
+
+    def get_extra_state(self):
+        """Return what cannot be saved."""
+        return self
+
+    def __reduce__(self):
+        raise RuntimeError("saving breaks off here")
+
+
+def log_offline(student, folder, config, history):
+    """Have a run logged into a folder."""
+    import wandb  # noqa: PLC0415  an optional package
+
+    os.environ["WANDB_DIR"] = folder
+    student.log_to_wandb(config, history)
+    # What writes the file is a process of its own, which may be behind.
+    wandb.teardown()
+
+
+def train_fn(ask):
+    """Return a function to be searched, which asks the stage."""
+    return lambda config: ask(plain(config))
