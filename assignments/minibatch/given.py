@@ -21,6 +21,17 @@ def build(name, *args, **options):
     return made(*args, **options)
 
 
+def net(dtype, *layers):
+    """Make a net of layers, each an object or what to build it from."""
+    made = [build(*layer) if isinstance(layer, tuple) else layer for layer in layers]
+    return torch.nn.Sequential(*made).to(dtype)
+
+
+def optimizer(name, trained, **options):
+    """Make an optimiser of all of a net's weights."""
+    return build(name, trained.parameters(), **options)
+
+
 def plain(value):
     """Return a value in Python's own numbers, for numpy's and torch's are as good."""
     if isinstance(value, Mapping):
@@ -39,13 +50,13 @@ def read_by_two(data):
     return [item for batch in batches for item in zip(*batch, strict=True)]
 
 
-def descend(net, optimizer, x, y):
+def descend(model, stepper, x, y):
     """Make three steps."""
     for _ in range(3):
-        loss = torch.nn.functional.mse_loss(net(x), y)
-        optimizer.zero_grad()
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        stepper.zero_grad()
         loss.backward()
-        optimizer.step()
+        stepper.step()
 
 
 class Norm(torch.nn.BatchNorm1d):
@@ -83,25 +94,23 @@ def train_on_gpu(student, x, y, batch_size, times):
     losses, found = [], {}
     for name, copies in (("small", 1), ("large", 4)):
         torch.manual_seed(copies)
-        layers = torch.nn.Linear(x.shape[1], 2), torch.nn.Tanh(), torch.nn.Linear(2, 1)
-        net = torch.nn.Sequential(*layers).to(x.dtype)
-        optimizer = torch.optim.SGD(net.parameters(), lr=0.02)
+        model = net(x.dtype, ("nn.Linear", x.shape[1], 2), ("nn.Tanh",), ("nn.Linear", 2, 1))
+        stepper, loss_fn = optimizer("optim.SGD", model, lr=0.02), torch.nn.MSELoss()
         loader = DataLoader(TensorDataset(x.repeat(copies, 1), y.repeat(copies, 1)), batch_size)
-        loss_fn = torch.nn.functional.mse_loss
         with watching() as seen:
-            losses.append(student.train_minibatch(net, loader, loss_fn, optimizer, times, "cuda:0"))
+            losses.append(student.train_minibatch(model, loader, loss_fn, stepper, times, "cuda:0"))
         found[name] = seen.report
-    return {"losses": losses, "placed": placement(net), **found}
+    return {"losses": losses, "placed": placement(model), **found}
 
 
 class Asking(torch.nn.Module):
     """A net whose answers come from the stage; its one weight is there to have one."""
 
-    def __init__(self, ask, dtype):
+    def __init__(self, ask):
         super().__init__()
         # A function of its own: nets are copied, with all that they hold.
         self.ask = lambda *args: ask(*args)  # noqa: PLW0108
-        self.scale = torch.nn.Parameter(torch.ones((), dtype=dtype))
+        self.scale = torch.nn.Parameter(torch.ones(()))
 
     def forward(self, x):
         """Ask."""

@@ -18,16 +18,9 @@ from grader.stage import RemoteError, actor, callback, folder, given, read
 from torch.nn import functional
 
 
-def _build(name, *args, **options):
-    return given("build", name, *args, keep=True, **options)
-
-
-def _net(dtype, *layers):
-    return actor.method(_build("nn.Sequential", *layers), "to", dtype, keep=True)
-
-
-def _optimizer(name, net, **options):
-    return _build(name, actor.method(net, "parameters", keep=True), **options)
+_build = partial(given, "build", keep=True)
+_net = partial(given, "net", keep=True)
+_optimizer = partial(given, "optimizer", keep=True)
 
 
 def _state(of):
@@ -48,18 +41,22 @@ def _fill(net):
 def batches(x, y, batch_size):
     """Go through an unshuffled loader twice."""
     loader = actor.keep("make_loader", x, y, batch_size, False)
+    length = actor.method(loader, "__len__")
     epochs = [actor.collect(loader, most=len(x)) for _ in range(2)]
-    return {"batches": [[tuple(pair) for pair in epoch] for epoch in epochs]}
+    return {"batches": [[tuple(pair) for pair in epoch] for epoch in epochs], "length": length}
 
 
 def rows(x, y, batch_size, times):
     """Say what comes of the rows in some epochs; with more than one, they are shuffled."""
     loader = actor.keep("make_loader", x, y, batch_size, times > 1)
+    length = actor.method(loader, "__len__")
     epochs = [actor.collect(loader, most=len(x)) for _ in range(times)]
     labels = [torch.cat([label for _, label in epoch]) for epoch in epochs]
     split = [[_places(x, batch) for batch, _ in epoch] for epoch in epochs]
     orders = [[row for batch in epoch for row in batch] for epoch in split]
-    every_row = all(sorted(order) == list(range(len(x))) for order in orders)
+    # All rows in one batch would be the arguments, handed back.
+    every_row = all(len(batch) <= batch_size for epoch in split for batch in epoch)
+    every_row &= all(sorted(order) == list(range(len(x))) for order in orders)
     pairs = zip(labels, orders, strict=True)
     sizes, met = [], {-1}
     for batch in split[0]:
@@ -68,9 +65,8 @@ def rows(x, y, batch_size, times):
         met |= {*batch}
     return {
         "sizes": sizes,
-        "length": actor.method(loader, "__len__"),
-        # All rows in one batch would be the arguments, handed back.
-        "every_row": every_row and all(len(b) <= batch_size for epoch in split for b in epoch),
+        "length": length,
+        "every_row": every_row,
         "paired": every_row and all(torch.equal(label, y[order]) for label, order in pairs),
         "reshuffled": len({tuple(order) for order in orders}) > 1,
     }
@@ -146,34 +142,33 @@ def structure():
         return None
     known = [0.1 * torch.randn(30, 784), torch.randn(30), torch.randn(1, 30), torch.randn(1)]
     starts = [list(_state(one).values()) for one in (net, other)]
-    layers, wanted = [sorted(tuple(w.shape) for w in some) for some in (starts[0], known)]
-    if layers != wanted:
-        return {"layers": (layers, None)}
+    shapes, wanted = [sorted(tuple(w.shape) for w in some) for some in (starts[0], known)]
+    if shapes != wanted:
+        return {"layers": (shapes, None)}
     # Two layers alone decide this order: no ReLU cuts anything off, and a sigmoid changes no order.
     wide, rows = [known[0], known[1] + 12, 0.1 * known[2], torch.zeros(1)], torch.rand(200, 784)
     values = _forward(*wide, rows).flatten()
     wide[3] = -values.mean().reshape(1)
     rows = rows[values.argsort()[12::25][torch.randperm(8)]]
     order = _answers(net, wide, rows).flatten().argsort().tolist()
+    outputs = _answers(net, known, torch.rand(9, 784))
     # Biases may begin at zero.
     same = [torch.equal(*pair) for pair in zip(*starts, strict=True) if pair[0].dim() > 1]
-    found = {"layers": (layers, order), "random": not any(same)}
-    return {**found, "outputs": _answers(net, known, torch.rand(9, 784))}
+    return {"layers": (shapes, order), "outputs": outputs, "random": not any(same)}
 
 
 def trainable():
     """Train a net that begins with drawn numbers."""
     net, rows = actor.keep("build_net"), torch.rand(9, 784)
-    _fill(net)
+    _answers(net, [torch.rand(*shape) - 0.5 for shape in ((30, 784), (30,), (1, 30), (1,))], rows)
     given("descend", net, _optimizer("optim.SGD", net, lr=0.001), rows, torch.rand(9, 1))
     return sorted(_state(net).values(), key=lambda weight: tuple(weight.shape))
 
 
 def _learner(x, optimizer, mode=None):
     """Return a net with drawn weights, a loss and an optimiser; with a mode, the net normalizes."""
-    norm = _build("Norm", 6) if mode else _build("nn.Identity")
-    layers = norm, _build("nn.Tanh"), _build("nn.Linear", 6, 1)
-    net = _net(x.dtype, _build("nn.Linear", x.shape[1], 6), *layers)
+    norm = ("Norm", 6) if mode else ("nn.Identity",)
+    net = _net(x.dtype, ("nn.Linear", x.shape[1], 6), norm, ("nn.Tanh",), ("nn.Linear", 6, 1))
     _fill(net)
     actor.method(net, "train", mode != "eval", keep=True)
     return net, _build("Lopsided"), _optimizer(optimizer, net, lr=0.02, momentum=0.9)
@@ -194,7 +189,7 @@ def _trained(net, x, losses):
     _fill(net)
     return {
         "losses": losses,
-        "weights": {name: value for name, value in state.items() if "running" not in name},
+        "weights": {name: state[name] for name in state if name.endswith(("weight", "bias"))},
         "means": state.get("1.running_mean"),
         "answers": actor.method(net, "__call__", torch.rand(5, x.shape[1], dtype=x.dtype)),
     }
@@ -216,17 +211,11 @@ train_from_eval = partial(train, mode="eval")
 
 def learn(images, labels, others, truth):
     """Train the lecture's net on digits, some of them mislabelled; try it here, on others."""
-    wrong = torch.rand(labels.shape) < 0.1 * torch.rand(())
-    layers = _build("nn.ReLU"), _build("nn.Linear", 30, 1)
-    net, rate = (
-        _net(torch.float32, _build("nn.Linear", 784, 30), *layers),
-        0.004 * 2 ** torch.rand(()),
-    )
-    optimizer, loss_fn = (
-        _optimizer("optim.Adam", net, lr=rate.item()),
-        _build("nn.BCEWithLogitsLoss"),
-    )
+    wrong, rate = torch.rand(labels.shape) < 0.1 * torch.rand(()), 0.004 * 2 ** torch.rand(())
+    net = _net(torch.float32, ("nn.Linear", 784, 30), ("nn.ReLU",), ("nn.Linear", 30, 1))
+    optimizer = _optimizer("optim.Adam", net, lr=rate.item())
     loader = _loader(images.float() / 255, torch.where(wrong, 1 - labels, labels), 256, True)
+    loss_fn = _build("nn.BCEWithLogitsLoss")
     losses = actor.call("train_minibatch", net, loader, loss_fn, optimizer, 12, "cpu")
     right = (_forward(*_state(net).values(), others.float() / 255) > 0) == (truth > 0.5)
     return {"losses": losses, "accuracy": right.double().mean().item()}
@@ -253,7 +242,7 @@ def predict(x, batch_size, mode):
         recorded.append(recording)
         return torch.sin(rows) @ (-factors if training else factors)
 
-    net = _net(x.dtype, _build("Asking", callback(answer, most=2 * len(x)), x.dtype))
+    net = _net(x.dtype, ("Asking", callback(answer, most=2 * len(x))))
     actor.method(net, "train", mode == "train", keep=True)
     return {
         "probabilities": actor.call("predict", net, x, batch_size),
@@ -298,8 +287,7 @@ def _checkpoint(x, y):
 
 def _theirs(states):
     """Return a net and an optimiser in the actor, with these states."""
-    layers = _build("nn.BatchNorm1d", 6), _build("nn.Linear", 6, 1)
-    net = _net(torch.float32, _build("nn.Linear", 3, 6), *layers)
+    net = _net(torch.float32, ("nn.Linear", 3, 6), ("nn.BatchNorm1d", 6), ("nn.Linear", 6, 1))
     pair = net, _optimizer("optim.Adam", net, lr=0.01)
     for one, name in zip(pair, _STATES, strict=True):
         actor.method(one, "load_state_dict", states[name], keep=True)
@@ -338,24 +326,27 @@ def load(x, y):
 class _Calls:
     """Has whoever unpickles it call the stage, which cannot be taken back."""
 
+    def __init__(self, name):
+        self._name = name
+
     def __reduce__(self):
-        return exec, ("import minibatch; minibatch.heard()",)
+        return exec, (f"import minibatch; minibatch.{self._name}()",)
 
 
 def load_from_anybody(x, y):
     """Load four files, of which two would run code; in what order is drawn."""
-    heard, told, root = [], [], folder()
-    actor.set_attr(actor.module, "heard", callback(lambda: heard.append("ran"), most=100))
+    heard, told, root, name = [], [], folder(), f"heard_{int(torch.randint(10**9, ()))}"
+    actor.set_attr(actor.module, name, callback(lambda: heard.append("ran"), most=100))
     for number in torch.randperm(4).tolist():
         drawn, path = _checkpoint(x, y), root / f"{len(told)}.pt"
-        torch.save({**drawn, "more": _Calls()} if number < 2 else drawn, path)
+        torch.save({**drawn, "more": _Calls(name)} if number < 2 else drawn, path)
         try:
             answer = actor.call("load_checkpoint", path, *_theirs(_checkpoint(x, y)))
         except RemoteError as error:
             answer = error.type
         # To refuse a file is right, whatever it is called.
-        told.append("whatever" if number < 2 else answer)
-    return {"code_ran": heard, "told": told}
+        told.append("refused or not" if number < 2 else answer)
+    return {"code_ran": len(heard), "told": told}
 
 
 def _losses(patience, gain, stops=True):
@@ -373,23 +364,18 @@ def _losses(patience, gain, stops=True):
     return [loss / 64 for loss in (*losses, best - gain - 9)][: None if stops else -1]
 
 
-def _rounds(rounds):
-    """Tell losses one after the other until training is to stop; then restore. In each round."""
-    found = {"said": [], "best_loss": [], "restored": []}
-    for losses, *options in rounds:
-        stopping, said = actor.keep("EarlyStopping", *options), []
-        net = _net(torch.float32, _build("nn.Linear", 1, 1), _build("nn.BatchNorm1d", 1))
-        for loss in losses:
-            _fill(net)
-            said.append(bool(given("plain", actor.method(stopping, "step", loss, net, keep=True))))
-            if said[-1]:
-                break
-        best = given("plain", actor.attr(stopping, "best_loss", keep=True))
+def _stopped(losses, *options):
+    """Tell the losses one after the other until training is to stop; then restore."""
+    stopping, said = actor.keep("EarlyStopping", *options), []
+    net = _net(torch.float32, ("nn.Linear", 1, 1), ("nn.BatchNorm1d", 1))
+    for loss in losses:
         _fill(net)
-        actor.method(stopping, "restore", net, keep=True)
-        for name, value in zip(found, (said, best, _state(net)), strict=True):
-            found[name].append(value)
-    return found
+        said.append(bool(given("plain", actor.method(stopping, "step", loss, net, keep=True))))
+        if said[-1]:
+            break
+    _fill(net)
+    actor.method(stopping, "restore", net, keep=True)
+    return said, given("plain", actor.attr(stopping, "best_loss", keep=True)), _state(net)
 
 
 def stop(rule, *more):
@@ -397,43 +383,50 @@ def stop(rule, *more):
     rounds = [(_losses(3, 0, stops=False), 3, *more)] if rule == "patience" else []
     for patience in (1 + torch.randperm(4)).tolist():
         gain = int(torch.randint(4, 33, ())) if rule == "gain" else 0
-        losses, options = (
-            _losses(patience, gain),
-            (patience, gain / 64) if gain else (patience, *more),
-        )
+        losses = _losses(patience, gain)
         if rule == "nan":
             losses.insert(int(torch.randint(2, len(losses) - 1, ())), math.nan)
-            options = (9, *more)
-        rounds.append((losses, *options))
-    return _rounds(rounds)
+        rounds.append((losses, 9 if rule == "nan" else patience, *([gain / 64] if gain else more)))
+    found = zip(*(_stopped(*one) for one in rounds), strict=True)
+    return dict(zip(("said", "best_loss", "restored"), found, strict=True))
 
 
-def freeze(x, y, normed, mode, every):
-    """Freeze, and train a little with what is returned, or with all weights."""
-    norms = [_build(*(("nn.BatchNorm1d", 6) if normed else ("nn.Identity",))) for _ in range(2)]
-    first, last = _build("nn.Linear", x.shape[1], 6), _build("nn.Linear", 6, 1)
-    head = _build("nn.Sequential", _build("nn.Linear", 6, 6), norms[1], _build("nn.Tanh"), last)
-    backbone = _build("nn.Sequential", first, norms[0], _build("nn.Tanh"))
-    model = _net(x.dtype, backbone, _build("nn.Sequential", head))
+def _frozen(x, normed, mode):
+    """Return a model whose backbone is to be frozen, and an optimiser of what is returned."""
+    norm, last = ("nn.BatchNorm1d", 6) if normed else ("nn.Identity",), ("nn.Linear", 6, 1)
+    head = _net(x.dtype, ("nn.Linear", 6, 6), norm, ("nn.Tanh",), last)
+    backbone = _net(x.dtype, ("nn.Linear", x.shape[1], 6), norm, ("nn.Tanh",))
+    model = _net(x.dtype, backbone, ("nn.Sequential", head))
     _fill(model)
     actor.method(model, "train", mode == "train", keep=True)
     # What a head may come with: frozen by an earlier attempt.
     actor.method(actor.item(head, 0, keep=True), "requires_grad_", False, keep=True)
     weights = actor.keep("freeze_backbone", model, head)
-    if every:
-        # Other numbers, so that it counts what may move, not what was moved.
-        _fill(model)
-        weights = actor.method(model, "parameters", keep=True)
-    optimizer = _build("optim.SGD", weights, lr=0.1, momentum=0.9, weight_decay=0.1)
+    return model, _build("optim.SGD", weights, lr=0.1, momentum=0.9, weight_decay=0.1)
+
+
+def freeze(x, y, normed, mode):
+    """Freeze, and train a little with what is returned."""
+    model, optimizer = _frozen(x, normed, mode)
     given("descend", model, optimizer, x, y)
+    found = {"backbone": {}, "head": {}}
+    for name, value in _state(model).items():
+        found["backbone" if name.startswith("0.") else "head"][name] = value
+    return found
+
+
+def freeze_for_all(x, y):
+    """Freeze, and train with all weights: those move that may. Then wake all, and take the others."""
+    model, optimizer = _frozen(x, False, "train")
+    # Other numbers: it counts what may move, not what was moved.
+    _fill(model)
+    given("descend", model, _optimizer("optim.SGD", model, lr=0.1, weight_decay=0.1), x, y)
     state = _state(model)
-    return {
-        "all": state,
-        "backbone": {name: value for name, value in state.items() if name.startswith("0.")},
-        "head": {name: value for name, value in state.items() if name.startswith("1.")},
-        # A momentum for each weight that moved, by its place in what was returned.
-        "momenta": _state(optimizer)["state"],
-    }
+    actor.method(model, "requires_grad_", True, keep=True)
+    _fill(model)
+    given("descend", model, optimizer, x, y)
+    # A momentum for each weight, by its place in what was returned.
+    return {"all": state, "momenta": _state(optimizer)["state"]}
 
 
 def _scalars(root):

@@ -1,7 +1,7 @@
 # Adds up two backward passes, and steps half as far.
 # expect:
 #   questions:
-#     train_full_batch: {status: partial, checks: {weights: ok, fresh_gradients: wrong_value}}
+#     train_full_batch: {status: partial, checks: {weights: ok, steps: wrong_value}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # No biases.
 # expect:
 #   questions:
-#     build_net: {status: failed, checks: {weights: wrong_value, shapes: wrong_type}}
+#     build_net: {status: failed, checks: {shapes: wrong_type}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # 32 hidden numbers.
 # expect:
 #   questions:
-#     build_net: {status: failed, checks: {weights: wrong_value, shapes: wrong_value}}
+#     build_net: {status: failed, checks: {shapes: wrong_value}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Two outputs.
 # expect:
 #   questions:
-#     build_net: {status: failed, checks: {weights: wrong_value, shapes: wrong_value, outputs: requirement_not_met}}
+#     build_net: {status: failed, checks: {shapes: wrong_value, outputs: requirement_not_met}}
 
 import torch
 

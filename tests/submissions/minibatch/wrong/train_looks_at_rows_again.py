@@ -1,7 +1,7 @@
 # Passes all rows through the net once more after each epoch.
 # expect:
 #   questions:
-#     train_minibatch: {status: partial, checks: {weights: ok, rows_seen: wrong_type}}
+#     train_minibatch: {status: partial, checks: {weights: ok, rows_seen: wrong_value}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Gradients are never set to zero: each step adds those of all batches before.
 # expect:
 #   questions:
-#     train_minibatch: {status: failed, checks: {weights: wrong_value, fresh_gradients: requirement_not_met, steps: requirement_not_met}}
+#     train_minibatch: {status: failed, checks: {weights: wrong_value, losses: wrong_value, steps: wrong_value}}
 
 import torch
 
