@@ -6,6 +6,7 @@ known there stays here: the next loss, the images behind the files, the answers 
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import struct
@@ -52,7 +53,8 @@ def rows(x, y, batch_size, times):
     length = actor.method(loader, "__len__")
     epochs = [actor.collect(loader, most=len(x)) for _ in range(times)]
     labels = [torch.cat([label for _, label in epoch]) for epoch in epochs]
-    split = [[_places(x, batch) for batch, _ in epoch] for epoch in epochs]
+    known = _known(x)
+    split = [[_places(known, batch) for batch, _ in epoch] for epoch in epochs]
     orders = [[row for batch in epoch for row in batch] for epoch in split]
     # All rows in one batch would be the arguments, handed back.
     every_row = all(len(batch) <= batch_size for epoch in split for batch in epoch)
@@ -72,9 +74,13 @@ def rows(x, y, batch_size, times):
     }
 
 
-def _places(data, batch):
+def _known(data):
+    """Return where in the data each row stands, by its bytes."""
+    return {row.tobytes(): place for place, row in enumerate(data.numpy())}
+
+
+def _places(known, batch):
     """Return where in the data each row of a batch stands; -1: nowhere."""
-    known = {row.tobytes(): place for place, row in enumerate(data.numpy())}
     return [known.get(row.tobytes(), -1) for row in batch.numpy()]
 
 
@@ -95,7 +101,7 @@ def _in_order(items, images, threes):
     """Return items in the order of the images, labels so that the first image has its own."""
     pictures = torch.stack([picture for picture, _ in items])
     labels = torch.stack([label for _, label in items])
-    places = _places(images, (pictures.double() * 255).round().to(torch.uint8))
+    places = _places(_known(images), (pictures.double() * 255).round().to(torch.uint8))
     order = torch.tensor(places).argsort(stable=True)
     labels = labels[order]
     # Which of the digits is 1 differs between courses.
@@ -144,7 +150,7 @@ def structure():
     starts = [list(_state(one).values()) for one in (net, other)]
     shapes, wanted = [sorted(tuple(w.shape) for w in some) for some in (starts[0], known)]
     if shapes != wanted:
-        return {"layers": (shapes, None)}
+        return {"layers": {"shapes": shapes, "order": None}}
     # Two layers alone decide this order: no ReLU cuts anything off, and a sigmoid changes no order.
     wide, rows = [known[0], known[1] + 12, 0.1 * known[2], torch.zeros(1)], torch.rand(200, 784)
     values = _forward(*wide, rows).flatten()
@@ -154,7 +160,8 @@ def structure():
     outputs = _answers(net, known, torch.rand(9, 784))
     # Biases may begin at zero.
     same = [torch.equal(*pair) for pair in zip(*starts, strict=True) if pair[0].dim() > 1]
-    return {"layers": (shapes, order), "outputs": outputs, "random": not any(same)}
+    layers = {"shapes": shapes, "order": order}
+    return {"layers": layers, "outputs": outputs, "random": not any(same)}
 
 
 def trainable():
@@ -168,7 +175,7 @@ def trainable():
 def _learner(x, optimizer, mode=None):
     """Return a net with drawn weights, a loss and an optimiser; with a mode, the net normalizes."""
     norm = ("Norm", 6) if mode else ("nn.Identity",)
-    net = _net(x.dtype, ("nn.Linear", x.shape[1], 6), norm, ("nn.Tanh",), ("nn.Linear", 6, 1))
+    net = _net(x.dtype, ("nn.Linear", x.shape[1], 6), ("nn.Tanh",), norm, ("nn.Linear", 6, 1))
     _fill(net)
     actor.method(net, "train", mode != "eval", keep=True)
     return net, _build("Lopsided"), _optimizer(optimizer, net, lr=0.02, momentum=0.9)
@@ -190,7 +197,7 @@ def _trained(net, x, losses):
     return {
         "losses": losses,
         "weights": {name: state[name] for name in state if name.endswith(("weight", "bias"))},
-        "means": state.get("1.running_mean"),
+        "means": state.get("2.running_mean"),
         "answers": actor.method(net, "__call__", torch.rand(5, x.shape[1], dtype=x.dtype)),
     }
 
@@ -207,23 +214,20 @@ train_shuffled = partial(train, shuffle=True)
 train_shrinking = partial(train, optimizer="Shrinking")
 train_normed = partial(train, mode="train")
 train_from_eval = partial(train, mode="eval")
+train_on_gpu = partial(given, "train_on_gpu", actor.module)
 
 
 def learn(images, labels, others, truth):
-    """Train the lecture's net on digits, some of them mislabelled; try it here, on others."""
-    wrong, rate = torch.rand(labels.shape) < 0.1 * torch.rand(()), 0.004 * 2 ** torch.rand(())
+    """Train the lecture's net on digits, and try it here, on digits that have never left."""
     net = _net(torch.float32, ("nn.Linear", 784, 30), ("nn.ReLU",), ("nn.Linear", 30, 1))
-    optimizer = _optimizer("optim.Adam", net, lr=rate.item())
-    loader = _loader(images.float() / 255, torch.where(wrong, 1 - labels, labels), 256, True)
-    loss_fn = _build("nn.BCEWithLogitsLoss")
+    optimizer = _optimizer("optim.Adam", net, lr=0.005 + 0.002 * torch.rand(()).item())
+    loader, loss_fn = (
+        _loader(images.float() / 255, labels, 256, True),
+        _build("nn.BCEWithLogitsLoss"),
+    )
     losses = actor.call("train_minibatch", net, loader, loss_fn, optimizer, 12, "cpu")
     right = (_forward(*_state(net).values(), others.float() / 255) > 0) == (truth > 0.5)
     return {"losses": losses, "accuracy": right.double().mean().item()}
-
-
-def train_on_gpu(*case):
-    """Train on a GPU from n rows and from 4 n."""
-    return given("train_on_gpu", actor.module, *case)
 
 
 def train_whole(x, y, times, optimizer="optim.SGD"):
@@ -262,7 +266,7 @@ def _went_on(states, x, y):
     optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
     for one, name in zip((net, optimizer), _STATES, strict=True):
         if states:
-            one.load_state_dict(states[name])
+            one.load_state_dict(copy.deepcopy(states[name]))
     for _ in range(3):
         loss = functional.mse_loss(net(x), y)
         optimizer.zero_grad()
@@ -352,15 +356,15 @@ def load_from_anybody(x, y):
 def _losses(patience, gain, stops=True):
     """Draw losses, in 64ths so that sums are exact: four gains, each before losses that are none.
 
-    These go down: each is better than the one before it, but not than the best by more than
-    ``gain``; the last falls short of that by nothing.
+    The first of these falls short of a gain by nothing. The others go down: each is better than the
+    one before it, but not than the best by more than ``gain``.
     """
     best, losses = 700, []
     for waited in (*torch.randint(patience, (3,)).tolist(), patience - (not stops)):
         best -= gain + int(torch.randint(1, 9, ()))
         others = torch.randint(best - gain, best + 30, (max(waited - 1, 0),))
-        losses += [best, *others.sort(descending=True).values.tolist()]
-        losses += [best - gain] * (waited > 0)
+        losses += [best, *[best - gain] * (waited > 0)]
+        losses += others.sort(descending=True).values.tolist()
     return [loss / 64 for loss in (*losses, best - gain - 9)][: None if stops else -1]
 
 

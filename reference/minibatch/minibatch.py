@@ -545,7 +545,7 @@ def trials(seed, count):
         saved.append((f"train_{number:05d}", config, reports))
     # The best report is neither the last of its trial nor of the last trial, and one is NaN.
     best, lost = dice.permutation(count - 1)[:2]
-    saved[best][2][1]["loss"] = 0.125
+    saved[best][2][1]["loss"] = float(dice.random())
     saved[lost][2][0]["loss"] = math.nan
     saved.append(("train_died", {"lr": 0.5, "hidden": 1}, []))
     return saved, "loss"

@@ -1,7 +1,7 @@
 # What of the head was frozen before stays so.
 # expect:
 #   questions:
-#     freeze_backbone: {status: partial, checks: {flags: wrong_value, head: wrong_value}}
+#     freeze_backbone: {status: failed, checks: {flags: wrong_value, head: wrong_value, returned: requirement_not_met}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Takes the batch size for the number of batches.
 # expect:
 #   questions:
-#     make_loader: {status: partial, checks: {order: wrong_type, every_row: wrong_value}}
+#     make_loader: {status: failed, checks: {order: wrong_type, every_row: wrong_value}}
 
 import torch
 from torch.utils.data import DataLoader, TensorDataset

@@ -1,7 +1,7 @@
 # No weight can be trained.
 # expect:
 #   questions:
-#     build_net: {status: partial, checks: {outputs: ok, trainable: wrong_value}}
+#     build_net: {status: partial, checks: {outputs: ok, trainable: raised}}
 
 import torch
 

@@ -1,7 +1,7 @@
 # Weights in half precision.
 # expect:
 #   questions:
-#     save_checkpoint: {status: partial, checks: {epoch: ok, model: wrong_value, resumes: wrong_value}}
+#     save_checkpoint: {status: partial, checks: {epoch: requirement_not_met, model: wrong_value, resumes: wrong_value}}
 
 import os
 

@@ -1,7 +1,7 @@
 # Items with other names.
 # expect:
 #   questions:
-#     save_checkpoint: {status: partial, checks: {epoch: ok, loss: ok, model: wrong_type, optimizer: ok, resumes: wrong_type, atomic: requirement_not_met}}
+#     save_checkpoint: {status: partial, checks: {epoch: requirement_not_met, loss: requirement_not_met, model: wrong_type, optimizer: ok, resumes: wrong_type, atomic: requirement_not_met}}
 
 import os
 

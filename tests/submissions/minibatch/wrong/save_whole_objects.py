@@ -1,7 +1,7 @@
 # The net itself, not its state: it can only be loaded by running what is in the file.
 # expect:
 #   questions:
-#     save_checkpoint: {status: failed, checks: {epoch: unreadable_file, loss: unreadable_file, model: unreadable_file, optimizer: unreadable_file, resumes: wrong_type, atomic: requirement_not_met}}
+#     save_checkpoint: {status: failed, checks: {epoch: requirement_not_met, loss: requirement_not_met, model: unreadable_file, optimizer: unreadable_file, resumes: unreadable_file, atomic: requirement_not_met}}
 
 import os
 

@@ -1,7 +1,7 @@
 # The same configuration again and again.
 # expect:
 #   questions:
-#     search: {status: partial, checks: {budget: ok, all_choices: wrong_value, spread: wrong_value}}
+#     search: {status: partial, checks: {budget: wrong_value, all_choices: wrong_value, spread: wrong_value}}
 
 import math
 import random
