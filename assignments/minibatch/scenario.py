@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from grader.stage import RemoteError, actor, callback, folder, given, read
 from torch.nn import functional
 
+from grader.stage import RemoteError, actor, callback, folder, given, read
 
 _build = partial(given, "build", keep=True)
 _net = partial(given, "net", keep=True)
@@ -420,7 +420,7 @@ def freeze(x, y, normed, mode):
 
 
 def freeze_for_all(x, y):
-    """Freeze, and train with all weights: those move that may. Then wake all, and take the others."""
+    """Freeze, and train with all weights, so that those move that may; then wake all, and train again."""
     model, optimizer = _frozen(x, False, "train")
     # Other numbers: it counts what may move, not what was moved.
     _fill(model)
