@@ -202,19 +202,17 @@ def _trained(net, x, losses):
     }
 
 
-def train(x, y, batch_size, times, shuffle=False, optimizer="optim.SGD", mode=None):
-    """Train a small net from a loader."""
+def train(x, y, batch_size, times, shuffle, optimizer, mode):
+    """Train a small net from a loader; with a mode, one that normalizes."""
     net, loss_fn, stepper = _learner(x, optimizer, mode)
     loader = _loader(x, y, batch_size, shuffle)
     losses = actor.call("train_minibatch", net, loader, loss_fn, stepper, times, "cpu")
     return _trained(net, x, losses)
 
 
-train_shuffled = partial(train, shuffle=True)
-train_shrinking = partial(train, optimizer="Shrinking")
-train_normed = partial(train, mode="train")
-train_from_eval = partial(train, mode="eval")
-train_on_gpu = partial(given, "train_on_gpu", actor.module)
+def train_on_gpu(x, y, batch_size, times):
+    """Train on a GPU from n rows and from 4 n."""
+    return given("train_on_gpu", actor.module, x, y, batch_size, times)
 
 
 def learn(images, labels, others, truth):
@@ -420,7 +418,7 @@ def freeze(x, y, normed, mode):
 
 
 def freeze_for_all(x, y):
-    """Freeze, and train with all weights, so that those move that may; then wake all, and train again."""
+    """Freeze, and train with all weights: those move that may. Then unfreeze, and train again."""
     model, optimizer = _frozen(x, False, "train")
     # Other numbers: it counts what may move, not what was moved.
     _fill(model)

@@ -467,20 +467,31 @@ def _sines(dice, n, p):
     return torch.from_numpy(x), torch.from_numpy(y)
 
 
-def rows(seed, n, batch, epochs):
+def rows(seed, n, batch, epochs, **ways):
     """Rows and labels, a batch size and a number of epochs; the last batch is unlike the others.
 
     Its labels are ten times as large, so that it matters how much it counts.
     """
     x, y = _sines(np.random.default_rng(seed), n, 3)
     y[n - n % batch :] *= 10
-    return x, y, batch, epochs
+    return x, y, batch, epochs, *_way(**ways)
 
 
 def lecture(seed, batch):
     """As many rows as in the lecture, but with two numbers each."""
     x, y = _sines(np.random.default_rng(seed), 12396, 2)
-    return x, y, batch, 1
+    return x, y, batch, 1, *_way(shrinking=1)
+
+
+def _way(shuffle=0, shrinking=0, mode=0):
+    """Whether to shuffle, the optimiser, and the mode of a net that normalizes."""
+    optimizer = "Shrinking" if shrinking else "optim.SGD"
+    return bool(shuffle), optimizer, (None, "train", "eval")[mode]
+
+
+def rows_for_gpu(seed, n, batch, epochs):
+    """The same, without a way to go."""
+    return rows(seed, n, batch, epochs)[:4]
 
 
 def numbered(seed, n, batch, times):
