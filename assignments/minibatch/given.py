@@ -27,11 +27,6 @@ def net(dtype, *layers):
     return torch.nn.Sequential(*made).to(dtype)
 
 
-def optimizer(name, trained, **options):
-    """Make an optimiser of all of a net's weights."""
-    return build(name, trained.parameters(), **options)
-
-
 def plain(value):
     """Return a value in Python's own numbers, for numpy's and torch's are as good."""
     if isinstance(value, Mapping):
@@ -42,12 +37,6 @@ def plain(value):
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return value
-
-
-def read_by_two(data):
-    """Read a data set through a loader with two processes."""
-    batches = DataLoader(data, batch_size=3, num_workers=2)
-    return [item for batch in batches for item in zip(*batch, strict=True)]
 
 
 def descend(model, stepper, x, y):
@@ -95,7 +84,7 @@ def train_on_gpu(student, x, y, batch_size, times):
     for name, copies in (("small", 1), ("large", 4)):
         torch.manual_seed(copies)
         model = net(x.dtype, ("nn.Linear", x.shape[1], 2), ("nn.Tanh",), ("nn.Linear", 2, 1))
-        stepper, loss_fn = optimizer("optim.SGD", model, lr=0.02), torch.nn.MSELoss()
+        stepper, loss_fn = torch.optim.SGD(model.parameters(), lr=0.02), torch.nn.MSELoss()
         loader = DataLoader(TensorDataset(x.repeat(copies, 1), y.repeat(copies, 1)), batch_size)
         with watching() as seen:
             losses.append(student.train_minibatch(model, loader, loss_fn, stepper, times, "cuda:0"))

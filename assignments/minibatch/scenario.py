@@ -21,7 +21,11 @@ from grader.stage import RemoteError, actor, callback, folder, given, read
 
 _build = partial(given, "build", keep=True)
 _net = partial(given, "net", keep=True)
-_optimizer = partial(given, "optimizer", keep=True)
+train_on_gpu = partial(given, "train_on_gpu", actor.module)
+
+
+def _optimizer(name, net, **options):
+    return _build(name, actor.method(net, "parameters", keep=True), **options)
 
 
 def _state(of):
@@ -53,8 +57,7 @@ def rows(x, y, batch_size, times):
     length = actor.method(loader, "__len__")
     epochs = [actor.collect(loader, most=len(x)) for _ in range(times)]
     labels = [torch.cat([label for _, label in epoch]) for epoch in epochs]
-    known = _known(x)
-    split = [[_places(known, batch) for batch, _ in epoch] for epoch in epochs]
+    split = [_places(x, [batch for batch, _ in epoch]) for epoch in epochs]
     orders = [[row for batch in epoch for row in batch] for epoch in split]
     # All rows in one batch would be the arguments, handed back.
     every_row = all(len(batch) <= batch_size for epoch in split for batch in epoch)
@@ -74,14 +77,10 @@ def rows(x, y, batch_size, times):
     }
 
 
-def _known(data):
-    """Return where in the data each row stands, by its bytes."""
-    return {row.tobytes(): place for place, row in enumerate(data.numpy())}
-
-
-def _places(known, batch):
-    """Return where in the data each row of a batch stands; -1: nowhere."""
-    return [known.get(row.tobytes(), -1) for row in batch.numpy()]
+def _places(data, batches):
+    """Return where in the data each row of each batch stands; -1: nowhere."""
+    known = {row.tobytes(): place for place, row in enumerate(data.numpy())}
+    return [[known.get(row.tobytes(), -1) for row in batch.numpy()] for batch in batches]
 
 
 def _digits(images, threes, kind=str):
@@ -101,8 +100,8 @@ def _in_order(items, images, threes):
     """Return items in the order of the images, labels so that the first image has its own."""
     pictures = torch.stack([picture for picture, _ in items])
     labels = torch.stack([label for _, label in items])
-    places = _places(_known(images), (pictures.double() * 255).round().to(torch.uint8))
-    order = torch.tensor(places).argsort(stable=True)
+    bytes_of_all = (pictures.double() * 255).round().to(torch.uint8)
+    order = torch.tensor(_places(images, [bytes_of_all])[0]).argsort(stable=True)
     labels = labels[order]
     # Which of the digits is 1 differs between courses.
     if labels.flatten()[0] != threes[0]:
@@ -125,7 +124,11 @@ def dataset(images, threes):
 
 def with_workers(images, threes):
     """Read through a loader with two processes."""
-    return _in_order(given("read_by_two", _digits(images, threes, Path)), images, threes)
+    data = _digits(images, threes, Path)
+    loader = _build("utils.data.DataLoader", data, batch_size=3, num_workers=2)
+    batches = actor.collect(loader, most=len(images))
+    items = [item for batch in batches for item in zip(*batch, strict=True)]
+    return _in_order(items, images, threes)
 
 
 def _forward(first, first_bias, second, second_bias, x):
@@ -183,8 +186,8 @@ def _learner(x, optimizer, mode=None):
 
 def _loader(x, y, batch_size, shuffle):
     """Return a loader whose order, if it shuffles, is drawn here."""
-    seed = int(torch.randint(2**31, ()))
-    order = actor.method(_build("Generator"), "manual_seed", seed, keep=True)
+    order, seed = _build("Generator"), int(torch.randint(2**31, ()))
+    actor.method(order, "manual_seed", seed, keep=True)
     data, name = _build("utils.data.TensorDataset", x, y), "utils.data.DataLoader"
     return _build(name, data, batch_size, shuffle=shuffle, generator=order)
 
@@ -208,11 +211,6 @@ def train(x, y, batch_size, times, shuffle, optimizer, mode):
     loader = _loader(x, y, batch_size, shuffle)
     losses = actor.call("train_minibatch", net, loader, loss_fn, stepper, times, "cpu")
     return _trained(net, x, losses)
-
-
-def train_on_gpu(x, y, batch_size, times):
-    """Train on a GPU from n rows and from 4 n."""
-    return given("train_on_gpu", actor.module, x, y, batch_size, times)
 
 
 def learn(images, labels, others, truth):
@@ -257,8 +255,8 @@ def predict(x, batch_size, mode):
 _STATES = ("model_state_dict", "optimizer_state_dict")
 
 
-def _went_on(states, x, y):
-    """Train for three steps, from the beginning or from states; return the states."""
+def _checkpoint(x, y, states=None):
+    """Train for three steps, from the beginning or from states; return a checkpoint."""
     layers = torch.nn.Linear(3, 6), torch.nn.BatchNorm1d(6), torch.nn.Linear(6, 1)
     net = torch.nn.Sequential(*layers)
     optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
@@ -270,21 +268,16 @@ def _went_on(states, x, y):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return dict(zip(_STATES, (dict(net.state_dict()), optimizer.state_dict()), strict=True))
+    drawn = {"epoch": int(torch.randint(1, 10**6, ())), "loss": torch.rand(()).double().item()}
+    return {**drawn, _STATES[0]: dict(net.state_dict()), _STATES[1]: optimizer.state_dict()}
 
 
 def _resumed(states, x, y):
     """Return where training goes from states that came from the actor, or what is in the way."""
     try:
-        return _went_on(states, x, y)["model_state_dict"]
+        return _checkpoint(x, y, states)["model_state_dict"]
     except Exception as error:  # noqa: BLE001  whatever the states are: that costs this check only
         return f"cannot go on: {type(error).__name__}"
-
-
-def _checkpoint(x, y):
-    """Return a checkpoint of a training, with an epoch and a loss that are drawn."""
-    epoch, loss = int(torch.randint(1, 10**6, ())), torch.rand((), dtype=torch.float64).item()
-    return {"epoch": epoch, "loss": loss, **_went_on(None, x, y)}
 
 
 def _theirs(states):
@@ -325,23 +318,16 @@ def load(x, y):
     return {"told": told, "loaded": states[_STATES[0]], "resumed": _resumed(states, x, y)}
 
 
-class _Calls:
-    """Has whoever unpickles it call the stage, which cannot be taken back."""
-
-    def __init__(self, name):
-        self._name = name
-
-    def __reduce__(self):
-        return exec, (f"import minibatch; minibatch.{self._name}()",)
-
-
 def load_from_anybody(x, y):
     """Load four files, of which two would run code; in what order is drawn."""
     heard, told, root, name = [], [], folder(), f"heard_{int(torch.randint(10**9, ()))}"
     actor.set_attr(actor.module, name, callback(lambda: heard.append("ran"), most=100))
+    # Whoever unpickles it calls the stage, which cannot be taken back.
+    run = exec, (f"import minibatch; minibatch.{name}()",)
+    calls = type("Calls", (), {"__reduce__": lambda _: run})()
     for number in torch.randperm(4).tolist():
         drawn, path = _checkpoint(x, y), root / f"{len(told)}.pt"
-        torch.save({**drawn, "more": _Calls(name)} if number < 2 else drawn, path)
+        torch.save({**drawn, "more": calls} if number < 2 else drawn, path)
         try:
             answer = actor.call("load_checkpoint", path, *_theirs(_checkpoint(x, y)))
         except RemoteError as error:
@@ -385,10 +371,10 @@ def stop(rule, *more):
     rounds = [(_losses(3, 0, stops=False), 3, *more)] if rule == "patience" else []
     for patience in (1 + torch.randperm(4)).tolist():
         gain = int(torch.randint(4, 33, ())) if rule == "gain" else 0
-        losses = _losses(patience, gain)
+        losses, options = _losses(patience, gain), [gain / 64] if gain else more
         if rule == "nan":
             losses.insert(int(torch.randint(2, len(losses) - 1, ())), math.nan)
-        rounds.append((losses, 9 if rule == "nan" else patience, *([gain / 64] if gain else more)))
+        rounds.append((losses, 9 if rule == "nan" else patience, *options))
     found = zip(*(_stopped(*one) for one in rounds), strict=True)
     return dict(zip(("said", "best_loss", "restored"), found, strict=True))
 
@@ -411,10 +397,9 @@ def freeze(x, y, normed, mode):
     """Freeze, and train a little with what is returned."""
     model, optimizer = _frozen(x, normed, mode)
     given("descend", model, optimizer, x, y)
-    found = {"backbone": {}, "head": {}}
-    for name, value in _state(model).items():
-        found["backbone" if name.startswith("0.") else "head"][name] = value
-    return found
+    state = _state(model).items()
+    backbone = {name: value for name, value in state if name.startswith("0.")}
+    return {"backbone": backbone, "head": {name: v for name, v in state if name not in backbone}}
 
 
 def freeze_for_all(x, y):
@@ -457,16 +442,14 @@ def log(history):
 
 
 def _records(data):
-    """Give the records of a run's file: LevelDB's log format, behind seven bytes of W&B's own.
+    """Give the records of LevelDB's log format, in blocks of 32 KiB, behind seven bytes of W&B's.
 
-    Blocks of 32 KiB hold pieces: checksum, length, kind (1: a whole record, 4: its last piece),
-    content. https://github.com/google/leveldb/blob/main/doc/log_format.md
+    https://github.com/google/leveldb/blob/main/doc/log_format.md
     """
     place, record = 7, b""
     while place + 7 <= len(data):
-        left = 32768 - place % 32768
         # No piece begins where fewer than seven bytes of a block are left.
-        place += left if left < 7 else 0
+        place += left if (left := -place % 32768) < 7 else 0
         length, kind = struct.unpack_from("<HB", data, place + 4)
         record += data[place + 7 : place + 7 + length]
         place += 7 + length
@@ -511,13 +494,13 @@ def _search(space, seed, losses):
     return tried, given("plain", found)
 
 
-def _are(loss, other):
-    """Tell whether two losses are one; single precision is precise enough."""
-    return isinstance(loss, float) and math.isclose(loss, other, rel_tol=1e-6)
-
-
 def search(space, samples, seed):
     """Search three times: two times with one seed, and once with another."""
+
+    def are(loss, other):
+        # Single precision is precise enough.
+        return isinstance(loss, float) and math.isclose(loss, other, rel_tol=1e-6)
+
     failed = torch.rand(samples) < 1 / 3
     failed[[0, -1]] = True
     losses = torch.rand(samples, dtype=torch.float64).where(~failed, math.nan).tolist()
@@ -528,20 +511,19 @@ def search(space, samples, seed):
     config, loss = result
     known = [value for value in losses if not math.isnan(value)]
     found = [value for one, value in zip(tried, losses, strict=False) if one == config]
+    (low, high), lists = space["lr"], ("hidden", "batch_size")
     different = len({tuple(sorted(one.items())) for one in tried})
     return {
         # The same few again and again are no more than these few.
         "tried": len(tried) if different > samples / 4 else different,
         "inside": all(
-            one["hidden"] in space["hidden"]
-            and one["batch_size"] in space["batch_size"]
-            and space["lr"][0] <= one["lr"] <= space["lr"][1]
+            low <= one["lr"] <= high and all(one[name] in space[name] for name in lists)
             for one in tried
         ),
         # One of them, whichever, and in whatever order.
-        "returned": any(one in tried or any(_are(one, v) for v in known) for one in result),
-        "best": _are(loss, min(known)),
-        "its_config": any(_are(loss, value) for value in found),
+        "returned": any(one in tried or any(are(one, v) for v in known) for one in result),
+        "best": are(loss, min(known)),
+        "its_config": any(are(loss, value) for value in found),
         "same_again": tried == again,
         "other_seed": tried != other,
     }

@@ -490,7 +490,7 @@ def _way(shuffle=0, shrinking=0, mode=0):
 
 
 def rows_for_gpu(seed, n, batch, epochs):
-    """The same, without a way to go."""
+    """As ``rows``, less what does not vary there."""
     return rows(seed, n, batch, epochs)[:4]
 
 
