@@ -48,20 +48,18 @@ def descend(model, stepper, x, y):
         stepper.step()
 
 
-class Norm(torch.nn.BatchNorm1d):
+class _Norm(torch.nn.BatchNorm1d):
     """Learns its statistics from passes that record gradients: a look in between is free."""
 
     def forward(self, x):
-        """Normalize."""
         self.track_running_stats = torch.is_grad_enabled()
         return super().forward(x)
 
 
-class Lopsided(torch.nn.Module):
+class _Lopsided(torch.nn.Module):
     """A loss that tells its two arguments apart."""
 
     def forward(self, output, target):
-        """Return the loss."""
         return torch.nn.functional.mse_loss(output, target) + 0.3 * (output - target).mean()
 
 
@@ -92,7 +90,7 @@ def train_on_gpu(student, x, y, batch_size, times):
     return {"losses": losses, "placed": placement(model), **found}
 
 
-class Asking(torch.nn.Module):
+class _Asking(torch.nn.Module):
     """A net whose answers come from the stage; its one weight is there to have one."""
 
     def __init__(self, ask):
@@ -102,15 +100,13 @@ class Asking(torch.nn.Module):
         self.scale = torch.nn.Parameter(torch.ones(()))
 
     def forward(self, x):
-        """Ask."""
         return self.scale * self.ask(x.detach(), self.training, torch.is_grad_enabled())
 
 
-class Unsaveable(torch.nn.Module):
+class _Unsaveable(torch.nn.Module):
     """Breaks off whoever saves its state."""
 
     def get_extra_state(self):
-        """Return what cannot be saved."""
         return self
 
     def __reduce__(self):

@@ -62,7 +62,6 @@ def rows(x, y, batch_size, times):
     # All rows in one batch would be the arguments, handed back.
     every_row = all(len(batch) <= batch_size for epoch in split for batch in epoch)
     every_row &= all(sorted(order) == list(range(len(x))) for order in orders)
-    pairs = zip(labels, orders, strict=True)
     sizes, met = [], {-1}
     for batch in split[0]:
         # Rows that came before, or are none of the data, do not count.
@@ -72,7 +71,7 @@ def rows(x, y, batch_size, times):
         "sizes": sizes,
         "length": length,
         "every_row": every_row,
-        "paired": every_row and all(torch.equal(label, y[order]) for label, order in pairs),
+        "paired": every_row and all(map(torch.equal, labels, (y[order] for order in orders))),
         "reshuffled": len({tuple(order) for order in orders}) > 1,
     }
 
@@ -177,11 +176,11 @@ def trainable():
 
 def _learner(x, optimizer, mode=None):
     """Return a net with drawn weights, a loss and an optimiser; with a mode, the net normalizes."""
-    norm = ("Norm", 6) if mode else ("nn.Identity",)
+    norm = ("_Norm", 6) if mode else ("nn.Identity",)
     net = _net(x.dtype, ("nn.Linear", x.shape[1], 6), ("nn.Tanh",), norm, ("nn.Linear", 6, 1))
     _fill(net)
     actor.method(net, "train", mode != "eval", keep=True)
-    return net, _build("Lopsided"), _optimizer(optimizer, net, lr=0.02, momentum=0.9)
+    return net, _build("_Lopsided"), _optimizer(optimizer, net, lr=0.02, momentum=0.9)
 
 
 def _loader(x, y, batch_size, shuffle):
@@ -242,7 +241,7 @@ def predict(x, batch_size, mode):
         recorded.append(recording)
         return torch.sin(rows) @ (-factors if training else factors)
 
-    net = _net(x.dtype, ("Asking", callback(answer, most=2 * len(x))))
+    net = _net(x.dtype, ("_Asking", callback(answer, most=2 * len(x))))
     actor.method(net, "train", mode == "train", keep=True)
     return {
         "probabilities": actor.call("predict", net, x, batch_size),
@@ -299,7 +298,7 @@ def save(x, y, twice):
     net, optimizer = _theirs(drawn)
     actor.call("save_checkpoint", path, net, optimizer, drawn["epoch"], drawn["loss"])
     if twice:
-        actor.method(net, "append", _build("Unsaveable"), keep=True)
+        actor.method(net, "append", _build("_Unsaveable"), keep=True)
         try:
             actor.call("save_checkpoint", str(path), net, optimizer, 10**7, 0.5)
         except RemoteError:
