@@ -95,8 +95,7 @@ class _Asking(torch.nn.Module):
 
     def __init__(self, ask):
         super().__init__()
-        # A function of its own: nets are copied, with all that they hold.
-        self.ask = lambda *args: ask(*args)  # noqa: PLW0108
+        self.ask = ask
         self.scale = torch.nn.Parameter(torch.ones(()))
 
     def forward(self, x):
@@ -111,6 +110,23 @@ class _Unsaveable(torch.nn.Module):
 
     def __reduce__(self):
         raise RuntimeError("saving breaks off here")
+
+
+def writer(folder):
+    """Return a writer that keeps what it gets until it is told to write it, however busy we are."""
+    from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415  an optional package
+
+    made, kept = SummaryWriter(folder), []
+    file = made.file_writer.event_writer
+    add, flush = file.add_event, file.flush
+
+    def write():
+        while kept:
+            add(kept.pop(0))
+        flush()
+
+    file.add_event, file.flush = kept.append, write
+    return made
 
 
 def log_offline(student, folder, config, history):

@@ -38,22 +38,12 @@ def _fill(net):
     for name, value in state.items():
         if value.is_floating_point():
             state[name] = torch.rand_like(value) - (0 if "running" in name else 0.5)
-        else:
-            state[name] = torch.randint_like(value, 10**6)
     actor.method(net, "load_state_dict", state, keep=True)
 
 
-def batches(x, y, batch_size):
-    """Go through an unshuffled loader twice."""
-    loader = actor.keep("make_loader", x, y, batch_size, False)
-    length = actor.method(loader, "__len__")
-    epochs = [actor.collect(loader, most=len(x)) for _ in range(2)]
-    return {"batches": [[tuple(pair) for pair in epoch] for epoch in epochs], "length": length}
-
-
 def rows(x, y, batch_size, times):
-    """Say what comes of the rows in some epochs; with more than one, they are shuffled."""
-    loader = actor.keep("make_loader", x, y, batch_size, times > 1)
+    """Say what comes of the rows in some epochs; with more than two, they are shuffled."""
+    loader = actor.keep("make_loader", x, y, batch_size, times > 2)
     length = actor.method(loader, "__len__")
     epochs = [actor.collect(loader, most=len(x)) for _ in range(times)]
     labels = [torch.cat([label for _, label in epoch]) for epoch in epochs]
@@ -68,6 +58,7 @@ def rows(x, y, batch_size, times):
         sizes.append(len({*batch} - met))
         met |= {*batch}
     return {
+        "batches": [[tuple(pair) for pair in epoch] for epoch in epochs if times == 2],
         "sizes": sizes,
         "length": length,
         "every_row": every_row,
@@ -225,7 +216,7 @@ def learn(images, labels, others, truth):
     return {"losses": losses, "accuracy": right.double().mean().item()}
 
 
-def train_whole(x, y, times, optimizer="optim.SGD"):
+def train_whole(x, y, times, optimizer):
     """Train with all rows at once; without a number of epochs, for 200."""
     net, loss_fn, stepper = _learner(x, optimizer)
     more = () if times is None else (times,)
@@ -419,25 +410,20 @@ def _scalars(root):
     """Return the steps and values of every tag in TensorBoard's event files."""
     from tensorboard.backend.event_processing import event_accumulator  # noqa: PLC0415
 
-    found = {"steps": {}, "values": {}}
-    for file in sorted(root.glob("**/*tfevents*")):
-        events = event_accumulator.EventAccumulator(str(file), {"scalars": 0, "tensors": 0})
-        events.Reload()
-        for tag in events.Tags()["scalars"]:
-            scalars = events.Scalars(tag)
-            found["steps"].setdefault(tag, []).extend(one.step for one in scalars)
-            found["values"].setdefault(tag, []).extend(one.value for one in scalars)
-    return found
+    sizes = {"scalars": 0, "tensors": 0}
+    events = event_accumulator.EventAccumulator(str(root), sizes).Reload()
+    found = {tag: events.Scalars(tag) for tag in events.Tags()["scalars"]}
+    return {
+        "steps": {tag: [one.step for one in scalars] for tag, scalars in found.items()},
+        "values": {tag: [one.value for one in scalars] for tag, scalars in found.items()},
+    }
 
 
 def log(history):
     """Log, and read the file while the writer is still open."""
     root = folder(write=True)
-    writer = _build("utils.tensorboard.SummaryWriter", str(root))
-    actor.call("log_training", writer, history)
-    found = read(_scalars, root)
-    actor.method(writer, "close")
-    return found
+    actor.call("log_training", given("writer", str(root), keep=True), history)
+    return read(_scalars, root)
 
 
 def _records(data):
