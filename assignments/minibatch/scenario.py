@@ -116,14 +116,14 @@ def with_workers(images, threes):
     """Read through a loader with two processes."""
     data = _digits(images, threes, Path)
     loader = _build("utils.data.DataLoader", data, batch_size=3, num_workers=2)
-    batches = actor.collect(loader, most=len(images))
-    items = [item for batch in batches for item in zip(*batch, strict=True)]
-    return _in_order(items, images, threes)
+    batches = [zip(*batch, strict=True) for batch in actor.collect(loader, most=len(images))]
+    return _in_order([item for batch in batches for item in batch], images, threes)
 
 
 def _forward(first, first_bias, second, second_bias, x):
-    hidden = torch.relu(functional.linear(x, first, first_bias))
-    return functional.linear(hidden, second, second_bias)
+    return functional.linear(
+        torch.relu(functional.linear(x, first, first_bias)), second, second_bias
+    )
 
 
 def _answers(net, known, x):
@@ -142,18 +142,18 @@ def structure():
     known = [0.1 * torch.randn(30, 784), torch.randn(30), torch.randn(1, 30), torch.randn(1)]
     starts = [list(_state(one).values()) for one in (net, other)]
     shapes, wanted = [sorted(tuple(w.shape) for w in some) for some in (starts[0], known)]
+    layers = {"shapes": shapes, "order": None}
     if shapes != wanted:
-        return {"layers": {"shapes": shapes, "order": None}}
+        return {"layers": layers}
     # Two layers alone decide this order: no ReLU cuts anything off, and a sigmoid changes no order.
     wide, rows = [known[0], known[1] + 12, 0.1 * known[2], torch.zeros(1)], torch.rand(200, 784)
     values = _forward(*wide, rows).flatten()
     wide[3] = -values.mean().reshape(1)
     rows = rows[values.argsort()[12::25][torch.randperm(8)]]
-    order = _answers(net, wide, rows).flatten().argsort().tolist()
-    outputs = _answers(net, known, torch.rand(9, 784))
+    layers["order"] = _answers(net, wide, rows).flatten().argsort().tolist()
     # Biases may begin at zero.
     same = [torch.equal(*pair) for pair in zip(*starts, strict=True) if pair[0].dim() > 1]
-    layers = {"shapes": shapes, "order": order}
+    outputs = _answers(net, known, torch.rand(9, 784))
     return {"layers": layers, "outputs": outputs, "random": not any(same)}
 
 
@@ -293,7 +293,9 @@ def save(x, y, twice):
         try:
             actor.call("save_checkpoint", str(path), net, optimizer, 10**7, 0.5)
         except RemoteError:
-            actor.attr(net, "training")  # files come back with an answer
+            # A file that is new comes back with an answer; that one is gone does not.
+            if not actor.method(actor.put(path), "exists"):
+                path.unlink(missing_ok=True)
     saved = read(_opened, path)
     return {**saved, "resumed": _resumed(saved, x, y)}
 
