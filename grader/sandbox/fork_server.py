@@ -26,6 +26,7 @@ from grader.sandbox.canary import Yard
 from grader.sandbox.forked import Failed, ForkedGuest
 from grader.sandbox.link import Link
 from grader.sandbox.slots import Slots
+from grader.sandbox.walls import identity
 from grader.sandbox.walls.plan import GuestPlan, Mechanism, WallPlan
 from grader.sandbox.walls.proof import breaches
 
@@ -84,6 +85,9 @@ class ForkServerSandbox(Sandbox):
         """See ``Sandbox.grants``. Processes and loopback take namespaces."""
         if needs.cuda > len(self.plan.gpus):
             return False
+        if needs.loopback and self.plan.mechanism is Mechanism.NS:
+            # A user namespace's own user may always; root in a container need not.
+            return identity.may_raise_loopback()
         return self.plan.namespaces or not (needs.processes or needs.loopback)
 
     def close(self) -> None:

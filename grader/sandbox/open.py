@@ -28,8 +28,8 @@ Choice = Literal["auto", "full", "restricted", "none"]
 PROBE_LIMITS = GuestLimits(memory=2**28, output=2**16, processes=16, scratch=2**20, cpu_seconds=30)
 
 _BE_ADMINISTRATOR = (
-    "run as root with CAP_SYS_ADMIN (in Docker: --cap-add SYS_ADMIN --security-opt "
-    "seccomp=unconfined --security-opt apparmor=unconfined)"
+    "run as root with CAP_SYS_ADMIN (in Docker: --cap-add SYS_ADMIN --cap-add NET_ADMIN "
+    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined)"
 )
 _ALLOW_USER_NAMESPACES = (
     "allow user namespaces to ordinary users (Ubuntu 24.04: sysctl "

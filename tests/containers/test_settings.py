@@ -28,6 +28,7 @@ READ_ONLY = ("--read-only", "--tmpfs", "/tmp")
 SMALL = ("--memory", "1g", "--pids-limit", "64")
 NO_NEW = ("--security-opt", "no-new-privileges")
 UNCONFINED = ("--security-opt", "seccomp=unconfined")
+ADMINISTRATOR = ("--cap-add", "SYS_ADMIN", "--cap-add", "NET_ADMIN")
 NO_CAPABILITIES = ("--cap-drop", "ALL")
 ALL_OF_PROC = ("--security-opt", "systempaths=unconfined")
 PACKAGE = "/opt/torchgrade"
@@ -74,8 +75,8 @@ CASES = {
                      (*USER, *READ_ONLY, *SMALL, *NO_NEW, *NO_CAPABILITIES)),
     "pythonpath": Case("root, installed by PYTHONPATH", installed="PYTHONPATH"),
     "pth": Case("root, installed by a .pth file", installed=".pth"),
-    "administrator": Case("root, `--cap-add SYS_ADMIN`, seccomp unconfined",
-                          ("--cap-add", "SYS_ADMIN", *UNCONFINED), tier="full", attempts=25),
+    "administrator": Case("root, `--cap-add SYS_ADMIN --cap-add NET_ADMIN`, seccomp unconfined",
+                          (*ADMINISTRATOR, *UNCONFINED), tier="full", attempts=25),
     "user-namespaces": Case("`--user 1000`, seccomp and systempaths unconfined",
                             (*USER, *UNCONFINED, *ALL_OF_PROC), tier="full", attempts=25),
 }  # fmt: skip

@@ -17,6 +17,7 @@ from grader.sandbox.walls import libc
 
 _CAPABILITY_VERSION = 0x20080522
 _LAST_CAPABILITY = 63
+_NET_ADMIN = 12
 _NEEDED = {"CHOWN": 0, "DAC_OVERRIDE": 1, "FOWNER": 3, "KILL": 5, "SETGID": 6, "SETUID": 7,
            "SETPCAP": 8}  # fmt: skip
 """What it takes to start a guest as another user, to end it, and to remove what it left."""
@@ -29,6 +30,11 @@ def lacking() -> list[str]:
     """
     held = capabilities("CapEff")
     return [name for name, number in _NEEDED.items() if not held >> number & 1]
+
+
+def may_raise_loopback() -> bool:
+    """Return whether this process may bring up a network, be it one of its own."""
+    return bool(capabilities("CapEff") >> _NET_ADMIN & 1)
 
 
 def capabilities(kind: str) -> int:

@@ -9,9 +9,10 @@ import pytest
 
 from grader.errors import InfrastructureError
 from grader.sandbox import open as opening
-from grader.sandbox.base import Isolation, WallRefusedError
+from grader.sandbox.base import GuestNeeds, Isolation, WallRefusedError
+from grader.sandbox.fork_server import ForkServerSandbox
 from grader.sandbox.walls import identity, landlock
-from grader.sandbox.walls.plan import Mechanism
+from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="walls need Linux")
 
@@ -83,3 +84,22 @@ def test_root_is_as_much_as_its_capabilities(
     assert bool(identity.lacking()) is lacking
     assert opening.users_of_their_own() is not lacking
     assert bool(opening.unsuited(Mechanism.NS)) is lacking
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "held", "granted"),
+    [
+        (Mechanism.NS, 1 << 12, True),
+        (Mechanism.NS, 1 << 21, False),
+        (Mechanism.USERNS, 0, True),
+        (Mechanism.FLAT, 1 << 12, False),
+    ],
+)
+def test_a_loopback_takes_a_capability_of_root(
+    monkeypatch: pytest.MonkeyPatch, mechanism: Mechanism, held: int, granted: bool
+) -> None:
+    monkeypatch.setattr(identity, "capabilities", lambda kind: held)
+    sandbox = ForkServerSandbox.__new__(ForkServerSandbox)
+    sandbox.plan = WallPlan(mechanism, Canary("", "", {}))
+    assert sandbox.grants(GuestNeeds(loopback=True)) is granted
+    assert sandbox.grants(GuestNeeds(processes=2)) is (mechanism is not Mechanism.FLAT)
