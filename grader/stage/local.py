@@ -44,12 +44,13 @@ class LocalLine:
                 self._swap()
 
         self._asked.line = called
-        with _Others(self._asked, ask, body) if ask.gathers else nullcontext():
-            self._swap()
-            try:
+        # Before anything else: the first request of a case seeds the actor's random numbers.
+        self._swap()
+        try:
+            with _Others(self._asked, ask, body) if ask.gathers else nullcontext():
                 return self._asked.do(ask)
-            finally:
-                self._swap()
+        finally:
+            self._swap()
 
     def _swap(self) -> None:
         ours, self._theirs = _state(), self._theirs

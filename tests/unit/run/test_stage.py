@@ -292,6 +292,11 @@ def random(n):
     return torch.rand(n), actor.call("draws", n), actor.call("draws", n)
 
 
+def random_after_a_callback(n):
+    actor.call("keeps", callback(lambda n: n, most=1))
+    return torch.rand(n)
+
+
 def state_left():
     state.append(1)
     return len(state)
@@ -595,6 +600,11 @@ def test_random_numbers_are_the_hosts_choice(either: Play) -> None:
     assert one[0] != other[0]
     assert one[1:] == other[1:]  # the actor's, which say nothing of the stage's
     assert one[1] != one[2]
+
+
+def test_a_case_that_begins_with_a_callback_draws_what_the_host_chose(either: Play) -> None:
+    one, other = (value(either("random_after_a_callback", 2, seed=seed)) for seed in (3, 4))
+    assert one != other
 
 
 def test_nothing_is_left_in_the_scenarios_module(either: Play) -> None:
