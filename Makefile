@@ -7,7 +7,7 @@ ID ?= pytorch101
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade test test-all gpu containers check lint types contracts starter golden bench clean
+.PHONY: help setup grade test test-all redteam gpu containers check lint types contracts starter golden bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ gpu: $(STAMP) ## What needs a real GPU; figures in build/gpu-figures.md
 
 containers: $(STAMP) ## What runs in real containers alone; needs root, docker.io and debootstrap
 	$(BIN)/python -m pytest tests/containers
+
+redteam: $(STAMP) ## What the strongest attacks keep, for each assignment
+	$(BIN)/python tests/exploits/redteam.py
 
 check: lint types contracts ## Static checks alone
 

@@ -28,7 +28,7 @@ LABELLED = sorted(
     path
     for pattern in (
         *(f"*/{group}/*" for group in GROUPS),
-        *(f"{name}/exploits/*" for name in ("minibatch", "parallel", "tensors")),
+        *(f"{name}/exploits/*" for name in ("knn", "minibatch", "parallel", "tensors")),
     )
     for path in ROOT.glob(pattern)
     if path.is_file()
