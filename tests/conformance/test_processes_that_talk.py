@@ -52,5 +52,5 @@ def test_a_group_that_is_never_left_costs_its_points_and_no_more(
         pytest.skip("starts no processes")
     wrong = ROOT / "tests/submissions/parallel/wrong"
     found = {check.id: check for check in checks(grader, wrong / "ddp_stays_in_the_group.py")}
-    assert found["group_closed"].code.value == "wrong_value"
+    assert found["group_closed"].code.value == "wrong_type"
     assert found["weights"].code.value == "ok"
