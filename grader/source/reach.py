@@ -62,8 +62,8 @@ _BUILTINS = frozenset({"exec", "eval", "compile", "__import__", "globals", "vars
 _BY_NAME = frozenset({"getattr", "setattr", "delattr"})
 """Built-in functions that reach where the name is not in the text."""
 
-_SETTINGS = ("torch.backends", "matplotlib.")
-"""Attributes below these are settings, which honest code assigns."""
+_SETTINGS = ("torch.backends", "matplotlib", "sys.stdout", "sys.stderr", "sys.stdin")
+"""Honest code assigns these, and attributes below them."""
 
 _MOST = 20
 
@@ -83,7 +83,8 @@ class _Reach:
         self._imports = self._names()
         calls = [node for node in self._nodes if isinstance(node, ast.Call)]
         self._called = {id(call.func) for call in calls}
-        self._handed_on = {id(node) for node in _handed_on(self._nodes)}
+        harmless = (*_handed_on(self._nodes), *_read_through(calls))
+        self._harmless = {id(node) for node in harmless}
 
     def places(self) -> Iterator[Mention]:
         for node in self._nodes:
@@ -124,10 +125,10 @@ class _Reach:
             if bare in _BY_NAME and id(node) not in self._called:
                 return bare
             if bare in _BUILTINS and isinstance(node.ctx, ast.Load):
-                return "" if id(node) in self._handed_on else bare
+                return "" if id(node) in self._harmless else bare
             return name if _is_internal(name) else ""
         if not isinstance(node.ctx, ast.Load):
-            return name if name and not name.startswith(_SETTINGS) else ""
+            return name if name and not _is_setting(name) else ""
         if node.attr in _ATTRIBUTES or _is_internal(name) or _is_internal(_tail(node)):
             return name or f".{node.attr}"
         own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
@@ -162,6 +163,20 @@ def _handed_on(nodes: list[ast.AST]) -> Iterator[ast.AST]:
                 yield value.func
 
 
+def _read_through(calls: list[ast.Call]) -> Iterator[ast.AST]:
+    """Yield the name of ``exec`` and ``eval`` where the text stands there and does not reach."""
+    for call in calls:
+        text = constant_text(call.args[:1])
+        if not isinstance(call.func, ast.Name) or call.func.id not in ("exec", "eval") or not text:
+            continue
+        try:
+            harmless = not reach(ast.parse(text))
+        except (SyntaxError, ValueError):
+            harmless = False
+        if harmless:
+            yield call.func
+
+
 def _resolved(node: ast.expr, imports: Mapping[str, str]) -> str:
     """Return the dotted name of something imported; empty for anything else."""
     parts = dotted(node)
@@ -173,6 +188,10 @@ def _resolved(node: ast.expr, imports: Mapping[str, str]) -> str:
 def _tail(node: ast.Attribute) -> str:
     """Return the last two parts of ``x.sys.modules``: modules have others as attributes."""
     return f"{node.value.attr}.{node.attr}" if isinstance(node.value, ast.Attribute) else ""
+
+
+def _is_setting(name: str) -> bool:
+    return any(name == setting or name.startswith(f"{setting}.") for setting in _SETTINGS)
 
 
 def _is_internal(name: str) -> bool:

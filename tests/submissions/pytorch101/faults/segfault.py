@@ -2,7 +2,7 @@
 # expect:
 #   questions:
 #     normalize_columns: {status: failed, code: crashed}
-#     "*": {status: passed}
+#     "*": {status: deferred}
 
 import ctypes
 

@@ -1,11 +1,11 @@
-# A C call with a bad address takes the whole process down; the other questions are graded.
+# The whole process is taken down; the other questions are graded.
 # expect:
 #   score: 60
 #   questions:
 #     batched_matrix_multiply_loop: {status: failed, code: crashed}
 #     "*": {status: passed}
 
-import ctypes
+import os
 
 import torch
 from torch import Tensor
@@ -15,8 +15,8 @@ def batched_matrix_multiply_loop(x: Tensor, y: Tensor) -> Tensor:
     """Multiply each matrix of one batch by its partner, one pair at a time."""
     z = torch.zeros(x.shape[0], x.shape[1], y.shape[2], dtype=x.dtype)
     for i in range(x.shape[0]):
-        product = x[i].mm(y[i])
-        ctypes.memmove(z[i].numel(), product.data_ptr(), product.nbytes)
+        z[i] = x[i].mm(y[i])
+        os.abort()
     return z
 
 
