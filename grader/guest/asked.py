@@ -125,6 +125,7 @@ class Asked:
         self._lock = threading.Lock()
         self._token = ""
         self._case = ""
+        self._folder = Folder(scratch)
         self._forget()
         _NOW[:] = [self]
 
@@ -235,6 +236,7 @@ class Asked:
         self._before: dict[str, Any] = {}
         self._kept = _Kept({MODULE: self._module})
         self._storages, self._alive = Storages(), list[torch.Tensor]()
+        self._folder.remove()
         self._folder = Folder(self._scratch)
 
 

@@ -69,15 +69,20 @@ class Imported:
 
 def place(load: Load, scratch: Path) -> None:
     """Write the files of a ``Load`` into the scratch folder and make them importable."""
+    write(load, scratch)
+    sys.path.insert(0, str(scratch))
+    sys.meta_path.insert(0, StandIns(load.modules))
+    os.chdir(scratch)
+
+
+def write(load: Load, scratch: Path) -> None:
+    """Write the files of a ``Load`` into the scratch folder."""
     for path, data in (*load.support.items(), *load.files.items()):
         target = scratch / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
         if path in load.support:
             target.chmod(0o444)
-    sys.path.insert(0, str(scratch))
-    sys.meta_path.insert(0, StandIns(load.modules))
-    os.chdir(scratch)
 
 
 def import_module(path: Path, scratch: Path, strict: bool = False) -> Imported:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import shutil
 import signal
 import sys
 import types
@@ -21,7 +22,7 @@ import numpy as np
 import torch
 
 from grader.guest.faults import describe
-from grader.guest.module import place
+from grader.guest.module import place, write
 from grader.stage.api import NOW, NotWrittenError, RemoteError, UnreadError
 from grader.stage.play import Body, Line, Play
 from grader.wire.asks import Ask, Back, Did, nearest_builtin
@@ -130,6 +131,7 @@ def serve(connection: Connection, load: Load) -> None:
             return
         if isinstance(message, Ask):
             _read(connection, stage, message)
+            _clear(load, scratch)
             continue
         reply = replace(stage.play(message), token=message.token)
         try:
@@ -157,6 +159,16 @@ def _read(connection: Connection, stage: Stage, ask: Ask) -> None:
         os.kill(-1, signal.SIGKILL)
     if status:
         os._exit(70)
+
+
+def _clear(load: Load, scratch: Path) -> None:
+    """Leave nothing to the next file's reader of what this one's had or did."""
+    for path in scratch.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    write(load, scratch)
 
 
 def _load(connection: Connection, load: Load, scratch: Path) -> tuple[Stage | None, Loaded]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
@@ -43,6 +44,7 @@ class Folder:
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
         self._known: dict[str, bytes] = {}
+        self._made: set[str] = set()
 
     def take(self, files: Mapping[str, Buffer], folders: Iterable[str] = ()) -> None:
         """Write what the other side changed, and make the folders that it has.
@@ -54,6 +56,7 @@ class Folder:
         check_paths(f"{name}/x" for name in folders)
         for name in folders:
             (self._scratch / name).mkdir(exist_ok=True)
+            self._made.add(name)
         for path, data in files.items():
             target = self._scratch / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -78,6 +81,11 @@ class Folder:
                     found[key] = self._known[key] = data
                     self._bound(self._known)
         return found
+
+    def remove(self) -> None:
+        """Remove the folders that were made here: the next case's have the same names."""
+        for name in self._made:
+            shutil.rmtree(self._scratch / name, ignore_errors=True)
 
     @staticmethod
     def _bound(files: Mapping[str, Buffer]) -> None:

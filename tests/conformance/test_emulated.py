@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -34,13 +35,16 @@ EXPECTED = {
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("environment", EXPECTED)
-def test_the_suite_elsewhere(environment: str, tmp_path: Path) -> None:
+def test_the_suite_elsewhere(environment: str) -> None:
     if os.geteuid() != 0 or unsuited(Mechanism.NS):
         pytest.skip("emulating needs root with CAP_SYS_ADMIN")
-    tmp_path.chmod(0o777)
-    for parent in tmp_path.parents[:2]:
-        parent.chmod(0o755)
-    report = tmp_path / "report.xml"
+    # Not in tmp_path: its parents are closed to other users.
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        _run(environment, Path(folder, "report.xml"))
+
+
+def _run(environment: str, report: Path) -> None:
     tests = [str(HERE / name) for name in SUITE]
     suite = ["-m", "pytest", "-q", "-m", "not heavy", "-p", "no:cacheprovider", *tests]
     emulated = [sys.executable, str(HERE / "emulate.py"), environment, sys.executable, *suite]

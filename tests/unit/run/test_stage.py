@@ -85,6 +85,9 @@ def copies(path, other):
     with open(path) as source, open(other, "w") as goal:
         goal.write(source.read() * 2)
 
+def lists(path):
+    return sorted(os.listdir(path))
+
 def draws(n):
     return torch.rand(n)
 
@@ -286,6 +289,18 @@ def parsed():
 
 def parsed_nothing():
     read(parse, folder() / "none", "!")
+
+
+def names(place):
+    return sorted(path.name for path in place.iterdir())
+
+
+def listed(name):
+    place = folder(write=True)
+    (place / name).write_text("ab")
+    copy = place / (name + "2")
+    actor.call("copies", place / name, copy)
+    return read(names, place), actor.call("lists", place), names(place)
 
 
 def random(n):
@@ -590,6 +605,11 @@ def test_files_are_read_elsewhere(play: Play) -> None:
     seen = play("parsed_nothing")
     assert (seen.outcome, seen.detail) == (Outcome.RAISED, IN_READER)
     assert seen.claims.fault.type == "FileNotFoundError"
+
+
+def test_no_file_of_one_case_is_there_in_the_next(either: Play) -> None:
+    assert value(either("listed", "a")) == [["a", "a2"]] * 3
+    assert value(either("listed", "b")) == [["b", "b2"]] * 3
 
 
 def test_random_numbers_are_the_hosts_choice(either: Play) -> None:
