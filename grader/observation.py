@@ -102,8 +102,6 @@ class Observation:
         counted: The same call made again only to be counted: name of the dim whose size was
             multiplied (empty for the case's own inputs) → what was claimed.
         source: What the host read in the text of the function that was called.
-        unread: Item of the result → the run of the reader that could not make sense of the file
-            left there. What readers made of the others stands in the result itself.
     """
 
     outcome: Outcome
@@ -113,7 +111,6 @@ class Observation:
     companions: Companions | None = None
     counted: Mapping[str, Observation] = field(default_factory=dict)
     source: EntryFacts | None = None
-    unread: Mapping[str, Observation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

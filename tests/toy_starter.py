@@ -51,10 +51,9 @@ questions:
     cases:
       - {id: shown, args: {n: 3}, scenario: count}
       - {id: tricky, args: {n: 5}, scenario: count_hidden}
-      - {id: filed, args: {n: 5}, scenario: count, readers: {file: read_hidden}}
     checks:
       - {id: total, kind: exact, points: 1, cases: [shown]}
-      - {id: later, kind: exact, points: 1, cases: [tricky, filed], requires: [total]}
+      - {id: later, kind: exact, points: 1, cases: [tricky], requires: [total]}
   - id: unseen
     title: Only when graded
     points: 1
@@ -119,26 +118,18 @@ def large_cases(seed):
 '''
 
 SCENARIO = """\
-def count(student, n):
-    counter = student.Counter()
-    counter.add(n)
-    return counter.add(n)
+from grader.stage import actor
+
+
+def count(n):
+    counter = actor.keep("Counter")
+    actor.method(counter, "add", n)
+    return actor.method(counter, "add", n)
 
 
 # BEGIN HIDDEN
-def count_hidden(student, n):
-    return student.Counter().add(n)
-# END HIDDEN
-"""
-
-READER = """\
-def read(file):
-    return len(file.data)
-
-
-# BEGIN HIDDEN
-def read_hidden(file):
-    return "how it is read"
+def count_hidden(n):
+    return actor.method(actor.keep("Counter"), "add", n)
 # END HIDDEN
 """
 
@@ -155,7 +146,6 @@ def author(root: Path) -> Materials:
     reference.mkdir(parents=True)
     (folder / "assignment.yml").write_text(SPEC)
     (folder / "scenario.py").write_text(SCENARIO)
-    (folder / "reader.py").write_text(READER)
     (folder / "helper.py").write_text("SIZE = 3\n")
     (reference / "toy.py").write_text(REFERENCE)
     return load_materials(folder / "assignment.yml")

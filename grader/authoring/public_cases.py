@@ -31,7 +31,7 @@ from grader.selfcheck.public import (
 from grader.selfcheck.read import read_public
 from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.write import needs_numbers, size_of
-from grader.spec.find import GIVEN, READER, SCENARIO
+from grader.spec.find import GIVEN, SCENARIO
 from grader.spec.types import Assignment
 from grader.verdict import Status
 
@@ -46,7 +46,6 @@ class _Shown:
     """The instructor's files that run in a student's guest, without what is hidden."""
 
     scenario: str
-    reader: str
     given: str
 
 
@@ -76,7 +75,6 @@ def make_public(materials: Materials, sandbox: Sandbox) -> Made:
     """
     shown = _Shown(
         _stripped(materials.scenario, materials.folder / SCENARIO),
-        _stripped(materials.reader, materials.folder / READER),
         _stripped(materials.given, materials.folder / GIVEN),
     )
     left_out = dict(_hidden_code(materials.assignment, shown))
@@ -143,7 +141,6 @@ def _run(
         assignment,
         materials.digest,
         shown.scenario,
-        shown.reader,
         shown.given,
         {name: hashlib.sha256(data).hexdigest() for name, data in materials.support.items()},
         dict(_hints(materials)),
@@ -157,14 +154,12 @@ def _stripped(source: str, path: Path) -> str:
 
 
 def _hidden_code(assignment: Assignment, shown: _Shown) -> Iterator[tuple[CaseName, str]]:
-    """Yield the cases whose scenario, or a reader of whose files, is hidden from students."""
-    scenarios, readers = _functions(shown.scenario), _functions(shown.reader)
+    """Yield the cases whose scenario is hidden from students."""
+    scenarios = _functions(shown.scenario)
     for question in assignment.questions:
         for case in question.cases:
             if case.scenario is not None and case.scenario not in scenarios:
                 yield (question.id, case.id), "its scenario is hidden"
-            elif not readers.issuperset(case.readers.values()):
-                yield (question.id, case.id), "a reader of its files is hidden"
 
 
 def _functions(source: str) -> set[str]:

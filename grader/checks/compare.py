@@ -16,7 +16,7 @@ from grader.checks.findings import finding, plain
 from grader.checks.trees import Leaf, judge_leaves
 from grader.observation import Observation
 from grader.verdict import Code, Param, Verdict
-from grader.wire.values import Artifact, Device, DType, Handle, Tensor, Value
+from grader.wire.values import Device, DType, Tensor, Value
 
 _NUMBERS = (int, float)
 _WORDS = (bool, str, DType, Device)
@@ -61,7 +61,7 @@ class Comparison(Check):
             return self._arrays(to_numpy(actual), to_numpy(expected), leaf.where, case)
         if type(actual) in _NUMBERS and actual != expected:
             return self._arrays(np.array(actual), np.array(expected), leaf.where, case)
-        return None if _equal(actual, expected) else _not_equal(leaf)
+        return None if actual == expected else _not_equal(leaf)
 
     def _arrays(
         self, actual: Array, expected: Array, where: str, case: CaseInputs
@@ -90,15 +90,6 @@ def wrong_shape(where: str, actual: Tensor, expected: Tensor, case: CaseInputs) 
     }
     told = shape_cause(params, case, actual, expected)
     return finding(Code.WRONG_SHAPE, "wrong_shape", told)
-
-
-def _equal(actual: Value, expected: Value) -> bool:
-    if isinstance(actual, Handle):
-        # Kept objects of one type; their ids belong to each guest alone.
-        return isinstance(expected, Handle)
-    if isinstance(actual, Artifact) and isinstance(expected, Artifact):
-        return actual.name == expected.name and same_bytes(actual.data, expected.data)
-    return actual == expected
 
 
 def _not_equal(leaf: Leaf) -> Verdict:

@@ -26,8 +26,7 @@ def item_of(observation: Observation, item: str) -> Observation:
     Args:
         observation: Of a call that completed.
         item: The item's key; ``log.steps`` is the item ``steps`` of the item ``log``, and never a
-            key that is written so: a submission could put that beside the item ``log`` that a
-            reader is to look at.
+            key that is written so: there is one way to an item.
 
     Raises:
         NoItemError: There is no such item.
@@ -50,13 +49,6 @@ def _find(value: Value, item: str) -> tuple[bool, Value]:
             return False, None
         value = value[key]
     return True, value
-
-
-def unread_file(observation: Observation, item: str) -> Observation | None:
-    """Return the run of the reader that could not read the file behind an item, or None."""
-    parts = item.split(".")
-    names = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
-    return next((observation.unread[name] for name in names if name in observation.unread), None)
 
 
 def _of_run(run: Observation, item: str) -> Observation:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check, Probe
 from grader.checks.findings import finding, plain
-from grader.checks.items import NoItemError, item_of, naming, no_item, unread_file
+from grader.checks.items import NoItemError, item_of, naming, no_item
 from grader.observation import IN_READER, IN_STAGE, Claims, Observation, Outcome, Stop
 from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault
 from grader.wire.messages import Fault
@@ -242,10 +242,6 @@ def _judge_item(
 ) -> Verdict:
     if check.item is None:
         return _judge(check, case, reference, submission)
-    for seen, verdict_on in ((reference, _reference_unread), (submission, _unread)):
-        reading = unread_file(seen, check.item)
-        if reading is not None:
-            return verdict_on(reading)
     try:
         reference = item_of(reference, check.item)
     except NoItemError as error:
@@ -258,25 +254,6 @@ def _judge_item(
         check, case, reference, submission
     )
     return naming(verdict, check.item)
-
-
-def _reference_unread(reading: Observation) -> Verdict:
-    # What the reader itself says is in the run's problems, which stop it before any hand-in.
-    return _reference_fault(reading) or _reference_failed(reading.detail)
-
-
-def _unread(reading: Observation) -> Verdict:
-    """Return the verdict on a file that its reader could not read: the hand-in wrote it."""
-    if reading.outcome is Outcome.SANDBOX_FAILED:
-        return _sandbox_failed(reading.detail)
-    params: dict[str, Param] = {"detail": plain(reading.detail)}
-    if (told := reading.claims.fault) is not None:
-        params |= {"type": plain(told.type), "message": plain(told.message)}
-        if told.type == "FileNotFoundError":
-            return finding(Code.MISSING_FILE, "no_file", params)
-    elif not reading.detail:
-        params["detail"] = reading.outcome.value
-    return finding(Code.UNREADABLE_FILE, "unreadable_file", params)
 
 
 def _judge(

@@ -13,7 +13,7 @@ from grader.checks.causes import type_cause
 from grader.checks.findings import finding, plain
 from grader.observation import Observation
 from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault, passed
-from grader.wire.values import Artifact, Device, DType, Handle, Opaque, Tensor, Value
+from grader.wire.values import Device, DType, Opaque, Tensor, Value
 
 _KEY_CAP = 40
 _KEYS_SHOWN = 8
@@ -75,20 +75,13 @@ def kind_of(value: Value) -> str:
 
 
 def exact_kind(value: Value) -> str:
-    """Return what a value is, whatever it holds.
-
-    A handle's type is a guest's word: no such word may make it the kind of a value.
-    """
-    return f"object of type {describe(value)}" if isinstance(value, Handle) else _name(value)
-
-
-def _name(value: Value) -> str:
+    """Return what a value is, whatever it holds."""
     return _NAMES.get(type(value), type(value).__name__)
 
 
 def describe(value: Value) -> str:
     """Return a value's type for a message, in Python's and torch's words."""
-    if isinstance(value, (Handle, Opaque)):
+    if isinstance(value, Opaque):
         return plain(value.type)
     if isinstance(value, _SEQUENCES):
         return f"{type(value).__name__} of {len(value)}"
@@ -96,7 +89,7 @@ def describe(value: Value) -> str:
         keys = [repr(key)[:_KEY_CAP] for key in list(value)[:_KEYS_SHOWN]]
         more = ", …" if len(value) > _KEYS_SHOWN else ""
         return f"dict with keys {', '.join(keys)}{more}" if keys else "empty dict"
-    return _name(value)
+    return exact_kind(value)
 
 
 _NAMES: dict[type, str] = {
@@ -105,7 +98,6 @@ _NAMES: dict[type, str] = {
     DType: "torch.dtype",
     Device: "torch.device",
     Tensor: "Tensor",
-    Artifact: "file",
 }
 
 

@@ -29,7 +29,7 @@ from grader.vgpu.watch import Watch
 from grader.wire.asks import Ask, Back, Did
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import Call, Load, Loaded, Ready, Reply, from_frame, to_frame
-from grader.wire.values import Handle, Opaque, ProtocolError
+from grader.wire.values import Opaque, ProtocolError
 
 
 def serve(connection: Connection, walls: dict[str, str]) -> None:
@@ -81,7 +81,7 @@ def _answer(connection: Connection, reply: Loaded | Reply | Did) -> None:
 
 
 class Session:
-    """The module under test, the scenario, and the objects kept between calls."""
+    """The module under test."""
 
     def __init__(self, scratch: Path, line: Line) -> None:
         self._scratch = scratch
@@ -89,13 +89,11 @@ class Session:
         self._asked: Asked | None = None
         self._stage: stage.Stage | None = None
         self._module: ModuleType | None = None
-        self._scenario: ModuleType | None = None
-        self._kept: dict[int, Any] = {}
         self._files: tuple[str, ...] = ()
         self._gpus: vgpu.Machine | None = None
 
     def load(self, load: Load) -> Loaded:
-        """Place the files and import the module, and the scenario if there is one."""
+        """Place the files and import the module."""
         if load.gpus:
             # For good: this guest ends with the hand-in that was promised them.
             self._gpus = vgpu.install(load.gpus, load.gpu_memory_mb * 2**20 or None)
@@ -109,14 +107,9 @@ class Session:
         if load.stage:
             # Nobody is kept out here, and torch is imported once.
             line = LocalLine(self._asked)
-            self._stage = stage.Stage(load.stage, self._scratch, line, apart=False)
-        if load.scenario:
-            path = self._scratch / "scenario.py"
-            path.write_text(load.scenario, encoding="utf-8")
-            scenario = import_module(path, self._scratch)
-            self._scenario = scenario.module
-            if scenario.fault is not None:
-                return Loaded((), scenario.fault)
+            self._stage, loaded = stage.open_stage(load, self._scratch, line, apart=False)
+            if loaded.fault is not None:
+                return loaded
         return imported.report()
 
     def ask(self, ask: Ask) -> Did:
@@ -145,21 +138,21 @@ class Session:
             self._asked.end()
         _seed()
         try:
-            args = tuple(to_torch(item, self._kept) for item in call.args)
-            kwargs = {name: to_torch(item, self._kept) for name, item in call.kwargs.items()}
-            target, leading = self._resolve(call)
+            args = tuple(to_torch(item, {}) for item in call.args)
+            kwargs = {name: to_torch(item, {}) for name, item in call.kwargs.items()}
+            target = getattr(self._module, call.entry)
             if self._gpus is not None:
                 self._gpus.trace.clear()
             if COUNTING in call.probes:
-                return self._count(target, (*leading, *args), kwargs)
+                return self._count(target, args, kwargs)
             if call.block:
                 return Reply(to_wire(_together(_block(target, args, kwargs, call.block))))
             # These GPUs, whatever the hand-in has done about them meanwhile.
             with Watch(self._gpus) if "devices" in call.probes else nullcontext() as watch:
-                result = target(*leading, *args, **kwargs)
+                result = target(*args, **kwargs)
             # Addresses are compared while all tensors of the reply are alive.
             storages = Storages() if "layout" in call.probes else None
-            value = self._keep(result) if call.keep else to_wire(result, storages)
+            value = to_wire(result, storages)
             after = None
             if "args_after" in call.probes:
                 after = tuple(to_wire(item, storages) for item in args)
@@ -180,18 +173,6 @@ class Session:
         except BaseException as error:  # noqa: BLE001  as above
             fault = describe(error, self._scratch)
         return Reply(fault=fault, probes={COUNTING: counting.report()})
-
-    def _resolve(self, call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        if call.scenario:
-            return getattr(self._scenario, call.entry), (self._module,)
-        if call.receiver is not None:
-            return getattr(self._kept[call.receiver.id], call.entry), ()
-        return getattr(self._module, call.entry), ()
-
-    def _keep(self, value: Any) -> Handle:
-        number = len(self._kept)
-        self._kept[number] = value
-        return Handle(number, type(value).__name__[:200])
 
 
 def _block(

@@ -12,7 +12,6 @@ from grader import vgpu
 from grader.vgpu.tensor import VirtualTensor
 from grader.wire.values import (
     ITEMSIZE,
-    Artifact,
     Device,
     DType,
     FilePath,
@@ -209,5 +208,5 @@ _CONVERTERS: tuple[tuple[Any, Callable[[Any, int, _Budget], Value]], ...] = (
     (dict, _mapping),
     (torch.dtype, lambda value, _, __: DType(_NAMES.get(value, str(value)))),
     (torch.device, lambda value, _, __: Device(str(value))),
-    ((bytes, Artifact, Handle, Opaque), _same),
+    ((bytes, Opaque), _same),
 )

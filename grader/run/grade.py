@@ -26,7 +26,6 @@ from grader.run.options import Options
 from grader.run.packages import missing_packages
 from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
-from grader.run.session import Session
 from grader.run.stage import open_session
 from grader.run.submitted import Place
 from grader.run.unrun import as_before
@@ -104,13 +103,11 @@ class Grader:
         self._settle_gpus()
         gradable = self._gradable()
         session = open_session(self._sandbox, self.materials, self.materials.reference)
-        reader = Session(self._sandbox, self.materials.reading())
         try:
-            reference = Reference(self.materials, session, reader, progress)
+            reference = Reference(self.materials, session, progress)
             self.plan, self._reference = reference.run(self._selected, gradable, self._options.seed)
         finally:
             session.finish()
-            reader.close()
         if any(planned.needs.cuda for planned in self.plan):
             scrub_gpus(self._sandbox, self._gpus, self.assignment.limits)
         self._versions = session.versions

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import AssignmentError, Problem
 from grader.run.session import Program
-from grader.spec.find import READER, assignment_digest, locate
+from grader.spec.find import assignment_digest, locate
 from grader.spec.load import load_assignment
 from grader.spec.types import Assignment
 
@@ -28,7 +27,6 @@ class Materials:
         reference_folder: Folder of the solution.
         root: Folder that holds ``assignments/``.
         folder: Folder of the assignment's file, its scenario and its support files.
-        reader: Source of the file that reads what hand-ins leave, or empty.
         given: Source of the functions that run beside a submission for a scenario, or empty.
     """
 
@@ -41,24 +39,12 @@ class Materials:
     reference_folder: Path
     root: Path
     folder: Path
-    reader: str = ""
     given: str = ""
-
-    @property
-    def staged(self) -> bool:
-        """Whether the scenario runs apart from the submission: it imports ``grader.stage``."""
-        return "grader.stage" in imported(self.scenario)
 
     def program(self, files: Mapping[str, bytes]) -> Program:
         """Return what a guest loads: these hand-in files with the assignment's own beside them."""
         assignment = self.assignment
-        beside = "" if self.staged else self.scenario
-        modules = assignment.modules
-        return Program(files, assignment.module, self.support, beside, modules, self.given)
-
-    def reading(self) -> Program:
-        """Return what a guest loads that reads files left by hand-ins: no code of theirs."""
-        return Program({READER: self.reader.encode()}, READER, self.support)
+        return Program(files, assignment.module, self.support, assignment.modules, self.given)
 
 
 def load_materials(file: Path) -> Materials:
@@ -75,9 +61,9 @@ def load_materials(file: Path) -> Materials:
     located = locate(file, assignment)
     reference = dict(zip(assignment.hand_in, located.hand_in, strict=True))
     support = dict(zip(assignment.support, located.support, strict=True))
-    scenario, reader, given = (
+    scenario, given = (
         path.read_text(encoding="utf-8") if path else ""
-        for path in (located.scenario, located.reader, located.given)
+        for path in (located.scenario, located.given)
     )
     return Materials(
         assignment,
@@ -89,19 +75,8 @@ def load_materials(file: Path) -> Materials:
         located.reference,
         located.root,
         located.folder,
-        reader,
         given,
     )
-
-
-def imported(source: str) -> set[str]:
-    """Return the modules that a file imports; none of one that is not Python."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except SyntaxError:
-        return set()
-    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    return plain | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
 
 
 def _contents(file: Path, key: str, paths: Mapping[str, Path]) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ import ast
 from grader.observation import Observation
 from grader.report.text import inert
 from grader.run.materials import Materials
-from grader.spec.find import GIVEN, READER, SCENARIO
+from grader.spec.find import GIVEN, SCENARIO
 from grader.wire.messages import Fault
 
 _MAX_TEXT = 500
@@ -22,7 +22,7 @@ def position_of(materials: Materials, fault: Fault | None) -> Place | None:
         return None
     if fault.file in materials.reference:
         return str(materials.reference_folder / fault.file), fault.line
-    if fault.file in (SCENARIO, READER, GIVEN) or fault.file in materials.support:
+    if fault.file in (SCENARIO, GIVEN) or fault.file in materials.support:
         return str(materials.folder / fault.file), fault.line
     return None
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from grader.checks.speedup import Speedup
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Observation, Outcome
-from grader.run.artifacts import file_problems, read_artifacts
 from grader.run.companions import add_companions
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
@@ -34,7 +33,6 @@ class Reference:
     Args:
         materials: The instructor's files.
         session: Holds the reference.
-        reader: Holds the file that reads what it leaves.
         progress: Told the id of each question as it begins.
     """
 
@@ -42,12 +40,10 @@ class Reference:
         self,
         materials: Materials,
         session: Session,
-        reader: Session,
         progress: Callable[[str], None],
     ) -> None:
         self._materials = materials
         self._session = session
-        self._reader = reader
         self._progress = progress
 
     def run(
@@ -82,9 +78,7 @@ class Reference:
             except AssignmentError as error:
                 problems += error.problems
         runs = observe(self._session, plan, limits_of, self._progress)
-        runs = read_artifacts(self._reader, plan, runs, limits_of)
         problems += case_problems(self._materials, plan, runs)
-        problems += file_problems(self._materials, plan, runs)
         if problems:
             raise AssignmentError(dict.fromkeys(problems))
         return tuple(plan), add_companions(self._session, plan, runs, limits_of)

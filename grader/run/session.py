@@ -15,6 +15,7 @@ from grader.run.allowance import Allowance
 from grader.run.deadline import TOO_MUCH, Deadline, late
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.spec.types import Limits
+from grader.wire.asks import holds_handle
 from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (
     Call,
@@ -51,16 +52,14 @@ class Program:
         files: Path → content.
         module: File among them whose functions are called.
         support: Read-only files beside them.
-        scenario: Source of the instructor's scenario, or empty.
         modules: Library's module → file among ``support`` that stands in where it is missing.
         given: Source of the instructor's functions that run beside the submission, or empty.
-        stage: Source of a scenario that runs apart from it, or empty.
+        stage: Source of the instructor's scenarios, or empty.
     """
 
     files: Mapping[str, bytes]
     module: str
     support: Mapping[str, bytes] = field(default_factory=dict)
-    scenario: str = ""
     modules: Mapping[str, str] = field(default_factory=dict)
     given: str = ""
     stage: str = ""
@@ -71,7 +70,6 @@ class Program:
             dict(self.files),
             self.module,
             dict(self.support),
-            self.scenario,
             needs.virtual,
             needs.virtual_memory_mb,
             dict(self.modules),
@@ -81,7 +79,7 @@ class Program:
 
 
 class Player(Protocol):
-    """Plays cases whose scenario runs apart from the submission."""
+    """Plays the cases that have a scenario."""
 
     def play(self, actor: Session, call: Call, seconds: float) -> Observation:
         """Play one case."""
@@ -218,6 +216,8 @@ class Session:
         computed = spent(used, self.cpu_used(), time.monotonic() - began)
         if reply.token != token:
             return self.violation("an answer to another question", wall)
+        if holds_handle((reply.value, reply.args_after, *reply.probes.values())):
+            return self.violation("a handle as an answer", wall)
         claims = Claims(reply.value, reply.args_after, reply.fault, reply.probes)
         outcome, detail = outcome_of(reply.fault)
         facts = HostFacts(wall, cpu_seconds=computed, reply=self.measured)

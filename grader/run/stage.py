@@ -48,7 +48,7 @@ def open_session(
     files: Mapping[str, bytes],
     allowance: Allowance | None = None,
 ) -> Session:
-    """Return a session for a submission, with a stage where its scenarios want one.
+    """Return a session for a submission, with a stage where the assignment has scenarios.
 
     Args:
         sandbox: Starts the guests.
@@ -57,7 +57,7 @@ def open_session(
         allowance: How much it may answer; None for the reference.
     """
     program = materials.program(files)
-    if not materials.staged:
+    if not materials.scenario:
         return Session(sandbox, program, allowance=allowance)
     if sandbox.isolation.tier is Tier.NONE:
         # Nobody is kept out: one process, which imports torch once.

@@ -1,16 +1,14 @@
-"""A hand-in, run: every question of a plan, the files that were left, and what its text says."""
+"""A submission, run: every question of a plan, and what its text says."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from grader.run.allowance import allowance
-from grader.run.artifacts import read_artifacts
 from grader.run.care import Care
 from grader.run.materials import Materials
 from grader.run.observe import Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
-from grader.run.session import Session
 from grader.run.sources import read_sources, start_reader
 from grader.run.stage import open_session
 from grader.run.watch import Watch
@@ -59,17 +57,12 @@ class Place:
         """
         limits_of = self._materials.assignment.limits_of
         start_reader(self._sources)
-        # One for both: what a reader answers is the word of the file that it reads.
         most = allowance(observations(reference), self._care.reading)
         session = open_session(self._sandbox, self._materials, files, most)
-        # Of its own for each hand-in: the last one's file may have taken the last reader over.
-        reader = Session(self._sandbox, self._materials.reading(), allowance=most)
         try:
             runs = observe(session, plan, limits_of, progress, reference)
-            runs = read_artifacts(reader, plan, runs, limits_of, reference)
         finally:
             session.finish()
-            reader.close()
         self.versions = session.versions
         watch.lap("run")
         watch.questions = {name: run.seconds for name, run in runs.items()}

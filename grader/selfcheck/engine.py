@@ -106,7 +106,6 @@ class SelfCheck:
             reference_folder=place.folder,
             root=place.folder,
             folder=place.folder,
-            reader=place.public.reader,
             given=place.public.given,
         )
 

@@ -36,7 +36,6 @@ class PublicCases:
         assignment: Its public part.
         digest: Of the assignment's files that this was made from.
         scenario: Source of the scenario file without what is hidden, or empty.
-        reader: Likewise of the file that reads what hand-ins leave.
         given: Likewise of the file whose functions run beside the student's.
         support: Name of a support file → sha256 of the one that was given.
         hints: Question → what its docstring says under “Hint:”.
@@ -47,7 +46,6 @@ class PublicCases:
     assignment: Assignment
     digest: str
     scenario: str
-    reader: str
     given: str
     support: Mapping[str, str]
     hints: Mapping[str, str]

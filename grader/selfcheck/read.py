@@ -104,7 +104,6 @@ def _public(document: dict[str, Any], decoder: Decoder) -> PublicCases:
         assignment,
         str(document["made_from"]),
         str(document["scenario"]),
-        str(document["reader"]),
         str(document.get("given", "")),
         dict(document["support"]),
         dict(document["hints"]),

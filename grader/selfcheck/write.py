@@ -37,7 +37,6 @@ def to_files(public: PublicCases) -> dict[str, bytes]:
         "seed": PUBLIC_SEED,
         "assignment": public.assignment.model_dump(mode="json", by_alias=True, exclude_unset=True),
         "scenario": public.scenario,
-        "reader": public.reader,
         "given": public.given,
         "support": dict(public.support),
         "hints": dict(public.hints),

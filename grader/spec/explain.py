@@ -46,6 +46,11 @@ _MODELS: Mapping[str, type[BaseModel]] = {
 }
 """The model that reads a mapping, by the last word on the way to it."""
 
+_GONE = {
+    "readers": "let the scenario read the file: return read(function, path); see docs/stage.md",
+}
+"""Keys of earlier versions, and what to write instead."""
+
 _EXPECTED = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -119,6 +124,8 @@ def _guess(detail: ErrorDetails) -> str:
 
 def _unknown_key(detail: ErrorDetails, path: Path, document: Document) -> str:
     key, known = str(path[-1]), _known_keys(detail)
+    if key in _GONE and path[-3:-2] == ("cases",):
+        return f"“{key}” is gone; {_GONE[key]}"
     forms = [form for form in FORMS if form in document.at(path[:-1])]
     if key in FORMS and len(forms) > 1:
         return f"found {' and '.join(forms)} together; keep the one that is meant"

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 FILE_NAME = "assignment.yml"
 SCENARIO = "scenario.py"
-READER = "reader.py"
 GIVEN = "given.py"
 _HOME = "assignments"
 
@@ -32,7 +31,6 @@ class Located:
         reference: Folder of the solution; need not exist.
         starter: Folder of what students start from; need not exist.
         scenario: ``scenario.py`` beside the file, None where there is none.
-        reader: ``reader.py`` beside the file, None where there is none.
         given: ``given.py`` beside the file, None where there is none.
         hand_in: The solution's files, in the order of ``hand_in``; need not exist.
         support: Read-only files that go with every hand-in, in the order of ``support``.
@@ -44,7 +42,6 @@ class Located:
     reference: Path
     starter: Path
     scenario: Path | None
-    reader: Path | None
     given: Path | None
     hand_in: tuple[Path, ...]
     support: tuple[Path, ...]
@@ -83,7 +80,7 @@ def locate(file: Path, assignment: Assignment) -> Located:
     """Return the places that belong to an assignment that was read from ``file``."""
     folder = file.resolve().parent
     root = folder.parent.parent
-    scenario, reader, given = (folder / name for name in (SCENARIO, READER, GIVEN))
+    scenario, given = (folder / name for name in (SCENARIO, GIVEN))
     reference = root / "reference" / assignment.id
     return Located(
         file=file,
@@ -92,7 +89,6 @@ def locate(file: Path, assignment: Assignment) -> Located:
         reference=reference,
         starter=root / "starter" / assignment.id,
         scenario=scenario if scenario.is_file() else None,
-        reader=reader if reader.is_file() else None,
         given=given if given.is_file() else None,
         hand_in=tuple(reference / name for name in assignment.hand_in),
         support=tuple(folder / name for name in assignment.support),
@@ -102,15 +98,14 @@ def locate(file: Path, assignment: Assignment) -> Located:
 def assignment_digest(located: Located) -> str:
     """Return a sha256 that changes when anything that grades could depend on does.
 
-    Over the assignment's file, the reference, the scenario, the reader and the support files, names
-    included. A file that is not there counts as such.
+    Over the assignment's file, the reference, the scenario, ``given.py`` and the support files,
+    names included. A file that is not there counts as such.
     """
     total = hashlib.sha256()
     for role, paths in (
         ("assignment", (located.file,)),
         ("reference", located.hand_in),
         ("scenario", (located.scenario,) if located.scenario else ()),
-        ("reader", (located.reader,) if located.reader else ()),
         ("given", (located.given,) if located.given else ()),
         ("support", located.support),
     ):

@@ -13,7 +13,7 @@ from grader.errors import AssignmentError, Problem, UsageError, nearest
 from grader.spec.document import Document, Finding, read_document
 from grader.spec.document import Path as Place
 from grader.spec.explain import explain
-from grader.spec.find import FILE_NAME, READER, SCENARIO
+from grader.spec.find import FILE_NAME, SCENARIO
 from grader.spec.rules import assignment_findings, question_findings
 from grader.spec.types import Assignment, Case, Question
 
@@ -92,11 +92,10 @@ def _around(assignment: Assignment, file: Path) -> Iterator[Finding]:
         if not (folder / name).is_file():
             there = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
             yield ("support", index), f"no file “{name}” beside {FILE_NAME}{nearest(name, there)}"
-    for key, code in (("scenario", SCENARIO), ("readers", READER)):
-        if not (folder / code).is_file():
-            for path, case in _cases(assignment):
-                if getattr(case, key):
-                    yield (*path, key), f"no {code} beside {FILE_NAME}"
+    if not (folder / SCENARIO).is_file():
+        for path, case in _cases(assignment):
+            if case.scenario is not None:
+                yield (*path, "scenario"), f"no {SCENARIO} beside {FILE_NAME}"
 
 
 def _cases(assignment: Assignment) -> Iterator[tuple[Place, Case]]:

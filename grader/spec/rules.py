@@ -76,7 +76,6 @@ def question_findings(question: Question, path: Path) -> Iterator[Finding]:
     yield from speed_findings(question, path)
     for index, case in enumerate(question.cases):
         yield from case_findings(case, (*path, "cases", index))
-    yield from _files(question, path)
 
 
 def _real_gpus(question: Question, path: Path) -> Iterator[Finding]:
@@ -184,23 +183,6 @@ def case_findings(case: Case, path: Path) -> Iterator[Finding]:
     ]
     nameless = list(_nameless(parts, case))
     yield from nameless or islice(_bad_sizes(parts, case, path), 1)
-
-
-def _files(question: Question, path: Path) -> Iterator[Finding]:
-    """Yield readers without a scenario, and checks on files that want further runs."""
-    for index, case in enumerate(question.cases):
-        if case.readers and case.scenario is None:
-            where = (*path, "cases", index, "readers")
-            yield where, "only a scenario can return a file; name one under “scenario”"
-    read = {item for case in question.cases for item in case.readers}
-    for index, check in enumerate(question.checks):
-        item = (check.item or "").partition(".")[0]
-        if item in read and check.companions() is not None:
-            yield (
-                (*path, "checks", index, "item"),
-                f"“{item}” is read from a file, which the reference's further runs do not leave;"
-                " judge it by “close” or “exact”",
-            )
 
 
 def _nameless(parts: Iterable[Symbolic], case: Case) -> Iterator[Finding]:

@@ -91,8 +91,6 @@ class Case(Frozen):
         generate: Function of the reference file that returns the arguments as a tuple, called
             with ``seed`` and the dims as keywords; instead of ``args``.
         scenario: Function of ``scenario.py`` to run instead of calling the entry point.
-        readers: Item of the dict that the scenario returns → function of ``reader.py`` that reads
-            the file, or files, left there.
         repeats: Times that the case is drawn and run.
         visibility: ``hidden`` keeps values and texts from students.
         real_gpu: Left out on virtual GPUs, whose arithmetic is the CPU's: too large for that.
@@ -104,7 +102,6 @@ class Case(Frozen):
     dims: dict[Identifier, Dim] = Field(default_factory=dict)
     generate: Identifier | None = None
     scenario: Identifier | None = None
-    readers: dict[Identifier, Identifier] = Field(default_factory=dict)
     repeats: int = Field(default=1, ge=1, le=1000)
     visibility: Visibility = Visibility.VISIBLE
     real_gpu: bool = False

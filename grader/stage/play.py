@@ -221,9 +221,9 @@ class Play:
         if type(value) is dict:
             return {key: self._outgoing(item, puts) for key, item in value.items()}
         if type(value) is Handle:
-            return WireHandle(number_of(value), "")
+            return WireHandle(number_of(value))
         if type(value) is Callback:
-            return WireHandle(-value.number, "callback")
+            return WireHandle(-value.number)
         return FilePath(str(value)) if isinstance(value, PurePath) else self._plain(value)
 
     def _is_own(self, item: Any) -> bool:
@@ -236,7 +236,7 @@ class Play:
             self._numbers.kept += 1
             sent[id(item)] = self._numbers.kept
             puts[self._numbers.kept] = self._plain(item)
-        return WireHandle(sent[id(item)], "")
+        return WireHandle(sent[id(item)])
 
     @staticmethod
     def _plain(item: Any) -> Value:

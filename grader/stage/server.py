@@ -122,7 +122,8 @@ class RemoteLine:
 def serve(connection: Connection, load: Load) -> None:
     """Play cases until the host closes the connection."""
     scratch = Path.cwd()
-    stage, loaded = _load(connection, load, scratch)
+    place(load, scratch)
+    stage, loaded = open_stage(load, scratch, RemoteLine(connection))
     connection.send(to_frame(loaded))
     while stage is not None:
         try:
@@ -171,10 +172,12 @@ def _clear(load: Load, scratch: Path) -> None:
     write(load, scratch)
 
 
-def _load(connection: Connection, load: Load, scratch: Path) -> tuple[Stage | None, Loaded]:
-    place(load, scratch)
+def open_stage(
+    load: Load, scratch: Path, line: Line, apart: bool = True
+) -> tuple[Stage | None, Loaded]:
+    """Return a stage, and what is to be said of its file: whether it is Python."""
     try:
-        stage = Stage(load.stage, scratch, RemoteLine(connection))
+        stage = Stage(load.stage, scratch, line, apart)
     except SyntaxError as error:
         return None, Loaded((), describe(error, scratch))
     return stage, Loaded(())

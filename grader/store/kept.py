@@ -25,18 +25,16 @@ from grader.errors import UsageError
 from grader.wire.codec import Decoder
 from grader.wire.frames import MAGIC, PREFIX, Frame, pack
 from grader.wire.values import (
-    Artifact,
     Buffer,
     Device,
     DType,
-    Handle,
     Opaque,
     ProtocolError,
     Tensor,
 )
 
 _PLAIN = (type(None), bool, int, float, str)
-_WIRE = (bytes, bytearray, memoryview, DType, Device, Tensor, Handle, Artifact, Opaque)
+_WIRE = (bytes, bytearray, memoryview, DType, Device, Tensor, Opaque)
 _SAME = ("=",)
 _MOST_NODES = 10**7
 _EMPTY: dict[type, dict[str, type | None]] = {}

@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 
 from grader.wire.decode import MAX_DEPTH, MAX_INT_DIGITS, MAX_NODES, Decoder, Node
 from grader.wire.values import (
-    Artifact,
     Buffer,
     Device,
     DType,
@@ -116,8 +115,7 @@ _WRITERS: dict[type, Callable[..., Node]] = {
     DType: lambda _, value, __: ["dtype", value.name],
     Device: lambda _, value, __: ["device", value.name],
     Tensor: _write_tensor,
-    Handle: lambda _, value, __: ["handle", value.id, value.type],
-    Artifact: lambda encoder, value, _: ["file", value.name, encoder.blob(value.data)],
+    Handle: lambda _, value, __: ["handle", value.id],
     FilePath: lambda _, value, __: ["path", value.name],
     Opaque: lambda _, value, __: ["opaque", value.type, value.reason],
 }

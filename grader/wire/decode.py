@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Union
 
 from grader.wire.values import (
-    Artifact,
     Device,
     DType,
     FilePath,
@@ -227,18 +226,13 @@ def _read_tensor(decoder: Decoder, parts: list[Node], _: int) -> Tensor:
 
 
 def _read_handle(_: Decoder, parts: list[Node], __: int) -> Handle:
-    _arity(parts, 2, "handle")
-    return Handle(_integer(parts[0], "a handle"), _string(parts[1], "a handle's type", 256))
+    _arity(parts, 1, "handle")
+    return Handle(_integer(parts[0], "a handle"))
 
 
 def _read_bytes(decoder: Decoder, parts: list[Node], _: int) -> bytes:
     _arity(parts, 1, "bytes")
     return decoder.take(parts[0])  # type: ignore[return-value]  # a view until the frame is read
-
-
-def _read_file(decoder: Decoder, parts: list[Node], _: int) -> Artifact:
-    _arity(parts, 2, "file")
-    return Artifact(_string(parts[0], "a file's name", 256), decoder.take(parts[1]))
 
 
 def _read_path(_: Decoder, parts: list[Node], __: int) -> FilePath:
@@ -262,7 +256,6 @@ _READERS: dict[str, Callable[[Decoder, list[Node], int], Value]] = {
     "device": _read_device,
     "tensor": _read_tensor,
     "handle": _read_handle,
-    "file": _read_file,
     "path": _read_path,
     "opaque": _read_opaque,
 }

@@ -25,7 +25,7 @@ from grader.wire.fields import (
     texts,
 )
 from grader.wire.frames import Frame
-from grader.wire.values import Buffer, Handle, ProtocolError, Value
+from grader.wire.values import Buffer, ProtocolError, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +57,17 @@ class Load:
         files: Path → content, submitted ones.
         support: Path → content, the assignment's read-only ones.
         module: File among ``files`` whose functions are graded.
-        scenario: Source of the instructor's scenario file, or empty.
         gpus: Virtual GPUs that are to be there before anything is imported.
         gpu_memory_mb: Memory of each, in MiB; 0 for as much as the guest has.
         modules: Library's module → file among ``support`` that stands in where it is missing.
         given: Source of the instructor's functions that run beside the submission, or empty.
-        stage: Source of a scenario that runs apart from the submission. Without ``files`` the guest
-            is that stage; with them it is stage and actor in one.
+        stage: Source of the instructor's scenario file, or empty. Without ``files`` the guest is
+            the stage; with them it is stage and actor in one.
     """
 
     files: dict[str, Buffer]
     module: str
     support: dict[str, Buffer] = field(default_factory=dict)
-    scenario: str = ""
     gpus: int = 0
     gpu_memory_mb: int = 0
     modules: dict[str, str] = field(default_factory=dict)
@@ -79,15 +77,13 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Call an entry point, a method of a kept object, or a scenario.
+    """Call an entry point, or play a scenario.
 
     Attributes:
-        entry: Name of the function, method or scenario function.
-        args: Positional arguments; handles among them are resolved in the guest.
+        entry: Name of the function.
+        args: Positional arguments.
         kwargs: Keyword arguments.
-        receiver: Call the method ``entry`` of this kept object.
-        scenario: ``entry`` names a scenario function, called with the module first.
-        keep: Keep the result in the guest and reply with a handle to it.
+        scenario: ``entry`` names a function of the scenario file.
         probes: Names of the probes that the checks need.
         block: Above 0, make so many calls: each tensor argument holds those of all calls, one
             after the other along its first axis. The reply's value holds all results likewise.
@@ -98,9 +94,7 @@ class Call:
     entry: str
     args: tuple[Value, ...] = ()
     kwargs: dict[str, Value] = field(default_factory=dict)
-    receiver: Handle | None = None
     scenario: bool = False
-    keep: bool = False
     probes: tuple[str, ...] = ()
     block: int = 0
     token: str = ""
@@ -145,14 +139,12 @@ Message = Union[Load, Call, Ready, Loaded, Reply]
 _SCHEMA: dict[type, dict[str, Check]] = {
     Load: {
         "files": mapping(data), "module": text, "support": mapping(data),
-        "scenario": source, "gpus": natural,
-        "gpu_memory_mb": natural, "modules": mapping(text),
+        "gpus": natural, "gpu_memory_mb": natural, "modules": mapping(text),
         "given": source, "stage": source,
     },
     Call: {
         "entry": text, "args": items, "kwargs": mapping(anything),
-        "receiver": lambda value: value is None or isinstance(value, Handle),
-        "scenario": flag, "keep": flag, "probes": texts, "block": natural, "token": text,
+        "scenario": flag, "probes": texts, "block": natural, "token": text,
         "seed": natural,
     },
     Ready: {"walls": mapping(text), "versions": mapping(text)},

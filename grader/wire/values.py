@@ -79,21 +79,12 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """An object that stays in the guest; ``id`` names it in later calls.
+    """An object that stays in the actor; ``id`` names it in later requests.
 
     Below zero it is a function of the stage's, which the actor may call.
     """
 
     id: int
-    type: str
-
-
-@dataclass(frozen=True, slots=True)
-class Artifact:
-    """A file that the guest left behind, as bytes."""
-
-    name: str
-    data: Buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +104,7 @@ class Opaque:
 
 Value = Union[
     None, bool, int, float, str, bytes, "tuple[Value, ...]", "list[Value]", "dict[Value, Value]",
-    DType, Device, Tensor, Handle, Artifact, FilePath, Opaque,
+    DType, Device, Tensor, Handle, FilePath, Opaque,
 ]  # fmt: skip
 Buffer = Union[bytes, bytearray, memoryview]
 

@@ -60,8 +60,8 @@ NODES: tuple[Any, ...] = (
     ["l", *[["i", "0x" + "e" * 1000]] * 1500],
     _tensor(), _tensor(shape=[2**40, 0]), _tensor(shape=[0] * 9), _tensor(dtype="object"),
     _tensor(shape=[-1]), _tensor(device="cuda:9999"), _tensor(layout=[0, 2**61, [2**61]]),
-    ["dtype", "float8_e5m2"], ["device", "cuda:0"], ["handle", 2**61, "Tensor"],
-    ["file", "../../etc/passwd", 0], ["opaque", "Tensor", "no"], ["b", 0], ["b", -1], ["b", 10**6],
+    ["dtype", "float8_e5m2"], ["device", "cuda:0"], ["handle", 2**61],
+    ["path", "../../etc/passwd"], ["opaque", "Tensor", "no"], ["b", 0], ["b", -1], ["b", 10**6],
 )  # fmt: skip
 """What is put in the place of something in a right answer."""
 

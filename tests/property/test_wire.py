@@ -34,9 +34,9 @@ from grader.wire.messages import Call, Fault, Load, Loaded, Ready, Reply, from_f
 from grader.wire.values import (
     ITEMSIZE,
     MAX_RANK,
-    Artifact,
     Device,
     DType,
+    FilePath,
     Handle,
     Layout,
     Opaque,
@@ -73,8 +73,8 @@ NAMES = st.builds(DType, DTYPES) | st.builds(Device, DEVICES)
 KEYS = st.recursive(PLAIN | NAMES, lambda inner: st.lists(inner, max_size=2).map(tuple))
 LEAVES = (
     PLAIN | NAMES | tensors() | st.binary(max_size=9)
-    | st.builds(Handle, st.integers(-(2**60), 2**60), TEXTS)
-    | st.builds(Artifact, TEXTS, st.binary(max_size=9))
+    | st.builds(Handle, st.integers(-(2**60), 2**60))
+    | st.builds(FilePath, TEXTS)
     | st.builds(Opaque, TEXTS, TEXTS)
 )  # fmt: skip
 TREES = st.recursive(
@@ -96,10 +96,9 @@ NAMED = st.dictionaries(TEXTS, TREES, max_size=2)
 COUNTS = LONGS | FLOATS | TEXTS | st.lists(LONGS, max_size=3)
 COUNTED = st.dictionaries(TEXTS, COUNTS | st.dictionaries(TEXTS, COUNTS, max_size=2), max_size=2)
 PAIRS = st.dictionaries(TEXTS, TEXTS, max_size=3)
-HANDLES = st.none() | st.builds(Handle, st.integers(0, 99), TEXTS)
 MESSAGES = {
-    "Load": st.builds(Load, FILES, TEXTS, FILES, TEXTS),
-    "Call": st.builds(Call, TEXTS, TUPLES, NAMED, HANDLES, st.booleans(), st.booleans(), WORDS),
+    "Load": st.builds(Load, FILES, TEXTS, FILES),
+    "Call": st.builds(Call, TEXTS, TUPLES, NAMED, st.booleans(), WORDS),
     "Ready": st.builds(Ready, PAIRS, PAIRS),
     "Loaded": st.builds(Loaded, WORDS, FAULTS, WORDS),
     "Reply": st.builds(Reply, TREES, FAULTS, st.none() | TUPLES, COUNTED),
@@ -136,8 +135,6 @@ def canonical(value):
     if isinstance(value, dict):
         return "dict", [(canonical(key), canonical(item)) for key, item in value.items()]
     if isinstance(value, Tensor):
-        return replace(value, data=bytes(value.data))
-    if isinstance(value, Artifact):
         return replace(value, data=bytes(value.data))
     return type(value).__name__, value
 
@@ -239,7 +236,7 @@ TAGGED = st.recursive(
     lambda inner: st.builds(
         lambda tag, parts: [tag, *parts],
         st.sampled_from(
-            ["f", "i", "t", "l", "d", "b", "dtype", "device", "tensor", "handle", "file", "opaque"]
+            ["f", "i", "t", "l", "d", "b", "dtype", "device", "tensor", "handle", "path", "opaque"]
         ),
         st.lists(inner | st.lists(inner, max_size=2), max_size=3),
     ),

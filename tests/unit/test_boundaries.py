@@ -78,6 +78,5 @@ def test_modules_and_functions_stay_small(file: Path) -> None:
 
 
 def test_the_guest_can_be_read_in_one_sitting() -> None:
-    # What scenarios build on is no part of how a hand-in is run.
-    guest = [file for file in FILES if "guest" in file.parts and file.name != "training.py"]
-    assert sum(len(file.read_text().splitlines()) for file in guest) <= 1900
+    guest = [file for file in FILES if "guest" in file.parts]
+    assert sum(len(file.read_text().splitlines()) for file in guest) <= 1725

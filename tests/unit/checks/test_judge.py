@@ -11,7 +11,7 @@ from grader.checks.judge import combine, judge_case, settle
 from grader.checks.loops import Loops
 from grader.checks.shape import SameShape
 from grader.checks.unmodified import Unmodified
-from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
+from grader.observation import HostFacts, Outcome, Stop
 from grader.report.language import LANGUAGES
 from grader.verdict import (
     Basis,
@@ -26,7 +26,6 @@ from grader.verdict import (
     passed,
 )
 from grader.wire.messages import Fault
-from grader.wire.values import Opaque
 
 CHECK = Close(id="values", points=1, rtol=0.0, atol=0.0)
 RIGHT = seen(tensor([1.0]))
@@ -342,30 +341,3 @@ def test_a_key_that_is_written_like_the_way_to_an_item_is_not_that_item():
     right = seen({"log": {"best": {"loss": 7}}})
     for forged in ({"log.best.loss": 7}, {"log": {"best.loss": 7}}, {"log.best": {"loss": 7}}):
         assert judge(seen(forged), right, check=check).code is Code.WRONG_TYPE
-
-
-def unread(outcome=Outcome.RAISED, fault=None, detail=""):
-    reading = Observation(outcome, claims=Claims(fault=fault), detail=detail)
-    return replace(seen({"log": Opaque("file", "it could not be read"), "loss": 1.0}),
-                   unread={"log": reading})  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("told", "code", "owner"),
-    [
-        (unread(fault=Fault("OSError", "truncated")), Code.UNREADABLE_FILE, Owner.STUDENT),
-        (unread(fault=Fault("FileNotFoundError", "")), Code.MISSING_FILE, Owner.STUDENT),
-        (unread(Outcome.TIMED_OUT, detail="no answer"), Code.UNREADABLE_FILE, Owner.STUDENT),
-        (unread(Outcome.CRASHED), Code.UNREADABLE_FILE, Owner.STUDENT),
-        (unread(Outcome.SANDBOX_FAILED), Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE),
-    ],
-)
-def test_a_file_that_could_not_be_read_costs_the_checks_on_it(told, code, owner):
-    right = seen({"log": {"steps": 7}, "loss": 1.0})
-    for item in ("log", "log.steps"):
-        check = Close(id="c", points=1, rtol=0.0, atol=0.0, item=item)
-        verdict = judge(told, right, check=check)
-        assert (verdict.code, verdict.owner) == (code, owner)
-    other = Close(id="c", points=1, rtol=0.0, atol=0.0, item="loss")
-    assert judge(told, right, check=other).code is Code.OK
-    assert judge(right, told, check=check).owner is not Owner.STUDENT

@@ -15,9 +15,10 @@ from grader.guest.tensors import to_torch, to_wire
 from grader.vgpu import virtual_gpus
 from grader.vgpu.machine import installed
 from grader.vgpu.tensor import VirtualTensor
-from grader.wire.asks import Back, Did
+from grader.wire.asks import MODULE as MODULE_HANDLE
+from grader.wire.asks import Ask, Back, Did
 from grader.wire.messages import Call, Load, Reply
-from grader.wire.values import Layout, Tensor
+from grader.wire.values import Handle, Layout, Tensor
 
 MODULE = b"""
 import torch
@@ -36,7 +37,7 @@ def device_of(x):
 def too_much():
     return torch.zeros(2**19, device="cuda:1")
 """
-SCENARIO = """
+GIVEN = """
 import torch
 
 from grader.guest.api import placement, watching
@@ -62,7 +63,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     def session(**gpus: int) -> Session:
         made = Session(tmp_path, no_line)
-        loaded = made.load(Load({"work.py": MODULE}, "work.py", scenario=SCENARIO, **gpus))
+        loaded = made.load(Load({"work.py": MODULE}, "work.py", given=GIVEN, **gpus))
         assert loaded.fault is None
         return made
 
@@ -111,8 +112,8 @@ def test_memory_is_bounded_as_the_question_says(load: Any) -> None:
     assert "CUDA out of memory" in fault.message
 
 
-def test_a_scenario_watches_and_places(load: Any) -> None:
-    value = call(load(gpus=1), "placed", scenario=True).value
+def test_given_code_watches_and_places(load: Any) -> None:
+    value = load(gpus=1).ask(Ask("given", "placed", args=(Handle(MODULE_HANDLE),))).value
     assert [row["op"] for row in value["trace"]["kernels"]] == ["mm"]
     assert value["placement"]["output"]["device"] == "cuda:0"
     assert value["placement"]["weight"]["kind"] == "parameter"

@@ -50,8 +50,11 @@ def cases(seed, N):
     return (N,)
 """
 SCENARIO = """\
-def play(student, x):
-    return student.halve(x)
+from grader.stage import actor
+
+
+def play(x):
+    return actor.call("halve", x)
 """
 FILES = {
     "assignments/toy/assignment.yml": SPEC,
@@ -128,20 +131,23 @@ def test_a_sound_assignment_has_no_problem(edit: Edit, tmp_path: Path, sandbox: 
          ["reference/toy/toy.py:6: halve.played: ",
           "the scenario “play” failed: ValueError: no\\nhalf"]),
         ((REF, "return x / 2", "import os; os._exit(3)"),
-         ["assignments/toy/scenario.py:1: halve.played: ",
+         ["assignments/toy/scenario.py:4: halve.played: ",
           "the scenario “play” failed: crashed: "]),
-        ((PLAY, "student.halve", "student.havle"),
-         ["assignments/toy/scenario.py:2: halve.played: ",
+        ((PLAY, '"halve"', '"havle"'),
+         ["assignments/toy/scenario.py:4: halve.played: ",
           "AttributeError: ", "'havle'"]),
+        ((PLAY, "return actor", "return {}[actor"),
+         ["assignments/toy/scenario.py:5: halve.played: ",
+          "SyntaxError: "]),
         ((PLAY, "def play", "def plya"),
          ["assignments/toy/scenario.py: halve.played: ",
           "the scenario “play” is not defined; did you mean “plya”?"]),
-        ((PLAY, "(student, x)", "(student)"),
-         ["assignments/toy/scenario.py:1: halve.played: ",
-          "TypeError: ", "takes 1 positional argument but 2 were given"]),
+        ((PLAY, "(x):", "():"),
+         ["assignments/toy/scenario.py:4: halve.played: ",
+          "TypeError: ", "takes 0 positional arguments but 1 was given"]),
         ((PLAY, "def play", "x = y\ndef play"),
-         ["assignments/toy/scenario.py:1: ",
-          "NameError: name 'y' is not defined; the scenario file must import cleanly"]),
+         ["assignments/toy/scenario.py:4: ",
+          "the scenario “play” failed: NameError: name 'y' is not defined"]),
     ],
 )  # fmt: skip
 def test_every_fault_has_file_line_and_place(
@@ -157,7 +163,7 @@ def test_every_fault_has_file_line_and_place(
 
 def test_all_faults_are_told_at_once(edit: Edit, tmp_path: Path, sandbox: Sandbox) -> None:
     edit(REF, "return (N,)", "return (N / 0,)")
-    edit(PLAY, "student.halve", "student.havle")
+    edit(PLAY, '"halve"', '"havle"')
     found = problems(tmp_path, sandbox)
     assert [problem.where for problem in found] == ["double.drawn", "halve.played"]
 

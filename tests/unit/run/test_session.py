@@ -66,6 +66,19 @@ def early():
     server.to_frame = lambda reply: plain(replace(reply, token=""))
     return 1
 
+def answers_with_a_handle(where):
+    from dataclasses import replace
+    from grader.guest import server
+    from grader.wire.values import FilePath, Handle
+    plain = server.to_frame
+    forged = {
+        "value": {"value": [Handle(0)]},
+        "path": {"value": FilePath("shared-1/x")},
+        "args_after": {"args_after": (Handle(0),)},
+        "probes": {"probes": {"devices": {1: Handle(0)}}},
+    }
+    server.to_frame = lambda reply: plain(replace(reply, **forged[where]))
+
 def adds(x, y, by=0):
     print("left in")
     return x + y + by
@@ -193,6 +206,14 @@ def test_an_answer_made_before_the_question_is_none(make: Make) -> None:
     seen = call(session, "early")
     assert seen.outcome is Outcome.PROTOCOL_VIOLATION
     assert seen.detail == "an answer to another question"
+    assert call(session, "fine").claims.value == 1
+
+
+@pytest.mark.parametrize("where", ["value", "path", "args_after", "probes"])
+def test_no_answer_holds_what_stands_for_an_object(make: Make, where: str) -> None:
+    session = make(MODULE)
+    seen = session.call(Call("answers_with_a_handle", (where,)), 20.0)
+    assert (seen.outcome, seen.detail) == (Outcome.PROTOCOL_VIOLATION, "a handle as an answer")
     assert call(session, "fine").claims.value == 1
 
 

@@ -31,7 +31,6 @@ def test_nothing_hidden_and_no_solution_leaves_the_house() -> None:
         "x.sum()",
         "count_hidden",
         "tricky",
-        "how it is read",
     ):
         if secret != "unseen":
             assert secret not in everything, secret
@@ -52,17 +51,13 @@ def test_reading_gives_what_was_written() -> None:
     public, written = read_public(folder), made.public
     assert public.assignment == written.assignment
     assert public.plan == written.plan
-    assert "def read(file)" in public.reader
     assert public.hints == {"double": "Add it to itself."}
     example = public.reference["double"].observations["example"]
     assert example.claims.value == written.reference["double"].observations["example"].claims.value
 
 
-def test_cases_with_a_hidden_scenario_or_reader_stay_behind_and_are_named() -> None:
-    assert toy_starter.made()[2].left_out == {
-        ("Counter", "tricky"): "its scenario is hidden",
-        ("Counter", "filed"): "a reader of its files is hidden",
-    }
+def test_cases_with_a_hidden_scenario_stay_behind_and_are_named() -> None:
+    assert toy_starter.made()[2].left_out == {("Counter", "tricky"): "its scenario is hidden"}
 
 
 def test_numbers_that_no_check_looks_at_are_left_out() -> None:
