@@ -26,7 +26,7 @@ from grader.wire.calls import listen
 from grader.wire.files import Folder
 from grader.wire.frames import Connection
 from grader.wire.messages import from_frame, to_frame
-from grader.wire.values import Value
+from grader.wire.values import ProtocolError, Value
 
 Line = Callable[[Back], Did]
 """Has a callback's body run, and returns what came of it."""
@@ -144,13 +144,18 @@ class Asked:
                 # After this no callback is let through: the answer must be the last that is sent.
                 with self._lock:
                     self._token = ""
-            did = Did(
-                value,
-                files=self._folder.changed(name for name, back in ask.folders.items() if back),
-            )
+            did = Did(value)
         except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is the submission's too
             did = failed(error, self._scratch)
-        return did
+        return self._with_files(did, ask)
+
+    def _with_files(self, did: Did, ask: Ask) -> Did:
+        """Add what changed in the folders: a request that raised may have written, too."""
+        try:
+            back = [name for name, back in ask.folders.items() if back]
+            return replace(did, files=self._folder.changed(back))
+        except (OSError, ProtocolError) as error:
+            return failed(error, self._scratch)
 
     def begin(self, case: str) -> None:
         """Begin a case, if it is another one."""

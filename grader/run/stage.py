@@ -29,7 +29,11 @@ from grader.wire.messages import Call, Fault, Reply, to_frame
 from grader.wire.values import ProtocolError
 
 STAGE_SECONDS = 30.0
-"""What a stage may take for one case, beside the time of the actor's work."""
+"""What a stage may take for one case, beside the time of the actor's work. With each failure it
+halves for the cases that follow: however many, they cost a minute."""
+
+_LEAST_SECONDS = 1.0
+"""What it may take even so. Honest values take a fraction of that."""
 
 MAX_MESSAGES = 20_000
 """The most that an actor may send in one case; for bytes, see ``grader.run.allowance``."""
@@ -88,6 +92,7 @@ class Stage:
         self._program = program
         self._limits = limits
         self._allowance = allowance
+        self._seconds = STAGE_SECONDS
         self._session = Session(sandbox, program)
         self._reader = Session(sandbox, program, allowance=allowance)
 
@@ -106,16 +111,21 @@ class Stage:
             return self._played(actor, call, seconds)
         except _StageFailedError:
             # Maybe the machine's doing. Neither side goes on from where the other one was lost.
-            self.close()
+            self._fail(actor)
             actor.renew()
         if actor.failed_load is not None:
             return actor.failed_load
         try:
             return self._played(actor, call, seconds)
         except _StageFailedError as error:
-            self.close()
-            actor.close()
-            return _unusable(error.seen)
+            self._fail(actor)
+            # The case was played again already.
+            return _unusable(replace(error.seen, facts=replace(error.seen.facts, busy=False)))
+
+    def _fail(self, actor: Session) -> None:
+        self.close()
+        actor.close()
+        self._seconds = max(_LEAST_SECONDS, self._seconds / 2)
 
     def close(self) -> None:
         """End the guests of the stage."""
@@ -129,7 +139,7 @@ class Stage:
             raise _StageFailedError(broken)
         if self._session.loaded is not None and self._session.loaded.fault is not None:
             return Observation(Outcome.RAISED, claims=Claims(fault=self._session.loaded.fault))
-        game = _Game(self._session, actor, seconds, self._read)
+        game = _Game((self._session, self._seconds), (actor, seconds), self._read)
         try:
             seen = game.play(call)
         finally:
@@ -167,23 +177,24 @@ class _Game:
     """One case, between a stage and an actor.
 
     Args:
-        stage: Holds the scenario.
-        actor: Holds the submission.
-        seconds: What the actor may take; the stage has a limit of its own.
+        stage: Holds the scenario; and what it may take, in seconds.
+        actor: Holds the submission; and what it may take, in seconds.
         read: Calls a function of the scenario's file in a guest for it alone.
     """
 
-    def __init__(self, stage: Session, actor: Session, seconds: float, read: Read) -> None:
+    def __init__(
+        self, stage: tuple[Session, float], actor: tuple[Session, float], read: Read
+    ) -> None:
         self.over = False
-        self._stage = stage
-        self._actor = actor
-        self._to_read = seconds
-        self._actors, self._stages = actor.deadline(seconds), stage.deadline(STAGE_SECONDS)
+        self._stage, seconds = stage
+        self._stages = self._stage.deadline(seconds)
+        self._actor, self._to_read = actor
+        self._actors = self._actor.deadline(self._to_read)
         self._read = read
         self._case = secrets.token_hex(16)
         self._messages = 0
         self._calls: Calls | None = None
-        actor.begin()
+        self._actor.begin()
 
     def play(self, call: Call) -> Observation:
         """Relay messages until the scenario returned, or the actor came to an end."""

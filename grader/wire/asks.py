@@ -55,7 +55,7 @@ class Ask:
         keep: Number under which the result stays in the actor; 0 to send it.
         most: Of ``collect``: the most items.
         puts: Number → value to keep before anything else; the case's own arguments.
-        files: Path → content of files that are new or changed in shared folders.
+        files: Path → content of files that are new or changed in shared folders; None: it is gone.
         folders: Shared folder → whether its changes are to be sent back.
         gathers: Callback → different processes that must call before the first is answered.
         case: Drawn by the host for each case: with a new one, what was kept is forgotten.
@@ -71,7 +71,7 @@ class Ask:
     keep: int = 0
     most: int = 0
     puts: dict[int, Value] = field(default_factory=dict)
-    files: dict[str, Buffer] = field(default_factory=dict)
+    files: dict[str, Buffer | None] = field(default_factory=dict)
     folders: dict[str, bool] = field(default_factory=dict)
     gathers: dict[int, int] = field(default_factory=dict)
     case: str = ""
@@ -85,14 +85,14 @@ class Did:
 
     Attributes:
         kind: Name of the built-in exception that the one raised derives from.
-        files: Path → content of what changed in the folders that were asked for.
+        files: Path → content of what changed in the folders that were asked for; None: it is gone.
         token: The request's.
     """
 
     value: Value = None
     fault: Fault | None = None
     kind: str = ""
-    files: dict[str, Buffer] = field(default_factory=dict)
+    files: dict[str, Buffer | None] = field(default_factory=dict)
     token: str = ""
 
 
@@ -123,7 +123,7 @@ def _processes(value: Value) -> bool:
     return isinstance(value, dict) and _numbered(value) and all(map(natural, value.values()))
 
 
-_FILES: Check = mapping(data)
+_FILES: Check = mapping(optional(data))
 
 declare({
     Ask: {

@@ -46,8 +46,8 @@ class Folder:
         self._known: dict[str, bytes] = {}
         self._made: set[str] = set()
 
-    def take(self, files: Mapping[str, Buffer], folders: Iterable[str] = ()) -> None:
-        """Write what the other side changed, and make the folders that it has.
+    def take(self, files: Mapping[str, Buffer | None], folders: Iterable[str] = ()) -> None:
+        """Do what the other side did: write files, remove files, make folders.
 
         Raises:
             ProtocolError: A path leads elsewhere, or there is too much.
@@ -57,29 +57,38 @@ class Folder:
         for name in folders:
             (self._scratch / name).mkdir(exist_ok=True)
             self._made.add(name)
-        for path, data in files.items():
+        # First what is gone: a folder may be in a file's place by now.
+        for path, data in sorted(files.items(), key=lambda item: item[1] is not None):
             target = self._scratch / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            # A new file each time: what stands there may be a link by now.
-            target.unlink(missing_ok=True)
-            target.write_bytes(data)
-            self._known[path] = bytes(data)
+            # A new file each time: what stands there may be a link.
+            _clear(target)
+            self._known.pop(path, None)
+            if data is not None:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
+                self._known[path] = bytes(data)
         self._bound(self._known)
 
-    def changed(self, folders: Iterable[str]) -> dict[str, Buffer]:
+    def changed(self, folders: Iterable[str]) -> dict[str, Buffer | None]:
         """Return path → content of files that are new or changed since the last time.
+
+        None stands for a file that is gone.
 
         Raises:
             ProtocolError: There is too much.
         """
-        found: dict[str, Buffer] = {}
-        for name in folders:
+        shared = set(folders)
+        now: dict[str, bytes] = {}
+        for name in sorted(shared):
             for path in sorted(_files(self._scratch / name)):
-                key = path.relative_to(self._scratch).as_posix()
-                data = path.read_bytes()
-                if self._known.get(key) != data:
-                    found[key] = self._known[key] = data
-                    self._bound(self._known)
+                now[path.relative_to(self._scratch).as_posix()] = path.read_bytes()
+                self._bound(now)
+        before = {key: data for key, data in self._known.items() if key.split("/")[0] in shared}
+        found: dict[str, Buffer | None] = dict.fromkeys(before.keys() - now.keys())
+        found |= {key: data for key, data in now.items() if before.get(key) != data}
+        others = {key: data for key, data in self._known.items() if key not in before}
+        self._bound(others | now)
+        self._known = others | now
         return found
 
     def remove(self) -> None:
@@ -93,6 +102,13 @@ class Folder:
         if len(files) > MAX_FILES or total > MAX_BYTES:
             most = f"the most is {MAX_FILES} and {MAX_BYTES}"
             raise ProtocolError(f"{len(files)} shared files of {total} bytes; {most}")
+
+
+def _clear(target: Path) -> None:
+    if target.is_dir() and not target.is_symlink():
+        shutil.rmtree(target)
+    else:
+        target.unlink(missing_ok=True)
 
 
 def _files(folder: Path) -> Iterable[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,6 +88,11 @@ def copies(path, other):
 
 def lists(path):
     return sorted(os.listdir(path))
+
+def moves(path, other, then=None):
+    os.rename(path, other)
+    if then:
+        raise ValueError(then)
 
 def draws(n):
     return torch.rand(n)
@@ -267,6 +273,26 @@ def files():
     (place / "a.txt").write_text("ab")
     actor.call("copies", str(place / "a.txt"), place / "b.txt")
     return (place / "b.txt").read_text()
+
+
+def files_move(then, write):
+    place = folder(write=write)
+    (place / "a.txt").write_text("ab")
+    actor.call("lists", place)
+    try:
+        actor.call("moves", place / "a.txt", place / "b.txt", then)
+    except RemoteError:
+        pass
+    return names(place), actor.call("lists", place), read(names, place)
+
+
+def file_removed_here():
+    place = folder()
+    (place / "a.txt").write_text("ab")
+    (place / "b.txt").write_text("ab")
+    before = actor.call("lists", place)
+    (place / "a.txt").unlink()
+    return before, actor.call("lists", place)
 
 
 def files_stay():
@@ -600,6 +626,22 @@ def test_files_go_both_ways_where_that_was_asked_for(play: Play) -> None:
     assert value(play("files_stay")) == ["a.txt"]
 
 
+@pytest.mark.parametrize("then", [None, "afterwards"])
+def test_what_the_actor_did_to_files_is_done_even_if_it_raised(
+    either: Play, then: str | None
+) -> None:
+    assert value(either("files_move", then, True)) == [["b.txt"]] * 3
+
+
+def test_where_nothing_comes_back_the_stage_keeps_its_own(play: Play) -> None:
+    for then in (None, "afterwards"):
+        assert value(play("files_move", then, False)) == [["a.txt"], ["b.txt"], ["a.txt"]]
+
+
+def test_a_file_that_the_stage_removed_is_gone(either: Play) -> None:
+    assert value(either("file_removed_here")) == [["a.txt", "b.txt"], ["b.txt"]]
+
+
 def test_files_are_read_elsewhere(play: Play) -> None:
     assert value(play("parsed")) == ["ab!", False]
     seen = play("parsed_nothing")
@@ -657,14 +699,48 @@ def test_the_stages_own_time_is_not_the_actors(play: Play) -> None:
     assert value(play("works", 0.6, seconds=0.4)) == "done"
 
 
-def test_a_stage_that_stalls_or_dies_twice_met_unusable_values(
-    play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(relay, "STAGE_SECONDS", 0.3)
+@pytest.fixture
+def impatient(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    """Its stage may take little."""
+    monkeypatch.setattr(relay, "STAGE_SECONDS", 0.4)
+    monkeypatch.setattr(relay, "_LEAST_SECONDS", 0.1)
+    session = opened(sandbox, HONEST)
+    yield session
+    session.finish()
+
+
+def test_a_stage_that_stalls_or_dies_twice_met_unusable_values(impatient: Session) -> None:
     for scenario, args, kind in (("works", (30,), "TimeoutError"), ("ends", (), "RuntimeError")):
-        seen = play(scenario, *args)
+        seen = player(impatient)(scenario, *args)
         assert (seen.outcome, seen.detail) == (Outcome.RAISED, IN_STAGE)
         assert seen.claims.fault.type == kind
+        # It was tried again, so no busy machine is the reason to do so once more.
+        assert not seen.facts.busy
+        assert not impatient.alive
+
+
+def test_values_that_stall_the_stage_cost_ever_less(
+    impatient: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, given = relay._Game.__init__, []
+
+    def noting(self: relay._Game, stage: tuple[Session, float], *rest: Any) -> None:
+        given.append(stage[1])
+        begin(self, stage, *rest)
+
+    monkeypatch.setattr(relay._Game, "__init__", noting)
+    for _ in range(3):
+        assert player(impatient)("works", 30).detail == IN_STAGE
+    assert given == [0.4, 0.2, 0.1, 0.1, 0.1, 0.1]
+    assert value(player(impatient)("not_replaced")) == "own"
+
+
+def test_an_actor_that_stalls_costs_the_stage_nothing(impatient: Session) -> None:
+    stage = impatient._player
+    assert isinstance(stage, Stage)
+    for scenario in ("stalls", "dies", "dies_in_callback"):
+        assert player(impatient)(scenario, seconds=0.6).detail != IN_STAGE
+    assert stage._seconds == relay.STAGE_SECONDS
 
 
 def test_a_stage_that_dies_once_is_the_machines_affair(
