@@ -10,6 +10,7 @@ import copy
 import json
 import math
 import struct
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -290,10 +291,8 @@ def save(x, y, twice):
     actor.call("save_checkpoint", path, net, optimizer, drawn["epoch"], drawn["loss"])
     if twice:
         actor.method(net, "append", _build("_Unsaveable"), keep=True)
-        try:
+        with suppress(RemoteError):
             actor.call("save_checkpoint", str(path), net, optimizer, 10**7, 0.5)
-        except RemoteError:
-            pass  # what is in the file now decides
     saved = read(_opened, path)
     return {**saved, "resumed": _resumed(saved, x, y)}
 
