@@ -12,6 +12,7 @@ from enum import Enum
 
 from grader.clock.device import DeviceTiming
 from grader.clock.samples import Run
+from grader.clock.screen import Screen
 from grader.source.facts import EntryFacts
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Fault
@@ -127,6 +128,7 @@ class Timing:
             in them; the greatest of all runs.
         skipped: Why nothing was timed, as the id of a message.
         detail: What fills that message's blank.
+        screens: Instead of runs, where short blocks in passing settled it: one a process.
         device: Of a timing on a GPU: what is known beside the samples. None on the CPU.
     """
 
@@ -138,6 +140,7 @@ class Timing:
     idle: float = 0.0
     skipped: str = ""
     detail: str = ""
+    screens: tuple[Screen, ...] = ()
     device: DeviceTiming | None = None
 
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from grader.checks.behaviour import Behaviour
 from grader.checks.findings import finding
 from grader.checks.timed import MOST_IDLE
-from grader.checks.vectorised import numbers
+from grader.checks.vectorised import numbers, screened
 from grader.clock.credit import single
+from grader.clock.screen import settled
 from grader.clock.statistics import Decision
 from grader.clock.vectorisation import Pace, pace_of, weigh
 from grader.observation import Timing
@@ -37,17 +38,31 @@ def ask_time(review: Verdict, seen: Behaviour, timing: Timing | None) -> Verdict
     """
     if timing is None or timing.wrong or timing.failed or timing.idle > MOST_IDLE:
         return review
-    if not timing.runs:
+    if not timing.runs and not timing.screens:
         return review
-    pace = pace_of(timing.runs)
     try:
-        says = _says(pace)
+        says, evidence = _heard(timing)
     except ValueError:
         return review
-    evidence = numbers(pace, timing)
     witnesses = (*review.witnesses, Witness("time", says, Basis.FACT, evidence))
     settled = _settled(says, seen, timing.dims, evidence)
     return replace(settled or review, witnesses=witnesses)
+
+
+def _heard(timing: Timing) -> tuple[str, dict[str, Param]]:
+    """Return what time says, and the numbers.
+
+    Raises:
+        ValueError: The loop was no slower than the reference.
+    """
+    if not timing.screens:
+        pace = pace_of(timing.runs)
+        return _says(pace), numbers(pace, timing)
+    given = settled(timing.screens, single(_THRESHOLD))
+    if given is not None and given.share:
+        return "no_loop", screened(timing)
+    wasteful = max(screen.index for screen in timing.screens) > _WASTEFUL
+    return "unclear" if given is None or wasteful else "loop", screened(timing)
 
 
 def _says(pace: Pace) -> str:

@@ -18,6 +18,7 @@ from pydantic import Field
 from grader.checks.base import CaseInputs
 from grader.checks.findings import number
 from grader.checks.timed import Timed, earned, untimely
+from grader.clock.screen import settled
 from grader.clock.statistics import Decision
 from grader.clock.vectorisation import Pace, pace_of, weigh
 from grader.observation import Observation, Timing
@@ -63,6 +64,8 @@ class Vectorised(Timed):
         stopped = untimely(case, timing)
         if stopped is not None:
             return stopped
+        if timing.screens:
+            return self._screened(timing)
         pace = pace_of(timing.runs)
         try:
             given = weigh(pace, self.scale)
@@ -76,6 +79,30 @@ class Vectorised(Timed):
             together = review(Message("timed_together", evidence), Basis.FACT)
             return replace(together, evidence=evidence)
         return replace(earned(given.share, "too_slow", evidence), evidence=evidence)
+
+    def _screened(self, timing: Timing) -> Verdict:
+        given = settled(timing.screens, self.scale)
+        if given is None:
+            # It was settled for another limit than the rubric has by now.
+            return deferred(Code.NOT_TIMED, Message("clock_off"))
+        evidence = screened(timing)
+        return replace(earned(given.share, "too_slow", evidence), evidence=evidence)
+
+
+def screened(timing: Timing) -> dict[str, Param]:
+    """Return what short blocks in passing have shown, under the same names as ``numbers``."""
+    screens = timing.screens
+    ratios = [ratio for screen in screens for ratio in screen.ratios]
+    return {
+        "index": _middle([screen.index for screen in screens]),
+        "indices": [number(round(screen.index, 4)) for screen in screens],
+        "times": _middle([math.exp(value) for value in ratios]),
+        "loop_times": _middle([math.exp(screen.loop) for screen in screens]),
+        "rounds": len(ratios),
+        "outputs": timing.outputs,
+        "sizes": _sizes(timing),
+        "prepared": _middle([screen.prepared for screen in screens]),
+    }
 
 
 def numbers(pace: Pace, timing: Timing) -> dict[str, Param]:
@@ -93,10 +120,14 @@ def numbers(pace: Pace, timing: Timing) -> dict[str, Param]:
         "sets": pace.sets,
         "steady": len(measures),
         "outputs": timing.outputs,
-        "sizes": ", ".join(f"{name} = {size}" for name, size in sorted(timing.dims.items())),
+        "sizes": _sizes(timing),
         "wall_over_cpu": _middle(walls),
         "prepared": _middle(pace.prepared),
     }
+
+
+def _sizes(timing: Timing) -> str:
+    return ", ".join(f"{name} = {size}" for name, size in sorted(timing.dims.items()))
 
 
 def _middle(values: Sequence[float]) -> Param:

@@ -136,6 +136,30 @@ def quiet_core() -> int | None:
     return max(os.sched_getaffinity(0))
 
 
+def own_core() -> int | None:
+    """Return a core that no other grader on this machine times in passing on; None if none is left.
+
+    It is this process's own until it ends.
+    """
+    if sys.platform == "linux" and not _OWN:
+        import fcntl  # noqa: PLC0415  not on Windows
+
+        for core in sorted(os.sched_getaffinity(0)):
+            with contextlib.suppress(OSError):
+                fd = _opened(Path(tempfile.gettempdir()) / f"torchgrade-core-{core}.lock")
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    os.close(fd)
+                    continue
+                _OWN.append(core)
+                break
+    return _OWN[0] if _OWN else None
+
+
+_OWN: list[int] = []
+
+
 def keep_on(pid: int, core: int) -> bool:
     """Keep a process on one core; return whether that is so now."""
     if sys.platform != "linux":

@@ -38,11 +38,12 @@ class Clock:
 
     Attributes:
         wants: Tells whether a question is to be timed, by its verdicts so far.
-        measure: Times a question's function, given its name in the hand-in.
+        measure: Times a question's function, given its name in the hand-in; None where that tells
+            nothing.
     """
 
     wants: Callable[[PlannedQuestion, Mapping[str, Judged]], bool]
-    measure: Callable[[PlannedQuestion, str], Timing]
+    measure: Callable[[PlannedQuestion, str], Timing | None]
 
 
 def wants_timing(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bool:
@@ -92,7 +93,10 @@ def judge_with_times(
         name = planned.question.id
         run = submission[name]
         if run.entry is not None and clock.wants(planned, judged[name]):
-            runs[name] = _with(run, clock.measure(planned, run.entry))
+            timing = clock.measure(planned, run.entry)
+            if timing is None:
+                continue
+            runs[name] = _with(run, timing)
             again[name] = judge_question(planned, reference[name], runs[name])
     return again, runs
 

@@ -12,6 +12,7 @@ from grader.run.device_times import DeviceClock, OpenRack, wants_device
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
+from grader.run.screening import Screener
 from grader.run.timed import Subject, Timer
 from grader.run.verdicts import Verdicts
 from grader.sandbox.base import Sandbox
@@ -26,6 +27,7 @@ class Clocks:
         sandbox: Where submissions and reference run.
         seed: Of all drawn inputs.
         racks: Finds the GPUs that speed is measured on.
+        screener: Settles in passing what is clear.
         plan: What was called.
         reference: What came of it for the reference, by question id.
     """
@@ -34,8 +36,25 @@ class Clocks:
     sandbox: Sandbox
     seed: int
     racks: OpenRack
+    screener: Screener
     plan: Sequence[PlannedQuestion]
     reference: Mapping[str, QuestionRun]
+
+    def in_passing(
+        self,
+        files: Mapping[str, bytes],
+        runs: Mapping[str, QuestionRun],
+        judged: Mapping[str, Verdicts],
+    ) -> tuple[dict[str, Verdicts], dict[str, QuestionRun]]:
+        """Return what ``judge`` does, settled where a few short blocks are enough for that."""
+        limits_of = self.materials.assignment.limits_of
+
+        def here(planned: PlannedQuestion, entry: str) -> Timing | None:
+            subject = Subject(planned, entry, files, limits_of(planned.question))
+            return self.screener.screen(subject)
+
+        clock = Clock(wants_timing, here)
+        return judge_with_times(self.plan, self.reference, runs, judged, clock)
 
     def judge(
         self,

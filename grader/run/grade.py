@@ -26,6 +26,7 @@ from grader.run.options import Options
 from grader.run.packages import missing_packages
 from grader.run.plan import PlannedQuestion
 from grader.run.reference import Reference
+from grader.run.screening import Screener
 from grader.run.stage import open_session
 from grader.run.submitted import Place
 from grader.run.unrun import as_before
@@ -91,6 +92,7 @@ class Grader:
         self._versions: dict[str, str] = {}
         self._care = NO_CARE
         self._place = Place(materials, sandbox, self._care)
+        self._screener = Screener(materials, sandbox, options.seed)
 
     def prepare(self, progress: Progress = lambda _: None) -> None:
         """Draw the inputs and run the reference on them.
@@ -168,6 +170,7 @@ class Grader:
         other = copy.copy(self)
         other._sandbox, other._care = sandbox, care
         other._place = Place(self.materials, sandbox, care)
+        other._screener = Screener(self.materials, sandbox, self._options.seed)
         return other
 
     def grade(
@@ -185,7 +188,8 @@ class Grader:
             path: File or folder, or several files by their names.
             name: How reports and tables call it.
             progress: Told the id of each question as it begins.
-            clock: Time it too, where the options have that; a class is timed last.
+            clock: Time what is not clear in passing, too, where the options have that; a class is
+                timed last.
 
         Raises:
             UsageError: The path cannot be read.
@@ -199,8 +203,10 @@ class Grader:
         watch.lap("intake")
         files = {file.path: file.data for file in submission.files}
         graded, runs = self._observe_and_judge(files, watch, progress)
-        if clock and self._options.clock and runs:
-            graded, runs = self._clocks().judge(files, runs, graded)
+        if self._options.clock and runs:
+            graded, runs = self._clocks().in_passing(files, runs, graded)
+            if clock:
+                graded, runs = self._clocks().judge(files, runs, graded)
             watch.lap("clock")
         return Examined(self._report(submission_info(submission, self.words), graded, watch), runs)
 
@@ -259,7 +265,10 @@ class Grader:
 
     def _clocks(self) -> Clocks:
         seed = self._options.seed
-        return Clocks(self.materials, self._sandbox, seed, self._racks, self.plan, self._reference)
+        return Clocks(
+            self.materials, self._sandbox, seed, self._racks, self._screener, self.plan,
+            self._reference,
+        )  # fmt: skip
 
     def awaits_clock(self, report: Report) -> bool:
         """Return whether timing may settle points that a report made without it left pending."""

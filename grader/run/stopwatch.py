@@ -1,98 +1,22 @@
-"""One set of fresh processes: the hand-in and the reference's two ways, timed in turns.
-
-The clock of a block runs from before the first byte of its inputs is sent until after the last byte
-of its results has arrived. The inputs are drawn for that block alone, and every result is compared
-with the reference's: what is fast has to be right as well, in that very call.
-"""
+"""One set of fresh processes: the submission and the reference's two ways, timed in turns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from grader.checks.base import CaseInputs
-from grader.checks.timed import Tolerance, same_result
-from grader.clock.samples import Run, Sample
-from grader.clock.sampling import Plan, calls_for, interleave, keep_on
+from grader.clock.sampling import calls_for, interleave, keep_on
 from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED
-from grader.errors import InfrastructureError
-from grader.observation import Observation, Outcome
-from grader.run.blocks import alike, item, rows, size
+from grader.run.blocks import Blocks, Job, Outcomes
 from grader.run.session import Session
-from grader.wire.frames import FrameSize
-from grader.wire.messages import Call
-from grader.wire.values import Value
-
-_MOST_CALLS = 2000
-_MOST_BYTES = 2**25
-"""Of inputs in one block."""
 
 _WARM = 3
 """Blocks made to find out how many calls fill one; they also warm up caches and allocators."""
 
 _HOPELESS = 10
-"""Times as slow as the loop reference: such a hand-in's sets are one round long."""
-
-
-class NotTimedError(Exception):
-    """A block could not be timed, by nobody's fault. Its text is the id of a message."""
-
-
-Draw = Callable[[int, int], tuple[tuple[Value, ...], dict[str, Value]]]
-"""Draws inputs, given the number of the draw and of calls: arguments with all calls' tensors."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What is timed.
-
-    Attributes:
-        entries: Party → name of the function in its own guest.
-        inputs: The case, and its inputs once: their sizes are those of every call.
-        draw: Draws the inputs of a block.
-        tolerance: Of the values.
-        seconds: Deadline of a block.
-        plan: How much is timed.
-        core: Core that the guests are kept on, if one could be chosen.
-    """
-
-    entries: Mapping[str, str]
-    inputs: CaseInputs
-    draw: Draw
-    tolerance: Tolerance
-    seconds: float
-    plan: Plan
-    core: int | None = None
-
-
-@dataclass(slots=True)
-class Outcomes:
-    """What came of a set beside its times.
-
-    Attributes:
-        run: The blocks; None where a call of the hand-in failed or was wrong.
-        outputs: Results that were compared.
-        wrong: The reference's call and the hand-in's, for the first that differed.
-        failed: A call of the hand-in that did not return.
-        idle: Processor time that the hand-in used between its blocks, as a share of that in them.
-    """
-
-    run: Run | None = None
-    outputs: int = 0
-    wrong: tuple[Observation, Observation] | None = None
-    failed: Observation | None = None
-    idle: float = 0.0
-
-
-@dataclass(slots=True)
-class _Round:
-    """The inputs of one round, and what came back."""
-
-    args: tuple[Value, ...]
-    kwargs: dict[str, Value]
-    seen: dict[str, tuple[int, Observation]] = field(default_factory=dict)
+"""Times as slow as the loop reference: such a submission's sets are one round long."""
 
 
 class Stopwatch:
@@ -115,13 +39,7 @@ class Stopwatch:
         self._job = job
         self._sessions = sessions
         self._random = random
-        self._draw_number = first_draw
-        self._rounds: dict[bool, tuple[int, _Round]] = {}
-        self._calls: dict[str, int] = {}
-        self._answer = FrameSize()  # of the reference, to one call
-        self._idle = self._busy = 0.0
-        self._last: float | None = None
-        self.outcomes = Outcomes()
+        self._blocks = Blocks(job, sessions, first_draw)
 
     def measure(self) -> Outcomes:
         """Time the set.
@@ -130,6 +48,7 @@ class Stopwatch:
             InfrastructureError: The reference failed.
             NotTimedError: A clock could not be read, or the machine was too busy.
         """
+        blocks = self._blocks
         for session in dict.fromkeys(self._sessions.values()):
             if self._job.core is not None and session.pid is not None:
                 keep_on(session.pid, self._job.core)
@@ -137,108 +56,31 @@ class Stopwatch:
         for party in (VECTORISED, LOOP, STUDENT):
             found = self._warm_up(party)
             if found is None:
-                return self.outcomes
+                return blocks.outcomes
             per_call[party] = found
         plan = self._job.plan
         if per_call[STUDENT] > _HOPELESS * per_call[LOOP]:
             plan = replace(plan, rounds=1)
-        self._calls[AGAIN] = self._calls[VECTORISED]
+        blocks.calls[AGAIN] = blocks.calls[VECTORISED]
         # Its results are compared with the vectorised reference's: it may not make more calls.
-        self._calls[STUDENT] = min(self._calls[STUDENT], self._calls[VECTORISED])
-        parties = {party: self._party(party) for party in (STUDENT, VECTORISED, AGAIN, LOOP)}
-        parties |= {name: self._party(party, lone=True) for party, name in LONE.items()}
-        self.outcomes.run = interleave(parties, plan, self._random)
-        self.outcomes.idle = self._idle / self._busy if self._busy else 0.0
-        return self.outcomes
+        blocks.calls[STUDENT] = min(blocks.calls[STUDENT], blocks.calls[VECTORISED])
+        parties = {party: blocks.party(party) for party in (STUDENT, VECTORISED, AGAIN, LOOP)}
+        parties |= {name: blocks.party(party, lone=True) for party, name in LONE.items()}
+        blocks.outcomes.run = interleave(parties, plan, self._random)
+        blocks.outcomes.idle = blocks.idle
+        return blocks.outcomes
 
     def _warm_up(self, party: str) -> float | None:
         """Find out how many calls fill a block; return the seconds that one takes."""
         calls, per_call = 1, 0.0
         for number in range(_WARM):
-            seen = self._block(party, calls, *self._drawn(calls))
-            if seen is None:
+            found = self._blocks.alone(party, calls)
+            if found is None:
                 return None
-            per_call = _cpu(seen) / calls
-            calls = calls_for(self._job.plan.block, per_call, self._most())
+            per_call = found
+            calls = calls_for(self._job.plan.block, per_call, self._blocks.most)
             # The first call of a fresh process is slow by itself, and tells nothing.
             if number and per_call > self._job.plan.block:
                 break
-        self._calls[party] = calls
+        self._blocks.calls[party] = calls
         return per_call
-
-    def _party(self, party: str, lone: bool = False) -> Callable[[int], Sample | None]:
-        def block(number: int) -> Sample | None:
-            current = self._round(number, lone)
-            calls = 1 if lone else self._calls[party]
-            args = tuple(rows(item, 0, calls) for item in current.args)
-            kwargs = {name: rows(item, 0, calls) for name, item in current.kwargs.items()}
-            seen = self._block(party, calls, args, kwargs)
-            if seen is None:
-                return None
-            current.seen[party] = (calls, seen)
-            if STUDENT in current.seen and VECTORISED in current.seen and not self._right(current):
-                return None
-            return Sample(calls, seen.facts.wall_seconds, _cpu(seen))
-
-        return block
-
-    def _round(self, number: int, lone: bool) -> _Round:
-        """Return the inputs of a round; those of lone calls are in no block."""
-        known, current = self._rounds.get(lone, (-1, None))
-        if current is None or known != number:
-            current = _Round(*self._drawn(1 if lone else self._calls[VECTORISED]))
-            self._rounds[lone] = number, current
-        return current
-
-    def _block(
-        self, party: str, calls: int, args: tuple[Value, ...], kwargs: dict[str, Value]
-    ) -> Observation | None:
-        session = self._sessions[party]
-        before = session.cpu_used()
-        call = Call(self._job.entries[party], args, kwargs, block=calls)
-        session.likely = FrameSize(calls * self._answer.header, calls * self._answer.payload)
-        seen = session.call(call, self._job.seconds)
-        if seen.facts.busy:
-            raise NotTimedError("too_busy")
-        if party == STUDENT:
-            if self._last is not None and before is not None:
-                self._idle += before - self._last
-            self._last = session.cpu_used()
-            self._busy += seen.facts.cpu_seconds or 0.0
-            if seen.outcome is not Outcome.COMPLETED:
-                self.outcomes.failed = seen
-                return None
-        elif seen.outcome is not Outcome.COMPLETED:
-            raise InfrastructureError(
-                f"the reference's {self._job.entries[party]} could not be timed: "
-                f"{seen.outcome.value} {seen.detail}"
-            )
-        elif (size := seen.facts.reply) is not None:
-            self._answer = FrameSize(-(-size.header // calls), -(-size.payload // calls))
-        return seen
-
-    def _right(self, current: _Round) -> bool:
-        """Compare the hand-in's results of a round; once, when both parties' are there."""
-        calls, student = current.seen.pop(STUDENT)
-        _, reference = current.seen[VECTORISED]
-        self.outcomes.outputs += calls
-        for number in range(0 if not alike(reference, student, calls) else calls, calls):
-            pair = item(reference, number), item(student, number)
-            if not same_result(self._job.inputs, *pair, self._job.tolerance):
-                self.outcomes.wrong = pair
-                return False
-        return True
-
-    def _drawn(self, calls: int) -> tuple[tuple[Value, ...], dict[str, Value]]:
-        self._draw_number += 1
-        return self._job.draw(self._draw_number, calls)
-
-    def _most(self) -> int:
-        total = sum(size(value) for value in self._job.inputs.args)
-        return max(1, min(_MOST_CALLS, _MOST_BYTES // max(total, 1)))
-
-
-def _cpu(seen: Observation) -> float:
-    if not seen.facts.cpu_seconds:
-        raise NotTimedError("no_reading")
-    return seen.facts.cpu_seconds

@@ -23,11 +23,12 @@ from grader.clock.vectorisation import AGAIN, LOOP, STUDENT, VECTORISED, pace_of
 from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.allowance import Allowance
+from grader.run.blocks import Job, NotTimedError
 from grader.run.draw import DrawKey, draw_case
 from grader.run.materials import Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Program, Session
-from grader.run.stopwatch import Job, NotTimedError, Stopwatch
+from grader.run.stopwatch import Stopwatch
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.spec.tensors import RandomTensor
 from grader.spec.types import Case, Limits, Timed
@@ -99,7 +100,7 @@ class Timer:
                 while self._undecided(subject, timing.runs):
                     if len(timing.runs) >= RULE.fewest and spent > _SECONDS:
                         break
-                    timing, seconds = self._further(subject, case, timing)
+                    timing, seconds = self._further(subject, timing)
                     spent += seconds
                     if timing.wrong or timing.failed:
                         break
@@ -124,7 +125,7 @@ class Timer:
             return False
         return any(item.decision is Decision.MORE for item in given)
 
-    def _further(self, subject: Subject, case: PlannedCase, timing: Timing) -> tuple[Timing, float]:
+    def _further(self, subject: Subject, timing: Timing) -> tuple[Timing, float]:
         """Time one more set; return everything so far, and the seconds that it took."""
         number = len(timing.runs)
         with self._guests(subject) as sessions:
@@ -133,7 +134,11 @@ class Timer:
                 return replace(timing, failed=failed), 0.0
             random = np.random.default_rng([self._seed, number])
             loaded = sessions[VECTORISED].loaded
-            job = self._job(subject, case, loaded.names if loaded else ())
+            names = loaded.names if loaded else ()
+            job = replace(
+                job_of(self._materials, subject, self._seed, names),
+                plan=self._plan, core=quiet_core(),
+            )  # fmt: skip
             first = _FIRST_DRAW + number * _DRAWS
             start = self._now()
             done = Stopwatch(job, sessions, random, first).measure()
@@ -147,22 +152,6 @@ class Timer:
             idle=max(timing.idle, done.idle),
         )
         return further, seconds
-
-    def _job(self, subject: Subject, case: PlannedCase, defined: Sequence[str]) -> Job:
-        timed = _timed(subject.planned)
-        question, assignment = subject.planned.question, self._materials.assignment
-        reference = next(name for name in question.names if name in defined)
-
-        def draw(number: int, calls: int) -> tuple[tuple[Value, ...], dict[str, Value]]:
-            key = DrawKey(self._seed, assignment.id, question.id, number)
-            drawn = draw_case(_stacked(case, calls), key)
-            return drawn.args, drawn.kwargs
-
-        entries = {STUDENT: subject.entry, VECTORISED: reference, AGAIN: reference}
-        return Job(
-            {**entries, LOOP: timed.loop}, case.inputs, draw, (timed.rtol, timed.atol),
-            subject.limits.seconds, self._plan, quiet_core(),
-        )  # fmt: skip
 
     @contextmanager
     def _guests(self, subject: Subject) -> Iterator[dict[str, Session]]:
@@ -184,6 +173,28 @@ class Timer:
         finally:
             for session in sessions.values():
                 session.close()
+
+
+def job_of(materials: Materials, subject: Subject, seed: int, defined: Sequence[str]) -> Job:
+    """Return what is timed of a question.
+
+    Args:
+        materials: Hold the reference.
+        subject: The submission's function.
+        seed: Of all drawn inputs.
+        defined: Names in the reference.
+    """
+    timed, case = _timed(subject.planned), timed_case(subject.planned)
+    question, assignment = subject.planned.question, materials.assignment
+    reference = next(name for name in question.names if name in defined)
+
+    def draw(number: int, calls: int) -> tuple[tuple[Value, ...], dict[str, Value]]:
+        drawn = draw_case(_stacked(case, calls), DrawKey(seed, assignment.id, question.id, number))
+        return drawn.args, drawn.kwargs
+
+    entries = {STUDENT: subject.entry, VECTORISED: reference, AGAIN: reference}
+    tolerance = timed.rtol, timed.atol
+    return Job({**entries, LOOP: timed.loop}, case.inputs, draw, tolerance, subject.limits.seconds)
 
 
 def timed_case(planned: PlannedQuestion) -> PlannedCase:

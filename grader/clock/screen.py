@@ -1,0 +1,125 @@
+"""The screen: short blocks in passing, which settle what is clearly fast or clearly slow. Pure.
+
+Each round gives one vote. A vote needs a margin about the limit, a verdict a lead of votes. What is
+near the limit, or unsteady, is left to sets of fresh processes (``vectorisation``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from statistics import median
+
+from grader.clock.credit import Award, Credit, Linear
+from grader.clock.samples import Run
+from grader.clock.statistics import Decision
+from grader.clock.vectorisation import STUDENT, VECTORISED, prepared
+
+FAST_MARGIN = math.log(1.25)
+"""A vote for *fast* is below the limit by so much."""
+
+SLOW_MARGIN = math.log(1.5)
+"""A vote for *slow* is above the limit by so much: noise may cost nobody points."""
+
+LEAD = 4
+MOST_ROUNDS = 8
+MOST_ABSTENTIONS = 2
+
+WARM_UP = 2
+"""First rounds of a fresh process, up to 1.8 times too slow: they do not vote."""
+
+MOST_PREPARED = 0.2
+"""As in ``vectorisation``: so much cheaper may a call among many be than one by itself."""
+
+
+class Vote(Enum):
+    """What votes add up to."""
+
+    FAST = "fast"
+    SLOW = "slow"
+    MORE = "more"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Rounds of one process of the submission's.
+
+    Attributes:
+        run: Blocks of the submission and the vectorised reference in turns; calls by themselves.
+        loop: Log of t_loop / t_vectorised, measured beside them or shortly before.
+    """
+
+    run: Run
+    loop: float
+
+    @property
+    def ratios(self) -> tuple[float, ...]:
+        """Log of t_submission / t_vectorised, one a round."""
+        pairs = zip(self.run.samples[STUDENT], self.run.samples[VECTORISED], strict=True)
+        return tuple(math.log(a.per_call("cpu") / b.per_call("cpu")) for a, b in pairs)
+
+    @property
+    def index(self) -> float:
+        """The vectorisation index: 0 at the reference's speed, 1 at the loop's."""
+        return median(self.ratios) / self.loop
+
+    @property
+    def prepared(self) -> float:
+        """By how much the index is higher where calls are made by themselves."""
+        return prepared(self.run, math.exp(self.loop))
+
+
+def votes(screen: Screen, scale: Credit) -> Vote:
+    """Return what a screen says so far.
+
+    Args:
+        screen: Its rounds.
+        scale: What which index earns: *fast* earns the most of it, *slow* the least.
+    """
+    best, worst = _ends(scale)
+    if screen.loop <= SLOW_MARGIN:
+        return Vote.UNCLEAR  # no scale to measure on
+    cast = [_vote(ratio, best * screen.loop, worst * screen.loop) for ratio in screen.ratios]
+    fast, slow = cast.count(Vote.FAST), cast.count(Vote.SLOW)
+    if cast.count(Vote.UNCLEAR) > MOST_ABSTENTIONS:
+        return Vote.UNCLEAR
+    if slow - fast >= LEAD:
+        return Vote.SLOW
+    if fast - slow >= LEAD:
+        return Vote.FAST if screen.prepared <= MOST_PREPARED else Vote.UNCLEAR
+    return Vote.MORE if len(cast) < MOST_ROUNDS else Vote.UNCLEAR
+
+
+def settled(screens: Sequence[Screen], scale: Credit) -> Award | None:
+    """Return what screens are worth, or None where they settle nothing.
+
+    *Slow* takes a second screen, in a process of its own, that says the same.
+    """
+    said = [votes(screen, scale) for screen in screens]
+    if said[:1] == [Vote.FAST]:
+        return Award(Decision.PASSED, _shares(scale)[0])
+    if said[:2] == [Vote.SLOW, Vote.SLOW]:
+        return Award(Decision.PASSED, _shares(scale)[1])
+    return None
+
+
+def _vote(ratio: float, best: float, worst: float) -> Vote:
+    if ratio <= best - FAST_MARGIN:
+        return Vote.FAST
+    return Vote.SLOW if ratio >= worst + SLOW_MARGIN else Vote.UNCLEAR
+
+
+def _ends(scale: Credit) -> tuple[float, float]:
+    """Return the greatest index that earns the most, and the least that earns the least."""
+    if isinstance(scale, Linear):
+        return scale.linear[0].at, scale.linear[-1].at
+    return scale.steps[0].within, scale.steps[-1].within
+
+
+def _shares(scale: Credit) -> tuple[float, float]:
+    if isinstance(scale, Linear):
+        return scale.linear[0].credit, scale.linear[-1].credit
+    return scale.steps[0].credit, 0.0

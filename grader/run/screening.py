@@ -1,0 +1,209 @@
+"""Timing in passing: some blocks of a millisecond or two, beside a reference that stays.
+
+What is clearly fast or clearly slow is settled here, beside other work, for some 20 ms of
+processor time. All else is left to ``timed``, which has the machine for itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+
+from grader.checks.timed import MOST_IDLE
+from grader.checks.vectorised import Vectorised
+from grader.clock.cpu import readable
+from grader.clock.credit import Credit, single
+from grader.clock.samples import Run, Sample
+from grader.clock.sampling import calls_for, keep_on, own_core
+from grader.clock.screen import MOST_ROUNDS, WARM_UP, Screen, Vote, settled, votes
+from grader.clock.vectorisation import LONE, LOOP, STUDENT, VECTORISED
+from grader.errors import InfrastructureError
+from grader.observation import Timing
+from grader.run.allowance import Allowance
+from grader.run.blocks import Blocks, NotTimedError
+from grader.run.materials import Materials
+from grader.run.session import Session
+from grader.run.timed import Subject, job_of, timed_case
+from grader.sandbox.base import GuestNeeds, Sandbox
+
+_BLOCK = 0.0015
+"""Seconds that a block's calls take."""
+
+_PARTIES = (STUDENT, VECTORISED)
+_FIRST_DRAW = 1_000_000
+"""Beyond all that ``timed`` draws."""
+
+_DRAWS = 1_000
+"""Most draws of one screen."""
+
+_LOOPS = 15
+"""Ratios of the loop's time to the reference's that are kept."""
+
+_LOOP_EACH = 8
+"""One more is measured in each so many screens."""
+
+
+class Screener:
+    """Screens functions of submissions, one after the other.
+
+    Args:
+        materials: Hold the reference.
+        sandbox: Starts the guests.
+        seed: Of all drawn inputs.
+    """
+
+    def __init__(self, materials: Materials, sandbox: Sandbox, seed: int) -> None:
+        self._materials = materials
+        self._sandbox = sandbox
+        self._seed = seed
+        self._reference: Session | None = None
+        self._known: dict[str, _Known] = {}
+
+    def screen(self, subject: Subject) -> Timing | None:
+        """Return a timing that settles what a function is worth, or None."""
+        scale = scale_of(subject)
+        timing = Timing(dims=timed_case(subject.planned).inputs.dims)
+        try:
+            # *Slow* takes two.
+            for _ in range(2 if readable() else 0):
+                further = self._further(subject, scale, timing)
+                if further is None or votes(further.screens[-1], scale) is Vote.UNCLEAR:
+                    return None
+                timing = further
+                if settled(timing.screens, scale) is not None:
+                    return timing
+        except (NotTimedError, InfrastructureError):
+            # Whoever times it with care tells what is the matter.
+            self.close()
+        return None
+
+    def close(self) -> None:
+        """End the reference's guest."""
+        if self._reference is not None:
+            self._reference.close()
+            self._reference = None
+
+    def _further(self, subject: Subject, scale: Credit, timing: Timing) -> Timing | None:
+        """Screen in one more process; None where that tells nothing."""
+        number = len(timing.screens)
+        with self._guests(subject) as sessions:
+            loaded = sessions[VECTORISED].loaded
+            if sessions[STUDENT].failed_load is not None or loaded is None:
+                return None
+            job = job_of(self._materials, subject, self._seed, loaded.names)
+            known = self._known.setdefault(subject.planned.question.id, _Known())
+            blocks = Blocks(job, sessions, _FIRST_DRAW + number * _DRAWS)
+            random = np.random.default_rng([self._seed, number])
+            known.measure(blocks)
+            screen = _rounds(blocks, known, scale, random)
+            if screen is None or blocks.idle > MOST_IDLE:
+                return None
+            return replace(
+                timing,
+                screens=(*timing.screens, screen),
+                outputs=timing.outputs + blocks.outcomes.outputs,
+                idle=max(timing.idle, blocks.idle),
+            )
+
+    @contextmanager
+    def _guests(self, subject: Subject) -> Iterator[dict[str, Session]]:
+        """Have a fresh guest for the submission, and the reference's, on one core."""
+        program = self._materials.program(subject.files)
+        student = Session(self._sandbox, program, allowance=Allowance())
+        if self._reference is None:
+            ours = self._materials.program(self._materials.reference)
+            self._reference = Session(self._sandbox, ours)
+        try:
+            core = own_core()
+            for session in (student, self._reference):
+                session.prepare(subject.limits, GuestNeeds(timed=True))
+                if core is not None and session.pid is not None:
+                    keep_on(session.pid, core)
+            reference = self._reference
+            yield {STUDENT: student, VECTORISED: reference, LOOP: reference}
+        finally:
+            student.close()
+
+
+class _Known:
+    """What is known of a question's reference on this machine."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self._loops: deque[float] = deque(maxlen=_LOOPS)
+        self._screens = 0
+
+    @property
+    def loop(self) -> float:
+        """Log of t_loop / t_vectorised."""
+        return median(self._loops)
+
+    def measure(self, blocks: Blocks) -> None:
+        """Measure the reference and its loop, where it is time to."""
+        if not self.calls:
+            calls = 1
+            for _ in range(1 + WARM_UP):
+                calls = calls_for(_BLOCK, _alone(blocks, VECTORISED, calls), blocks.most)
+            self.calls = calls
+            _alone(blocks, LOOP, 1)
+        while len(self._loops) < 3 or self._screens % _LOOP_EACH == _LOOP_EACH - 1:
+            ratio = _alone(blocks, LOOP, 1) / _alone(blocks, VECTORISED, self.calls)
+            self._loops.append(math.log(ratio))
+            if len(self._loops) > 3:
+                break
+        self._screens += 1
+        blocks.calls[VECTORISED] = self.calls
+
+
+def _alone(blocks: Blocks, party: str, calls: int) -> float:
+    found = blocks.alone(party, calls)
+    assert found is not None, "the reference's failure is raised"
+    return found
+
+
+def _rounds(
+    blocks: Blocks, known: _Known, scale: Credit, random: np.random.Generator
+) -> Screen | None:
+    """Make rounds until they say something; None where a call failed or was wrong."""
+    for _ in range(2):
+        per_call = blocks.alone(STUDENT, 1)
+        if per_call is None:
+            return None
+    assert per_call is not None
+    blocks.calls[STUDENT] = _calls(per_call, known)
+    makers = {party: blocks.party(party) for party in _PARTIES}
+    makers |= {LONE[party]: blocks.party(party, lone=True) for party in _PARTIES}
+    samples: dict[str, tuple[Sample, ...]] = dict.fromkeys(makers, ())
+    screen = None
+    for number in range(WARM_UP + MOST_ROUNDS):
+        for name in random.permutation(list(makers)):
+            sample = makers[name](number)
+            if sample is None:
+                return None
+            samples[name] += (sample,)
+        if number < WARM_UP:
+            # A lone call is mostly the request: now it is known what one among many takes.
+            blocks.calls[STUDENT] = _calls(samples[STUDENT][-1].per_call("cpu"), known)
+            samples = dict.fromkeys(makers, ())
+            continue
+        screen = Screen(Run(dict(samples)), known.loop)
+        if votes(screen, scale) is not Vote.MORE:
+            break
+    return screen
+
+
+def _calls(per_call: float, known: _Known) -> int:
+    # Its results are compared with the reference's: it may not make more calls.
+    return calls_for(_BLOCK, per_call, known.calls)
+
+
+def scale_of(subject: Subject) -> Credit:
+    """Return what which index earns; half-way, where speed is asked for a loop's sake alone."""
+    checks = subject.planned.question.checks
+    return next((check.scale for check in checks if isinstance(check, Vectorised)), single(0.5))
