@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from grader.clock.samples import Run, Sample
+from grader.clock.screen import Screen
 from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED
 
 
@@ -34,3 +36,29 @@ def run(
     # What a request costs by itself weighs more in a block of one call.
     times |= {name: alone[party] + 3.0 for party, name in LONE.items()}
     return Run({party: blocks([each] * rounds) for party, each in times.items()})
+
+
+REQUEST = 4e-4
+
+
+def screen(
+    times: Sequence[float], alone: float | None = None, loop: float = 64.0, call: float = 5e-5
+) -> Screen:
+    """Rounds of a submission, in short blocks.
+
+    Args:
+        times: How many times as long as the reference it takes, in each round.
+        alone: The same for calls by themselves; as all others where None.
+        loop: How many times as long as the reference the loop takes.
+        call: Seconds of a call of the reference.
+    """
+    ours = [Sample(20, 0.0, REQUEST + 20 * call * each) for each in times]
+    by_itself = [
+        Sample(1, 0.0, REQUEST + call * (each if alone is None else alone)) for each in times
+    ]
+    theirs = [Sample(30, 0.0, REQUEST + 30 * call)] * len(times)
+    one = [Sample(1, 0.0, REQUEST + call)] * len(times)
+    parties = {
+        STUDENT: ours, VECTORISED: theirs, LONE[STUDENT]: by_itself, LONE[VECTORISED]: one,
+    }  # fmt: skip
+    return Screen(Run({name: tuple(each) for name, each in parties.items()}), math.log(loop))

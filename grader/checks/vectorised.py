@@ -101,7 +101,7 @@ def screened(timing: Timing) -> dict[str, Param]:
         "rounds": len(ratios),
         "outputs": timing.outputs,
         "sizes": _sizes(timing),
-        "prepared": _middle([screen.prepared for screen in screens]),
+        "alone": _middle([screen.alone for screen in screens]),
     }
 
 

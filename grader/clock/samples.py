@@ -24,16 +24,24 @@ class Sample:
     wall: float
     cpu: float | None = None
 
+    @property
+    def cost(self) -> float:
+        """Seconds of processor time.
+
+        Raises:
+            ValueError: It was not read.
+        """
+        if self.cpu is None:
+            raise ValueError("the processor time of this block was not read")
+        return self.cpu
+
     def per_call(self, clock: Clock) -> float:
         """Return seconds a call.
 
         Raises:
             ValueError: That clock was not read.
         """
-        seconds = self.wall if clock == "wall" else self.cpu
-        if seconds is None:
-            raise ValueError("the processor time of this block was not read")
-        return seconds / self.calls
+        return (self.wall if clock == "wall" else self.cost) / self.calls
 
 
 @dataclass(frozen=True, slots=True)

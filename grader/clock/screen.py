@@ -13,9 +13,9 @@ from enum import Enum
 from statistics import median
 
 from grader.clock.credit import Award, Credit, Linear
-from grader.clock.samples import Run
+from grader.clock.samples import Run, Sample
 from grader.clock.statistics import Decision
-from grader.clock.vectorisation import STUDENT, VECTORISED, prepared
+from grader.clock.vectorisation import LONE, STUDENT, VECTORISED
 
 FAST_MARGIN = math.log(1.25)
 """A vote for *fast* is below the limit by so much."""
@@ -30,8 +30,13 @@ MOST_ABSTENTIONS = 2
 WARM_UP = 2
 """First rounds of a fresh process, up to 1.8 times too slow: they do not vote."""
 
-MOST_PREPARED = 0.2
-"""As in ``vectorisation``: so much cheaper may a call among many be than one by itself."""
+
+MOST_SHARED = 0.2
+"""By so much the index of calls by themselves may be above the limit, as in ``vectorisation``: one
+call is mostly the request, and what that takes varies."""
+
+_SHORTEST = 1e-7
+"""Seconds: no block takes less."""
 
 
 class Vote(Enum):
@@ -57,9 +62,9 @@ class Screen:
 
     @property
     def ratios(self) -> tuple[float, ...]:
-        """Log of t_submission / t_vectorised, one a round."""
-        pairs = zip(self.run.samples[STUDENT], self.run.samples[VECTORISED], strict=True)
-        return tuple(math.log(a.per_call("cpu") / b.per_call("cpu")) for a, b in pairs)
+        """Log of t_submission / t_vectorised, one a round, each without what a request takes."""
+        pairs = zip(self._net(STUDENT), self._net(VECTORISED), strict=True)
+        return tuple(math.log(ours / theirs) for ours, theirs in pairs)
 
     @property
     def index(self) -> float:
@@ -67,9 +72,35 @@ class Screen:
         return median(self.ratios) / self.loop
 
     @property
-    def prepared(self) -> float:
-        """By how much the index is higher where calls are made by themselves."""
-        return prepared(self.run, math.exp(self.loop))
+    def alone(self) -> float:
+        """The index of calls that are made by themselves: they can share no work."""
+        ours, theirs = (
+            min(sample.cost for sample in self.run.samples[LONE[party]])
+            for party in (STUDENT, VECTORISED)
+        )
+        call = median(self._net(VECTORISED))
+        # Neighbours only ever lengthen a request, and one call by itself is mostly that.
+        return math.log(max(ours - theirs + call, _SHORTEST) / call) / self.loop
+
+    def _net(self, party: str) -> list[float]:
+        """Return seconds a call of each block."""
+        samples, request = self.run.samples, request_of(self.run)
+        return [per_call(sample, request) for sample in samples[party]]
+
+
+def request_of(run: Run) -> float:
+    """Return the seconds that a request takes beside its calls, seen at the reference's blocks."""
+    many, one = run.samples[VECTORISED], run.samples[LONE[VECTORISED]]
+    if many[0].calls == 1:
+        return 0.0  # the call takes longer than a block, and far longer than a request
+    pairs = zip(many, one, strict=True)
+    call = median((a.cost - b.cost) / (a.calls - 1) for a, b in pairs)
+    return max(0.0, median(sample.cost for sample in one) - max(call, 0.0))
+
+
+def per_call(sample: Sample, request: float) -> float:
+    """Return the seconds of one call of a block, without those of the request."""
+    return max(sample.cost - request, _SHORTEST) / sample.calls
 
 
 def votes(screen: Screen, scale: Credit) -> Vote:
@@ -89,7 +120,8 @@ def votes(screen: Screen, scale: Credit) -> Vote:
     if slow - fast >= LEAD:
         return Vote.SLOW
     if fast - slow >= LEAD:
-        return Vote.FAST if screen.prepared <= MOST_PREPARED else Vote.UNCLEAR
+        # Calls that share work are fast together, and slow by themselves.
+        return Vote.FAST if screen.alone <= best + MOST_SHARED else Vote.UNCLEAR
     return Vote.MORE if len(cast) < MOST_ROUNDS else Vote.UNCLEAR
 
 

@@ -83,35 +83,28 @@ def pace_of(runs: Sequence[Run]) -> Pace:
         tuple(log_ratio(run, STUDENT, VECTORISED) for run in kept),
         tuple(log_ratio(run, LOOP, VECTORISED) for run in kept),
         len(runs),
-        tuple(prepared(run) for run in kept),
+        tuple(_prepared(run) for run in kept),
     )
 
 
-def prepared(run: Run, loop_over_vectorised: float | None = None) -> float:
-    """Return by how much the index is higher where calls are made by themselves.
-
-    Args:
-        run: Blocks of many calls and of one.
-        loop_over_vectorised: Ratio of times; by default that of the loop's blocks in the run.
-    """
-    student, vectorised = _per_call(run, STUDENT), _per_call(run, VECTORISED)
+def _prepared(run: Run) -> float:
+    """Return by how much the index is higher where calls are made by themselves; see ``Pace``."""
+    student, vectorised, loop = (
+        median(sample.per_call("cpu") for sample in run.samples[party])
+        for party in (STUDENT, VECTORISED, LOOP)
+    )
+    lone = {
+        party: median(sample.per_call("cpu") for sample in run.samples[name])
+        for party, name in LONE.items()
+    }
     # A request costs as much as many calls: what it costs is seen at the vectorised reference.
-    request = _per_call(run, LONE[VECTORISED]) - vectorised
-    if loop_over_vectorised is None:
-        loop = _per_call(run, LOOP)
-        loop_by_itself = _per_call(run, LONE[LOOP]) - request
-    else:
-        loop = loop_by_itself = loop_over_vectorised * vectorised
-    by_itself = _per_call(run, LONE[STUDENT]) - request
+    request = lone[VECTORISED] - vectorised
+    by_itself, loop_by_itself = lone[STUDENT] - request, lone[LOOP] - request
     if by_itself <= vectorised or min(loop, loop_by_itself) <= vectorised:
         # Nothing was saved up, or there is no scale; of that, ``index`` tells.
         return 0.0
     scaled = math.log(by_itself / vectorised) / math.log(loop_by_itself / vectorised)
     return scaled - math.log(student / vectorised) / math.log(loop / vectorised)
-
-
-def _per_call(run: Run, party: str) -> float:
-    return median(sample.per_call("cpu") for sample in run.samples[party])
 
 
 def weigh(pace: Pace, credit: Credit, rule: Rule = STANDARD) -> Award:

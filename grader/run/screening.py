@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from statistics import median
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,7 +22,16 @@ from grader.clock.cpu import readable
 from grader.clock.credit import Credit, single
 from grader.clock.samples import Run, Sample
 from grader.clock.sampling import calls_for, keep_on, own_core
-from grader.clock.screen import MOST_ROUNDS, WARM_UP, Screen, Vote, settled, votes
+from grader.clock.screen import (
+    MOST_ROUNDS,
+    WARM_UP,
+    Screen,
+    Vote,
+    per_call,
+    request_of,
+    settled,
+    votes,
+)
 from grader.clock.vectorisation import LONE, LOOP, STUDENT, VECTORISED
 from grader.errors import InfrastructureError
 from grader.observation import Timing
@@ -32,7 +42,7 @@ from grader.run.session import Session
 from grader.run.timed import Subject, job_of, timed_case
 from grader.sandbox.base import GuestNeeds, Sandbox
 
-_BLOCK = 0.0015
+_BLOCK = 0.002
 """Seconds that a block's calls take."""
 
 _PARTIES = (STUDENT, VECTORISED)
@@ -44,6 +54,9 @@ _DRAWS = 1_000
 
 _LOOPS = 15
 """Ratios of the loop's time to the reference's that are kept."""
+
+_FIRST = 3
+"""Rounds until the first screen knows how many calls fill a block, and as many that count."""
 
 _LOOP_EACH = 8
 """One more is measured in each so many screens."""
@@ -63,7 +76,7 @@ class Screener:
         self._sandbox = sandbox
         self._seed = seed
         self._reference: Session | None = None
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, Known] = {}
 
     def screen(self, subject: Subject) -> Timing | None:
         """Return a timing that settles what a function is worth, or None."""
@@ -97,11 +110,11 @@ class Screener:
             if sessions[STUDENT].failed_load is not None or loaded is None:
                 return None
             job = job_of(self._materials, subject, self._seed, loaded.names)
-            known = self._known.setdefault(subject.planned.question.id, _Known())
+            known = self._known.setdefault(subject.planned.question.id, Known())
             blocks = Blocks(job, sessions, _FIRST_DRAW + number * _DRAWS)
             random = np.random.default_rng([self._seed, number])
             known.measure(blocks)
-            screen = _rounds(blocks, known, scale, random)
+            screen = make_rounds(blocks, known, scale, random)
             if screen is None or blocks.idle > MOST_IDLE:
                 return None
             return replace(
@@ -131,11 +144,17 @@ class Screener:
             student.close()
 
 
-class _Known:
-    """What is known of a question's reference on this machine."""
+class Known:
+    """What is known of a question's reference on this machine.
+
+    Attributes:
+        calls: How many fill a block.
+        request: Seconds that a request takes beside its calls.
+    """
 
     def __init__(self) -> None:
-        self.calls = 0
+        self.calls = 1
+        self.request = 0.0
         self._loops: deque[float] = deque(maxlen=_LOOPS)
         self._screens = 0
 
@@ -145,41 +164,62 @@ class _Known:
         return median(self._loops)
 
     def measure(self, blocks: Blocks) -> None:
-        """Measure the reference and its loop, where it is time to."""
-        if not self.calls:
-            calls = 1
-            for _ in range(1 + WARM_UP):
-                calls = calls_for(_BLOCK, _alone(blocks, VECTORISED, calls), blocks.most)
-            self.calls = calls
-            _alone(blocks, LOOP, 1)
-        while len(self._loops) < 3 or self._screens % _LOOP_EACH == _LOOP_EACH - 1:
-            ratio = _alone(blocks, LOOP, 1) / _alone(blocks, VECTORISED, self.calls)
-            self._loops.append(math.log(ratio))
-            if len(self._loops) > 3:
-                break
+        """Measure the reference and its loop: in the first screen, and then now and again."""
+        if self._screens % _LOOP_EACH == 0:
+            warm_up, rounds = (1, 2) if self._screens else (_FIRST, 2 * _FIRST)
+            for number in range(rounds):
+                blocks.calls[VECTORISED] = self.calls
+                loop = self._measured(blocks, number)
+                if number >= warm_up:
+                    self._loops.append(loop)
         self._screens += 1
         blocks.calls[VECTORISED] = self.calls
 
+    def learn(self, samples: Sequence[Sample], most: int) -> None:
+        """Learn from the reference's blocks in a screen how many calls fill one."""
+        call = min(per_call(sample, self.request) for sample in samples)
+        self.calls = calls_for(_BLOCK, call, most)
 
-def _alone(blocks: Blocks, party: str, calls: int) -> float:
-    found = blocks.alone(party, calls)
-    assert found is not None, "the reference's failure is raised"
-    return found
+    def _measured(self, blocks: Blocks, number: int) -> float:
+        makers = {VECTORISED: False, LONE[VECTORISED]: True}
+        run = Run({
+            name: (_made(blocks.party(VECTORISED, lone)(-1 - number)),)
+            for name, lone in makers.items()
+        })  # fmt: skip
+        self.request = request_of(run)
+        call = per_call(run.samples[VECTORISED][0], self.request)
+        self.calls = calls_for(_BLOCK, call, blocks.most)
+        loop = Sample(1, 0.0, _made(blocks.alone(LOOP, 1)))
+        return math.log(per_call(loop, self.request) / call)
 
 
-def _rounds(
-    blocks: Blocks, known: _Known, scale: Credit, random: np.random.Generator
+_Made = TypeVar("_Made")
+
+
+def _made(block: _Made | None) -> _Made:
+    assert block is not None, "the reference's failure is raised"
+    return block
+
+
+def make_rounds(
+    blocks: Blocks, known: Known, scale: Credit, random: np.random.Generator
 ) -> Screen | None:
-    """Make rounds until they say something; None where a call failed or was wrong."""
-    for _ in range(2):
-        per_call = blocks.alone(STUDENT, 1)
-        if per_call is None:
-            return None
-    assert per_call is not None
-    blocks.calls[STUDENT] = _calls(per_call, known)
+    """Make rounds until they say something; None where a call failed or was wrong.
+
+    Args:
+        blocks: Makes the blocks, in a fresh guest of the submission's and in the reference's.
+        known: Of the reference.
+        scale: What which index earns.
+        random: Draws the order of the blocks.
+
+    Raises:
+        InfrastructureError: The reference failed.
+        NotTimedError: A clock could not be read, or the machine was too busy.
+    """
     makers = {party: blocks.party(party) for party in _PARTIES}
     makers |= {LONE[party]: blocks.party(party, lone=True) for party in _PARTIES}
     samples: dict[str, tuple[Sample, ...]] = dict.fromkeys(makers, ())
+    blocks.calls[STUDENT] = 1
     screen = None
     for number in range(WARM_UP + MOST_ROUNDS):
         for name in random.permutation(list(makers)):
@@ -188,19 +228,17 @@ def _rounds(
                 return None
             samples[name] += (sample,)
         if number < WARM_UP:
-            # A lone call is mostly the request: now it is known what one among many takes.
-            blocks.calls[STUDENT] = _calls(samples[STUDENT][-1].per_call("cpu"), known)
-            samples = dict.fromkeys(makers, ())
+            call = min(per_call(sample, known.request) for sample in samples[STUDENT])
+            # Its results are compared with the reference's: it may not make more calls.
+            blocks.calls[STUDENT] = calls_for(_BLOCK, call, known.calls)
+            if number == WARM_UP - 1:
+                samples = dict.fromkeys(makers, ())
             continue
         screen = Screen(Run(dict(samples)), known.loop)
         if votes(screen, scale) is not Vote.MORE:
             break
+    known.learn(samples[VECTORISED], blocks.most)
     return screen
-
-
-def _calls(per_call: float, known: _Known) -> int:
-    # Its results are compared with the reference's: it may not make more calls.
-    return calls_for(_BLOCK, per_call, known.calls)
 
 
 def scale_of(subject: Subject) -> Credit:

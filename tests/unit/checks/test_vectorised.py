@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from observed import CASE, ended, seen, tensor
 from pydantic import ValidationError
-from timings import run
+from timings import run, screen
 
 from grader.checks.base import CaseInputs
 from grader.checks.behaviour import Behaviour
@@ -64,6 +64,37 @@ def test_it_says_how_much_slower() -> None:
     text = STRICT.render(verdict.message)
     assert "32 times as long as the vectorised reference; a loop takes 64 times" in text
     assert "B = 512" in text
+
+
+def in_passing(*times: float) -> Timing:
+    return Timing(dims={"B": 512}, outputs=300, screens=tuple(screen([each] * 4) for each in times))
+
+
+@pytest.mark.parametrize(
+    ("times", "code"),
+    [
+        ((1.0,), Code.OK),
+        ((64.0, 60.0), Code.TOO_SLOW),
+        ((64.0,), Code.NOT_TIMED),
+        ((64.0, 1.0), Code.NOT_TIMED),
+        ((8.0,), Code.NOT_TIMED),
+    ],
+)
+def test_what_was_timed_in_passing_counts_where_it_is_clear(
+    times: tuple[float, ...], code: Code
+) -> None:
+    verdict = judge(in_passing(*times))
+    assert verdict.code is code
+    assert verdict.basis is Basis.FACT
+    if code is Code.TOO_SLOW:
+        assert verdict.message is not None
+        text = STRICT.render(verdict.message)
+        assert "62 times as long as the vectorised reference; a loop takes 64 times" in text
+
+
+def test_another_limit_may_unsettle_what_was_timed_in_passing() -> None:
+    assert judge(in_passing(4.0)).code is Code.OK
+    assert judge(in_passing(4.0), threshold=0.2).code is Code.NOT_TIMED
 
 
 def test_credit_may_be_partial() -> None:
@@ -159,6 +190,20 @@ def test_time_settles_a_doubt_where_it_is_clear(
     assert verdict.witnesses[1].says == says
     if code is not Code.NEEDS_REVIEW:
         assert verdict.basis is Basis.FACT
+
+
+@pytest.mark.parametrize(
+    ("times", "code", "says"),
+    [
+        ((1.0,), Code.OK, "no_loop"),
+        ((60.0, 60.0), Code.LOOP_FOUND, "loop"),
+        ((60.0, 1000.0), Code.NEEDS_REVIEW, "unclear"),
+        ((8.0,), Code.NEEDS_REVIEW, "unclear"),
+    ],
+)
+def test_time_in_passing_settles_it_too(times: tuple[float, ...], code: Code, says: str) -> None:
+    verdict = ask_time(DOUBT, GROWS, in_passing(*times))
+    assert (verdict.code, verdict.witnesses[1].says) == (code, says)
 
 
 def test_without_a_timing_to_go_by_the_doubt_stays() -> None:

@@ -16,8 +16,9 @@ from grader.clock.sampling import Plan
 from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, pace_of
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
+from grader.run.blocks import Job, NotTimedError, Outcomes
 from grader.run.session import Session
-from grader.run.stopwatch import Job, NotTimedError, Outcomes, Stopwatch
+from grader.run.stopwatch import Stopwatch
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 
