@@ -40,32 +40,12 @@ def main() -> None:
             "1.25 times faster than the limit": bench.source_at(-math.log(1.25)),
             "1.25 times slower": bench.source_at(math.log(1.25)),
         }
-    share = -(-asked.verdicts // asked.workers)
-    context = multiprocessing.get_context("spawn")
-    with burning(asked.burners), context.Pool(asked.workers) as pool:
-        done = pool.starmap(_verdicts, [(seed, share, near) for seed in range(asked.workers)])
-    cores, burners = os.cpu_count(), asked.burners
+    load = os.getloadavg()[0]
     print(
-        f"{asked.workers} workers, {cores} cores, {burners} burners, load {os.getloadavg()[0]:.1f}"
+        f"{asked.workers} workers, {os.cpu_count()} cores, {asked.burners} burners, load {load:.1f}"
     )
-    print(
-        "| code | fast | slow | left to care | blocks and host, ms of processor time | wall, ms |"
-    )
-    print("|---|---|---|---|---|---|")
-    for kind in done[0]:
-        said: Counter[str] = sum((part[kind][0] for part in done), Counter())
-        used, wall = ([ms for part in done for ms in part[kind][i]] for i in (1, 2))
-        high = quantiles(used, n=20)[-1]
-        counts = " | ".join(str(said[name]) for name in ("fast", "slow", "none"))
-        print(f"| {kind} | {counts} | {median(used):.0f} / {high:.0f} | {median(wall):.0f} |")
-
-
-def _verdicts(
-    seed: int, number: int, near: dict[str, str]
-) -> dict[str, tuple[Counter[str], list[float], list[float]]]:
-    with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder, "none"))
-    screener = Screener(bench.materials, bench.sandbox, seed)
+    print("| code | fast | slow | left to care | ms of processor time, median / p95 | ms of wall |")
+    print("|---|---|---|---|---|---|", flush=True)
     reference = REFERENCE.read_text()
     kinds = {
         "right": (reference, QUESTION),
@@ -74,19 +54,34 @@ def _verdicts(
         **{name: (source, QUESTION) for name, source in near.items()},
         "loop": (reference, LOOP),
     }
-    done = {}
-    for kind, (source, entry) in kinds.items():
-        subject = Subject(bench.planned, entry, {"pytorch101.py": source.encode()}, bench.limits)
-        said: Counter[str] = Counter()
-        used, wall = [], []
-        for _ in range(number):
-            before, start = time.process_time(), time.monotonic()
-            timing = screener.screen(subject)
-            used.append(1e3 * (time.process_time() - before + _in_blocks(timing)))
-            wall.append(1e3 * (time.monotonic() - start))
-            said["none" if timing is None else votes(timing.screens[-1], HALF).value] += 1
-        done[kind] = said, used, wall
-    return done
+    share = -(-asked.verdicts // asked.workers)
+    context = multiprocessing.get_context("spawn")
+    with burning(asked.burners), context.Pool(asked.workers) as pool:
+        for kind, (source, entry) in kinds.items():
+            parts = [(seed, share, source, entry) for seed in range(asked.workers)]
+            rows = [row for part in pool.starmap(_verdicts, parts) for row in part]
+            said = Counter(row[0] for row in rows)
+            used, wall = [row[1] for row in rows], [row[2] for row in rows]
+            counts = " | ".join(str(said[name]) for name in ("fast", "slow", "none"))
+            high = quantiles(used, n=20)[-1]
+            row = f"| {kind} | {counts} | {median(used):.0f} / {high:.0f} | {median(wall):.0f} |"
+            print(row, flush=True)
+
+
+def _verdicts(seed: int, number: int, source: str, entry: str) -> list[tuple[str, float, float]]:
+    """Return of each verdict: what it said, and milliseconds of processor time and of wall."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder, "none"))
+    screener = Screener(bench.materials, bench.sandbox, seed)
+    subject = Subject(bench.planned, entry, {"pytorch101.py": source.encode()}, bench.limits)
+    rows = []
+    for _ in range(number):
+        before, start = time.process_time(), time.monotonic()
+        timing = screener.screen(subject)
+        used = time.process_time() - before + _in_blocks(timing)
+        said = "none" if timing is None else votes(timing.screens[-1], HALF).value
+        rows.append((said, 1e3 * used, 1e3 * (time.monotonic() - start)))
+    return rows
 
 
 def _in_blocks(timing: Timing | None) -> float:
