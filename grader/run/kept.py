@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from grader.clock.device import DeviceTiming
 from grader.clock.samples import Run, Sample
+from grader.clock.screen import Screen
 from grader.observation import Claims, Companions, HostFacts, Observation, Outcome, Stop, Timing
 from grader.run.allowance import kept_bytes
 from grader.run.observe import QuestionRun, observations
@@ -18,7 +19,7 @@ _KEEPER = Keeper(
     [
         QuestionRun, Loaded, Fault,
         Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions,
-        Timing, Run, Sample, DeviceTiming,
+        Timing, Run, Sample, Screen, DeviceTiming,
         EntryFacts, Construct, Mention, Place, Role,
     ]
 )  # fmt: skip
