@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 
 import torch
 
@@ -28,6 +27,7 @@ from grader.vgpu import (
     sequences,
     spec,
 )
+from grader.vgpu.late_import import LateImport
 from grader.vgpu.machine import Machine, installed, set_machine
 from grader.vgpu.magics import load_ipython_extension
 from grader.vgpu.memory import Memory
@@ -60,24 +60,24 @@ def install(count: int, memory: int | None = None) -> Machine:
         raise ValueError(f"a machine needs at least one virtual device, not {count}")
     if memory is not None and memory < 1:
         raise ValueError(f"memory of a virtual device is given in bytes, at least 1, not {memory}")
-    # Torch imports it on the first optimiser, and it compares torch's functions with its own notes
-    # of them: it must find torch as it is. Three seconds, so that only who installs waits for it.
-    import_module("torch._dynamo")
     usual = torch.get_default_dtype()
 
     def uninstall(machine: Machine) -> None:
         if torch.get_default_device().type == "cuda":
             torch.set_default_device(None)
         torch.set_default_dtype(usual)
+        late.stop()
         machine.patches.undo()
         pinned.forget()
         set_machine(None)
 
     machine = Machine(count, memory, uninstall)
+    late = LateImport(machine.patches)
     set_machine(machine)
     try:
         for part in _PARTS:
             part.patch(machine.patches)
+        late.start()
     except BaseException:
         machine.uninstall()
         raise

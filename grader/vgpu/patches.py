@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import update_wrapper
 from typing import Any
 
@@ -35,11 +36,27 @@ class Patches:
         """Owner and name of all that is set, in order."""
         return [(owner, name) for owner, name, _ in self._before]
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Put back what was there for the length of a ``with``."""
+        changed = list(self._before)
+        now = [vars(owner)[name] for owner, name, _ in changed]
+        for owner, name, before in reversed(changed):
+            _put(owner, name, before)
+        try:
+            yield
+        finally:
+            for (owner, name, _), value in zip(changed, now, strict=True):
+                setattr(owner, name, value)
+
     def undo(self) -> None:
         """Put back what was there, the last change first."""
         while self._before:
-            owner, name, before = self._before.pop()
-            if before is _ABSENT:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, before)
+            _put(*self._before.pop())
+
+
+def _put(owner: Any, name: str, value: Any) -> None:
+    if value is _ABSENT:
+        delattr(owner, name)
+    else:
+        setattr(owner, name, value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -55,6 +57,33 @@ def test_a_part_that_cannot_be_installed_leaves_nothing(monkeypatch: pytest.Monk
         install(1)
     assert attributes(places) == before
     assert installed() is None
+
+
+_LATE = """
+import sys
+import torch
+from grader.vgpu import virtual_gpus
+
+found = list(sys.meta_path)
+with virtual_gpus(1) as machine:
+    assert "torch._dynamo" not in sys.modules
+    ours = [vars(owner)[name] for owner, name in machine.patches.changed]
+    net = torch.nn.Linear(2, 2).to("cuda")
+    optimizer = torch.optim.Adam(net.parameters())
+    net(torch.ones(3, 2, device="cuda")).sum().backward()
+    optimizer.step()
+    assert "torch._dynamo" in sys.modules
+    assert ours == [vars(owner)[name] for owner, name in machine.patches.changed]
+    assert torch._dynamo.__spec__.loader.get_source("torch._dynamo")
+assert sys.meta_path == found
+"""
+
+
+def test_what_optimisers_import_is_imported_late() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LATE], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_one_machine_at_a_time() -> None:
