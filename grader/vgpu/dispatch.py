@@ -16,7 +16,6 @@ from grader.vgpu.machine import HOST, Machine, machine
 from grader.vgpu.meta import shapes_only
 from grader.vgpu.rules import ANYWHERE, agree
 from grader.vgpu.tensor import VirtualTensor, device_of, is_blank, wrap
-from grader.vgpu.trace import Kernel
 
 # No kernel: they make, compare or change what describes a tensor.
 _WITHOUT_KERNEL = frozenset({
@@ -217,8 +216,9 @@ def _note(here: Machine, facts: _Facts, args: tuple[Any, ...], result: Any, met:
         # (Without arithmetic a number that is written into a tensor is torch's own, on meta.)
         _note_copy(here, args)
         return
-    flops = flops_of(facts.name, args, result, met.greatest)
-    here.note(Kernel, met.home, facts.name, here.names[met.home], flops, met.bytes)
+    here.note_kernel(
+        facts.name, met.home, flops_of(facts.name, args, result, met.greatest), met.bytes
+    )
 
 
 def _counts(args: tuple[Any, ...]) -> bool:
@@ -241,7 +241,7 @@ def note_fill(name: str, tensor: VirtualTensor) -> None:
     if not name.startswith("empty"):
         here = machine()
         size = tensor.numel() * tensor.element_size()
-        here.note(Kernel, tensor.ordinal, name, here.names[tensor.ordinal], 0, size)
+        here.note_kernel(name, tensor.ordinal, 0, size)
 
 
 VirtualTensor.run = staticmethod(run)

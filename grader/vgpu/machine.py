@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
+from threading import get_ident
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -13,9 +14,18 @@ import torch
 from grader.vgpu import words
 from grader.vgpu.memory import Block, Blocks, Memory
 from grader.vgpu.patches import Patches
-from grader.vgpu.trace import Allocation, Event, Release, Synchronisation, Trace, Transfer
+from grader.vgpu.trace import (
+    Allocation,
+    Event,
+    Kernel,
+    Release,
+    Synchronisation,
+    Trace,
+    Transfer,
+)
 
 HOST = "cpu"
+_graph_task = torch._C._current_graph_task_id
 # Capacity that is reported where no limit was set: it must be some number.
 UNBOUNDED = 16 * 2**30
 
@@ -109,6 +119,14 @@ class Machine:
         """Take down an event on a device, on the thread's current stream there."""
         self.trace.add(kind, self.local.streams.get(ordinal, 0), _phase(), *what)
 
+    def note_kernel(self, op: str, ordinal: int, flops: int, size: int) -> None:
+        """Take down a kernel; the same as ``note``, for the event that there are most of."""
+        row = (
+            Kernel, get_ident(), self.local.streams.get(ordinal, 0), _phase(),
+            op, self.names[ordinal], flops, size,
+        )  # fmt: skip
+        self.trace.note(row)
+
     def wait(self, ordinal: int, why: str) -> None:
         """Take down that the host waits for a device."""
         self.note(Synchronisation, ordinal, self.names[ordinal], why)
@@ -124,10 +142,10 @@ class Machine:
         self.note(Transfer, self.names.index(end), *what)
 
     def _changed(self, block: Block, taken: bool) -> None:
-        kind: type[Event] = Allocation if taken else Release
-        name = self.names[block.ordinal]
+        kind = Allocation if taken else Release
         # Storages are freed wherever the last reference goes: that is on no stream of its own.
-        self.trace.add(kind, 0, _phase(), name, block.bytes, block.number)
+        row = (kind, get_ident(), 0, _phase(), self.names[block.ordinal], block.bytes)
+        self.trace.note(row, block.number)
 
     def _full(self, ordinal: int, size: int) -> Exception:
         memory = self._memories[ordinal]
@@ -136,7 +154,7 @@ class Machine:
 
 def _phase() -> str:
     # −1 outside a backward pass; here it runs in the thread that called ``backward``.
-    return "forward" if torch._C._current_graph_task_id() < 0 else "backward"
+    return "forward" if _graph_task() < 0 else "backward"
 
 
 _in_force: list[Machine] = []

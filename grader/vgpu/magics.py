@@ -65,7 +65,7 @@ class Magics:
             sys.stderr.write(f"%vgpu_trace: {error}\n")
             return None
         card = asked.card
-        report = None if card is None else afterwards(machine.trace.events, card, machine.names)
+        report = None if card is None else afterwards(machine.trace.since(0), card, machine.names)
         sys.stdout.write(f"{listing(machine)}\n{overview(machine, report=report)}")
         return _shown(report, card)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -48,14 +47,22 @@ class Memory:
         self.peak = self.live
 
 
-@dataclass(slots=True)
-class Block:
-    """A live storage: whose it is, how large, its number, and what tells of its end."""
+class Block(weakref.ref[Any]):
+    """A live storage: what tells of its end, whose it is, how large, and its number.
 
+    Attributes:
+        key: Address of the storage.
+        ordinal: Its device.
+        bytes: As counted.
+        number: Never used again.
+    """
+
+    __slots__ = ("bytes", "key", "number", "ordinal")
+
+    key: int
     ordinal: int
     bytes: int
     number: int
-    watch: weakref.ref[Any]
 
 
 class Blocks:
@@ -103,21 +110,23 @@ class Blocks:
             memory = self._memories[ordinal]
             if memory.limit is not None and memory.live + size > memory.limit:
                 raise self._on_full(ordinal, size)
-            number = next(self._numbers)
-            watch = weakref.ref(storage, lambda _: self._ended(key, number))
-            block = Block(ordinal, size, number, watch)
+            block = Block(storage, self._ended)
+            block.key, block.ordinal, block.bytes = key, ordinal, size
+            block.number = next(self._numbers)
+            # Making a block may end another one: from here on nothing can come in between.
             self._live[key] = block
             memory.live += size
             memory.taken += 1
-            memory.peak = max(memory.peak, memory.live)
+            if memory.live > memory.peak:
+                memory.peak = memory.live
             self._on_change(block, True)
 
-    def _ended(self, key: int, number: int) -> None:
+    def _ended(self, block: weakref.ref[Any]) -> None:
+        assert isinstance(block, Block)
         with self._lock:
-            block = self._live.get(key)
             # Another storage may live at the same address by now.
-            if block is not None and block.number == number:
-                self._drop(key, block)
+            if self._live.get(block.key) is block:
+                self._drop(block.key, block)
 
     def _drop(self, key: int, block: Block) -> None:
         del self._live[key]

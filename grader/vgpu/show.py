@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grader.vgpu.machine import Machine
-from grader.vgpu.summary import Held, Summary, Work, held_during, summarise
+from grader.vgpu.summary import Held, Summary, Work, summarise
 from grader.vgpu.timeline.profiles import PROFILES
 from grader.vgpu.timeline.report import Report
-from grader.vgpu.trace import Allocation, Event, Kernel, Release, Synchronisation, Transfer
+from grader.vgpu.trace import Allocation, Event, Kernel, Mark, Release, Synchronisation, Transfer
 
 MOST_EVENTS = 500
 _MOST_OPS = 8
@@ -27,12 +27,11 @@ def overview(machine: Machine, since: int = 0, report: Report | None = None) -> 
         since: Sequence number of the first event that counts.
         report: What happened when, where that was on a timeline.
     """
-    events = [event for event in machine.trace.events if event.sequence >= since]
-    if not events:
+    if next(machine.trace.since(since), None) is None:
         return f"Virtual GPUs: the program did nothing with {_these(machine)}.\n"
-    total = summarise(events)
+    total = summarise(machine.trace.since(since))
     held = {
-        name: held_during(events, machine.memory(n).live, machine.memory(n).limit, name)
+        name: total.held(name, machine.memory(n).live, machine.memory(n).limit)
         for n, name in enumerate(machine.names)
     }
     untimed = "Virtual GPUs: computed on the CPU, so nothing here says how fast a real one is."
@@ -64,11 +63,14 @@ def times(report: Report) -> str:
 
 def listing(machine: Machine, since: int = 0) -> str:
     """Return events one by one, in order; of very many the first."""
-    events = [event for event in machine.trace.events if event.sequence >= since]
-    shown = [line for event in events if (line := _line(event))]
-    left = len(shown) - MOST_EVENTS
-    lines = [*shown[:MOST_EVENTS], f"… and {left} more" if left > 0 else ""]
-    return "\n".join(line for line in lines if line) + "\n"
+    lines, left = [], 0
+    for event in machine.trace.since(since):
+        # Of some events there is nothing to say.
+        if len(lines) < MOST_EVENTS:
+            lines += filter(None, [_line(event)])
+        else:
+            left += not isinstance(event, Mark)
+    return "\n".join([*lines, f"… and {left} more"] if left else lines) + "\n"
 
 
 def hints(total: Summary, held: dict[str, Held]) -> Iterator[str]:

@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from grader.vgpu.trace import Allocation, Event, Kernel, Release, Synchronisation, Transfer
@@ -77,6 +77,33 @@ class Copies:
 
 
 @dataclass(slots=True)
+class BlocksTaken:
+    """Blocks of memory on one device.
+
+    Attributes:
+        live: Bytes taken less bytes given back.
+        peak: The most that this was.
+        count: Blocks taken.
+        bytes: Of these.
+    """
+
+    live: int = 0
+    peak: int = 0
+    count: int = 0
+    bytes: int = 0
+
+    def add(self, change: Allocation | Release) -> None:
+        """Count a block in, or out."""
+        if isinstance(change, Release):
+            self.live -= change.bytes
+            return
+        self.live += change.bytes
+        self.peak = max(self.peak, self.live)
+        self.count += 1
+        self.bytes += change.bytes
+
+
+@dataclass(slots=True)
 class Summary:
     """Events added up.
 
@@ -85,12 +112,26 @@ class Summary:
         routes: (source, target) → copies.
         first: The first copies, one by one.
         waits: Device → times that the host waited for it.
+        blocks: Device → blocks of its memory.
     """
 
     work: dict[tuple[str, str], Work] = field(default_factory=dict)
     routes: dict[tuple[str, str], Copies] = field(default_factory=dict)
     first: list[Transfer] = field(default_factory=list)
     waits: Counter[str] = field(default_factory=Counter)
+    blocks: dict[str, BlocksTaken] = field(default_factory=dict)
+
+    def held(self, device: str, after: int, limit: int | None) -> Held:
+        """Return the memory of a device over the time of the events.
+
+        Args:
+            device: Its name.
+            after: Bytes live there when the last event was over.
+            limit: What the device has, or None.
+        """
+        blocks = self.blocks.get(device, BlocksTaken())
+        before = after - blocks.live
+        return Held(before, after, before + blocks.peak, limit, blocks.count, blocks.bytes)
 
     def report(self, held: dict[str, Held], real: bool) -> dict[Value, Value]:
         """Return everything as plain values; of very many kinds of kernels the heaviest.
@@ -129,6 +170,8 @@ def summarise(events: Iterable[Event]) -> Summary:
     for event in events:
         if isinstance(event, Kernel):
             total.work.setdefault((event.op, event.device), Work()).add(event)
+        elif isinstance(event, (Allocation, Release)):
+            total.blocks.setdefault(event.device, BlocksTaken()).add(event)
         elif isinstance(event, Transfer):
             total.routes.setdefault((event.source, event.target), Copies()).add(event)
             if len(total.first) < MOST_TRANSFERS:
@@ -138,26 +181,9 @@ def summarise(events: Iterable[Event]) -> Summary:
     return total
 
 
-def held_during(events: Sequence[Event], after: int, limit: int | None, device: str) -> Held:
-    """Return the memory of a device over the time of some events.
-
-    Args:
-        events: Of all devices.
-        after: Bytes live on this one when the last event was over.
-        limit: What the device has, or None.
-        device: Its name.
-    """
-    changes = [
-        event.bytes if isinstance(event, Allocation) else -event.bytes
-        for event in events
-        if isinstance(event, (Allocation, Release)) and event.device == device
-    ]
-    before = live = peak = after - sum(changes)
-    for change in changes:
-        live += change
-        peak = max(peak, live)
-    taken = [change for change in changes if change > 0]
-    return Held(before, after, peak, limit, len(taken), sum(taken))
+def held_during(events: Iterable[Event], after: int, limit: int | None, device: str) -> Held:
+    """Return the memory of a device over the time of some events; see ``Summary.held``."""
+    return summarise(events).held(device, after, limit)
 
 
 def _memory(held: Held) -> dict[Value, Value]:

@@ -2,14 +2,20 @@
 
 Every event says which thread issued it and on which stream, so that a timeline can be laid out from
 it later: one stream runs in order, threads issue on their own.
+
+A program may issue millions of events, most of them alike. An event is kept as the number of its
+row (``grader.vgpu.tape``) and made when somebody looks: making a frozen value takes longer than all
+else that is done for an operation.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from typing import Any, TypeVar
+
+from grader.vgpu.tape import TABLE, Row, Tape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,41 +126,57 @@ class Mark(Event):
 
 _E = TypeVar("_E", bound=Event)
 
+# Which of a kind's own fields is another number each time, and so no part of its row.
+_OWN_NUMBER: dict[type[Event], int] = {Allocation: 2, Release: 2, Mark: 1}
+
 
 class Trace:
-    """Events of all threads in the order of their issue."""
+    """Events of all threads in the order of their issue.
+
+    Attributes:
+        note: Takes down an event by its row ``(kind, thread, stream, phase, *what)``, and its
+            number where it has one. ``add`` puts these together; who is in a hurry does it alone.
+    """
 
     def __init__(self) -> None:
-        self._numbers = count()
-        self._taken: list[tuple[type[Event], tuple[int, int, int, str], tuple[Any, ...]]] = []
-        self._events: list[Event] = []
-        self._lock = threading.Lock()
+        self._tape = Tape()
+        self._alike: dict[int, Event] = {}
+        self.note = self._tape.note
 
     def add(self, kind: type[Event], stream: int, phase: str, *what: Any) -> None:
-        """Take down an event; ``what`` are the fields of ``kind`` in order.
-
-        The event itself is made when somebody looks: making a frozen value takes longer than all
-        else that is done for an operation.
-        """
-        placed = (next(self._numbers), threading.get_ident(), stream, phase)
-        self._taken.append((kind, placed, what))
+        """Take down an event; ``what`` are the fields of ``kind`` in order."""
+        at = _OWN_NUMBER.get(kind)
+        number = -1
+        if at is not None:
+            number, what = what[at], what[:at] + what[at + 1 :]
+        self.note((kind, threading.get_ident(), stream, phase, *what), number)
 
     @property
     def count(self) -> int:
         """Number that the next event has at least."""
-        events = self.events
-        return events[-1].sequence + 1 if events else 0
+        return self._tape.count
 
     @property
     def events(self) -> list[Event]:
-        """The events so far; the list is the trace's own and grows on the next look."""
-        with self._lock:
-            taken, self._taken = self._taken, []
-            for kind, (sequence, thread, stream, phase), what in taken:
-                self._events.append(
-                    kind(*what, sequence=sequence, thread=thread, stream=stream, phase=phase)
-                )
-            return self._events
+        """The events so far, made anew at each look."""
+        return [
+            _event(self._tape.row(row), number, sequence)
+            for sequence, row, number in self._tape.read(0, self.count)
+        ]
+
+    def since(self, first: int, end: int | None = None) -> Iterator[Event]:
+        """Yield events without their sequence numbers; those that are alike are the same object.
+
+        Nor do they tell their blocks of memory: a look at a million events costs no million
+        objects.
+
+        Args:
+            first: Number of the first event, as ``count`` gave it.
+            end: Of the first that is no longer wanted; by default all are.
+        """
+        for _, row, number in self._tape.read(first, self.count if end is None else end):
+            event = self._alike.get(row) or self._kept(row)
+            yield _event(self._tape.row(row), number) if type(event) is Mark else event
 
     def of(self, kind: type[_E]) -> list[_E]:
         """Return the events of one kind."""
@@ -162,6 +184,18 @@ class Trace:
 
     def clear(self) -> None:
         """Forget all events; numbers go on rising."""
-        with self._lock:
-            self._taken = []
-            self._events = []
+        self._tape.clear()
+
+    def _kept(self, row: int) -> Event:
+        if len(self._alike) > TABLE:
+            self._alike.clear()
+        event = self._alike[row] = _event(self._tape.row(row), 0)
+        return event
+
+
+def _event(row: Row, number: int, sequence: int = 0) -> Event:
+    kind, thread, stream, phase, *what = row
+    if kind in _OWN_NUMBER:
+        what.insert(_OWN_NUMBER[kind], number)
+    made: Event = kind(*what, sequence=sequence, thread=thread, stream=stream, phase=phase)
+    return made

@@ -9,7 +9,7 @@ import torch
 
 from grader.vgpu.machine import Machine, installed
 from grader.vgpu.recorder import Recorder
-from grader.vgpu.summary import held_during, summarise
+from grader.vgpu.summary import summarise
 from grader.wire.values import Value
 
 
@@ -54,13 +54,12 @@ class Watch(AbstractContextManager["Watch"]):
             self.report = self._recorder.report()
 
     def _virtual(self, machine: Machine) -> dict[Value, Value]:
-        events = [event for event in machine.trace.events if event.sequence >= self._start]
+        total = summarise(machine.trace.since(self._start))
         memories = {name: machine.memory(number) for number, name in enumerate(machine.names)}
         held = {
-            name: held_during(events, memory.live, memory.limit, name)
-            for name, memory in memories.items()
+            name: total.held(name, memory.live, memory.limit) for name, memory in memories.items()
         }
-        return summarise(events).report(held, real=False)
+        return total.report(held, real=False)
 
 
 def watching() -> Watch:

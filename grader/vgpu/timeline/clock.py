@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType, TracebackType
 
 from grader.vgpu.machine import Machine, installed
@@ -31,13 +31,10 @@ class Clock:
     def line(self) -> Timeline:
         """The timeline up to now."""
         # A trace that was cleared meanwhile has later events all the same: numbers go on rising.
-        events = self._machine.trace.events
-        first = len(events)
-        while first and events[first - 1].sequence >= self._next:
-            first -= 1
-        if first < len(events):
-            self._line.take(events[first:])
-            self._next = events[-1].sequence + 1
+        end = self._machine.trace.count
+        if end > self._next:
+            self._line.take(self._machine.trace.since(self._next, end))
+            self._next = end
         return self._line
 
     def now(self) -> float:
@@ -171,7 +168,7 @@ class Timed:
         return Lap(lambda: self.line, self._machine.names)
 
 
-def afterwards(events: Sequence[Event], card: Profile, devices: Sequence[str]) -> Report:
+def afterwards(events: Iterable[Event], card: Profile, devices: Sequence[str]) -> Report:
     """Return what a trace that is there already would have been on a card, from its beginning on.
 
     Args:

@@ -77,12 +77,10 @@ class TimedElsewhere:
         return self._ask(self._news(), mark)
 
     def _news(self) -> Told:
-        events = [event for event in self._machine.trace.events if event.sequence >= self._next]
-        if events:
-            self._next = events[-1].sequence + 1
+        first, self._next = self._next, self._machine.trace.count
         return [
             (type(event).__name__, dataclasses.asdict(event))
-            for event in events
+            for event in self._machine.trace.since(first, self._next)
             if type(event).__name__ in _KINDS
         ]
 
