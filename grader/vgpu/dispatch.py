@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from grader.vgpu import words
-from grader.vgpu.execute import execute, execute_drawing
-from grader.vgpu.flops import flops_of
+from grader.vgpu.execute import execute, execute_drawing, function_of
+from grader.vgpu.flops import Count, formula_of
 from grader.vgpu.generators import generator_for
 from grader.vgpu.machine import HOST, Machine, machine
 from grader.vgpu.meta import shapes_only
@@ -31,6 +31,9 @@ _WAITS = {
 }  # fmt: skip
 # The place of a result that is for the host.
 _FOR_HOST = {"_pack_padded_sequence": 1}
+_NoTorchFunction = torch._C.DisableTorchFunction
+# Arguments in which there is no tensor.
+_PLAIN = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout})
 _MASKS = (torch.bool, torch.uint8)
 _INDEXES = frozenset({"index", "index_put", "index_put_", "_index_put_impl_"})
 _RESIZES = frozenset({"resize_", "resize_as_", "set_"})
@@ -38,9 +41,25 @@ _RESIZES = frozenset({"resize_", "resize_as_", "set_"})
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What is known of an operation beforehand."""
+    """What is known of an operation beforehand.
+
+    Attributes:
+        name: ATen's, without overload.
+        function: The fastest way to run it.
+        kernel: It runs one.
+        waits: What the host waits for, or empty.
+        draws: Random numbers.
+        takes_generator: It has an argument for one.
+        anywhere: Its tensors may be on several devices.
+        foreach: It takes lists of tensors, whose places go together.
+        lazy: It may make conjugate views inside.
+        resizes: It may change a tensor's storage.
+        indexes: By tensors, which may be masks.
+        formula: Counts its floating-point operations.
+    """
 
     name: str
+    function: Callable[..., Any]
     kernel: bool
     waits: str
     draws: bool
@@ -48,46 +67,57 @@ class _Facts:
     anywhere: bool
     foreach: bool
     lazy: bool
+    resizes: bool
+    indexes: bool
+    formula: Count
 
 
-@dataclass(slots=True)
 class _Met:
     """What an operation's arguments hold.
 
     Attributes:
+        facts: Of the operation.
         home: Ordinal of the first tensor on a device.
         mixed: Another tensor is elsewhere.
         lazy: A tensor is complex, and may have conjugate views made of it.
         bytes: Of all tensors.
         greatest: Elements of the greatest.
-        blank: A tensor has no elements: it was made without arithmetic.
     """
 
-    home: int = -1
-    mixed: bool = False
-    lazy: bool = False
-    blank: bool = False
-    bytes: int = 0
-    greatest: int = 0
+    __slots__ = ("bytes", "facts", "greatest", "home", "lazy", "mixed")
 
-    def meet(self, value: Any) -> None:
-        """Take in an argument."""
-        if isinstance(value, torch.Tensor):
+    def __init__(self, facts: _Facts) -> None:
+        self.facts = facts
+        self.home = -1
+        self.mixed = self.lazy = False
+        self.bytes = self.greatest = 0
+
+    def meet(self, values: Iterable[Any]) -> None:
+        """Take in arguments, lists of them looked into."""
+        for value in values:
+            kind = type(value)
+            if kind is VirtualTensor:
+                if value.ordinal != self.home:
+                    self._move_in(value.ordinal)
+            elif kind in _PLAIN:
+                continue
+            elif isinstance(value, torch.Tensor):
+                self.mixed = True
+            else:
+                if isinstance(value, (list, tuple)):
+                    self.meet(value)
+                continue
             number = value.numel()
             self.bytes += number * value.element_size()
             self.greatest = max(self.greatest, number)
-            self.lazy = self.lazy or value.is_complex()
-            if type(value) is not VirtualTensor:
-                self.mixed = True
-                return
-            self.blank = self.blank or is_blank(value)
-            if self.home < 0:
-                self.home = value.ordinal
-            elif value.ordinal != self.home:
-                self.mixed = True
-        elif isinstance(value, (list, tuple)):
-            for item in value:
-                self.meet(item)
+            if value.is_complex():
+                self.lazy = True
+
+    def _move_in(self, ordinal: int) -> None:
+        if self.home < 0:
+            self.home = ordinal
+        else:
+            self.mixed = True
 
 
 _known: dict[Any, _Facts] = {}
@@ -101,23 +131,22 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """
     facts = _known.get(func) or _learn(func)
     here = machine()
-    met = _Met()
-    with torch._C.DisableTorchFunction():
+    met = _Met(facts)
+    with _NoTorchFunction():
         met.meet(args)
         if kwargs:
-            met.meet(tuple(kwargs.values()))
+            met.meet(kwargs.values())
         if met.home < 0:
             # A tensor that came home (``grader.vgpu.swap.HostTensor``): nothing is on a device.
             return execute(func, args, kwargs)
-        if kwargs.get("device") is not None:
-            _refuse_device(func, kwargs["device"])
+        if "device" in kwargs:
+            _refuse_device(here, func, kwargs["device"])
         if met.mixed and not facts.anywhere and not _adopted(here, args):
             agree(func, args, kwargs)
-        result = _run(facts, met, func, args, kwargs)
-        if facts.name in _RESIZES:
-            _count_again(here, args[0])
-        result = _place(here, facts, args, result, met)
-        _note(here, facts, args, result, met)
+        result = _run(here, met, func, args, kwargs)
+        result = _place(here, met, args, result)
+        if facts.kernel or facts.waits:
+            _note(here, met, args, result)
     return result
 
 
@@ -125,6 +154,7 @@ def _learn(func: Any) -> _Facts:
     name = str(func.overloadpacket.__name__)
     facts = _Facts(
         name=name,
+        function=function_of(func),
         kernel=not func.is_view and name not in _WITHOUT_KERNEL,
         waits=_WAITS.get(name, ""),
         draws=torch.Tag.nondeterministic_seeded in func.tags,
@@ -132,14 +162,20 @@ def _learn(func: Any) -> _Facts:
         anywhere=name in ANYWHERE,
         foreach=name.startswith("_foreach_"),
         lazy="linalg" in name or "fft" in name,
+        resizes=name in _RESIZES,
+        indexes=name in _INDEXES,
+        formula=formula_of(name),
     )
     _known[func] = facts
     return facts
 
 
-def _refuse_device(func: Any, device: Any) -> None:
+def _refuse_device(here: Machine, func: Any, device: Any) -> None:
     # Torch's own C++ passes on the device it sees, the host's; another one was asked for by name.
-    if torch.device(device).type != HOST and torch.device(device).type != "meta":
+    kind = HOST if device is None else torch.device(device).type
+    if kind == "meta":
+        here.blanks = True
+    elif kind != HOST:
         raise words.unsupported(f"{func} with device={device!r}", "call torch's own function")
 
 
@@ -151,55 +187,66 @@ def _adopted(here: Machine, args: tuple[Any, ...]) -> bool:
     functions do the same (``grader.vgpu.composites``).
     """
     torchs_own = here.local.adopting or torch._C._current_graph_task_id() >= 0
-    return torchs_own and len(set(_ordinals(args))) <= 1
+    return torchs_own and len({tensor.ordinal for tensor in _on_devices(args)}) <= 1
 
 
-def _ordinals(value: Any) -> Iterator[int]:
+def _on_devices(value: Any) -> Iterator[VirtualTensor]:
     if isinstance(value, VirtualTensor):
-        yield value.ordinal
+        yield value
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _ordinals(item)
+            yield from _on_devices(item)
 
 
-def _run(facts: _Facts, met: _Met, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if not machine().arithmetic:
+def _run(here: Machine, met: _Met, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    facts = met.facts
+    if not here.arithmetic:
         return shapes_only(facts.name, func, args, kwargs)
-    if met.blank and (facts.kernel or facts.waits):
-        raise words.without_elements(facts.name)
+    if here.blanks and (facts.kernel or facts.waits):
+        _refuse_blank(facts, (*args, *kwargs.values()))
     if not facts.draws:
-        return execute(func, args, kwargs, lazy=met.lazy or facts.lazy)
-    generator = generator_for(machine(), kwargs.get("generator"), met.home)
+        return execute(facts.function, args, kwargs, lazy=met.lazy or facts.lazy)
+    generator = generator_for(here, kwargs.get("generator"), met.home)
     if facts.takes_generator:
         return execute(func, args, {**kwargs, "generator": generator})
     return execute_drawing(func, args, kwargs, generator)
 
 
-def _count_again(here: Machine, tensor: torch.Tensor) -> None:
-    if isinstance(tensor, VirtualTensor):
-        here.blocks.hold(tensor.untyped_storage(), tensor.ordinal)
+def _refuse_blank(facts: _Facts, args: tuple[Any, ...]) -> None:
+    if any(map(is_blank, _on_devices(args))):
+        raise words.without_elements(facts.name)
 
 
-def _place(here: Machine, facts: _Facts, args: tuple[Any, ...], result: Any, met: _Met) -> Any:
+def _place(here: Machine, met: _Met, args: tuple[Any, ...], result: Any) -> Any:
     """Put new results on the device; what was written in place is there already."""
-    if type(result) is torch.Tensor:
+    facts = met.facts
+    kind = type(result)
+    if kind is VirtualTensor:
+        if facts.resizes:
+            here.blocks.hold(result.untyped_storage(), result.ordinal)
+        return result
+    if kind is torch.Tensor:
         if facts.anywhere and result is args[0]:
             return result
         _refuse_layout(facts, result)
-        met.bytes += result.numel() * result.element_size()
-        met.greatest = max(met.greatest, result.numel())
+        number = result.numel()
+        met.bytes += number * result.element_size()
+        met.greatest = max(met.greatest, number)
         return wrap(result, met.home)
-    if isinstance(result, (tuple, list)):
-        homes = args[0] if facts.foreach else None
-        for_host = _FOR_HOST.get(facts.name)
-        placed = [
-            wrap(item, met.home if homes is None else homes[index].ordinal)
-            if type(item) is torch.Tensor and index != for_host
-            else item
-            for index, item in enumerate(result)
-        ]
-        return type(result)(placed)
-    return result
+    return _place_all(met, args, result) if isinstance(result, (tuple, list)) else result
+
+
+def _place_all(met: _Met, args: tuple[Any, ...], results: Any) -> Any:
+    facts = met.facts
+    homes = args[0] if facts.foreach else None
+    for_host = _FOR_HOST.get(facts.name)
+    placed = [
+        wrap(item, met.home if homes is None else homes[index].ordinal)
+        if type(item) is torch.Tensor and index != for_host
+        else item
+        for index, item in enumerate(results)
+    ]
+    return type(results)(placed)
 
 
 def _refuse_layout(facts: _Facts, result: torch.Tensor) -> None:
@@ -207,18 +254,21 @@ def _refuse_layout(facts: _Facts, result: torch.Tensor) -> None:
         raise words.unsupported(f"{facts.name} with a result of layout {result.layout}")
 
 
-def _note(here: Machine, facts: _Facts, args: tuple[Any, ...], result: Any, met: _Met) -> None:
-    if facts.waits or (facts.name in _INDEXES and _counts(args)):
+def _note(here: Machine, met: _Met, args: tuple[Any, ...], result: Any) -> None:
+    facts = met.facts
+    if facts.waits or (facts.indexes and _counts(args)):
         here.wait(met.home, facts.waits or "nonzero")
     if not facts.kernel:
         return
-    if facts.name == "copy_" and device_of(args[1]) not in {device_of(args[0]), "meta"}:
+    if (
+        met.mixed
+        and facts.name == "copy_"
+        and device_of(args[1]) not in {device_of(args[0]), "meta"}
+    ):
         # (Without arithmetic a number that is written into a tensor is torch's own, on meta.)
         _note_copy(here, args)
         return
-    here.note_kernel(
-        facts.name, met.home, flops_of(facts.name, args, result, met.greatest), met.bytes
-    )
+    here.note_kernel(facts.name, met.home, facts.formula(args, result, met.greatest), met.bytes)
 
 
 def _counts(args: tuple[Any, ...]) -> bool:

@@ -13,6 +13,8 @@ from typing import Any
 
 Shape = Sequence[int]
 Formula = Callable[[tuple[Any, ...], Any], int]
+Count = Callable[[tuple[Any, ...], Any, int], int]
+"""Arguments, result and elements of the greatest tensor → floating-point operations."""
 
 
 def flops_of(name: str, args: tuple[Any, ...], result: Any, greatest: int) -> int:
@@ -24,10 +26,23 @@ def flops_of(name: str, args: tuple[Any, ...], result: Any, greatest: int) -> in
         result: What it returned.
         greatest: Elements of the greatest tensor that it read or wrote.
     """
+    return formula_of(name)(args, result, greatest)
+
+
+def formula_of(name: str) -> Count:
+    """Return what counts the operations of one that is called so."""
     formula = _FORMULAS.get(name)
     if formula is not None:
-        return formula(args, result)
-    return 0 if name in _MOVES else greatest
+        return lambda args, result, _: formula(args, result)
+    return _nothing if name in _MOVES else _each_element
+
+
+def _nothing(args: tuple[Any, ...], result: Any, greatest: int) -> int:
+    return 0
+
+
+def _each_element(args: tuple[Any, ...], result: Any, greatest: int) -> int:
+    return greatest
 
 
 def _product(first: int) -> Formula:

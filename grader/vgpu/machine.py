@@ -14,15 +14,7 @@ import torch
 from grader.vgpu import words
 from grader.vgpu.memory import Block, Blocks, Memory
 from grader.vgpu.patches import Patches
-from grader.vgpu.trace import (
-    Allocation,
-    Event,
-    Kernel,
-    Release,
-    Synchronisation,
-    Trace,
-    Transfer,
-)
+from grader.vgpu.trace import Event, Kernel, Synchronisation, Trace, Transfer
 
 HOST = "cpu"
 _graph_task = torch._C._current_graph_task_id
@@ -65,6 +57,7 @@ class Machine:
         forked: This process is a fork of one that had used its devices: they are not its own.
         clock: Tells the devices' own time while there is a timeline (``grader.vgpu.timeline``).
         arithmetic: Whether anything is computed; without it, tensors have shapes and no elements.
+        blanks: There may be such tensors.
     """
 
     def __init__(self, count: int, limit: int | None, undo: Callable[[Machine], None]) -> None:
@@ -76,10 +69,16 @@ class Machine:
         self.forked = False
         self.clock: Clock | None = None
         self.arithmetic = True
+        self.blanks = False
         self._memories = [Memory(limit) for _ in range(count)]
         self.blocks = Blocks(self._memories, self._changed, self._full)
         self._undo = undo
         self.patches = Patches()
+
+    def compute(self, arithmetic: bool) -> None:
+        """Compute from now on, or only keep shapes, memory and time."""
+        self.arithmetic = arithmetic
+        self.blanks = self.blanks or not arithmetic
 
     def memory(self, ordinal: int) -> Memory:
         """Return the memory of a device.
@@ -141,8 +140,7 @@ class Machine:
         what = (source, target, size, blocking, shape, parameter, there)
         self.note(Transfer, self.names.index(end), *what)
 
-    def _changed(self, block: Block, taken: bool) -> None:
-        kind = Allocation if taken else Release
+    def _changed(self, kind: type[Event], block: Block) -> None:
         # Storages are freed wherever the last reference goes: that is on no stream of its own.
         row = (kind, get_ident(), 0, _phase(), self.names[block.ordinal], block.bytes)
         self.trace.note(row, block.number)

@@ -12,9 +12,11 @@ import threading
 import weakref
 from collections.abc import Callable
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 import torch
+
+from grader.vgpu.trace import Allocation, Event, Release
 
 BLOCK = 512
 
@@ -70,14 +72,14 @@ class Blocks:
 
     Args:
         memories: By ordinal.
-        on_change: Told of each block taken (True) or given back (False).
+        on_change: Told of each block taken or given back.
         on_full: Makes the exception for a device and a size that no longer fits.
     """
 
     def __init__(
         self,
         memories: list[Memory],
-        on_change: Callable[[Block, bool], None],
+        on_change: Callable[[type[Event], Block], None],
         on_full: Callable[[int, int], Exception],
     ) -> None:
         self._memories = memories
@@ -99,14 +101,15 @@ class Blocks:
         Raises:
             torch.OutOfMemoryError: The device is full.
         """
-        size = rounded(storage.nbytes())
+        # As ``rounded``, without the call: every result comes here.
+        size = -(-storage.nbytes() // BLOCK) * BLOCK
         key = storage._cdata
         known = self._live.get(key)
         if known is not None and known.bytes == size and known.ordinal == ordinal:
             return
         with self._lock:
             if known is not None:
-                self._drop(key, known)
+                self._drop(known)
             memory = self._memories[ordinal]
             if memory.limit is not None and memory.live + size > memory.limit:
                 raise self._on_full(ordinal, size)
@@ -117,20 +120,19 @@ class Blocks:
             self._live[key] = block
             memory.live += size
             memory.taken += 1
-            if memory.live > memory.peak:
-                memory.peak = memory.live
-            self._on_change(block, True)
+            memory.peak = max(memory.peak, memory.live)
+            self._on_change(Allocation, block)
 
-    def _ended(self, block: weakref.ref[Any]) -> None:
-        assert isinstance(block, Block)
+    def _ended(self, ref: weakref.ref[Any]) -> None:
+        block = cast("Block", ref)
         with self._lock:
             # Another storage may live at the same address by now.
             if self._live.get(block.key) is block:
-                self._drop(block.key, block)
+                self._drop(block)
 
-    def _drop(self, key: int, block: Block) -> None:
-        del self._live[key]
+    def _drop(self, block: Block) -> None:
+        del self._live[block.key]
         memory = self._memories[block.ordinal]
         memory.live -= block.bytes
         memory.given_back += 1
-        self._on_change(block, False)
+        self._on_change(Release, block)

@@ -63,7 +63,8 @@ def times(report: Report) -> str:
 
 def listing(machine: Machine, since: int = 0) -> str:
     """Return events one by one, in order; of very many the first."""
-    lines, left = [], 0
+    lines: list[str] = []
+    left = 0
     for event in machine.trace.since(since):
         # Of some events there is nothing to say.
         if len(lines) < MOST_EVENTS:

@@ -1,10 +1,10 @@
 """Millions of events that are mostly alike, in little memory.
 
-A program repeats itself: step after step it issues the same operations on the same shapes. So each
-description of an event (a *row*) is kept once, under a number; the tape itself is a sequence of such
-numbers, and where an event has a number of its own (a block of memory, say) that stands beside it.
-Full stretches are compressed. A training loop takes less than a byte an event; a program that never
-repeats a shape takes some ten.
+A program repeats itself: step after step it issues the same operations on the same shapes. So what
+an event is (its *row*) is kept once, under a number. The tape is a sequence of such numbers; where
+an event has a number of its own, such as a block of memory, that stands beside it. Full stretches
+are compressed. A training loop takes less than a byte an event, one that never repeats a shape
+some ten.
 """
 
 from __future__ import annotations

@@ -179,7 +179,9 @@ def wrap(tensor: torch.Tensor, ordinal: int) -> VirtualTensor:
     if here.forked:
         raise words.forked()
     here.blocks.hold(tensor.untyped_storage(), ordinal)
-    return relabel(tensor, ordinal)
+    wrapped = _make(VirtualTensor, tensor)
+    wrapped.ordinal = ordinal
+    return wrapped
 
 
 def relabel(tensor: torch.Tensor, ordinal: int) -> VirtualTensor:

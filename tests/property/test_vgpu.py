@@ -62,7 +62,11 @@ class Sketch:
         value, seen = leaf, []
         for step, move in self.steps:
             value = STEPS[step](value, other)
-            value = MOVES[move](value, device) if device != "cpu" else value
+            # A move is a copy, and may lay the elements out anew: products round by the layout.
+            if device != "cpu":
+                value = MOVES[move](value, device)
+            elif move != "stay":
+                value = value.clone()
             seen.append(value)
         if gradient and value.requires_grad:
             (value * value).sum().backward()

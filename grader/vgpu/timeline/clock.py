@@ -136,7 +136,7 @@ class Timed:
         if self._machine.clock is not None:
             raise RuntimeError("the virtual GPUs are on a timeline already; leave that one first")
         self._machine.clock = self._clock = Clock(self._machine, self._card)
-        self._machine.arithmetic = self._arithmetic
+        self._machine.compute(self._arithmetic)
         self._host.start()
         return self
 
@@ -150,7 +150,7 @@ class Timed:
         # What is asked for afterwards is what there was then.
         _ = self.line
         self._machine.clock = None
-        self._machine.arithmetic = True
+        self._machine.compute(True)
 
     @property
     def line(self) -> Timeline:

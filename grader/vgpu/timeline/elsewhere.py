@@ -54,7 +54,7 @@ class TimedElsewhere:
 
     def __enter__(self) -> TimedElsewhere:
         self._machine.clock = self
-        self._machine.arithmetic = False
+        self._machine.compute(False)
         self._host.start()
         return self
 
@@ -66,7 +66,7 @@ class TimedElsewhere:
     ) -> None:
         self._host.stop()
         self._machine.clock = None
-        self._machine.arithmetic = True
+        self._machine.compute(True)
 
     def now(self) -> float:
         """Return the host's time, in seconds."""
