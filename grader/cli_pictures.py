@@ -33,6 +33,7 @@ def pictures(folder: FolderArg, form: FormatOpt = PictureFormat.png) -> None:
 
     reports = read_folder(folder)
     counts = [
-        len(write_pictures(report, folder / name, form.value)) for name, report in reports.items()
+        len(write_pictures(report, folder / name, form.value, everything=True))
+        for name, report in reports.items()
     ]
     say(make_console(), f"Drawn: {sum(counts)} of {len(reports)} hand-ins' reports, beside each")

@@ -27,7 +27,7 @@ from grader.report.pictures import (
     quartiles_of,
     write_pictures,
 )
-from grader.verdict import Param
+from grader.verdict import Param, Status
 
 SWEEP = Sweep(
     tuple(
@@ -131,7 +131,9 @@ def test_a_report_has_the_pictures_that_it_has_numbers_for(
         ("close", {**EVIDENCE}),
     ]  # fmt: skip
     checks = tuple(
-        first.checks[0].model_copy(update={"id": f"c{number}", "kind": kind, "evidence": evidence})
+        first.checks[0].model_copy(
+            update={"id": f"c{number}", "kind": kind, "evidence": evidence, "status": Status.FAILED}
+        )
         for number, (kind, evidence) in enumerate(kinds)
     )
     timed = report.model_copy(update={"questions": (first.model_copy(update={"checks": checks}),)})
@@ -145,6 +147,10 @@ def test_a_report_has_the_pictures_that_it_has_numbers_for(
     with pytest.raises(SystemExit):
         cli.main()
     assert (folder / "multiply.c1.png").read_bytes().startswith(b"\x89PNG")
+    right = checks[1].model_copy(update={"status": Status.PASSED})
+    fast = report.model_copy(update={"questions": (first.model_copy(update={"checks": (right,)}),)})
+    assert write_pictures(fast, tmp_path) == ()
+    assert len(write_pictures(fast, tmp_path, everything=True)) == 1
     # Another hand-in's report in the same folder: what was drawn of the earlier one goes.
     assert write_pictures(report, tmp_path) == ()
     assert not [*folder.glob("*.svg")]
