@@ -206,10 +206,13 @@ def grade_one(
         AssignmentError: The assignment is broken.
         InfrastructureError: No guest can be started.
     """
+    from grader.run.care import bounded
+
     with interruptible("Nothing was written."), make_progress(console) as progress:
         task = progress.add_task("reference", total=None)
         with make_sandbox(isolation, materials, options.device) as sandbox:
-            return prepared(materials, sandbox, options).grade(
+            grader = prepared(materials, sandbox, options).with_sandbox(sandbox, bounded())
+            return grader.grade(
                 submission,
                 submission.name,
                 lambda question: progress.update(task, description=question),

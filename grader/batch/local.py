@@ -32,16 +32,12 @@ from typing import NoReturn
 
 from grader.batch.work import Answer, Kind, Work, perform, write
 from grader.errors import GraderError, InfrastructureError
-from grader.run.care import Care
+from grader.run.care import MOST_SECONDS, Care
 from grader.run.grade import Grader
 from grader.sandbox.base import Sandbox
 from grader.sandbox.walls import libc
 
 OpenSandbox = Callable[[], Sandbox]
-
-_MOST_SECONDS = 60.0
-"""Processor time for the reading of one answer, or the judging of a submission. It takes
-milliseconds; where it does not, the kernel ends the worker."""
 
 _OTHER, _READING, _JUDGING = range(3)
 _DURING = {
@@ -280,7 +276,7 @@ class _Template:
     def _at(self, slot: int, phase: int) -> Iterator[None]:
         self._phases[slot] = phase
         # Without a handler the signal ends the process, also from within numpy.
-        signal.setitimer(signal.ITIMER_PROF, _MOST_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
         try:
             yield
         finally:

@@ -221,15 +221,15 @@ class Grader:
         """Return all verdicts but those that take a clock, and what they rest on."""
         try:
             runs = self._place.run(self.plan, files, watch, progress, self._reference)
+            self._versions = self._versions or self._place.versions
+            with self._care.judging():
+                judged = judge_all(self.plan, self._reference, runs, self._missing)
         except InfrastructureError as error:
             verdict = machine_fault(str(error))
             failed_all = {
                 planned.question.id: for_all(planned.question, verdict) for planned in self.plan
             }
             return self._not_here | failed_all, {}
-        self._versions = self._versions or self._place.versions
-        with self._care.judging():
-            judged = judge_all(self.plan, self._reference, runs, self._missing)
         watch.lap("judge")
         # What a device did to a hand-in, or an earlier hand-in to the device, costs nobody points.
         judged |= self._clocks().faults(runs)

@@ -147,7 +147,7 @@ def test_the_second_try_has_nothing_beside_it(grade: Grade, tmp_path: Path) -> N
 
 
 def test_endless_judging_is_ended(grade: Grade, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_MOST_SECONDS", 0.2)
+    monkeypatch.setattr(local, "MOST_SECONDS", 0.2)
 
     def act(grader: Stub, work: Work) -> None:
         with grader.care.judging():

@@ -43,6 +43,11 @@ def test_only_what_a_student_may_read(report: Report) -> None:
                 assert check.message not in text
 
 
+def test_no_time_is_told_that_a_submission_could_write_with(report: Report) -> None:
+    assert report.timing.seconds > 0
+    assert not [each for each in _suite(report).iter() if "time" in each.attrib]
+
+
 def test_hostile_text_is_inert(report: Report) -> None:
     question = report.questions[0]
     evil = "]]>\x00\x1b[31m<script>\ud800\u202e"
