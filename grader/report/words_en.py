@@ -110,11 +110,10 @@ _RUN: dict[str, Sentence] = {
     "unreadable_file": (
         (
             "The file that was written could not be read: {type}: {message}",
-            "The file that was written could not be read: {detail}.",
             "The file that was written could not be read.",
         ),
     ),
-    "no_file": ("No file was found where the function was told to write one.", "{message}"),
+    "no_file": ("No file was found where the function was told to write one.",),
 }
 
 _HAND_IN: dict[str, Sentence] = {

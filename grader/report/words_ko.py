@@ -103,11 +103,10 @@ _RUN: dict[str, Sentence] = {
     "unreadable_file": (
         (
             "함수가 쓴 파일을 읽지 못했습니다: {type}: {message}",
-            "함수가 쓴 파일을 읽지 못했습니다: {detail}.",
             "함수가 쓴 파일을 읽지 못했습니다.",
         ),
     ),
-    "no_file": ("쓰라고 한 곳에 파일이 없습니다.", "{message}"),
+    "no_file": ("쓰라고 한 곳에 파일이 없습니다.",),
 }
 
 _HAND_IN: dict[str, Sentence] = {
