@@ -176,13 +176,23 @@ def test_lint_tells_it_once(edit: Edit, tmp_path: Path, sandbox: Sandbox) -> Non
     assert len(caught.value.problems) == 1
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        ((REF, "return 2 * x", "return x.double"),
+         "toy.py:2: double.drawn: the reference failed: AttributeError"),
+        ((PLAY, "return actor", "return {}[actor"), "scenario.py:5: SyntaxError: "),
+    ],
+)  # fmt: skip
 def test_the_command_exits_2(
     edit: Edit,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    broken: tuple[tuple[str, str, str], str],
 ) -> None:
-    edit(REF, "return 2 * x", "return x.double")
+    change, told = broken
+    edit(*change)
     monkeypatch.setenv("COLUMNS", "1000")
     monkeypatch.chdir(tmp_path)
     arguments = ["grade", "toy", REF, "--out", "out", "--isolation", "none"]
@@ -191,6 +201,6 @@ def test_the_command_exits_2(
         cli.main()
     assert ended.value.code == 2
     said = capsys.readouterr().err
-    assert "toy.py:2: double.drawn: the reference failed: AttributeError" in said
+    assert told in said
     assert "Traceback" not in said
     assert not (tmp_path / "out" / "report.json").exists()
