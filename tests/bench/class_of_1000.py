@@ -7,7 +7,10 @@ second. The students' own code is what the same calls take in a process that doe
 import included, for a sample of the class; a graded call runs once more to be counted, which is the
 grader's doing.
 
-    python tests/bench/class_of_1000.py [--size 1000] [--jobs 4] [--isolation auto]
+Everything is as `grader batch` has it by default, the clock too. The grader's own processor time,
+that of all its processes, is given as a multiple of the students' own.
+
+    python tests/bench/class_of_1000.py [--size 1000] [--jobs N]
 """
 
 from __future__ import annotations
@@ -22,7 +25,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from grader.checks.arrays import to_numpy
@@ -84,11 +86,17 @@ def _compiles(source: bytes) -> bool:
     return True
 
 
-class Memory:
-    """The greatest memory of a process and all below it, in bytes."""
+class Watched:
+    """What a process and all below it use at most.
+
+    Attributes:
+        peak: Bytes of memory, shared ones in parts.
+        processes: So many had them.
+        seconds: Of processor time, that of processes that ended included.
+    """
 
     def __init__(self, pid: int) -> None:
-        self.peak, self.processes = 0, 0
+        self.peak, self.processes, self.seconds = 0, 0, 0.0
         self._pid = pid
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -100,30 +108,38 @@ class Memory:
 
     def _look(self) -> None:
         while not self._ended.wait(0.5):
-            shares = list(_shares(self._pid))
+            used = _tree(self._pid)
+            self.seconds = max(self.seconds, sum(used.values()))
+            shares = [share for pid in used if (share := _share(pid))]
             if sum(shares) > self.peak:
                 self.peak, self.processes = sum(shares), len(shares)
 
 
-def _shares(root: int) -> Iterator[int]:
-    parents = {}
+def _tree(root: int) -> dict[int, float]:
+    """Return the processor time of a process and of all below it, with that of ended children."""
+    parents, seconds = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
         parents[int(folder.name)] = int(fields[1])
-    for pid in parents:
-        above = pid
-        while above in parents and above != root:
-            above = parents[above]
-        if above != root:
-            continue
-        try:
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        yield sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+        seconds[int(folder.name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return {pid: seconds[pid] for pid in parents if _below(pid, root, parents)}
+
+
+def _below(pid: int, root: int, parents: dict[int, int]) -> bool:
+    while pid in parents and pid != root:
+        pid = parents[pid]
+    return pid == root
+
+
+def _share(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
 
 def write_cases(path: Path) -> tuple[int, int]:
@@ -166,36 +182,34 @@ def own_work(folder: Path, cases: Path) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=1000)
-    parser.add_argument("--jobs", type=int, default=4)
-    parser.add_argument("--isolation", default="auto")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder, out = Path(name) / "class", Path(name) / "out"
         make_class(folder, options.size)
         command = [
             str(Path(sys.executable).with_name("grader")), "batch", "pytorch101", str(folder),
-            "--out", str(out), "-j", str(options.jobs), "--seed", "1", "--clock", "off",
-            "--isolation", options.isolation,
+            "--out", str(out), "-j", str(options.jobs), "--seed", "1",
         ]  # fmt: skip
         print(f"load before: {os.getloadavg()[0]:.1f}", flush=True)
         began = time.monotonic()
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        memory = Memory(process.pid)
+        watched = Watched(process.pid)
         told = process.communicate()[0]
         seconds = time.monotonic() - began
-        memory.stop()
-        used = os.times()
+        watched.stop()
         print("\n".join(told.splitlines()[-12:]))
         count = len(list(out.glob("*/report.json")))
-        core = used.children_user + used.children_system
+        core = watched.seconds
         print(f"\n{count} hand-ins, {options.jobs} at a time: {seconds:.0f} s, "
               f"{count / seconds:.1f} a second, {core / count:.2f} core-seconds each; exit status "
               f"{process.returncode}, load after {os.getloadavg()[0]:.1f}")  # fmt: skip
-        print(f"peak memory {memory.peak / 2**20:.0f} MiB in {memory.processes} processes")
+        print(f"peak memory {watched.peak / 2**20:.0f} MiB in {watched.processes} processes")
         carried, calls = write_cases(Path(name) / "cases.json")
         own = own_work(folder, Path(name) / "cases.json")
-        print(f"students’ own code: {own * 1000:.0f} ms a hand-in ({carried} of {calls} calls), "
-              f"{own * count / core:.0%} of the processor time")  # fmt: skip
+        times = (core - own * count) / (own * count)
+        print(f"students’ own code: {own * 1000:.0f} ms a submission ({carried} of {calls} calls); "
+              f"the grader’s own is {times:.1f} times that")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def main() -> None:
     options = parser.parse_args()
     materials = load_materials(ROOT / "assignments" / options.assignment / "assignment.yml")
     with open_sandbox("auto") as sandbox:
-        grader = Grader(materials, sandbox, Options(1, "cpu"))
+        grader = Grader(materials, sandbox, Options(1, clock=True))
         grader.prepare()
         grader.grade(materials.reference_folder, "warm-up")
         core, wall = [], []
