@@ -7,7 +7,7 @@ loss as a number, how many are nonzero) is not there: a number read from a devic
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import torch
@@ -71,7 +71,7 @@ def shapes_only(name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     writes = func._schema.is_mutable
     if func.is_view or name in _BY_STORAGE:
         return _below(func, args, kwargs)
-    key = func, _signature(args), _signature(tuple(kwargs.items()))
+    key = func, _signature(args), tuple(kwargs), _signature(kwargs.values())
     try:
         made = _known.get(key)
     except TypeError:
@@ -96,17 +96,25 @@ def _below(func: Any, args: Any, kwargs: Any) -> Any:
         return func(*args, **kwargs)
 
 
-def _signature(values: Any) -> tuple[Any, ...]:
-    """Return what results depend on: of tensors the layout, of all else the value."""
-    return tuple(
-        _layout(each)
-        if isinstance(each, torch.Tensor)
-        else _signature(each)
-        if isinstance(each, (tuple, list))
-        # 1, 1.0 and True are equal, and of different types.
-        else (type(each), each)
-        for each in values
-    )
+def _signature(values: Iterable[Any], *, inside: bool = False) -> tuple[Any, ...]:
+    """Return what results depend on: of tensors the layout, of all else the value.
+
+    A number that an operation takes by itself changes no shape if it is no whole one; an optimiser
+    has another one in each step. In a list (``inside``) it may be a scale of a size.
+    """
+    key: list[Any] = []
+    for each in values:
+        kind = type(each)
+        if kind is VirtualTensor or isinstance(each, torch.Tensor):
+            key += (each.shape, each.stride(), each.dtype)
+        elif kind is tuple or kind is list:
+            key.append(_signature(each, inside=True))
+        elif kind is float and not inside:
+            key.append(kind)
+        else:
+            # 1, 1.0 and True are equal, and of different types.
+            key += (kind, each)
+    return tuple(key)
 
 
 def _mapped(value: Any, change: Callable[[torch.Tensor], Any]) -> Any:

@@ -11,6 +11,7 @@ else that is done for an operation.
 from __future__ import annotations
 
 import threading
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -178,6 +179,14 @@ class Trace:
             event = self._alike.get(row) or self._kept(row)
             yield _event(self._tape.row(row), number) if type(event) is Mark else event
 
+    def rows(self, first: int) -> array[int]:
+        """Return what was issued from a number on, but for blocks of memory: a number for each.
+
+        Equal numbers stand for equal events.
+        """
+        read = self._tape.read(first, self.count)
+        return array("q", (row for _, row, _ in read if not self._is_of_memory(row)))
+
     def of(self, kind: type[_E]) -> list[_E]:
         """Return the events of one kind."""
         return [event for event in self.events if isinstance(event, kind)]
@@ -185,6 +194,9 @@ class Trace:
     def clear(self) -> None:
         """Forget all events; numbers go on rising."""
         self._tape.clear()
+
+    def _is_of_memory(self, row: int) -> bool:
+        return isinstance(self._alike.get(row) or self._kept(row), (Allocation, Release))
 
     def _kept(self, row: int) -> Event:
         if len(self._alike) > TABLE:

@@ -10,6 +10,7 @@ from grader.vgpu.pictures import PictureError, image, picture
 from grader.vgpu.timeline.host_clock import HostClock
 from grader.vgpu.timeline.line import Timeline
 from grader.vgpu.timeline.profiles import Profile, profile
+from grader.vgpu.timeline.repeats import Repeats
 from grader.vgpu.timeline.report import Report, Stretch
 from grader.vgpu.trace import Event
 
@@ -115,6 +116,9 @@ class Timed:
             number that is read from a device is NaN, and a large network costs a second.
         clocks: Modules whose own names for the host's clocks tell the timeline's time too.
 
+    Attributes:
+        repeats: Those of ``timeit`` that were not run again (``grader.vgpu.timeline.repeats``).
+
     Raises:
         RuntimeError: There are no virtual devices, or they are on a timeline already.
         ValueError: There is no such profile.
@@ -131,6 +135,7 @@ class Timed:
         self._card = profile(card) if isinstance(card, str) else card
         self._clock: Clock | None = None
         self._host = HostClock(lambda: self.line.now, clocks)
+        self.repeats = Repeats(found.trace)
 
     def __enter__(self) -> Timed:
         if self._machine.clock is not None:
@@ -138,6 +143,8 @@ class Timed:
         self._machine.clock = self._clock = Clock(self._machine, self._card)
         self._machine.compute(self._arithmetic)
         self._host.start()
+        if not self._arithmetic:
+            self.repeats.start()
         return self
 
     def __exit__(
@@ -146,6 +153,7 @@ class Timed:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.repeats.stop()
         self._host.stop()
         # What is asked for afterwards is what there was then.
         _ = self.line

@@ -2,7 +2,7 @@
 
 The rules, and where they come from:
 
-- A kernel takes ``max(FLOPs / peak, bytes / bandwidth, floor)``: the roofline (Williams, Waterman,
+- A kernel takes ``max(FLOPs / (peak · sustained), bytes / bandwidth, floor)``: the roofline (Williams, Waterman,
   Patterson 2009) with the shortest time that any kernel takes.
 - A stream runs in order; streams of one device wait for each other only where they are told to, as
   those that torch makes do (``cudaStreamNonBlocking``), and those of two devices always. What they
@@ -127,7 +127,8 @@ class Timeline:
 
     def _kernel(self, event: Kernel) -> None:
         card = self.profile
-        lasts = max(event.flops / card.flops, event.bytes / card.bandwidth, card.floor)
+        compute = event.flops / (card.flops * card.sustained)
+        lasts = max(compute, event.bytes / card.bandwidth, card.floor)
         tail = self._tail(event.device, event.stream)
         self._run(event, (event.op, event.device), lasts, [tail])
 

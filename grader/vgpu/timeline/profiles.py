@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+_OPTIONAL = {"sustained"}
 FOLDER = Path(__file__).parent / "profiles"
 
 
@@ -32,6 +33,8 @@ class Profile:
         pinned: Bytes/s between a GPU and page-locked host memory, one way.
         pageable: Bytes/s between a GPU and ordinary host memory, one way.
         latency: Of a copy, beside the time of its bytes, s.
+        sustained: The share of ``flops`` that a network reaches, where somebody has published a
+            measurement; 1, the peak itself, where a file does not say.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Profile:
     pinned: float
     pageable: float
     latency: float
+    sustained: float = 1.0
 
     def slowed(self, factor: float, peer: float | None = None) -> Profile:
         """Return a card with ``factor`` times the peak and the bandwidth, and another link.
@@ -86,7 +90,7 @@ def read(path: Path) -> Profile:
 
 def _checked(file: str, name: str, told: Mapping[str, Mapping[str, object]]) -> Profile:
     wanted = {field.name for field in fields(Profile)} - {"name"}
-    for field in sorted(wanted ^ set(told)):
+    for field in sorted((wanted ^ set(told)) - _OPTIONAL):
         what = "is missing" if field in wanted else "is no field of a profile"
         raise ValueError(f"{file}: “{field}” {what}")
     values = {}
