@@ -16,11 +16,18 @@ from types import ModuleType, TracebackType
 from typing import TypeVar
 
 from grader.vgpu import install
-from grader.vgpu.options import parse_count, parse_module, parse_picture, parse_size
+from grader.vgpu.options import (
+    parse_count,
+    parse_lap,
+    parse_module,
+    parse_picture,
+    parse_size,
+    parse_time,
+)
 from grader.vgpu.pictures import PictureError, need_drawing, picture
-from grader.vgpu.show import listing, overview
+from grader.vgpu.show import laps, listing, overview
 from grader.vgpu.stand_ins import StandIns
-from grader.vgpu.timeline import PROFILES, on_timeline, profile
+from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
 from grader.vgpu.timeline.report import Report
 
 _T = TypeVar("_T")
@@ -59,9 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = run_script(options.script, options.arguments)
     else:
         line = on_timeline(options.timeline, arithmetic=not options.no_arithmetic)
-        with line, line.lap() as lap:
+        with line:
             status = run_script(options.script, options.arguments)
-        report = lap.report
+        report = _report(line, options)
     _flush()
     # Beside what the script prints, which may go into a file or a pipe.
     if options.trace:
@@ -71,6 +78,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told = _draw(report, options)
         sys.stderr.write(f"\n{told}\n")
     return status
+
+
+def _report(line: Timed, options: argparse.Namespace) -> Report:
+    """Return what there is to say of the times: of all, of what came later, or of one lap."""
+    found = line.laps
+    if found:
+        sys.stderr.write("\n" + laps(found, line.repeats.left_out))
+    if options.lap is None:
+        return line.report(options.skip)
+    if options.lap > len(found):
+        sys.stderr.write(f"\nNo lap {options.lap}: there were {len(found)}. All is shown.\n")
+        return line.report(options.skip)
+    return line.report(*found[options.lap - 1])
 
 
 def _draw(report: Report, options: argparse.Namespace) -> str:
@@ -95,8 +115,11 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     for _, file in options.module:
         if not (options.script.parent / file).is_file():
             parser.error(f"--module: there is no file {file} beside {options.script}")
-    if options.timeline is None and (options.picture or options.no_arithmetic):
-        parser.error("--picture and --no-arithmetic need the time of a card: --timeline v100")
+    timed = (options.picture, options.no_arithmetic, options.skip, options.lap)
+    if options.timeline is None and any(timed):
+        parser.error(
+            "--picture, --no-arithmetic, --skip and --lap need the time of a card: --timeline v100"
+        )
     if options.picture is not None:
         # Now, and not after a script that takes an hour.
         try:
@@ -134,6 +157,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--picture", type=_typed(parse_picture), metavar="FILE",
         help="with --timeline: draw what each GPU did when, as .svg or .png",
+    )  # fmt: skip
+    parser.add_argument(
+        "--skip", type=_typed(parse_time), default=0.0, metavar="TIME",
+        help="with --timeline: leave out what came before, such as a set-up: 2.5s, 300ms",
+    )  # fmt: skip
+    parser.add_argument(
+        "--lap", type=_typed(parse_lap), metavar="N",
+        help="with --timeline: show the Nth stretch between two readings of a clock alone",
     )  # fmt: skip
     parser.add_argument("script", type=Path)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")

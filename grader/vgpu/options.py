@@ -73,6 +73,29 @@ def parse_picture(text: str) -> tuple[Path, str]:
     return path, kind
 
 
+def parse_time(text: str) -> float:
+    """Return seconds: ``2.5s``, ``300ms``; a number alone is in seconds.
+
+    Raises:
+        ValueError: It is no time.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|ms|us|µs)?\s*", text)
+    if found is None:
+        raise ValueError(f"“{text}” is no time; write a number and a unit, such as 2.5s or 300ms")
+    return float(found[1]) * {"ms": 1e-3, "us": 1e-6, "µs": 1e-6}.get(found[2], 1.0)
+
+
+def parse_lap(text: str) -> int:
+    """Return the number of a lap.
+
+    Raises:
+        ValueError: It is none from 1 on.
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"“{text}” is no number of a lap; the first is 1")
+    return int(text)
+
+
 def parse_size(text: str) -> int:
     """Return bytes: ``8GiB``, ``512M`` and ``1.5 GB`` are understood.
 

@@ -14,6 +14,7 @@ from grader.vgpu.trace import Allocation, Event, Kernel, Mark, Release, Synchron
 MOST_EVENTS = 500
 _MOST_OPS = 8
 _MANY_WAITS = 100
+_MOST_LAPS = 40
 _NO_MORE = "nothing more"
 
 Row = tuple[str, ...]
@@ -59,6 +60,34 @@ def times(report: Report) -> str:
     way = [f"{name} {_time(spent)}" for name, spent in told["critical"].items() if spent]
     pace = f"What set the pace: {', '.join(way)}." if way else "Nothing ran."
     return "\n\n".join([head, _table(_busy(told)), pace])
+
+
+def laps(found: Sequence[tuple[float, float]], left_out: int) -> str:
+    """Return how long each stretch between two readings of a clock took; those alike as one.
+
+    Args:
+        found: Beginning and end of each, in seconds.
+        left_out: Repeats of ``timeit`` that were not run.
+    """
+    groups: list[tuple[int, int, float]] = []
+    for number, (start, end) in enumerate(found, 1):
+        text = _time(end - start)
+        if groups and _time(groups[-1][2]) == text:
+            groups[-1] = groups[-1][0], number, end - start
+        else:
+            groups.append((number, number, end - start))
+    lines = [
+        f"{first}: {_time(took)}" if first == last else f"{first}–{last}: {_time(took)} each"
+        for first, last, took in groups[:_MOST_LAPS]
+    ]
+    if len(groups) > _MOST_LAPS:
+        lines.append(f"… up to {len(found)}")
+    told = ["Laps from one reading of a clock to the next (--lap N shows one):", *lines]
+    if left_out:
+        told.append(
+            f"{left_out} repeats of timeit were not run: each would do what the one before did."
+        )
+    return "\n".join(told) + "\n"
 
 
 def listing(machine: Machine, since: int = 0) -> str:

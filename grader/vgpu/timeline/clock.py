@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from types import ModuleType, TracebackType
 
 from grader.vgpu.machine import Machine, installed
@@ -11,7 +12,7 @@ from grader.vgpu.timeline.host_clock import HostClock
 from grader.vgpu.timeline.line import Timeline
 from grader.vgpu.timeline.profiles import Profile, profile
 from grader.vgpu.timeline.repeats import Repeats
-from grader.vgpu.timeline.report import Report, Stretch
+from grader.vgpu.timeline.report import Report, Stretch, between
 from grader.vgpu.trace import Event
 
 
@@ -170,6 +171,28 @@ class Timed:
     def elapsed(self) -> float:
         """Seconds until host and devices are done with all that was issued."""
         return self.line.end
+
+    @property
+    def laps(self) -> list[tuple[float, float]]:
+        """Seconds at which each stretch between two readings of a clock began and ended.
+
+        A program that times itself reads a clock before and after; the stretches in between, such
+        as a set-up, are laps too. Of very many the first.
+        """
+        readings = self._host.readings
+        return list(pairwise(readings))
+
+    def report(self, start: float, end: float | None = None) -> Report:
+        """Return what happened between two moments; what reaches over them is cut off.
+
+        Args:
+            start: Seconds.
+            end: Likewise; by default when all is done.
+        """
+        line = self.line
+        until = line.end if end is None else min(end, line.end)
+        name, devices = line.profile.name, self._machine.names
+        return between(Stretch(name, line.spans, 0, 0.0, line.end, devices), start, until).report()
 
     def lap(self) -> Lap:
         """Return a context around a part of the time."""

@@ -2,8 +2,8 @@
 
 The rules, and where they come from:
 
-- A kernel takes ``max(FLOPs / (peak · sustained), bytes / bandwidth, floor)``: the roofline (Williams, Waterman,
-  Patterson 2009) with the shortest time that any kernel takes.
+- A kernel takes ``max(FLOPs / (peak · sustained), bytes / bandwidth, floor)``: the roofline
+  (Williams, Waterman, Patterson 2009) with the shortest time that any kernel takes.
 - A stream runs in order; streams of one device wait for each other only where they are told to, as
   those that torch makes do (``cudaStreamNonBlocking``), and those of two devices always. What they
   share is the device: one kernel at a time, and one copy at a time on each link, one way
@@ -153,7 +153,9 @@ class Timeline:
         issued, thread = self._issue(event)
         latest = max(tails, key=lambda tail: tail.end)
         start = max(issued, latest.end)
-        target = event.target if isinstance(event, Transfer) else ""
+        target, there = "", 0
+        if isinstance(event, Transfer):
+            target, there = event.target, event.target_stream
         engine = self._engines.setdefault((what[1], target), Engine())
         start, shared = engine.place(start, lasts, issued, len(self.spans))
         if shared >= 0:
@@ -166,7 +168,7 @@ class Timeline:
             waited, after = Waited.OTHER if crossed else Waited.STREAM, latest.span
         span = Span(
             *what, event.stream, start, start + lasts, event.phase, waited, after, target,
-            event.bytes, len(tails) > 1,
+            event.bytes, len(tails) > 1, there,
         )  # fmt: skip
         self.spans.append(span)
         for tail in tails:

@@ -1,7 +1,7 @@
-"""``timeit.repeat`` on a timeline without arithmetic: what would come out the same is not run again.
+"""Repeats of ``timeit`` on a timeline without arithmetic: what comes out the same is not run again.
 
-Nothing is random there, and no element is known: a statement that has issued the same events twice in
-a row, in the same time, will do so again. So the repeats that are left get that time.
+Nothing is random there, and no element is known. A statement that has issued the same events twice
+in a row, in the same time, will do so again. So the repeats that are left get that time.
 """
 
 from __future__ import annotations

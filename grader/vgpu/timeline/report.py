@@ -9,12 +9,14 @@
      "gaps": [{"device": "cuda:1", "start": 0.0, "end": 0.4, "waited": "other", "for": "cuda:0",
                "before": "copy", "phase": "forward"}, …],
      "rows": [["cuda:0", 0.0, 0.1, "forward"], ["cuda:0", 0.1, 0.11, "copy"], …]}
+
+A row of a device that works on several streams is of one of them: ``"cuda:0 stream 7"``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.vgpu.timeline.spans import Span, Waited
 from grader.wire.values import Value
@@ -112,7 +114,7 @@ class Stretch:
         found = {**dict.fromkeys(self.devices, 0.0), "copies": 0.0, "host": 0.0}
         number = max(range(len(self.spans)), key=lambda each: self.spans[each].end, default=-1)
         reached = self.end
-        while number >= 0:
+        while number >= 0 and self.spans[number].device:
             span = self.spans[number]
             # A span may begin its wait before another's end: what is counted is not counted twice.
             end = min(span.end, reached)
@@ -136,26 +138,65 @@ class Stretch:
                 yield Gap(device, reached, self.end, "end", None)
 
     def rows(self) -> Iterator[Value]:
-        """Yield what a picture shows: work on each device, neighbours of one sort made one."""
-        rows = [row for device in self.devices for row in self._merged(device)]
+        """Yield what a picture shows: work on each stream, neighbours of one sort made one."""
+        rows = [
+            row
+            for device in self.devices
+            for stream in self._streams(device)
+            for row in self._merged(device, stream)
+        ]
         # Of far too many the longest: what is left out would be thinner than a line.
         rows.sort(key=lambda row: row.start - row.end)
         for row in sorted(rows[:MOST_ROWS], key=lambda row: (row.device, row.start)):
             yield [row.device, row.start - self.start, row.end - self.start, row.sort]
 
-    def _merged(self, device: str) -> Iterator[Row]:
+    def _streams(self, device: str) -> list[int | None]:
+        """Return the streams that a device works on; None for all, where there is but one."""
+        found = {
+            span.stream if span.device == device else span.target_stream for span in self.on(device)
+        }
+        return sorted(found) if len(found) > 1 else [None]
+
+    def _merged(self, device: str, stream: int | None) -> Iterator[Row]:
         finest = self.elapsed / _FINEST
+        name = device if stream is None else f"{device} stream {stream}"
         row: Row | None = None
         for span in sorted(self.on(device), key=lambda each: each.start):
+            own = span.stream if span.device == device else span.target_stream
+            if stream not in (None, own):
+                continue
             sort = "copy" if span.is_copy else span.phase
             if row is not None and row.sort == sort and span.start - row.end < finest:
                 row.end = max(row.end, span.end)
                 continue
             if row is not None:
                 yield row
-            row = Row(device, span.start, span.end, sort)
+            row = Row(name, span.start, span.end, sort)
         if row is not None:
             yield row
+
+
+def between(whole: Stretch, start: float, end: float) -> Stretch:
+    """Return the part of a stretch from one moment to another, what reaches over its ends cut off.
+
+    Args:
+        whole: From the beginning of the timeline on.
+        start: Seconds on the timeline.
+        end: Likewise.
+    """
+    inside = [n for n, span in enumerate(whole.spans) if span.end > start and span.start < end]
+    first, last = (inside[0], inside[-1] + 1) if inside else (0, 0)
+    spans = [_cut(span, start, end) for span in whole.spans[first:last]]
+    return Stretch(whole.profile, spans, whole.first + first, start, end, whole.devices)
+
+
+def _cut(span: Span, start: float, end: float) -> Span:
+    if start <= span.start and span.end <= end:
+        return span
+    if span.end > start and span.start < end:
+        return replace(span, start=max(span.start, start), end=min(span.end, end))
+    # The others are known by their numbers, so it must stay; but on no device.
+    return replace(span, device="", target="", arrives=False, start=start, end=start)
 
 
 @dataclass(slots=True)

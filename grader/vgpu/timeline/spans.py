@@ -35,6 +35,7 @@ class Span:
         target: Of a copy, where to; else empty.
         bytes: Moved, or read and written.
         arrives: It keeps a stream of its target busy too.
+        target_stream: That stream.
     """
 
     what: str
@@ -48,6 +49,7 @@ class Span:
     target: str = ""
     bytes: int = 0
     arrives: bool = False
+    target_stream: int = 0
 
     @property
     def is_copy(self) -> bool:
