@@ -155,7 +155,7 @@ class Stretch:
         found = {
             span.stream if span.device == device else span.target_stream for span in self.on(device)
         }
-        return sorted(found) if len(found) > 1 else [None]
+        return [*sorted(found)] if len(found) > 1 else [None]
 
     def _merged(self, device: str, stream: int | None) -> Iterator[Row]:
         finest = self.elapsed / _FINEST
