@@ -74,6 +74,7 @@ class Code(str, Enum):
     RAN_ELSEWHERE = "ran_elsewhere"
     TOO_SLOW = "too_slow"
     NOT_OVERLAPPED = "not_overlapped"
+    NOT_REPEATED = "not_repeated"
     NEEDS_REVIEW = "needs_review"
     # the submission's run
     NOT_IMPLEMENTED = "not_implemented"

@@ -22,10 +22,33 @@ import torch._dynamo  # what an optimiser's first step imports: once here, not i
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from grader.guest.api import on_timeline, placement, watching
+from grader.guest.api import logged, on_timeline, placement, watching
 from grader.vgpu.timeline import TimedElsewhere
 
 # -- models over two GPUs --------------------------------------------------------------------------
+
+
+def _named(log, leaves):
+    """Give the tensors of a case their names in a log, where there is one."""
+    for name, tensor in leaves.items() if log else ():
+        log.leaf(name, tensor)
+
+
+@contextmanager
+def _part(log, name, inputs):
+    """Watch a part of the course, in which outputs are computed; they go into the list."""
+    outputs = []
+    if log:
+        log.begin(name, *inputs)
+    with watching() as seen:
+        yield outputs, seen
+    if log:
+        log.end(name, outputs[0])
+
+
+def _told(log, claims):
+    """Return a log; where there is none, as on real GPUs, what was watched instead."""
+    return {"log": log.told() if log else None, "claims": {} if log else claims}
 
 
 def toy_model(student, x, labels, weights, device):
@@ -38,19 +61,25 @@ def toy_model(student, x, labels, weights, device):
         weights: The model's state.
         device: Where the inputs are when the model gets them.
     """
-    model = student.ToyModel()
-    if missing := model.load_state_dict(weights, strict=False).missing_keys:
-        raise KeyError(f"ToyModel has no {', '.join(missing)}")
-    x = x.to(device)
-    with watching() as seen:
-        outputs = model(x)
-    nn.MSELoss()(outputs, labels.to(outputs.device)).backward()
-    own = {name: parameter for name, parameter in model.named_parameters() if name in weights}
+    with logged() as log:
+        _named(log, {"x": x, "labels": labels, **weights})
+        model = student.ToyModel()
+        if missing := model.load_state_dict(weights, strict=False).missing_keys:
+            raise KeyError(f"ToyModel has no {', '.join(missing)}")
+        x = x.to(device)
+        with _part(log, "forward", ["x"]) as (made, seen):
+            outputs = model(x)
+            made.append(outputs)
+        nn.MSELoss()(outputs, labels.to(outputs.device)).backward()
+        own = {name: each for name, each in model.named_parameters() if name in weights}
+        if log:
+            log.place(model)
+            for name, parameter in own.items():
+                log.output(name, parameter.grad)
     result = {
         "outputs": outputs,
-        "forward": seen.report,
-        "placement": placement(model, outputs),
         "gradients": {name: parameter.grad for name, parameter in own.items()},
+        **_told(log, {"forward": seen.report, "placement": placement(model, outputs)}),
     }
     torch.optim.SGD(model.parameters(), lr=0.25).step()
     return {**result, "updated": {name: own[name].detach() for name in weights}}
@@ -75,7 +104,7 @@ class _Halves(nn.Module):
 
 
 def training(student, x, labels, w1, w2, device, devices):
-    """Make three training steps; return the losses, the weights, and where the loss found labels.
+    """Make three training steps; return the losses and the weights.
 
     Args:
         student: The submitted module.
@@ -88,25 +117,15 @@ def training(student, x, labels, w1, w2, device, devices):
     """
     model = _Halves(w1, w2, devices)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.125, momentum=0.5)
-    found = []
-
-    def loss_fn(outputs, labels):
-        found.append((str(outputs.device), str(labels.device)))
-        return _loss(outputs, labels)
-
     losses = [
-        student.train_step(model, loss_fn, optimizer, inputs, wanted)
+        student.train_step(model, _loss, optimizer, inputs, wanted)
         for inputs, wanted in zip(x.to(device), labels.to(device), strict=True)
     ]
     weights = {"first": model.first.detach(), "second": model.second.detach()}
-    return {"losses": losses, "weights": weights, "label_devices": found}
+    return {"losses": losses, "weights": weights}
 
 
 # -- ResNet-50 -------------------------------------------------------------------------------------
-
-_PERIOD = 4099
-"""Values before they repeat: a prime, so that no two rows of a weight are the same."""
-
 
 @contextmanager
 def _undrawn():
@@ -129,15 +148,16 @@ class _Filler:
     Args:
         model: A ResNet-50.
         images: To run it once.
-        seed: Of the weights.
+        drawn: Numbers from which all weights are made.
 
     Attributes:
         layers: In the order in which they run.
     """
 
-    def __init__(self, model, images, seed):
+    def __init__(self, model, images, drawn):
         self.layers = []
-        self._generator = torch.Generator().manual_seed(seed)
+        self._drawn = drawn
+        self._count = 0
         kinds = (nn.Conv2d, nn.BatchNorm2d, nn.Linear)
         layers = [module for module in model.modules() if isinstance(module, kinds)]
         hooks = [layer.register_forward_pre_hook(self._fill) for layer in layers]
@@ -160,31 +180,37 @@ class _Filler:
             self._draw(layer.bias, 0.1)
 
     def _draw(self, tensor, scale, shift=0.0):
-        values = torch.randn(_PERIOD, generator=self._generator).clamp_(-2, 2) * scale + shift
-        times = -(-tensor.numel() // _PERIOD)
+        # As many numbers as a prime: no two rows of a weight are the same, nor two weights.
+        self._count += 1
+        values = self._drawn.roll(self._count).clamp(-2, 2) * scale + shift
+        times = -(-tensor.numel() // len(values))
         tensor.copy_(values.repeat(times)[: tensor.numel()].view(tensor.shape))
 
 
-def resnet(student, images, seed):
+def resnet(student, images, drawn):
     """Run a ModelParallelResNet50 in eval mode, forward and backward."""
-    with _undrawn():
-        model = student.ModelParallelResNet50()
-    model.eval()
-    images = images.to("cuda:0")
-    stem = _Filler(model, images, seed).layers[0]
-    gc.collect()
-    with watching() as seen:
-        outputs = model(images)
+    with logged() as log:
+        _named(log, {"images": images, "drawn": drawn})
+        with _undrawn():
+            model = student.ModelParallelResNet50()
+        model.eval()
+        images = images.to("cuda:0")
+        stem = _Filler(model, images, drawn).layers[0]
+        gc.collect()
+        with _part(log, "forward", ["images"]) as (made, seen):
+            outputs = model(images)
+            made.append(outputs)
+        if log:
+            log.place(model)
     (outputs**2).mean().backward()
     return {
         "outputs": outputs,
-        "forward": seen.report,
-        "placement": placement(model, outputs),
         "gradient": {"of the first layer": stem.weight.grad},
+        **_told(log, {"forward": seen.report, "placement": placement(model, outputs)}),
     }
 
 
-def pipeline(student, images, split_size, seed):
+def pipeline(student, images, split_size, drawn):
     """Run a PipelineParallelResNet50 in eval mode, then once in training mode.
 
     In training mode batch normalisation sees one part at a time. The mean of the parts' variances
@@ -194,7 +220,7 @@ def pipeline(student, images, split_size, seed):
         model = student.PipelineParallelResNet50(split_size)
     model.eval()
     images = images.to("cuda:0")
-    norm = _Filler(model, images, seed).layers[1]
+    norm = _Filler(model, images, drawn).layers[1]
     gc.collect()
     with watching() as seen, torch.no_grad():
         outputs = model(images)
@@ -239,32 +265,42 @@ def _network(w1, b1, w2):
 
 def averaged(student, x, labels, w1, b1, w2, devices):
     """Average gradients over devices; other gradients were there before."""
-    model = _network(w1, b1, w2).to(devices[0])
-    for parameter in model.parameters():
-        parameter.grad = torch.full_like(parameter, 8.0)
-    with watching() as seen:
-        loss = student.average_gradients(model, _loss, x, labels, devices)
+    with logged() as log:
+        _named(log, {"x": x, "labels": labels, "w1": w1, "b1": b1, "w2": w2})
+        model = _network(w1, b1, w2).to(devices[0])
+        for parameter in model.parameters():
+            parameter.grad = torch.full_like(parameter, 8.0)
+        with _part(log, "work", ["x", "labels"]) as (made, seen):
+            loss = student.average_gradients(model, _loss, x, labels, devices)
+            made.append({name: parameter.grad for name, parameter in model.named_parameters()})
+        if log:
+            log.place(model)
     return {
         "loss": loss,
         "gradients": {name: parameter.grad for name, parameter in model.named_parameters()},
         "weights": {name: parameter.detach() for name, parameter in model.named_parameters()},
-        "placement": placement(model),
-        "work": seen.report,
+        **_told(log, {"work": seen.report, "placement": placement(model)}),
     }
 
 
 def data_parallel(student, x, labels, w1, b1, w2):
     """Run a model over all GPUs, forward and backward."""
-    model = _network(w1, b1, w2)
-    parallel = student.to_data_parallel(model)
-    with watching() as seen:
-        outputs = parallel(x)
-    _loss(outputs, labels.to(outputs.device)).backward()
+    with logged() as log:
+        _named(log, {"x": x, "labels": labels, "w1": w1, "b1": b1, "w2": w2})
+        model = _network(w1, b1, w2)
+        parallel = student.to_data_parallel(model)
+        with _part(log, "forward", ["x"]) as (made, seen):
+            outputs = parallel(x)
+            made.append(outputs)
+        _loss(outputs, labels.to(outputs.device)).backward()
+        if log:
+            log.place(model)
+            for name, parameter in model.named_parameters():
+                log.output(name, parameter.grad)
     return {
         "outputs": outputs,
         "gradients": {name: parameter.grad for name, parameter in model.named_parameters()},
-        "placement": placement(model, outputs),
-        "forward": seen.report,
+        **_told(log, {"forward": seen.report, "placement": placement(model, outputs)}),
     }
 
 

@@ -22,6 +22,7 @@ from grader.checks.placement import Placement
 from grader.checks.product import Product
 from grader.checks.python_type import PythonType
 from grader.checks.ran_on import RanOn
+from grader.checks.repeats import Repeats
 from grader.checks.returns_input import ReturnsInput
 from grader.checks.shape import SameShape
 from grader.checks.speedup import Speedup
@@ -59,6 +60,7 @@ AnyCheck = Annotated[
         Vectorised,
         Speedup,
         Overlap,
+        Repeats,
     ],
     Field(discriminator="kind"),
 ]

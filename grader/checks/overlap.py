@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from grader.checks.base import CaseInputs, Check, Probe
 from grader.checks.findings import finding, plain
 from grader.checks.timelines import Gap, Timing, read_timing
-from grader.checks.traced import no_trace_expected, not_of_the_form
+from grader.checks.traced import as_fact, no_trace_expected, not_of_the_form, unrepeated
 from grader.observation import Observation
 from grader.verdict import Basis, Code, Param, Verdict, passed
 
@@ -31,6 +31,7 @@ class Overlap(Check):
             nobody asked for can overlap as well.
         of_reference: And its devices are busy at least so many times as long, so that two token
             products side by side are not enough.
+        replayed: The report comes from ``repeat``: the stage ran the log again. A fact then.
     """
 
     kind: Literal["overlap"] = "overlap"
@@ -38,6 +39,7 @@ class Overlap(Check):
     at_least: float = Field(default=0.5, gt=0, le=1)
     times: float = Field(default=1.5, ge=1, allow_inf_nan=False)
     of_reference: float = Field(default=0.5, ge=0, le=1)
+    replayed: bool = False
 
     @model_validator(mode="after")
     def _of_a_lap(self) -> Overlap:
@@ -61,8 +63,10 @@ class Overlap(Check):
             return no_trace_expected(reference)
         actual = read_timing(submission.claims.value)
         if actual is None:
-            return not_of_the_form(submission.claims.value, "timeline report")
-        verdict = self.weigh(expected, actual)
+            return unrepeated(submission, self.replayed) or not_of_the_form(
+                submission.claims.value, "timeline report"
+            )
+        verdict = as_fact(self.weigh(expected, actual), self.replayed)
         drawn: dict[str, Param] = {
             **verdict.evidence,
             **_numbers(actual),

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from grader.checks.base import CaseInputs, Check, Probe
 from grader.checks.findings import finding, plain
 from grader.checks.ops import Pattern
-from grader.checks.traced import not_of_the_form
+from grader.checks.traced import not_of_the_form, unrepeated
 from grader.checks.traces import CPU, items, mapping, natural, text
 from grader.checks.trees import describe
 from grader.observation import Observation
@@ -47,6 +47,7 @@ class Placement(Check):
         match: ``shapes``: on each device as many of each shape; ``bytes``: as many bytes.
         within: With ``bytes``: by which share a device's bytes may differ.
         only: Only those that the reference calls so.
+        replayed: The placement comes from ``repeat``: the stage ran the log again. A fact then.
     """
 
     conditional: ClassVar[bool] = True
@@ -56,6 +57,7 @@ class Placement(Check):
     match: Literal["shapes", "bytes"] = "shapes"
     within: Annotated[float, Field(ge=0, le=1)] = 0.0
     only: tuple[Pattern, ...] = ()
+    replayed: bool = False
 
     @model_validator(mode="after")
     def _fits(self) -> Placement:
@@ -83,12 +85,15 @@ class Placement(Check):
             return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
         actual = placed_in(submission.claims.value)
         if actual is None:
-            return not_of_the_form(submission.claims.value, "placement")
+            return unrepeated(submission, self.replayed) or not_of_the_form(
+                submission.claims.value, "placement"
+            )
         wanted, own = self._meant(expected), [item for item in actual if item.kind in self.kinds]
         found = self._bytes(wanted, own) if self.match == "bytes" else self._shapes(wanted, own)
+        basis = Basis.FACT if self.replayed else Basis.CLAIM
         if found is None:
-            return passed(Basis.CLAIM)
-        return finding(Code.WRONG_DEVICE, *found, Basis.CLAIM)
+            return passed(basis)
+        return finding(Code.WRONG_DEVICE, *found, basis)
 
     def _meant(self, entries: Sequence[Placed]) -> list[Placed]:
         return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from grader.checks.findings import finding, plain
 from grader.checks.traces import DeviceTrace, trace_of
 from grader.checks.trees import describe
 from grader.observation import Observation
-from grader.verdict import Basis, Code, Message, Owner, Param, Verdict, fault
+from grader.verdict import Basis, Code, Message, Owner, Param, Verdict, fault, review
 from grader.wire.values import Value
 
 DeviceName = Annotated[str, Field(pattern=r"^(cpu|cuda)(:[0-9]{1,4})?$")]
@@ -24,9 +25,13 @@ class Traced(Check):
 
     Without ``item`` the probe of the whole call is judged, with it a report that the scenario
     made of a part of it.
+
+    Attributes:
+        replayed: The report comes from ``repeat``: the stage ran the log again. A fact then.
     """
 
     conditional: ClassVar[bool] = True
+    replayed: bool = False
 
     def needs(self) -> frozenset[Probe]:
         """Return the probe, for a whole call."""
@@ -44,12 +49,26 @@ class Traced(Check):
             return no_trace_expected(reference)
         actual = trace_of(submission, self.item is not None)
         if actual is None:
-            return no_trace(submission, self.item is not None)
-        return self.weigh(expected, actual)
+            return unrepeated(submission, self.replayed) or no_trace(
+                submission, self.item is not None
+            )
+        return as_fact(self.weigh(expected, actual), self.replayed)
 
     @abstractmethod
     def weigh(self, expected: DeviceTrace, actual: DeviceTrace) -> Verdict:
         """Compare the trace of the submission with that of the reference."""
+
+
+def as_fact(verdict: Verdict, replayed: bool) -> Verdict:
+    """Return a verdict on what the stage itself has run."""
+    return replace(verdict, basis=Basis.FACT) if replayed else verdict
+
+
+def unrepeated(submission: Observation, replayed: bool) -> Verdict | None:
+    """Return the verdict where a log could not be run again, or None: a person has to look."""
+    if replayed and submission.claims.value is None:
+        return review(Message("repeats_unseen"))
+    return None
 
 
 def no_trace_expected(reference: Observation) -> Verdict:

@@ -46,6 +46,26 @@ SENTENCES: Mapping[str, Sentence] = {
         "at most {limit:size} allowed.",
         "Something is kept that could be let go.",
     ),
+    "repeats_outside": (
+        "Run again on other inputs, the same operations give other results than they should.",
+        "What they work with came from outside torch: from NumPy, or from numbers in Python.",
+    ),
+    "repeats_malformed": ("The record of what was computed is no such record: {why}.",),
+    "repeats_unlisted": (
+        "What was computed cannot be run again: {why}.",
+        _PERSON,
+    ),
+    "repeats_differs": (
+        "Run again on other inputs, the same operations give other results than they should.",
+        _PERSON,
+    ),
+    "repeats_own": (
+        "What was computed depends on numbers that the program read; judged on its own inputs.",
+    ),
+    "repeats_unseen": (
+        "What the devices did is known only from running it again, which was not possible.",
+        _PERSON,
+    ),
     "overlap_little": (
         "Work side by side saves {share:.0f}% of what it could save, at least {least:.0f}% "
         "expected: {elapsed:.1f} ms on the timeline, {serial:.1f} ms one after another, "

@@ -50,6 +50,26 @@ SENTENCES: Mapping[str, Sentence] = {
         "{limit:size}까지 쓸 수 있습니다.",
         "놓아주어도 되는 것을 붙들고 있습니다.",
     ),
+    "repeats_outside": (
+        "같은 연산을 다른 입력으로 다시 실행하면 결과가 맞지 않습니다.",
+        "연산에 쓴 값이 torch 밖에서, 곧 NumPy나 파이썬의 수에서 왔습니다.",
+    ),
+    "repeats_malformed": ("계산의 기록이 올바른 형식이 아닙니다: {why}.",),
+    "repeats_unlisted": (
+        "계산을 다시 실행할 수 없습니다: {why}.",
+        _PERSON,
+    ),
+    "repeats_differs": (
+        "같은 연산을 다른 입력으로 다시 실행하면 결과가 맞지 않습니다.",
+        _PERSON,
+    ),
+    "repeats_own": (
+        "계산이 프로그램이 읽은 수에 따라 달라지므로, 원래 입력으로 채점했습니다.",
+    ),
+    "repeats_unseen": (
+        "device가 한 일은 다시 실행해야만 알 수 있는데, 그럴 수 없었습니다.",
+        _PERSON,
+    ),
     "overlap_little": (
         "나란히 일해서 줄일 수 있는 시간의 {share:.0f}%를 줄였습니다. 적어도 {least:.0f}%여야 "
         "합니다. 타임라인에서 {elapsed:.1f} ms, 차례로 하면 {serial:.1f} ms, 가장 좋으면 "

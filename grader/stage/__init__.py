@@ -16,9 +16,11 @@ from grader.stage.api import (
     folder,
     given,
     read,
+    repeat,
 )
 from grader.wire.values import Opaque
 
 __all__ = [
     "Handle", "Opaque", "RemoteError", "actor", "callback", "caller", "folder", "given", "read",
+    "repeat",
 ]  # fmt: skip

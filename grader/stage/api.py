@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from grader.guest.asked import unpickled
+from grader.stage import repeat as repeats
 from grader.wire.asks import MODULE
 from grader.wire.messages import Fault
 
 if TYPE_CHECKING:
+    import torch
+
     from grader.stage.play import Play
 
 NOW: list[Play] = []
@@ -173,6 +176,26 @@ def folder(write: bool = False) -> Path:
 def read(function: Callable[..., Any], /, *args: Any) -> Any:
     """Call a function of ``scenario.py`` in a process of its own, to parse what the actor wrote."""
     return _play().read(function, args)
+
+
+def repeat(
+    log: Any,
+    leaves: Mapping[str, torch.Tensor],
+    outputs: Mapping[str, Any],
+    gpus: int,
+    card: list[Any] | None = None,
+) -> dict[str, Any]:
+    """Run a log of the actor's again, on values that are drawn now; see ``grader.vgpu.replay``.
+
+    Args:
+        log: What ``given.py`` returned of it.
+        leaves: The values that the actor had, by the names that ``given.py`` gave them.
+        outputs: What it returned, by the names that the log has for them.
+        gpus: Number of devices.
+        card: For times: a profile's name, what its peak and bandwidth are multiplied by, and the
+            bytes a second between two GPUs.
+    """
+    return repeats.repeat(read, log, leaves, outputs, (gpus, card or []))
 
 
 def _play() -> Play:

@@ -147,6 +147,8 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = _place(here, met, args, result)
         if facts.kernel or facts.waits:
             _note(here, met, args, result)
+        if here.log is not None:
+            here.log.unseen(func, args, kwargs, result)
     return result
 
 

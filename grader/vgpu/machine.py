@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from threading import get_ident
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
@@ -15,6 +15,9 @@ from grader.vgpu import words
 from grader.vgpu.memory import Block, Blocks, Memory
 from grader.vgpu.patches import Patches
 from grader.vgpu.trace import Event, Kernel, Synchronisation, Trace, Transfer
+
+if TYPE_CHECKING:
+    from grader.vgpu.log import Log
 
 HOST = "cpu"
 _graph_task = torch._C._current_graph_task_id
@@ -58,6 +61,7 @@ class Machine:
         clock: Tells the devices' own time while there is a timeline (``grader.vgpu.timeline``).
         arithmetic: Whether anything is computed; without it, tensors have shapes and no elements.
         blanks: There may be such tensors.
+        log: Takes down all that is computed while there is one (``grader.vgpu.log``).
     """
 
     def __init__(self, count: int, limit: int | None, undo: Callable[[Machine], None]) -> None:
@@ -70,6 +74,7 @@ class Machine:
         self.clock: Clock | None = None
         self.arithmetic = True
         self.blanks = False
+        self.log: Log | None = None
         self._memories = [Memory(limit) for _ in range(count)]
         self.blocks = Blocks(self._memories, self._changed, self._full)
         self._undo = undo
@@ -117,6 +122,8 @@ class Machine:
     def note(self, kind: type[Event], ordinal: int, *what: Any) -> None:
         """Take down an event on a device, on the thread's current stream there."""
         self.trace.add(kind, self.local.streams.get(ordinal, 0), _phase(), *what)
+        if self.log is not None:
+            self.log.event(kind, ordinal, what)
 
     def note_kernel(self, op: str, ordinal: int, flops: int, size: int) -> None:
         """Take down a kernel; the same as ``note``, for the event that there are most of."""

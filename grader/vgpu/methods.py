@@ -9,7 +9,7 @@ import torch
 from grader.vgpu.composites import at_home
 from grader.vgpu.factories import like
 from grader.vgpu.legacy import dtype_and_device, type_name
-from grader.vgpu.machine import HOST
+from grader.vgpu.machine import HOST, machine
 from grader.vgpu.patches import Patches
 from grader.vgpu.pinned import is_pinned, pin
 from grader.vgpu.spec import current, ordinal_from
@@ -164,6 +164,9 @@ def _pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:
         return self
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         copy = self.detach().clone()
+    log = machine().log
+    if log is not None:
+        log.move(self, copy, True)
     pin(copy)
     return copy
 

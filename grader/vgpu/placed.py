@@ -20,12 +20,13 @@ def placement(model: torch.nn.Module | None, output: Any = None) -> dict[Value, 
         model: Its parameters, their gradients (``NAME.grad``) and its buffers are told.
         output: Tensors in it are called ``output``, ``output[0]``, ``output[logits]``.
     """
-    found = list(_of_model(model)) if model is not None else []
-    found += [(name, "output", tensor) for name, tensor in _tensors(output, "output")]
+    found = list(model_tensors(model)) if model is not None else []
+    found += [(name, "output", tensor) for name, tensor in tensors_in(output)]
     return {name: _placed(kind, tensor) for name, kind, tensor in found[:_MOST]}
 
 
-def _of_model(model: torch.nn.Module) -> Iterator[tuple[str, str, torch.Tensor]]:
+def model_tensors(model: torch.nn.Module) -> Iterator[tuple[str, str, torch.Tensor]]:
+    """Yield name, kind and tensor of all that a model has."""
     # By torch's own methods: a hand-in's class may have others, which show what it likes.
     for name, parameter in torch.nn.Module.named_parameters(model):
         yield name, "parameter", parameter
@@ -35,15 +36,16 @@ def _of_model(model: torch.nn.Module) -> Iterator[tuple[str, str, torch.Tensor]]
         yield name, "buffer", buffer
 
 
-def _tensors(value: Any, name: str) -> Iterator[tuple[str, torch.Tensor]]:
+def tensors_in(value: Any, name: str = "output") -> Iterator[tuple[str, torch.Tensor]]:
+    """Yield the tensors in what a model returned, with the names that ``placement`` gives them."""
     if isinstance(value, torch.Tensor):
         yield name, value
     elif isinstance(value, (tuple, list)):
         for index, item in enumerate(value):
-            yield from _tensors(item, f"{name}[{index}]")
+            yield from tensors_in(item, f"{name}[{index}]")
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _tensors(item, f"{name}[{key}]")
+            yield from tensors_in(item, f"{name}[{key}]")
 
 
 def _placed(kind: str, tensor: torch.Tensor) -> dict[Value, Value]:

@@ -41,7 +41,10 @@ def copy_to(
         copy = _twin(bare, kept, on_host=ordinal is None)
         name = HOST if ordinal is None else machine().names[ordinal]
         copy = copy if ordinal is None else wrap(copy, ordinal)
-        machine().transfer(tensor, device_of(tensor), name, waits)
+        here = machine()
+        here.transfer(tensor, device_of(tensor), name, waits)
+        if here.log is not None:
+            here.log.move(tensor, copy, waits)
     return copy
 
 
