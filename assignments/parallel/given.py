@@ -115,14 +115,20 @@ def training(student, x, labels, w1, w2, device, devices):
         device: Where inputs and labels are.
         devices: Where the halves are.
     """
-    model = _Halves(w1, w2, devices)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.125, momentum=0.5)
-    losses = [
-        student.train_step(model, _loss, optimizer, inputs, wanted)
-        for inputs, wanted in zip(x.to(device), labels.to(device), strict=True)
-    ]
-    weights = {"first": model.first.detach(), "second": model.second.detach()}
-    return {"losses": losses, "weights": weights}
+    with logged() as log:
+        _named(log, {"x": x, "labels": labels, "w1": w1, "w2": w2})
+        model = _Halves(w1, w2, devices)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.125, momentum=0.5)
+        x, labels = x.to(device), labels.to(device)
+        with _part(log, "steps", ["x", "labels"]) as (made, seen):
+            losses = [
+                student.train_step(model, _loss, optimizer, inputs, wanted)
+                for inputs, wanted in zip(x, labels, strict=True)
+            ]
+            weights = {"first": model.first.detach(), "second": model.second.detach()}
+            made.append(weights)
+    claims = {"steps": seen.report, "placement": placement(model)}
+    return {"losses": losses, "weights": weights, **_told(log, claims)}
 
 
 # -- ResNet-50 -------------------------------------------------------------------------------------

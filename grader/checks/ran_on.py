@@ -27,6 +27,8 @@ class RanOn(Traced):
         of_reference: With ``device``: and at least so many times the FLOPs that the reference does
             there, so that a token product is not enough.
         within: Without ``device``: how far a device's share may be from the reference's.
+        on_host: At most so many times the FLOPs that the reference does in all may be done on the
+            CPU, whatever ``ops`` says: more work elsewhere makes up for none of it.
     """
 
     kind: Literal["ran_on"] = "ran_on"
@@ -35,6 +37,7 @@ class RanOn(Traced):
     least: Share = 0.9
     of_reference: Share = 0.5
     within: Share = 0.15
+    on_host: Share | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> RanOn:
@@ -48,6 +51,9 @@ class RanOn(Traced):
 
     def weigh(self, expected: DeviceTrace, actual: DeviceTrace) -> Verdict:
         """Compare the FLOPs by device."""
+        host, most = actual.flops()[CPU], (self.on_host or 0) * sum(expected.flops().values())
+        if self.on_host is not None and host > most:
+            return _elsewhere("ran_on_host", {"flops": host, "most": int(most)})
         own, due = self._flops(actual), self._flops(expected)
         if self.device is None:
             return self._shares(own, due)

@@ -37,7 +37,7 @@ class Repeats(Close):
             return no_trace_expected(reference)
         if expected.get("state") == "real":
             return passed(Basis.CLAIM)
-        state, why = actual.get("state"), {"why": plain(str(actual.get("why", "")))}
+        state, why = actual.get("state"), {"why": plain(str(actual.get("why") or "there is none"))}
         if state not in ("ran", "unrepeatable", "unlisted"):
             return finding(Code.PROTOCOL_VIOLATION, "repeats_malformed", why)
         if state == "unlisted":

@@ -38,6 +38,9 @@ SENTENCES: Mapping[str, Sentence] = {
         "Done on {device}: {share:.0f}% of the work, expected about {wanted:.0f}%.",
         "Most of the rest was done on {other}.",
     ),
+    "ran_on_host": (
+        "Done on the CPU: {flops} multiplications and additions, at most {most} expected.",
+    ),
     "device_memory": (
         "Most memory in use on {device}: {peak:size}, at most {limit:size} allowed.",
     ),

@@ -42,6 +42,7 @@ SENTENCES: Mapping[str, Sentence] = {
         "{device}에서 한 일: {share:.0f}%. {wanted:.0f}% 정도여야 합니다.",
         "나머지는 대부분 {other}에서 했습니다.",
     ),
+    "ran_on_host": ("CPU에서 한 곱셈과 덧셈: {flops}번. {most}번까지만 해야 합니다.",),
     "device_memory": (
         "{device}에서 한꺼번에 쓴 메모리의 최댓값: {peak:size}. {limit:size}까지 쓸 수 있습니다.",
     ),

@@ -1,7 +1,7 @@
 # The loss is computed again after the update.
 # expect:
 #   questions:
-#     train_step: {status: partial, checks: {label_devices: wrong_type, losses: wrong_value, weights: ok, type: ok}}
+#     train_step: {status: partial, checks: {no_detour: ok, losses: wrong_value, weights: ok, type: ok}}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     optimizer.zero_grad()

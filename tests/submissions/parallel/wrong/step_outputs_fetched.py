@@ -1,7 +1,7 @@
 # Outputs go to the CPU, where labels may be.
 # expect:
 #   questions:
-#     train_step: {status: partial, checks: {label_devices: wrong_value, losses: ok, weights: ok, type: ok}}
+#     train_step: {status: partial, checks: {no_detour: wrong_transfers, losses: ok, weights: ok, type: ok}}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     optimizer.zero_grad()
