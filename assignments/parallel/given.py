@@ -133,6 +133,7 @@ def training(student, x, labels, w1, w2, device, devices):
 
 # -- ResNet-50 -------------------------------------------------------------------------------------
 
+
 @contextmanager
 def _undrawn():
     """Let layers begin with whatever is in memory: 25 million weights take a second to draw."""

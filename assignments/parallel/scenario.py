@@ -18,7 +18,6 @@ import torch
 from grader.stage import actor, callback, caller, folder, given, read, repeat
 from grader.vgpu.timeline import TimeKeeper
 
-
 _GPUS = 3
 
 

@@ -64,9 +64,7 @@ SENTENCES: Mapping[str, Sentence] = {
         "같은 연산을 다른 입력으로 다시 실행하면 결과가 맞지 않습니다.",
         _PERSON,
     ),
-    "repeats_own": (
-        "계산이 프로그램이 읽은 수에 따라 달라지므로, 원래 입력으로 채점했습니다.",
-    ),
+    "repeats_own": ("계산이 프로그램이 읽은 수에 따라 달라지므로, 원래 입력으로 채점했습니다.",),
     "repeats_unseen": (
         "device가 한 일은 다시 실행해야만 알 수 있는데, 그럴 수 없었습니다.",
         _PERSON,

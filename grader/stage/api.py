@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from grader.guest.asked import unpickled
-from grader.stage import repeat as repeats
+from grader.stage.again import repeat as run_again
 from grader.wire.asks import MODULE
 from grader.wire.messages import Fault
 
@@ -195,7 +195,7 @@ def repeat(
         card: For times: a profile's name, what its peak and bandwidth are multiplied by, and the
             bytes a second between two GPUs.
     """
-    return repeats.repeat(read, log, leaves, outputs, (gpus, card or []))
+    return run_again(read, log, leaves, outputs, (gpus, card or []))
 
 
 def _play() -> Play:

@@ -23,9 +23,9 @@ import torch
 
 from grader.guest.faults import describe
 from grader.guest.module import place, write
+from grader.stage.again import NAME, replayed
 from grader.stage.api import NOW, NotWrittenError, RemoteError, UnreadError
 from grader.stage.play import Body, Line, Play
-from grader.stage.repeat import NAME, replayed
 from grader.wire.asks import Ask, Back, Did, nearest_builtin
 from grader.wire.files import Folder
 from grader.wire.frames import Closed, Connection

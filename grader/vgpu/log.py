@@ -129,7 +129,7 @@ class Log:
                 "why": self.why,
             }
 
-    # -- what virtual devices and the dispatcher say -------------------------------------------------
+    # -- what virtual devices and the dispatcher say -----------------------------------------------
 
     def meet(self, args: Any, kwargs: dict[str, Any]) -> None:
         """Look at arguments before their operation: what is unknown is kept as it is now."""
@@ -213,22 +213,12 @@ class Log:
     def _written(self, value: Any, handles: list[int], numbers: list[float]) -> Any:
         if isinstance(value, torch.Tensor):
             return self._reference(value, handles)
-        if isinstance(value, bool):
-            return ("b", int(value))
+        if isinstance(value, (list, tuple)):
+            return ("l", tuple(self._written(item, handles, numbers) for item in value))
         if isinstance(value, float):
             numbers.append(value)
             return ("f",)
-        if value is None or type(value) in (int, str):
-            return ("v", value)
-        if isinstance(value, (list, tuple)):
-            return ("l", tuple(self._written(item, handles, numbers) for item in value))
-        if isinstance(value, torch.dtype):
-            return ("d", str(value).removeprefix("torch."))
-        if isinstance(value, torch.memory_format):
-            return ("m", str(value).removeprefix("torch."))
-        if isinstance(value, (torch.device, torch.layout, torch.Generator)):
-            return ("n",)
-        raise _UnwritableError(type(value).__name__)
+        return _static(value)
 
     def _reference(self, tensor: torch.Tensor, handles: list[int]) -> Key:
         handles.append(self._handle(tensor))
@@ -349,6 +339,21 @@ def _layout(tensor: torch.Tensor) -> Key:
 def handle_size(tensor: torch.Tensor) -> int:
     """Return the bytes of a tensor's memory, all of it."""
     return tensor.untyped_storage().nbytes()
+
+
+def _static(value: Any) -> Key:
+    """Return what stands for an argument that is part of the description."""
+    if isinstance(value, bool):
+        return ("b", int(value))
+    if value is None or type(value) in (int, str):
+        return ("v", value)
+    if isinstance(value, torch.dtype):
+        return ("d", str(value).removeprefix("torch."))
+    if isinstance(value, torch.memory_format):
+        return ("m", str(value).removeprefix("torch."))
+    if isinstance(value, (torch.device, torch.layout, torch.Generator)):
+        return ("n",)
+    raise _UnwritableError(type(value).__name__)
 
 
 def _tensors(value: Any) -> Iterator[torch.Tensor]:

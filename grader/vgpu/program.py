@@ -1,4 +1,4 @@
-"""A log, read and checked: entries in order, what each reads and writes, and what descends from what.
+"""A log, read and checked: its entries, what each reads and writes, what descends from what.
 
 Defends against: logs that are no logs (numbers without a description, memory that nobody made,
 layouts beyond their memory, tensors of several devices in one operation). Nothing is computed here.

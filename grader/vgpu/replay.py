@@ -76,32 +76,43 @@ def replay(
         if told.get("why"):
             raise UnlistedError(str(told["why"])[:200])
         program = read_program(told)
-        plan = _Plan(program, gpus)
-        result["reads"], result["outside"] = program.reads, plan.outside
-        events: list[tuple[int, Event]] = []
-        if program.reads:
-            result["own"], events = _run(program, plan, told, own)
-        try:
-            result["outputs"], events = _run(program, plan, told, leaves)
-        except UnrepeatableError as error:
-            result |= {"state": "unrepeatable", "why": str(error)}
-            if not program.reads:
-                return result
-        result["placement"] = plan.placement()
-        for name in plan.parts:
-            part = _Part(program, plan, name, events)
-            result["parts"][name] = part.report()
-            if card is not None:
-                result["times"][name] = part.times(card)
+        result |= _run_again(program, _Plan(program, gpus), told, (leaves, own), card)
     except UnlistedError as error:
         result |= {"state": "unlisted", "why": str(error)}
-    except (MalformedError, UnsafeError, UnrepeatableError) as error:
+    except UnrepeatableError as error:
+        result |= {"state": "unrepeatable", "why": str(error)}
+    except (MalformedError, UnsafeError) as error:
         result |= {"state": "malformed", "why": str(error)}
     return result
 
 
+Leaves = Mapping[str, torch.Tensor]
+
+
+def _run_again(
+    program: Program, plan: _Plan, told: Any, leaves: tuple[Leaves, Leaves], card: Profile | None
+) -> dict[str, Any]:
+    """Run a program on the first leaves; where it depends on what it read, on the second too."""
+    result: dict[str, Any] = {"reads": program.reads, "outside": plan.outside}
+    events: list[tuple[int, Event]] = []
+    if program.reads:
+        result["own"], events = _run(program, plan, told, leaves[1])
+    try:
+        result["outputs"], events = _run(program, plan, told, leaves[0])
+    except UnrepeatableError as error:
+        if not program.reads:
+            raise
+        result |= {"state": "unrepeatable", "why": str(error)}
+    parts = [_Part(program, plan, name, events) for name in plan.parts]
+    result["placement"] = plan.placement()
+    result["parts"] = {part.name: part.report() for part in parts}
+    if card is not None:
+        result["times"] = {part.name: part.times(card) for part in parts}
+    return result
+
+
 def _run(
-    program: Program, plan: _Plan, told: Any, leaves: Mapping[str, torch.Tensor]
+    program: Program, plan: _Plan, told: Any, leaves: Leaves
 ) -> tuple[dict[str, Any], list[tuple[int, Event]]]:
     player = _Player(program, leaves, told["constants"])
     torch.default_generator.manual_seed(0)
@@ -175,6 +186,7 @@ class _Part:
         self, program: Program, plan: _Plan, name: str, events: list[tuple[int, Event]]
     ) -> None:
         self._program = program
+        self.name = name
         begin, end = plan.parts[name]
         kept, _ = program.ancestry([end])
         inputs = program.entries[begin].what.fields[2]
@@ -358,9 +370,7 @@ class _Player:
         self._bind(entry, list(_tensors(result)), tensors)
         self._worked(number, entry, tensors, args, result)
 
-    def _bind(
-        self, entry: Entry, results: list[torch.Tensor], tensors: list[torch.Tensor]
-    ) -> None:
+    def _bind(self, entry: Entry, results: list[torch.Tensor], tensors: list[torch.Tensor]) -> None:
         what = entry.what
         places = range(what.made, len(entry.handles))
         if len(results) != len(places):
@@ -377,7 +387,8 @@ class _Player:
             if layout.size is not None:
                 self._memory[handle] = result.untyped_storage()
                 self._makers[handle] = (what.fields[1], count, shape)
-                if result.stride() != layout.stride or layout.end > result.untyped_storage().nbytes():
+                room = layout.end <= result.untyped_storage().nbytes()
+                if result.stride() != layout.stride or not room:
                     raise MalformedError(f"{what.fields[1]} has a result laid out otherwise")
 
     def _made(self, tensor: torch.Tensor) -> Made | None:

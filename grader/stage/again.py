@@ -11,7 +11,7 @@ import torch
 from grader.vgpu.replay import replay
 from grader.vgpu.timeline.profiles import profile
 
-NAME = "grader.stage.repeat"
+NAME = "grader.stage.again"
 """Asks a reader for ``replayed``; no function of a scenario has a dot in its name."""
 
 
