@@ -36,10 +36,11 @@ def _run_again(answer, leaves, outputs, parts, card=None):
     if again["state"] == "real":
         return {**answer, "again": again, **claims}
     seen, times, placed = again.pop("parts"), again.pop("times"), again.pop("placement")
-    # None where there is nothing to tell of: the checks leave that to a person.
-    on_devices = {name: seen.get(name) for name in parts}
-    in_time = {f"{name}_time": times.get(name) for name in parts}
-    return {**answer, "again": again, **on_devices, **in_time, "placement": placed or None}
+    # Where there is nothing to tell of, the checks leave that to a person.
+    none = {"unrepeated": True}
+    on_devices = {name: seen.get(name, none) for name in parts}
+    in_time = {f"{name}_time": times.get(name, none) for name in parts} if card else {}
+    return {**answer, "again": again, **on_devices, **in_time, "placement": placed or none}
 
 
 def toy_model(x, labels, w1, b1, w2, b2, device):

@@ -19,6 +19,9 @@ from grader.wire.values import Value
 DeviceName = Annotated[str, Field(pattern=r"^(cpu|cuda)(:[0-9]{1,4})?$")]
 """``cpu``, ``cuda`` for any GPU, ``cuda:1``."""
 
+UNREPEATED = {"unrepeated": True}
+"""In the place of a report by ``repeat`` where there is none."""
+
 
 class Traced(Check):
     """Judges what devices did. A claim; what it earns rests on right values as well.
@@ -66,7 +69,7 @@ def as_fact(verdict: Verdict, replayed: bool) -> Verdict:
 
 def unrepeated(submission: Observation, replayed: bool) -> Verdict | None:
     """Return the verdict where a log could not be run again, or None: a person has to look."""
-    if replayed and submission.claims.value is None:
+    if replayed and submission.claims.value == UNREPEATED:
         return review(Message("repeats_unseen"))
     return None
 

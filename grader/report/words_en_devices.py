@@ -97,6 +97,7 @@ SENTENCES: Mapping[str, Sentence] = {
 CODES: Mapping[str, str] = {
     "wrong_transfers": "copied between devices too often, or not at all",
     "ran_elsewhere": "the work was done on another device",
+    "not_repeated": "the same operations do not give the result on other inputs",
     "not_overlapped": "devices waited for each other instead of working side by side",
 }
 

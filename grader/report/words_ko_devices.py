@@ -97,6 +97,7 @@ SENTENCES: Mapping[str, Sentence] = {
 CODES: Mapping[str, str] = {
     "wrong_transfers": "device 사이의 복사가 너무 잦거나 아예 없음",
     "ran_elsewhere": "다른 device에서 일함",
+    "not_repeated": "같은 연산이 다른 입력에서는 결과를 내지 못함",
     "not_overlapped": "device가 나란히 일하지 않고 서로 기다림",
 }
 

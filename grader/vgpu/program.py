@@ -26,6 +26,7 @@ _HOST = -1
 _INDEXING = frozenset({
     "index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put",
 })  # fmt: skip
+_OVERWRITES = frozenset({"copy_", "fill_", "zero_", "normal_", "uniform_"})
 # Everything that an entry has beside an operation's, by the number of its fields.
 _FIELDS = {
     "leaf": 4, "constant": 4, "move": 9, "home": 2, "size": 2, "free": 1, "begin": 3, "end": 3,
@@ -123,6 +124,21 @@ class _Memory:
 
 
 @dataclass(slots=True)
+class Ancestry:
+    """What something descends from.
+
+    Attributes:
+        entries: Their numbers.
+        memory: All that they use.
+        outside: Elements from outside torch are among it.
+    """
+
+    entries: set[int] = field(default_factory=set)
+    memory: set[int] = field(default_factory=set)
+    outside: bool = False
+
+
+@dataclass(slots=True)
 class Program:
     """A log.
 
@@ -131,6 +147,7 @@ class Program:
         devices: Device of each operation's work, by the number of its entry.
         taken: Number of entry, device, bytes and handle of what is taken and given back.
         homes: Device of all memory, as it was at last.
+        sizes: Bytes of all memory, likewise.
         impure_homes: Entries by which memory with given data counts as a device's without a copy.
     """
 
@@ -138,6 +155,7 @@ class Program:
     devices: dict[int, int] = field(default_factory=dict)
     taken: list[tuple[int, int, int, int]] = field(default_factory=list)
     homes: dict[int, int] = field(default_factory=dict)
+    sizes: dict[int, int] = field(default_factory=dict)
     impure_homes: set[int] = field(default_factory=set)
 
     @property
@@ -164,27 +182,43 @@ class Program:
             raise MalformedError(f"the part {name!r:.50} does not begin and end once")
         return found[0], found[1]
 
-    def ancestry(self, targets: Iterable[int]) -> tuple[set[int], set[int]]:
-        """Return the entries from which targets descend, and all memory that they rest on.
+    def ancestry(self, targets: Iterable[int]) -> Ancestry:
+        """Return from what targets descend.
 
         Args:
             targets: Numbers of entries that say what is judged.
         """
         wanted = set(targets)
-        last = max(wanted, default=-1)
-        needed: set[int] = set()
-        ever: set[int] = set()
-        kept: set[int] = set()
-        for number in range(last, -1, -1):
+        found = Ancestry()
+        # Whose elements are needed, and what only has to be there since it is written anew.
+        needed, bare = set[int](), set[int]()
+        for number in range(max(wanted, default=-1), -1, -1):
             entry = self.entries[number]
-            taken = set(entry.handles) if number in wanted else _taken(entry, needed)
+            taken = set(entry.handles) if number in wanted else _taken(entry, needed, bare)
             if taken is None:
                 continue
-            kept.add(number)
+            found.entries.add(number)
+            if entry.what.kind == "constant" and entry.handles[0] in needed:
+                found.outside = True
+            anew = self._overwritten(entry)
+            bare |= anew
+            needed -= anew
+            needed |= taken - anew
             needed.difference_update(entry.fresh())
-            needed |= taken
-            ever |= taken
-        return kept, ever
+            bare.difference_update(entry.fresh())
+            found.memory |= taken
+        return found
+
+    def _overwritten(self, entry: Entry) -> set[int]:
+        """Return memory all of whose elements an operation writes without a look at them."""
+        what = entry.what
+        if what.kind != "op" or what.fields[1] not in _OVERWRITES or not entry.handles:
+            return set()
+        layout, handle = what.layouts[0], entry.handles[0]
+        assert layout is not None
+        elements = torch.Size(layout.shape).numel() * layout.dtype.itemsize
+        whole = layout.offset == 0 and elements == layout.end == self.sizes[handle]
+        return {handle} if whole and handle not in entry.read()[1:] else set()
 
     def following(self, names: Iterable[str], kept: set[int]) -> set[int]:
         """Return those of some entries that follow from leaves."""
@@ -200,15 +234,15 @@ class Program:
         return found
 
 
-def _taken(entry: Entry, needed: set[int]) -> set[int] | None:
+def _taken(entry: Entry, needed: set[int], bare: set[int]) -> set[int] | None:
     """Return what an entry needs, or None if nobody needs what it does."""
     kind = entry.what.kind
     if kind in ("leaf", "constant", "home", "size"):
-        return set() if needed.intersection(entry.handles) else None
+        return None if (needed | bare).isdisjoint(entry.handles) else set()
     if kind not in ("op", "move"):
         return None
-    does = {*entry.fresh(), *entry.changed()}
-    return set(entry.read()) if needed.intersection(does) else None
+    makes = not (needed | bare).isdisjoint(entry.fresh())
+    return set(entry.read()) if makes or not needed.isdisjoint(entry.changed()) else None
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -385,8 +419,10 @@ def _follow(program: Program) -> None:
             if layout is not None and layout.size is not None:
                 home = device if isinstance(device, int) else device[handle]
                 memory[handle] = _Memory(home, layout.size, pure)
-                program.homes[handle] = home
-                program.taken.append((number, home, layout.size, handle))
+                program.homes[handle], program.sizes[handle] = home, layout.size
+                # What comes from outside was there before anybody looked.
+                first = number if kind != "constant" else -1
+                program.taken.append((first, home, layout.size, handle))
         _changed(program, number, entry, memory, pure)
         if kind == "free":
             ended = memory.pop(entry.handles[0])
@@ -462,5 +498,5 @@ def _changed(
         if entry.what.fields[1] > MOST_MEMORY:
             raise MalformedError(f"memory of more than {MOST_MEMORY} bytes")
         change = entry.what.fields[1] - item.size
-        item.size += change
+        item.size = program.sizes[handles[0]] = entry.what.fields[1]
         program.taken.append((number, item.device, change, handles[0]))

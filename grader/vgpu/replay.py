@@ -140,9 +140,9 @@ class _Plan:
         ends = [n for n, entry in enumerate(entries) if entry.what.kind in ("output", "end")]
         names = {entries[n].what.fields[1] for n in ends if entries[n].what.kind == "end"}
         self.parts = {str(name): program.window(name) for name in sorted(names)}
-        self.kept, self.used = program.ancestry(ends)
-        self.outside = any(entries[n].what.kind == "constant" for n in self.kept)
-        self.kept |= {n for n, entry in enumerate(entries)
+        origin = program.ancestry(ends)
+        self._used, self.outside = origin.memory, origin.outside
+        self.kept = origin.entries | {n for n, entry in enumerate(entries)
                       if entry.what.kind in ("Synchronisation", "Mark")}  # fmt: skip
         self._judged = {handle for n in ends for handle in entries[n].handles}
 
@@ -176,7 +176,7 @@ class _Plan:
         if kind in ("gradient", "output"):
             return handle in self._judged
         # A count of batches is a buffer, too; in eval mode nobody reads it.
-        return handle in self.used or not layout.dtype.is_floating_point or 0 in layout.shape
+        return handle in self._used or not layout.dtype.is_floating_point or 0 in layout.shape
 
 
 class _Part:
@@ -188,7 +188,7 @@ class _Part:
         self._program = program
         self.name = name
         begin, end = plan.parts[name]
-        kept, _ = program.ancestry([end])
+        kept = program.ancestry([end]).entries
         inputs = program.entries[begin].what.fields[2]
         following = program.following(inputs, kept)
         self._begin, self._end = begin, end

@@ -1,7 +1,7 @@
 # Nothing is on a GPU; the result is sent there at the end.
 # expect:
 #   questions:
-#     ToyModel: {status: partial, checks: {outputs: ok, gradients: ok, updated: ok, placed: wrong_device, ran_on: ran_elsewhere, moves: wrong_transfers, nothing_else_moves: ok}}
+#     ToyModel: {status: partial, checks: {outputs: ok, gradients: ok, updated: ok, placed: requirement_not_met, ran_on: ran_elsewhere, moves: requirement_not_met, nothing_else_moves: requirement_not_met}}
 
 import torch
 from torch import nn

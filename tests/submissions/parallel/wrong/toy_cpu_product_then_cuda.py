@@ -1,7 +1,7 @@
 # Layers are where they belong, and never compute: both products are made on the CPU.
 # expect:
 #   questions:
-#     ToyModel: {status: partial, checks: {outputs: ok, gradients: ok, updated: ok, placed: ok, ran_on: ran_elsewhere, moves: wrong_transfers, nothing_else_moves: wrong_transfers}}
+#     ToyModel: {status: partial, checks: {outputs: ok, gradients: ok, updated: ok, placed: requirement_not_met, ran_on: ran_elsewhere, moves: requirement_not_met, nothing_else_moves: requirement_not_met}}
 
 import torch
 from torch import nn
