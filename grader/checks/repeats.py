@@ -23,6 +23,10 @@ class Repeats(Close):
     that were drawn after the log was written, what it says of devices is a fact. Where the process
     could see what it computed, the log may fit its own inputs alone: right outputs on those pass as
     a claim. What comes from outside torch must not decide; all else is for a person to look at.
+
+    Attributes:
+        rtol: Tolerance relative to the expected value.
+        atol: Tolerance in the value's own unit.
     """
 
     conditional: ClassVar[bool] = True

@@ -28,13 +28,13 @@ class Traced(Check):
 
     Without ``item`` the probe of the whole call is judged, with it a report that the scenario
     made of a part of it.
-
-    Attributes:
-        replayed: The report comes from ``repeat``: the stage ran the log again. A fact then.
     """
 
     conditional: ClassVar[bool] = True
-    replayed: bool = False
+    replayed: bool = Field(
+        default=False,
+        description="The report comes from ``repeat``: the stage ran the log again. A fact then.",
+    )
 
     def needs(self) -> frozenset[Probe]:
         """Return the probe, for a whole call."""

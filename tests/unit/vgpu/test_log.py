@@ -286,6 +286,7 @@ def replaced(old: str, new: str) -> Callable[[dict[Any, Any]], Any]:
     return change
 
 
+WHOLE = '["float32", 0, [4, 4], [4, 1]]'
 BROKEN: dict[str, Callable[[dict[Any, Any]], Any]] = {
     "no entries": lambda told: told.pop("entries"),
     "text for numbers": lambda told: told.update(entries="0"),
@@ -295,12 +296,13 @@ BROKEN: dict[str, Callable[[dict[Any, Any]], Any]] = {
     "too many numbers": lambda told: told.update(numbers=torch.ones(3, dtype=torch.float64)),
     "not JSON": replaced("[", "{"),
     "nested": lambda told: told.update(descriptors=b"[" * 100_000),
-    "layout beyond its memory": replaced('"float32", 0, [4, 4], [4, 1]', '"float32", 9, [4, 4], [4, 1]'),
+    "layout beyond its memory": replaced(
+        '"float32", 0, [4, 4], [4, 1]', '"float32", 9, [4, 4], [4, 1]'
+    ),
     "negative": replaced('"float32", 0, [4, 4]', '"float32", -1, [4, 4]'),
     "another dtype": replaced('"float32"', '"qint8"'),
     "far too large": replaced(", 64", f", {2**50}"),
-    "a device too many": replaced('"move", ["t", "float32", 0, [4, 4], [4, 1]], ["float32", 0, [4, 4], [4, 1]], 64, 0',
-                                  '"move", ["t", "float32", 0, [4, 4], [4, 1]], ["float32", 0, [4, 4], [4, 1]], 64, 7'),
+    "a device too many": replaced(f"{WHOLE}, 64, 0", f"{WHOLE}, 64, 7"),
     "two devices": replaced('["home", 0]', '["home", 1]'),
     "no part": replaced('"begin", "work"', '"begin", "other"'),
     "another leaf": replaced('"leaf", "x"', '"leaf", "y"'),
