@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,8 @@ from grader.report.pictures.canvas import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LEAST_NUMBERED = 0.009
+"""Share of the picture's width that a digit needs."""
 _WIDTH, _PER_DEVICE, _AROUND = 8.4, 0.55, 1.2
 _COLOURS = {"forward": BLUE, "backward": ORANGE, "copy": INK, "idle": PALE}
 _WORDS = {
@@ -128,6 +130,7 @@ def draw_gantt(gantt: Gantt, kind: Format = "svg") -> bytes:
     every = [*gantt.bars, gantt.gap] if gantt.gap and gantt.gap.device in devices else gantt.bars
     for sort in _COLOURS:
         _line(axes, [bar for bar in every if bar.sort == sort], devices, sort)
+    _number(axes, gantt, devices)
     axes.set_yticks(range(len(devices)), devices)
     axes.invert_yaxis()
     axes.set_xlim(0, gantt.elapsed)
@@ -144,14 +147,60 @@ def draw_gantt(gantt: Gantt, kind: Format = "svg") -> bytes:
 def _line(axes: Axes, bars: Sequence[Bar], devices: Sequence[str], sort: str) -> None:
     if not bars:
         return
+    idle = sort == "idle"
     axes.barh(
         [devices.index(bar.device) for bar in bars],
         [bar.end - bar.start for bar in bars],
         0.6,
         left=[bar.start for bar in bars],
         color=_COLOURS[sort],
-        hatch="///" if sort == "idle" else None,
-        edgecolor="white",
+        hatch="///" if idle else None,
+        # An edge of the bar's own colour: white ones would hide what is thinner than they are.
+        edgecolor="white" if idle else _COLOURS[sort],
         linewidth=0.4,
         label=_WORDS[sort],
     )
+
+
+def pieces(bars: Sequence[Bar]) -> dict[Bar, int]:
+    """Return the numbers of a batch's pieces (micro-batches) on one device, if it has several.
+
+    A piece is what is computed between two copies. Those of a backward pass come in the opposite
+    order. What follows a backward pass without a copy is the optimiser's update, and no piece.
+
+    Args:
+        bars: Of the device.
+    """
+    runs: list[list[list[Bar]]] = []
+    before, update = "copy", False
+    for bar in sorted(bars, key=lambda bar: bar.start):
+        if bar.sort not in ("forward", "backward"):
+            before = bar.sort
+            continue
+        starts = before == "copy"
+        if not runs or runs[-1][0][0].sort != bar.sort or (update and starts):
+            update = bool(runs) and bar.sort == "forward" and not starts
+            runs.append([[bar]])
+        elif starts:
+            runs[-1].append([bar])
+        else:
+            runs[-1][-1].append(bar)
+        before = bar.sort
+    return {bar: number for run in runs for number, piece in _counted(run) for bar in piece}
+
+
+def _counted(run: Sequence[Sequence[Bar]]) -> Iterator[tuple[int, Sequence[Bar]]]:
+    """Number the pieces of a pass over one batch; one alone gets none."""
+    if len(run) > 1:
+        yield from enumerate(run if run[0][0].sort == "forward" else reversed(run), 1)
+
+
+def _number(axes: Axes, gantt: Gantt, devices: Sequence[str]) -> None:
+    """Write its number on each piece that is wide enough for it."""
+    for row, device in enumerate(devices):
+        for bar, number in pieces([bar for bar in gantt.bars if bar.device == device]).items():
+            if bar.end - bar.start >= gantt.elapsed * _LEAST_NUMBERED * len(str(number)):
+                axes.text(
+                    (bar.start + bar.end) / 2, row, str(number),
+                    color="white", fontsize=6.5, ha="center", va="center",
+                )  # fmt: skip

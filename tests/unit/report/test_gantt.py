@@ -6,7 +6,15 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from grader.report.pictures.gantt import Bar, Gantt, draw_gantt, draw_lap, gantt_of, gantt_of_lap
+from grader.report.pictures.gantt import (
+    Bar,
+    Gantt,
+    draw_gantt,
+    draw_lap,
+    gantt_of,
+    gantt_of_lap,
+    pieces,
+)
 from grader.report.pictures.split_sizes import draw_split_sizes
 from grader.report.pictures.times import Spread, draw_times
 
@@ -53,6 +61,35 @@ def test_it_is_drawn_alike_each_time_and_names_its_devices() -> None:
     assert b"Pipeline, forward" in first
     assert b"18.0 ms; one after another 30.0 ms, at best 16.0 ms" in first
     assert draw_gantt(gantt, "png").startswith(b"\x89PNG")
+
+
+def bars(sorts: str) -> list[Bar]:
+    names = {"f": "forward", "b": "backward", "c": "copy"}
+    return [Bar("cuda:0", at, at + 1, names[sort]) for at, sort in enumerate(sorts)]
+
+
+@pytest.mark.parametrize(
+    ("sorts", "numbers"),
+    [
+        # On the first GPU of a pipeline and on the second; two batches, an update after each.
+        ("cfcfcfccbcbcbfcfcfccbcbf", "-1-2-3--3-2-1--1-2--2-1-"),
+        ("cfcfccbcbf", "-1-2--2-1-"),
+        # A gap in a piece; a program that copies nothing in between.
+        ("cffcf", "-11-2"),
+        ("cffbbf", "------"),
+    ],
+)
+def test_pieces_of_a_batch_are_numbered(sorts: str, numbers: str) -> None:
+    given = bars(sorts)
+    found = pieces(given)
+    assert "".join(str(found.get(bar, "-")) for bar in given) == numbers
+
+
+def test_a_bar_thinner_than_a_dot_is_seen() -> None:
+    work = [Bar("cuda:0", at, at + 0.05, "forward") for at in range(0, 100, 2)]
+    picture = draw_gantt(Gantt("thin", work, 1000.0, 3.0, 3.0))
+    # Each has an edge, and that is of its own colour.
+    assert picture.count(b"fill: #0072b2; stroke: #0072b2") >= len(work)
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
