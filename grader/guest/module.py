@@ -11,8 +11,10 @@ import __future__
 import ast
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +22,7 @@ from typing import Any
 from grader.guest.faults import describe
 from grader.vgpu.stand_ins import StandIns
 from grader.wire.messages import Fault, Load, Loaded
+from grader.wire.values import Buffer
 
 _MAX_NAMES = 1000
 
@@ -70,19 +73,78 @@ class Imported:
 def place(load: Load, scratch: Path) -> None:
     """Write the files of a ``Load`` into the scratch folder and make them importable."""
     write(load, scratch)
+    sent = {os.path.realpath(scratch / path): bytes(data) for path, data in _files(load)}
     sys.path.insert(0, str(scratch))
+    sys.path_hooks.insert(0, partial(_sent_only, sent, os.path.realpath(scratch)))
     sys.meta_path.insert(0, StandIns(load.modules))
     os.chdir(scratch)
 
 
 def write(load: Load, scratch: Path) -> None:
     """Write the files of a ``Load`` into the scratch folder."""
-    for path, data in (*load.support.items(), *load.files.items()):
+    for path, data in _files(load):
         target = scratch / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
         if path in load.support:
             target.chmod(0o444)
+
+
+def _files(load: Load) -> tuple[tuple[str, Buffer], ...]:
+    return (*load.support.items(), *load.files.items())
+
+
+class _Sent(FileFinder):
+    """Finds files that were sent, below one folder, and nothing that was written there since.
+
+    The host reads what was sent. A module that code writes and then imports, or bytecode in a
+    ``__pycache__``, would run unread.
+
+    Args:
+        folder: Where to look.
+        sent: Path → content.
+    """
+
+    def __init__(self, folder: str, sent: Mapping[str, bytes]) -> None:
+        super().__init__(folder, (SourceFileLoader, [".py"]))
+        self._sent = sent
+
+    def find_spec(self, name: str, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return where a module is, or None."""
+        spec = super().find_spec(name, target)
+        if spec is None or spec.loader is None:
+            return spec
+        path = os.path.realpath(str(spec.origin))
+        if path not in self._sent:
+            return None
+        spec.loader = _AsSent(name, str(spec.origin), self._sent[path])
+        return spec
+
+
+class _AsSent(SourceFileLoader):
+    """Runs a module's text as it was sent, whatever the file holds by now."""
+
+    def __init__(self, name: str, path: str, text: bytes) -> None:
+        super().__init__(name, path)
+        self._text = text
+
+    def get_data(self, _: Any) -> bytes:
+        """Return the text."""
+        return self._text
+
+    def path_stats(self, path: Any) -> Mapping[str, Any]:
+        """Raise: without a file's time, no bytecode is read or written."""
+        raise OSError(path)
+
+
+def _sent_only(sent: Mapping[str, bytes], scratch: str, folder: str) -> FileFinder:
+    """Return the finder for a folder that a submission can write to."""
+    whole = os.path.realpath(folder)
+    below = any(f"{whole}/".startswith(f"{root}/") for root in (scratch, "/dev/shm"))  # noqa: S108  as given
+    # An installed package may lie below the scratch, mounted read-only.
+    if not below or not os.access(whole, os.W_OK):
+        raise ImportError(folder)
+    return _Sent(folder, sent)
 
 
 def import_module(path: Path, scratch: Path, strict: bool = False) -> Imported:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from grader.checks.base import Probe
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.source.facts import EntryFacts
+from grader.source.facts import EntryFacts, Mention, Place, SourceFacts
+from grader.source.reach import IMPORT
 from grader.source.reader import SourceReader
 
 
@@ -24,7 +26,8 @@ def read_sources(
     reader: SourceReader,
     plan: Sequence[PlannedQuestion],
     runs: Mapping[str, QuestionRun],
-    data: bytes,
+    files: Mapping[str, bytes],
+    own: Collection[str],
 ) -> dict[str, QuestionRun]:
     """Return the runs with what the source says of each, and where the file reaches.
 
@@ -35,7 +38,8 @@ def read_sources(
         reader: Reads the file, once for all questions.
         plan: Names the questions and their checks.
         runs: By question id.
-        data: The exact bytes that ran.
+        files: The exact bytes that ran; first the file whose functions are called.
+        own: Paths of files beside them that a submission may import, too.
     """
     wanted = {
         planned.question.id
@@ -44,12 +48,25 @@ def read_sources(
     }
     if not any(run.observations for run in runs.values()):
         return dict(runs)
-    facts = reader.read(data)
-    reached = facts.reach[0] if facts.reach else None
+    read = [reader.read(data) for path, data in files.items() if path.endswith(".py")]
+    facts = read[0]
+    allowed = {f"{IMPORT}{_module_of(path)}" for path in (*files, *own)}
+    reached = next((item for each in read for item in _reach(each, allowed)), None)
     return {
         name: _with(replace(run, reach=reached), facts.entries.get(run.entry or ""), name in wanted)
         for name, run in runs.items()
     }
+
+
+def _module_of(path: str) -> str:
+    return PurePosixPath(path).parts[0].removesuffix(".py")
+
+
+def _reach(facts: SourceFacts, allowed: Collection[str]) -> tuple[Mention, ...]:
+    if facts.unreadable:
+        # What nobody could read may do anything.
+        return (Mention(facts.unreadable[:80], Place(1, 0, 1), called=False),)
+    return tuple(item for item in facts.reach if item.name not in allowed)
 
 
 def _with(run: QuestionRun, facts: EntryFacts | None, wanted: bool) -> QuestionRun:

@@ -66,7 +66,8 @@ class Place:
         self.versions = session.versions
         watch.lap("run")
         watch.questions = {name: run.seconds for name, run in runs.items()}
-        module = files[self._materials.assignment.module]
-        runs = read_sources(self._sources, plan, runs, module)
+        module = self._materials.assignment.module
+        texts = {module: files[module], **files}
+        runs = read_sources(self._sources, plan, runs, texts, [*self._materials.support])
         watch.lap("source")
         return runs

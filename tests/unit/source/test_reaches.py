@@ -57,6 +57,39 @@ def names(text: str) -> list[str]:
         "from torch.utils._python_dispatch import TorchDispatchMode",
         "def f():\n    import sys\n    return sys.modules",
         "import inspect\ninspect.currentframe()",
+        "from torch import builtins as b\nb.exec('x')",
+        "from torch import importlib as i",
+        "import collections\ncollections._sys.modules",
+        "__builtins__['exec']",
+        "__loader__.load_module('x')",
+        "print.__self__",
+        "object.__setattr__(x, 'y', None)",
+        "import torch\ntorch.bmm.__self__",
+        "def put(m, f):\n    m.bmm = f\nimport torch\nput(torch, None)",
+        "def put(m, f):\n    m.cpu = f\nimport torch\nput(f=None, m=torch.Tensor)",
+        "def put(*a):\n    a[0].cpu = None\nimport torch\nput(torch.Tensor)",
+        "put = lambda m: setattr(m, 'cpu', None)\nimport torch\nput(torch.Tensor)",
+        "import torch\nfor m in (torch.Tensor,):\n    m.cpu = None",
+        "import torch\n[torch.Tensor][0].cpu = None",
+        "import torch\na = {}\na['t'] = torch.Tensor\na['t'].cpu = None",
+        "import torch\nclass N:\n def f(self):\n  self.t = torch.Tensor\n  self.t.cpu = 1",
+        "import torch\ndef get():\n    return torch.Tensor\nget().cpu = None",
+        "import torch\ndef put(m):\n    m.cpu = None\nlist(map(put, [torch.Tensor]))",
+        "type(x).cpu = None",
+        "x.__class__.cpu = None",
+        "import torch\nif (t := torch.Tensor):\n    t.cpu = None",
+        "import jinja2",
+        "from sympy import sympify",
+        "import timeit\ntimeit.timeit(text)",
+        "import timeit\ntimeit.timeit('import sys; sys.modules')",
+        "import timeit\ndef f(s):\n    timeit.timeit(s)\ns = 'x'",
+        "import pickle\npickle.loads(b'cos\\nsystem')",
+        "import torch\ntorch.load(p, weights_only=False)\nopen(p, 'w').write('x')",
+        "import numpy as np\nnp.load(p, allow_pickle=True)",
+        "import typing\ntyping.get_type_hints(f)",
+        "import functools\nfunctools.update_wrapper(a, b)",
+        "import string\nstring.Formatter().get_field('0.x', (f,), {})",
+        "import argparse\nargparse.ArgumentParser().parse_args([], namespace=x)",
     ],
 )
 def test_reaches(text: str) -> None:
@@ -83,6 +116,15 @@ def test_reaches(text: str) -> None:
         "exec('x = 1')",
         "import sys\nsys.stdout = None",
         "x = {}\nx['modules'] = 1",
+        "from torch.optim.lr_scheduler import _LRScheduler",
+        "import torch\nclass N(torch.nn.Module):\n def f(self):\n  super().__setattr__('a', 1)",
+        "import torch\ndef f(c):\n    m = c(2, 2)\n    m.weight = None\nf(torch.nn.Linear)",
+        "import torch\nisinstance(x, torch.Tensor)\nx.grad = None",
+        "import torch\ndef f(m, d):\n    m.to(d).fc = None\nf(model, torch.float32)",
+        "import torch\ntorch.load(path, weights_only=False)",
+        "import pickle\npickle.load(file, encoding='latin1')",
+        "import timeit\nsetup = 'x = 1'\ntimeit.timeit('f(x)', setup)",
+        "import timeit\ntimeit.timeit(lambda: f(x))",
     ],
 )
 def test_does_not_reach(text: str) -> None:
@@ -98,5 +140,9 @@ def test_of_200_honest_submissions_less_than_one_reaches() -> None:
     honest = [
         path for folder in ("accepted", "wrong") for path in SUBMISSIONS.glob(f"*/{folder}/*.py")
     ]
-    touched = [path for path in honest if analyse(path.read_bytes()).reach]
+    beside = {"import digits", "import resnet"}
+    touched = [
+        path for path in honest
+        if {mention.name for mention in analyse(path.read_bytes()).reach} - beside
+    ]  # fmt: skip
     assert 200 * len(touched) < len(honest), touched

@@ -1,0 +1,39 @@
+"""Which files of a submission are read, and what they may import."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from grader.observation import HostFacts, Observation, Outcome
+from grader.run.observe import QuestionRun
+from grader.run.sources import read_sources
+from grader.source.facts import Mention
+from grader.source.reader import SourceReader
+
+
+def reached(files: Mapping[str, bytes]) -> Mention | None:
+    run = QuestionRun("f", None, None, {"a": Observation(Outcome.COMPLETED, HostFacts(0.0))})
+    with SourceReader() as reader:
+        runs = read_sources(reader, [], {"f": run}, files, ["resnet.py"])
+    return runs["f"].reach
+
+
+def test_files_of_the_assignment_may_be_imported() -> None:
+    assert reached({"a.py": b"import torch, resnet\nimport b\n", "b.py": b"x = 1"}) is None
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"a.py": b"import torch\nimport other"}, "import other"),
+        ({"a.py": b"import b", "b.py": b"import sys\nsys.modules"}, "sys.modules"),
+        ({"a.py": b"x = " + b"-" * 50_000 + b"1"}, ""),
+    ],
+    ids=["not known", "beside", "unreadable"],
+)
+def test_reaches(files: Mapping[str, bytes], name: str) -> None:
+    mention = reached(files)
+    assert mention is not None
+    assert mention.name.startswith(name)
