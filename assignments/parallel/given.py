@@ -363,42 +363,45 @@ class _Recorder(nn.Module):
         return x[:, 1:] @ self.weight
 
 
-def _train(student, rank, weights, x, labels, settings):
+def _train(student, rank, world_size, weight, x, labels, settings):
     """Run one worker; return the weight that its model ends with, and what it has seen."""
     numbered = torch.cat([torch.arange(len(x), dtype=x.dtype)[:, None], x], dim=1)
-    model = _Recorder(weights[rank].clone())
+    model = _Recorder(weight)
     dataset = torch.utils.data.TensorDataset(numbered, labels)
-    student.ddp_worker(rank, len(weights), model, dataset, _loss, **settings)
+    student.ddp_worker(rank, world_size, model, dataset, _loss, **settings)
     return {"weight": model.weight.detach().tolist(), "seen": model.seen}
 
 
-def distributed_training(student, x, labels, weights, again, settings):
+def distributed_training(student, x, labels, begins_with, world_size, settings):
     """Train in real processes that talk to one another, then once more in the same processes.
 
     Args:
         student: The submitted module.
         x: Samples.
         labels: Their labels.
-        weights: What each process begins with.
-        again: What each process begins with the second time; one epoch is enough then.
-        settings: Of the training.
+        begins_with: Tells a process its first weight, by number of training and rank.
+        world_size: Number of processes.
+        settings: Of the training; one epoch is enough the second time.
 
     Returns:
         For each process the first training, and the second or why there was none.
     """
     ports = [_free_port(), _free_port()]
 
+    def train(number, rank, settings):
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(ports[number]))
+        weight = begins_with(number, rank)
+        return _train(student, rank, world_size, weight, x, labels, settings)
+
     def work(rank):
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(ports[0]))
-        first = _train(student, rank, weights, x, labels, settings)
-        os.environ.update(MASTER_PORT=str(ports[1]))
+        first = train(0, rank, settings)
         try:
-            second = _train(student, rank, again, x, labels, {**settings, "epochs": 1})
+            second = train(1, rank, {**settings, "epochs": 1})
         except Exception as error:  # noqa: BLE001  a group that was never left, most likely
             second = f"{type(error).__name__}: {error}"[:300]
         return {"first": first, "second": second}
 
-    return _in_processes(len(weights), work, student.__file__)
+    return _in_processes(world_size, work, student.__file__)
 
 
 def _free_port():

@@ -124,22 +124,33 @@ def distributed_training(x, labels, world_size, epochs, batch_size, lr):
     in that order leads to the weights that each process has. Two trainings, one after the other in
     the same processes: the second is possible only if the first has left its group.
     """
-    weights = [torch.randn(x.shape[1], 1) for _ in range(world_size)]
-    again = [torch.randn(x.shape[1], 1) for _ in range(world_size)]
+    trainings, told = 2, []
+    weights = torch.randn(trainings, world_size, x.shape[1], 1)
+
+    def begins_with(training, rank):
+        # To one process, once: the others have the first one's weights from the first one alone.
+        if (training, rank) in told:
+            raise RuntimeError("these weights were told before")
+        told.append((training, rank))
+        return weights[training, rank]
+
+    ask = callback(begins_with, most=trainings * world_size)
     settings = {"epochs": epochs, "batch_size": batch_size, "lr": lr}
-    ranks = given("distributed_training", actor.module, x, labels, weights, again, settings)
+    ranks = given("distributed_training", actor.module, x, labels, ask, world_size, settings)
     seen = [rank["first"]["seen"] for rank in ranks]
     orders = [[_epoch(batches, epoch, epochs) for batches in seen] for epoch in range(epochs)]
     second = [rank["second"] for rank in ranks]
     failed = [problem for problem in second if isinstance(problem, str)]
     return {
-        "weights_off_by": _difference([rank["first"] for rank in ranks], weights[0], x, labels, lr),
+        "weights_off_by": _difference(
+            [rank["first"] for rank in ranks], weights[0, 0], x, labels, lr
+        ),
         "seen": [sorted(chain.from_iterable(order)) for order in orders],
         "batches": [[len(batch) for batch in batches] for batches in seen],
         "order_changes": orders[0] != orders[-1],
         "second_training_off_by": failed[0]
         if failed
-        else _difference(second, again[0], x, labels, lr),
+        else _difference(second, weights[1, 0], x, labels, lr),
     }
 
 
