@@ -106,7 +106,7 @@ def dataset(images, threes):
     length = actor.method(data, "__len__")
     items = [actor.item(data, index) for index in range(min(length, 2 * len(images)))]
     try:
-        actor.item(data, len(images), keep=True)
+        actor.item(data, len(images))
         raised = "nothing"
     except RemoteError as error:
         raised = error.type

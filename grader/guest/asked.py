@@ -130,24 +130,31 @@ class Asked:
         _NOW[:] = [self]
 
     def do(self, ask: Ask) -> Did:
-        """Do one thing, and tell what came of it."""
+        """Do one thing, what was asked for before it first, and tell what came of it."""
+        done = 0
         try:
             self.begin(ask.case)
-            os.chdir(self._scratch)
             self._folder.take(ask.files, ask.folders)
-            self._kept.update((n, to_torch(value, self._kept)) for n, value in ask.puts.items())
-            self._token = ask.token or "here"
-            try:
-                result = self._act(ask)
-                value = self._answer(ask, result)
-            finally:
-                # After this no callback is let through: the answer must be the last that is sent.
-                with self._lock:
-                    self._token = ""
+            value: Value = None
+            for step in ask.each():
+                value = self._done(step, ask)
+                done += 1
             did = Did(value)
         except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is the submission's too
-            did = failed(error, self._scratch)
+            did = replace(failed(error, self._scratch), early=done < len(ask.earlier))
         return self._with_files(did, ask)
+
+    def _done(self, step: Ask, ask: Ask) -> Value:
+        """Do one step of a request; return the value."""
+        os.chdir(self._scratch)
+        self._kept.update((n, to_torch(value, self._kept)) for n, value in step.puts.items())
+        self._token = ask.token or "here"
+        try:
+            return self._answer(step, self._act(step), ask.layout)
+        finally:
+            # After this no callback is let through: the answer must be the last that is sent.
+            with self._lock:
+                self._token = ""
 
     def _with_files(self, did: Did, ask: Ask) -> Did:
         """Add what changed in the folders: a request that raised may have written, too."""
@@ -209,15 +216,15 @@ class Asked:
         }
         return simple[ask.action]()
 
-    def _answer(self, ask: Ask, result: Any) -> Value:
+    def _answer(self, ask: Ask, result: Any, layout: bool) -> Value:
         if ask.keep:
             self._kept[ask.keep] = result
         if ask.keep or ask.action in ("set_attr", "drop"):
             return None
-        if ask.layout:
+        if layout:
             # Alive until the case ends: another tensor at the same address would look like a view.
             self._alive.append(result)
-        return to_wire(result, self._storages if ask.layout else None)
+        return to_wire(result, self._storages if layout else None)
 
     def _instructors(self) -> ModuleType:
         if self._given is None:

@@ -51,8 +51,12 @@ class RemoteError(Exception):
         self.type, self.text, self.fault = kind, fault.message, fault
 
 
-class NotWrittenError(BaseException):
-    """The submission says that it is not written yet; no scenario's business."""
+class OverError(BaseException):
+    """The case is over, whatever the scenario does: no ``except`` of its own is for this.
+
+    The submission says that it is not written yet. Or a request whose result nobody waited for
+    raised, and the scenario is at another line by now.
+    """
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
@@ -117,7 +121,7 @@ class Actor:
 
     def set_attr(self, h: Handle, name: str, value: Any) -> None:
         """Set ``h.name``; that of the module is undone when the case ends."""
-        _play().ask("set_attr", name, target=h, args=(value,))
+        _play().later("set_attr", name, target=h, args=(value,))
 
     def collect(self, h: Handle, most: int) -> list[Any]:
         """Iterate over a kept object.
@@ -137,7 +141,7 @@ class Actor:
 
     def drop(self, h: Handle) -> None:
         """Forget a kept object."""
-        _play().ask("drop", target=h)
+        _play().later("drop", target=h)
 
 
 actor = Actor()

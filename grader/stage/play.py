@@ -14,13 +14,13 @@ from grader.guest.tensors import to_torch, to_wire
 from grader.stage.api import (
     Callback,
     Handle,
-    NotWrittenError,
+    OverError,
     RemoteError,
     UnreadError,
     convert,
     number_of,
 )
-from grader.wire.asks import Ask, Back, Did, nearest_builtin
+from grader.wire.asks import MODULE, Ask, Back, Did, nearest_builtin
 from grader.wire.files import Folder
 from grader.wire.messages import Fault
 from grader.wire.values import FilePath, Layout, Opaque, Tensor, Value
@@ -31,6 +31,9 @@ _TORCHS_OWN = "not implemented for '"
 
 _CLAIMED = "_as_the_actor_said"
 """Attribute of a tensor that came from the actor: device, gradient, layout, as it claims them."""
+
+_MOST_QUEUED = 32
+"""Requests that wait for the next one that has a value."""
 
 Body = Callable[[Back], Did]
 
@@ -53,10 +56,11 @@ class _Function:
 
 
 @dataclass(slots=True)
-class _Numbers:
-    """What was handed out in a case."""
+class _State:
+    """What was handed out in a case, and what was not sent yet."""
 
     kept: int = 0
+    queued: list[Ask] = field(default_factory=list)
     folders: dict[str, bool] = field(default_factory=dict)
     sent: dict[int, int] = field(default_factory=dict)
 
@@ -79,7 +83,7 @@ class Play:
         self._layout = layout
         self._apart = apart
         self._files = Folder(scratch)
-        self._numbers = _Numbers()
+        self._state = _State()
         self._functions: list[_Function] = []
         self._args: dict[int, tuple[Any, Any]] = {}
         self._busy = False
@@ -95,15 +99,29 @@ class Play:
 
     def ask(self, action: str, name: str = "", target: Any = None, **fields: Any) -> Any:
         """Have something done in the actor; return the value."""
-        did = self._exchange(action, name, target, fields)
-        return self._incoming(did.value)
+        return self._incoming(self._send(self._ask(action, name, target, fields)).value)
 
     def keep(self, action: str, name: str = "", target: Any = None, **fields: Any) -> Handle:
         """Have something done in the actor; the result stays there."""
-        self._numbers.kept += 1
-        number = self._numbers.kept
-        self._exchange(action, name, target, {**fields, "keep": number})
+        self._state.kept += 1
+        number = self._state.kept
+        self.later(action, name, target, **fields, keep=number)
         return Handle(number)
+
+    def later(self, action: str, name: str = "", target: Any = None, **fields: Any) -> None:
+        """Have something done of which nobody waits for the result: with the next that has one.
+
+        At once where that could be told apart: by a callback that is called, by a file.
+        """
+        queued = self._state.queued
+        queued.append(_settled(self._ask(action, name, target, fields)))
+        if self._functions or self._state.folders or len(queued) > _MOST_QUEUED:
+            self.finish()
+
+    def finish(self) -> None:
+        """Have done what waits."""
+        if self._state.queued:
+            self._send(self._state.queued.pop(), waited=False)
 
     def either(self, keep: bool, action: str, name: str = "", **fields: Any) -> Any:
         """Do the one or the other."""
@@ -111,13 +129,15 @@ class Play:
 
     def callback(self, body: Callable[..., Any], most: int, gather: int) -> Callback:
         """Return what stands for a function, as an argument."""
+        self.finish()
         self._functions.append(_Function(body, most, gather))
         return Callback(len(self._functions))
 
     def folder(self, write: bool) -> Path:
         """Make a shared folder."""
-        name = f"shared-{len(self._numbers.folders) + 1}"
-        self._numbers.folders[name] = write
+        self.finish()
+        name = f"shared-{len(self._state.folders) + 1}"
+        self._state.folders[name] = write
         (self._scratch / name).mkdir()
         return Path(name)
 
@@ -125,7 +145,8 @@ class Play:
         """Call a function of the scenario's file in a process of its own."""
         if not self._apart:
             return function(*args)
-        folders = self._numbers.folders
+        self.finish()
+        folders = self._state.folders
         files = Folder(self._scratch).changed(folders)
         sent = tuple(self._outgoing(item, {}) for item in args)
         ask = Ask("read", function.__name__, args=sent, files=files, folders=dict(folders))
@@ -136,7 +157,7 @@ class Play:
 
     def after(self, args: tuple[Any, ...]) -> tuple[Value, ...]:
         """Return the case's own arguments as the actor has them now."""
-        did = self._exchange("value", "", None, {"args": (list(args),)})
+        did = self._send(self._ask("value", "", None, {"args": (list(args),)}))
         return tuple(did.value) if isinstance(did.value, list) else ()
 
     def returned(self, value: Any) -> Value:
@@ -146,7 +167,7 @@ class Play:
 
     def close(self) -> None:
         """Remove the shared folders: a full disk would cost other questions."""
-        for name in self._numbers.folders:
+        for name in self._state.folders:
             shutil.rmtree(self._scratch / name, ignore_errors=True)
 
     def body(self, back: Back) -> Did:
@@ -178,7 +199,8 @@ class Play:
             raise RuntimeError(f"this function can be called {function.most} times at most")
         return function
 
-    def _exchange(self, action: str, name: str, target: Any, fields: dict[str, Any]) -> Did:
+    def _ask(self, action: str, name: str, target: Any, fields: dict[str, Any]) -> Ask:
+        """Return a request; arguments are as they are now."""
         if self._busy:
             raise RuntimeError("a callback's body must not use the actor")
         puts: dict[int, Value] = {}
@@ -186,27 +208,33 @@ class Play:
         sent["args"] = tuple(self._outgoing(item, puts) for item in fields.get("args", ()))
         named = fields.get("kwargs", {})
         sent["kwargs"] = {key: self._outgoing(item, puts) for key, item in named.items()}
-        ask = Ask(action, name, **sent, puts=puts, layout=self._layout, case=self.case)
+        number = MODULE if target is None else number_of(target)
+        return Ask(action, name, number, **sent, puts=puts)
+
+    def _send(self, ask: Ask, waited: bool = True) -> Did:
+        """Have a request done, and all that waits before it."""
+        earlier = tuple(item.as_earlier() for item in self._state.queued)
+        self._state.queued.clear()
+        ask = replace(ask, earlier=earlier, layout=self._layout, case=self.case)
         ask = replace(ask, gathers=self._gathers())
-        if target is not None:
-            ask = replace(ask, target=number_of(target))
         did = self._line.ask(self._with_files(ask), self.body)
         if self._apart:
             self._files.take(did.files)
         if did.fault is not None:
-            raise self._error(did.kind, did.fault)
+            raise self._error(did, did.fault, waited)
         return did
 
     def _with_files(self, ask: Ask) -> Ask:
         if not self._apart:
             return ask
-        shared = self._numbers.folders
+        shared = self._state.folders
         return replace(ask, files=self._files.changed(shared), folders=dict(shared))
 
-    def _error(self, kind: str, fault: Fault) -> BaseException:
-        if kind == "NotImplementedError" and _TORCHS_OWN not in fault.message:
-            return NotWrittenError(fault)
-        error = RemoteError(kind, fault)
+    def _error(self, did: Did, fault: Fault, waited: bool) -> BaseException:
+        unwritten = did.kind == "NotImplementedError" and _TORCHS_OWN not in fault.message
+        if unwritten or did.early or not waited:
+            return OverError(fault)
+        error = RemoteError(did.kind, fault)
         error.__cause__, self._raised = self._raised, None
         return error
 
@@ -231,11 +259,11 @@ class Play:
         return own is not None and own is item and bool(_stamp(item) == stamp)
 
     def _once(self, item: Any, puts: dict[int, Value]) -> WireHandle:
-        sent = self._numbers.sent
+        sent = self._state.sent
         if id(item) not in sent:
-            self._numbers.kept += 1
-            sent[id(item)] = self._numbers.kept
-            puts[self._numbers.kept] = self._plain(item)
+            self._state.kept += 1
+            sent[id(item)] = self._state.kept
+            puts[self._state.kept] = self._plain(item)
         return WireHandle(sent[id(item)])
 
     @staticmethod
@@ -248,6 +276,19 @@ class Play:
     @staticmethod
     def _incoming(value: Value) -> Any:
         return _from_actor(value)
+
+
+def _settled(ask: Ask) -> Ask:
+    """Return a request with memory of its own: the scenario may change a tensor before it goes."""
+    args, kwargs, puts = (_copied(part) for part in (ask.args, ask.kwargs, ask.puts))
+    return replace(ask, args=args, kwargs=kwargs, puts=puts)
+
+
+def _copied(value: Any) -> Any:
+    return convert(
+        value,
+        lambda item: replace(item, data=bytes(item.data)) if isinstance(item, Tensor) else item,
+    )
 
 
 def _stamp(item: Any) -> Any:

@@ -24,7 +24,7 @@ import torch
 from grader.guest.faults import describe
 from grader.guest.module import place, write
 from grader.stage.again import NAME, replayed
-from grader.stage.api import NOW, NotWrittenError, RemoteError, UnreadError
+from grader.stage.api import NOW, OverError, RemoteError, UnreadError
 from grader.stage.play import Body, Line, Play
 from grader.wire.asks import Ask, Back, Did, nearest_builtin
 from grader.wire.files import Folder
@@ -77,8 +77,9 @@ class Stage:
             args = play.given_args(call.args)
             kwargs = dict(zip(call.kwargs, play.given_args([*call.kwargs.values()]), strict=True))
             value = play.returned(self.function(call.entry)(*args, **kwargs))
+            play.finish()
             after = play.after(args) if "args_after" in call.probes else None
-        except (RemoteError, NotWrittenError) as error:
+        except (RemoteError, OverError) as error:
             return Reply(fault=error.fault, probes={REMOTE: True})
         except UnreadError as error:
             return Reply(fault=error.fault, probes={UNREAD: True})

@@ -7,6 +7,7 @@ which the stage answers with ``Did``: the submission calls a function whose body
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from grader.wire.fields import (
@@ -61,6 +62,8 @@ class Ask:
         case: Drawn by the host for each case: with a new one, what was kept is forgotten.
         layout: Whether tensors are to say how they lie in memory.
         token: Drawn by the host for this request; every answer has to repeat it.
+        earlier: What is to be done before, in this order; nobody waits for the results. Of each
+            the fields from ``action`` to ``puts``.
     """
 
     action: str
@@ -77,6 +80,22 @@ class Ask:
     case: str = ""
     layout: bool = False
     token: str = ""
+    earlier: tuple[Value, ...] = ()
+
+    def as_earlier(self) -> tuple[Value, ...]:
+        """Return this as one of ``earlier``."""
+        kwargs = dict[Value, Value](self.kwargs.items())
+        puts = dict[Value, Value](self.puts.items())
+        return (
+            self.action, self.name, self.target, self.args, kwargs, self.keep, self.most, puts,
+        )  # fmt: skip
+
+    def each(self) -> Iterator[Ask]:
+        """Yield what is to be done, this last."""
+        for parts in self.earlier:
+            assert isinstance(parts, tuple)
+            yield Ask(*parts)  # type: ignore[arg-type]
+        yield self
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +104,7 @@ class Did:
 
     Attributes:
         kind: Name of the built-in exception that the one raised derives from.
+        early: One of ``earlier`` raised it, and what came after was not done.
         files: Path → content of what changed in the folders that were asked for; None: it is gone.
         token: The request's.
     """
@@ -92,6 +112,7 @@ class Did:
     value: Value = None
     fault: Fault | None = None
     kind: str = ""
+    early: bool = False
     files: dict[str, Buffer | None] = field(default_factory=dict)
     token: str = ""
 
@@ -115,6 +136,10 @@ class Back:
     token: str = ""
 
 
+def _action(value: Value) -> bool:
+    return isinstance(value, str) and value in ACTIONS
+
+
 def _numbered(value: Value) -> bool:
     return isinstance(value, dict) and all(natural(key) and key != MODULE for key in value)
 
@@ -123,19 +148,32 @@ def _processes(value: Value) -> bool:
     return isinstance(value, dict) and _numbered(value) and all(map(natural, value.values()))
 
 
+def _earlier(value: Value) -> bool:
+    return isinstance(value, tuple) and all(
+        isinstance(parts, tuple)
+        and len(parts) == len(_EARLIER)
+        and all(check(part) for check, part in zip(_EARLIER, parts, strict=True))
+        for parts in value
+    )
+
+
 _FILES: Check = mapping(optional(data))
+
+_EARLIER: tuple[Check, ...] = (
+    _action, text, natural, items, mapping(anything), natural, natural, _numbered,
+)  # fmt: skip
 
 declare({
     Ask: {
-        "action": lambda value: isinstance(value, str) and value in ACTIONS,
+        "action": _action,
         "name": text, "target": natural, "args": items, "kwargs": mapping(anything),
         "keep": natural, "most": natural, "puts": _numbered, "files": _FILES,
         "folders": mapping(flag), "case": text, "layout": flag, "token": text,
-        "gathers": _processes,
+        "gathers": _processes, "earlier": _earlier,
     },
     Did: {
-        "value": anything, "fault": optional(is_fault), "kind": text, "files": _FILES,
-        "token": text,
+        "value": anything, "fault": optional(is_fault), "kind": text, "early": flag,
+        "files": _FILES, "token": text,
     },
     Back: {
         "callback": lambda value: natural(value) and value != 0, "args": items,
