@@ -203,6 +203,25 @@ def cannot_be_caught():
         return "caught"
 
 
+def together(x):
+    changed = x.clone()
+    first, own = actor.keep("writes", actor.put(x)), actor.put(changed)
+    changed.zero_()
+    actor.set_attr(actor.module, "noted", first)
+    return [actor.value([first, own]), actor.attr(actor.module, "noted")]
+
+
+def nobody_waited(then):
+    try:
+        actor.keep("odd")
+        if then == "ask":
+            actor.call("helper")
+        if then == "share":
+            folder()
+    except Exception:
+        return "caught"
+
+
 def wrong_key():
     return {"a": actor.call("helper")}["b"]
 
@@ -488,6 +507,28 @@ def test_a_handle_answers_nothing_by_itself(play: Play, what: str) -> None:
 
 def test_an_iteration_without_end_is_cut_off(either: Play) -> None:
     assert value(either("endless")) == ["RuntimeError", "more than 5 items came"]
+
+
+def test_requests_without_a_result_go_with_the_next(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    acted = relay._Game._acted
+    monkeypatch.setattr(
+        relay._Game, "_acted", lambda game, ask: asked.append(ask) or acted(game, ask)
+    )
+    assert value(play("together", number(1.0))) == [[[2.0], [1.0]], [2.0]]
+    assert [[*(step.action for step in ask.each())] for ask in asked] == [
+        ["put", "call", "put", "set_attr", "value"], ["attr"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("then", ["ask", "share", "return"])
+def test_what_nobody_waited_for_ends_the_case_where_it_raises(either: Play, then: str) -> None:
+    seen = either("nobody_waited", then)
+    assert seen.outcome is Outcome.RAISED
+    assert seen.claims.fault is not None
+    assert (seen.claims.fault.type, seen.claims.fault.message) == ("Odd", "not here")
 
 
 def test_the_cases_own_arguments_are_sent_once(either: Play) -> None:
