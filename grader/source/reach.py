@@ -348,12 +348,12 @@ def _is_internal(name: str) -> bool:
     parts = [part.lstrip("_") if part in _HIDDEN else part for part in name.split(".")]
     if not (_MODULES.isdisjoint(parts) and _ATTRIBUTES.isdisjoint(parts)):
         return True
-    if any(_is_private(part) for part in parts[1:]):
+    if len(parts) > 1 and parts[0] == "torch" and _is_private(parts[1]):
         return True
     return any(member in _MEMBERS.get(module, ()) for module, member in pairwise(parts))
 
 
 def _is_private(part: str) -> bool:
-    """Return whether a member is a library's own, and no class that others derive from."""
+    """Return whether this is a part of torch's own machinery."""
     own = part[:1] == "_" and part[:2] != "__" and not part.startswith("_foreach")
-    return own and not part[1:2].isupper() and part != "_utils"
+    return own and part not in ("_assert", "_utils")
