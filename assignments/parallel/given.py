@@ -6,23 +6,19 @@ question gets models of its own, so that a mistake costs one question.
 
 from __future__ import annotations
 
-import builtins
 import gc
 import multiprocessing
 import os
 import socket
 import time
-import traceback
 import warnings
 from contextlib import contextmanager
-from multiprocessing import connection
 
 import torch
 import torch._dynamo  # what an optimiser's first step imports: once here, not in each process
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel
 
-from grader.guest.api import logged, on_timeline, placement, watching
+from grader.guest.api import in_ranks, logged, on_timeline, placement, watching
 from grader.vgpu.timeline import TimedElsewhere
 
 # -- models over two GPUs --------------------------------------------------------------------------
@@ -401,83 +397,13 @@ def distributed_training(student, x, labels, begins_with, world_size, settings):
             second = f"{type(error).__name__}: {error}"[:300]
         return {"first": first, "second": second}
 
-    return _in_processes(world_size, work, student.__file__)
+    return in_ranks(world_size, work, student.__file__)
 
 
 def _free_port():
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         return sock.getsockname()[1]
-
-
-def _in_processes(number, work, file):
-    """Run ``work(0)`` … ``work(number - 1)`` in processes of their own; return what they return.
-
-    A process that fails ends the others, and what it raised is raised here as if in its line.
-    """
-    context = multiprocessing.get_context("fork")
-    pipes, children = [], []
-    for rank in range(number):
-        receiving, sending = context.Pipe(duplex=False)
-        child = context.Process(target=_child, args=(work, rank, sending, file))
-        child.start()
-        sending.close()
-        pipes.append(receiving)
-        children.append(child)
-    results = {}
-    try:
-        while len(results) < number:
-            waiting = [pipe for pipe in pipes if pipe not in results]
-            for pipe in connection.wait(waiting):
-                results[pipe] = _received(pipe, pipes.index(pipe), file)
-    finally:
-        for child in children:
-            child.kill()
-            child.join()
-    return [results[pipe] for pipe in pipes]
-
-
-def _keep_wrappers():
-    """Let every DistributedDataParallel of this process live until its end.
-
-    Torch's reducer may own the process group last, and ends it while it holds the interpreter's
-    lock, for which the group's own thread may be waiting: now and then an honest worker would
-    never return (seen with torch 2.13).
-    """
-    make, kept = DistributedDataParallel.__init__, []
-
-    def make_and_keep(self, *args, **kwargs):
-        kept.append(self)
-        make(self, *args, **kwargs)
-
-    DistributedDataParallel.__init__ = make_and_keep
-
-
-def _child(work, rank, sending, file):
-    # A process that was split off while other threads ran must not start torch's own.
-    torch.set_num_threads(1)
-    _keep_wrappers()
-    try:
-        sending.send((work(rank), None))
-    except BaseException as error:  # noqa: BLE001  whatever it is, the parent is to hear of it
-        lines = [item.lineno for item in traceback.extract_tb(error.__traceback__)
-                 if item.filename == file]  # fmt: skip
-        sending.send((None, (type(error).__name__, str(error), lines[-1] if lines else 0)))
-
-
-def _received(pipe, rank, file):
-    try:
-        result, failed = pipe.recv()
-    except EOFError:
-        raise RuntimeError(f"process {rank} ended before its work was done") from None
-    if failed is None:
-        return result
-    name, text, line = failed
-    kind = getattr(builtins, name, RuntimeError)
-    text = text if kind.__name__ == name else f"{name}: {text}"
-    code = compile("\n" * (line - 1) + "raise error", file if line else __file__, "exec")
-    exec(code, {"error": kind(f"{text} (in process {rank})")})  # noqa: S102  for file and line
-    return None
 
 
 # -- time ------------------------------------------------------------------------------------------
