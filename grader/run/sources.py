@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -66,7 +67,19 @@ def _reach(facts: SourceFacts, allowed: Collection[str]) -> tuple[Mention, ...]:
     if facts.unreadable:
         # What nobody could read may do anything.
         return (Mention(facts.unreadable[:80], Place(1, 0, 1), called=False),)
-    return tuple(item for item in facts.reach if item.name not in allowed)
+    return tuple(
+        item for item in facts.reach
+        if not item.name.startswith(IMPORT)
+        or (item.name not in allowed and _is_here(item.name.removeprefix(IMPORT)))
+    )  # fmt: skip
+
+
+def _is_here(module: str) -> bool:
+    """Return whether a module is installed. Guests have what this interpreter has, and no more."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return True
 
 
 def _with(run: QuestionRun, facts: EntryFacts | None, wanted: bool) -> QuestionRun:

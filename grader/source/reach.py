@@ -29,7 +29,7 @@ _KNOWN = frozenset(
     __future__ abc argparse array ast asyncio atexit base64 bisect bz2 cmath collections
     colorsys concurrent contextlib contextvars copy csv dataclasses datetime decimal difflib
     enum errno faulthandler fractions functools gc glob gzip hashlib heapq html inspect io
-    itertools json keyword locale logging lzma math multiprocessing numbers operator os
+    itertools json keyword locale logging lzma math mmap multiprocessing numbers operator os
     pathlib pickle platform pprint queue random re reprlib resource secrets select selectors
     shutil signal socket stat statistics string struct subprocess sys tarfile tempfile
     textwrap this threading time timeit tkinter traceback types typing typing_extensions
