@@ -31,6 +31,10 @@ from grader.wire.values import ProtocolError, Value
 Line = Callable[[Back], Did]
 """Has a callback's body run, and returns what came of it."""
 
+_MOST_BESIDE = 2**22
+"""Bytes of files that come with an exception. More is refused as an answer that is too large, and
+that would be told in place of the exception: that the scratch is full, most likely."""
+
 _NOW: list[Asked] = []
 """The one of this process, where callbacks that were pickled find it again."""
 
@@ -160,9 +164,15 @@ class Asked:
         """Add what changed in the folders: a request that raised may have written, too."""
         try:
             back = [name for name, back in ask.folders.items() if back]
-            return replace(did, files=self._folder.changed(back))
+            files = self._folder.changed(back)
         except (OSError, ProtocolError) as error:
             return failed(error, self._scratch)
+        if (
+            did.fault is not None
+            and sum(len(data or b"") for data in files.values()) > _MOST_BESIDE
+        ):
+            return did
+        return replace(did, files=files)
 
     def begin(self, case: str) -> None:
         """Begin a case, if it is another one."""
