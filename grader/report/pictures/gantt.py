@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _LEAST_NUMBERED = 0.009
 """Share of the picture's width that a digit needs."""
+_LEAST_PIECE = 0.2
+"""Of the middle one's length."""
 _WIDTH, _PER_DEVICE, _AROUND = 8.4, 0.55, 1.2
 _COLOURS = {"forward": BLUE, "backward": ORANGE, "copy": INK, "idle": PALE}
 _WORDS = {
@@ -190,9 +192,18 @@ def pieces(bars: Sequence[Bar]) -> dict[Bar, int]:
 
 
 def _counted(run: Sequence[Sequence[Bar]]) -> Iterator[tuple[int, Sequence[Bar]]]:
-    """Number the pieces of a pass over one batch; one alone gets none."""
-    if len(run) > 1:
-        yield from enumerate(run if run[0][0].sort == "forward" else reversed(run), 1)
+    """Number the pieces of a pass over one batch; one alone gets none.
+
+    A loss or an update between two copies is far shorter than a piece.
+    """
+    lasts = [piece[-1].end - piece[0].start for piece in run]
+    whole = [
+        piece
+        for piece, each in zip(run, lasts, strict=True)
+        if each > _LEAST_PIECE * sorted(lasts)[len(lasts) // 2]
+    ]
+    if len(whole) > 1:
+        yield from enumerate(whole if run[0][0].sort == "forward" else reversed(whole), 1)
 
 
 def _number(axes: Axes, gantt: Gantt, devices: Sequence[str]) -> None:

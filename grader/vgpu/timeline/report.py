@@ -15,7 +15,8 @@ A row of a device that works on several streams is of one of them: ``"cuda:0 str
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.vgpu.timeline.spans import Span, Waited
@@ -145,9 +146,12 @@ class Stretch:
             for stream in self._streams(device)
             for row in self._merged(device, stream)
         ]
-        # Of far too many the longest: what is left out would be thinner than a line.
-        rows.sort(key=lambda row: row.start - row.end)
-        for row in sorted(rows[:MOST_ROWS], key=lambda row: (row.device, row.start)):
+        finest = self.elapsed / _FINEST
+        while len(rows) > MOST_ROWS and finest < 2 * self.elapsed:
+            # What is left out would be white, where most is done.
+            rows = list(_coarser(rows, finest))
+            finest *= 2
+        for row in rows[:MOST_ROWS]:
             yield [row.device, row.start - self.start, row.end - self.start, row.sort]
 
     def _streams(self, device: str) -> list[int | None]:
@@ -207,6 +211,28 @@ class Row:
     start: float
     end: float
     sort: str
+
+
+def _coarser(rows: Iterable[Row], finest: float) -> Iterator[Row]:
+    """Make one row of neighbours on a stream that together last no longer than ``finest``.
+
+    It is of the sort that most of them is.
+    """
+    taken: list[Row] = []
+    for row in rows:
+        if taken and (row.device != taken[0].device or row.end - taken[0].start > finest):
+            yield _joined(taken)
+            taken = []
+        taken.append(row)
+    if taken:
+        yield _joined(taken)
+
+
+def _joined(rows: Sequence[Row]) -> Row:
+    spent: dict[str, float] = defaultdict(float)
+    for row in rows:
+        spent[row.sort] += row.end - row.start
+    return Row(rows[0].device, rows[0].start, rows[-1].end, max(spent, key=spent.__getitem__))
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,15 @@ def test_pieces_of_a_batch_are_numbered(sorts: str, numbers: str) -> None:
     assert "".join(str(found.get(bar, "-")) for bar in given) == numbers
 
 
+def test_an_update_between_two_copies_is_no_piece() -> None:
+    update = Bar("cuda:0", 5.0, 5.1, "forward")
+    later = [Bar("cuda:0", bar.start + 6, bar.end + 6, bar.sort) for bar in bars("cfcf")]
+    given = [*bars("cbcbc"), update, *later]
+    found = pieces(given)
+    assert update not in found
+    assert [found[bar] for bar in given if bar in found] == [2, 1, 1, 2]
+
+
 def test_a_bar_thinner_than_a_dot_is_seen() -> None:
     work = [Bar("cuda:0", at, at + 0.05, "forward") for at in range(0, 100, 2)]
     picture = draw_gantt(Gantt("thin", work, 1000.0, 3.0, 3.0))

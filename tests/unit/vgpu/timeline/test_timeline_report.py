@@ -100,6 +100,16 @@ def test_rows_and_gaps_are_bounded() -> None:
     assert len(report["gaps"]) <= MOST_GAPS
 
 
+def test_the_busiest_part_does_not_vanish() -> None:
+    slow = [each for _ in range(200) for each in (kernel(A, 9), copy(A, B, 1))]
+    busy = [each for _ in range(2 * MOST_ROWS) for each in (kernel(A, 0.3), copy(A, B, 0.1))]
+    report = told(*slow, *busy)
+    assert len(report["rows"]) <= MOST_ROWS
+    shown = [row for row in report["rows"] if row[0] == A and row[1] >= 2000.0]
+    assert sum(end - start for _, start, end, _ in shown) > 0.95 * 0.4 * 2 * MOST_ROWS
+    assert {row[3] for row in shown} == {"forward"}
+
+
 def test_nothing_happens_in_no_time() -> None:
     report = told()
     assert (report["elapsed"], report["rows"], report["gaps"]) == (0.0, [], [])
