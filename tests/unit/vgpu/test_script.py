@@ -231,6 +231,41 @@ def test_on_a_timeline_a_script_has_a_cards_time_and_its_picture(
     assert b"train.py on NVIDIA V100 SXM2" in content
 
 
+LAPS = """
+import time
+
+import torch
+
+x = torch.ones(4096, 4096, device="cuda")
+(x @ x).sum().item()
+start = time.perf_counter()
+(x @ x).sum().item()
+print(time.perf_counter() - start)
+"""
+
+
+@pytest.mark.usefixtures("here")
+def test_a_set_up_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "laps.py").write_text(LAPS)
+
+    def times(*more: str) -> tuple[str, str]:
+        told = ["--timeline", "v100", "--no-arithmetic", *more, str(tmp_path / "laps.py")]
+        assert main(told) == 0
+        installed().uninstall()
+        said = capsys.readouterr().err
+        (line,) = [line for line in said.splitlines() if " by published figures: " in line]
+        return said, line.rpartition(": ")[2]
+
+    said, whole = times()
+    lap = said.partition("\n1: ")[2].partition("\n")[0]
+    assert f"{times('--lap', '1')[1]}" == f"{lap}."
+    # A product on a V100 takes 8.8 ms: two of them, and one.
+    assert float(whole.split()[0]) > 17
+    assert 8 < float(lap.split()[0]) < 10
+    assert float(times("--skip", "9ms")[1].split()[0]) < 10
+    assert "No lap 9: there were 1. All is shown." in times("--lap", "9")[0]
+
+
 @pytest.mark.usefixtures("here")
 def test_a_picture_that_cannot_be_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -265,6 +300,9 @@ def test_without_matplotlib_that_is_told_before_the_script_runs(
         (("--timeline", "t4", "--picture", "no/x.svg", __file__), "there is no folder "),
         (("--picture", "x.svg", __file__), "need the time of a card: --timeline v100"),
         (("--no-arithmetic", __file__), "need the time of a card: --timeline v100"),
+        (("--lap", "1", __file__), "need the time of a card: --timeline v100"),
+        (("--lap", "0", "x.py"), "“0” is no number of a lap"),
+        (("--skip", "soon", "x.py"), "“soon” is no time; write a number and a unit"),
         (("nowhere.py",), "there is no file nowhere.py"),
         (("--gpus", "0", "x.py"), "“0” is no number of GPUs"),
         (("--memory", "much", "x.py"), "“much” is no size"),
