@@ -13,10 +13,13 @@ from contextlib import contextmanager
 import torch
 
 from grader.vgpu import (
+    autocast,
     composites,
     cuda,
     factories,
     generators,
+    graphs,
+    groups,
     legacy,
     methods,
     modules,
@@ -26,6 +29,7 @@ from grader.vgpu import (
     saving,
     sequences,
     spec,
+    tools,
 )
 from grader.vgpu.late_import import LateImport
 from grader.vgpu.machine import Machine, installed, set_machine
@@ -40,8 +44,8 @@ __all__ = [
 ]  # fmt: skip
 
 _PARTS = (
-    spec, legacy, generators, factories, methods, modules, composites, sequences, cuda, saving,
-    processes, refused,
+    tools, spec, legacy, generators, factories, methods, modules, composites, sequences, cuda,
+    saving, autocast, graphs, groups, processes, refused,
 )  # fmt: skip
 
 

@@ -1,33 +1,40 @@
-"""``python -m grader.vgpu [--gpus N] [--memory SIZE] [--timeline CARD] … script.py …``.
+"""``python -m grader.vgpu [--gpus N] [--nproc N] [--memory SIZE] [--timeline CARD] … script.py …``.
 
 Runs a script, as it is, on virtual GPUs, and says at the end what they did; with ``--timeline`` in
-what time, with ``--picture`` in a picture too.
+what time, with ``--picture`` in a picture too; with ``--nproc`` in several processes.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType, TracebackType
 from typing import TypeVar
 
 from grader.vgpu import install
+from grader.vgpu.accounts import Account, account_of, read, write
+from grader.vgpu.launch import FOLDER, is_last, launch, torchruns_folder
+from grader.vgpu.machine import Shared
 from grader.vgpu.options import (
     parse_count,
     parse_lap,
     parse_module,
     parse_picture,
+    parse_ranks,
     parse_size,
     parse_time,
 )
 from grader.vgpu.pictures import PictureError, need_drawing, picture
-from grader.vgpu.show import laps, listing, overview
+from grader.vgpu.show import laps, listing, summary
 from grader.vgpu.stand_ins import StandIns
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
+from grader.vgpu.timeline.joint import joint_report
 from grader.vgpu.timeline.report import Report
 
 _T = TypeVar("_T")
@@ -58,9 +65,35 @@ def run_script(path: Path, arguments: Sequence[str]) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    options = _options(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    options = _options(given)
+    if FOLDER in os.environ:
+        return _run(options, Path(os.environ[FOLDER]))[0]
+    shared = torchruns_folder()
+    if shared is not None:
+        status = _run(options, shared)[0]
+        if is_last(shared):
+            _tell(options, read(shared))
+            shutil.rmtree(shared)
+        return status
+    with TemporaryDirectory(prefix="torchgrade-vgpu-") as name:
+        if options.nproc is not None:
+            status, report = launch(options.nproc, given, Path(name)), None
+        else:
+            status, report = _run(options, Path(name))
+        _tell(options, read(Path(name)), report)
+    return status
+
+
+def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]:
+    """Run the script in this process; leave in a folder what it did.
+
+    Returns:
+        Its exit status, and what happened when, if that was on a timeline.
+    """
     sys.meta_path.insert(0, StandIns(dict(options.module)))
     machine = install(options.gpus, options.memory)
+    machine.shared = Shared(folder, options.timeline, not options.no_arithmetic)
     report = None
     if options.timeline is None:
         status = run_script(options.script, options.arguments)
@@ -70,14 +103,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = run_script(options.script, options.arguments)
         report = _report(line, options)
     _flush()
-    # Beside what the script prints, which may go into a file or a pipe.
     if options.trace:
         sys.stderr.write("\n" + listing(machine))
-    sys.stderr.write("\n" + overview(machine, report=report))
+    account = account_of(machine)
+    if account.events:
+        write(folder, account)
+    return status, report
+
+
+def _tell(
+    options: argparse.Namespace, accounts: Sequence[Account], report: Report | None = None
+) -> None:
+    """Say what all processes did, beside what the script prints: that may go into a pipe."""
+    several = len(accounts) > 1 and options.lap is None
+    if options.timeline is not None and (several or report is None):
+        report = joint_report(accounts, options.timeline, options.skip)
+    devices = [f"cuda:{ordinal}" for ordinal in range(options.gpus)]
+    sys.stderr.write("\n" + summary(accounts, devices, report))
     if report is not None and options.picture is not None:
         told = _draw(report, options)
         sys.stderr.write(f"\n{told}\n")
-    return status
 
 
 def _report(line: Timed, options: argparse.Namespace) -> Report:
@@ -140,6 +185,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--gpus", type=_typed(parse_count), default=1, help="how many; 1")
     parser.add_argument("--memory", type=_typed(parse_size), help="of each, such as 8GiB; no limit")
+    parser.add_argument(
+        "--nproc", type=_typed(parse_ranks), metavar="N",
+        help="run the script in so many processes, a rank each, as torchrun does",
+    )  # fmt: skip
     parser.add_argument("--trace", action="store_true", help="list events one by one as well")
     parser.add_argument(
         "--module", type=_typed(parse_module), action="append", default=[], metavar="NAME=FILE",

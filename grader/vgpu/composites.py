@@ -37,7 +37,9 @@ _PLACES = (
 )
 
 
-def _composite(original: Any) -> Any:
+def composite(original: Any) -> Any:
+    """Return a function inside which torch's own host tensors count as the device's."""
+
     def call(*args: Any, **kwargs: Any) -> Any:
         local = machine().local
         if local.adopting or not on_one_device((*args, *kwargs.values())):
@@ -78,7 +80,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 def _lengths_as_numbers(original: Any) -> Any:
-    adopting = _composite(original)
+    adopting = composite(original)
 
     def ctc_loss(scores: Any, targets: Any, length: Any, target_length: Any, *more: Any) -> Any:
         """Take lengths from anywhere, as torch does: the kernel reads them on the host."""
@@ -130,7 +132,7 @@ def patch(patches: Patches) -> None:
     """See to these functions."""
     for owner, names in _PLACES:
         for name in names:
-            patches.wrap(owner, name, _composite)
+            patches.wrap(owner, name, composite)
     patches.wrap(torch, "ctc_loss", _lengths_as_numbers)
     patches.wrap(torch.autograd, "grad", _gradients)
     patches.wrap(torch.autograd, "backward", _backward)

@@ -44,13 +44,17 @@ def _nothing(*_: Any, **__: Any) -> None:
 
 
 _REFUSED = (
-    "CUDAGraph", "graph", "make_graphed_callables", "graph_pool_handle", "MemPool", "use_mem_pool",
+    "MemPool", "use_mem_pool",
     "ExternalStream", "get_stream_from_external", "caching_allocator_alloc", "cudart",
     "caching_allocator_delete", "change_current_allocator", "CUDAPluggableAllocator",
     "current_blas_handle", "set_sync_debug_mode", "memory_snapshot", "utilization", "temperature",
     "power_draw", "clock_rate", "list_gpu_processes", "set_per_process_memory_fraction",
-    "GreenContext", "_sleep",
+    "GreenContext", "_sleep", "memory_usage", "device_memory_used",
+    "caching_allocator_enable", "caching_allocator_disabled", "get_per_process_memory_fraction",
 )  # fmt: skip
+
+
+_OF_MEMORY = ("MemPool", "CUDAPluggableAllocator", "memory_snapshot", "list_gpu_processes")
 
 
 def _refused(name: str) -> Any:
@@ -91,6 +95,8 @@ _CUDA: dict[str, Any] = {
     "can_device_access_peer": lambda device, peer: (
         ordinal_or_current(device) != ordinal_or_current(peer)
     ),
+    "get_allocator_backend": lambda: "native",
+    "get_sync_debug_mode": lambda: 0,
     "synchronize": synchronize,
     "Stream": streams.Stream,
     "Event": streams.Event,
@@ -101,7 +107,6 @@ _CUDA: dict[str, Any] = {
     "default_stream": streams.default_stream,
     "device": streams.device,
     "device_of": streams.device_of,
-    "is_current_stream_capturing": lambda: False,
 }
 _ACCELERATOR: dict[str, Any] = {
     "is_available": lambda: True,
@@ -128,11 +133,17 @@ def patch(patches: Patches) -> None:
     tables: list[tuple[Any, dict[str, Any]]] = [
         (cuda, {**_CUDA, **cuda_memory.FUNCTIONS, **cuda_random.FUNCTIONS, **refused}),
         (cuda.memory, cuda_memory.FUNCTIONS),
-        (cuda.random, cuda_random.FUNCTIONS),
+        (cuda.memory, {name: _CUDA[name] for name in ("empty_cache", "get_allocator_backend")}),
+        (cuda.memory, {name: refused[name] for name in _OF_MEMORY}),
+        (cuda.random, {**cuda_random.FUNCTIONS, "current_device": current}),
+        (cuda.streams, {name: _CUDA[name] for name in ("Stream", "Event")}),
+        (cuda.streams, {"ExternalStream": refused["ExternalStream"]}),
         (getattr(torch, "accelerator", None), _ACCELERATOR),
     ]
     for module, table in tables:
         for name, value in table.items():
             if hasattr(module, name):
                 patches.set(module, name, value)
+    made = patches.wrap(cuda.memory, "memory_summary", cuda_memory.abbreviated_summary)
+    patches.set(cuda, "memory_summary", made)
     patches.set(cuda, "default_generators", tuple(machine().generators))

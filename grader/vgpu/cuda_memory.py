@@ -40,32 +40,39 @@ def reset_peak_memory_stats(device: Any = None) -> None:
     machine().memory(ordinal_or_current(device)).reset_peak()
 
 
+_BYTES = ("allocated_bytes", "active_bytes", "requested_bytes", "reserved_bytes")
+_COUNTS = ("allocation", "active", "segment")
+# What an allocator without a cache never has.
+_NEVER = ("inactive_split", "inactive_split_bytes")
+_NEVER_POOLED = ("oversize_allocations", "oversize_segments")
+_NEVER_ONCE = (
+    "num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free",
+    "max_split_size",
+)  # fmt: skip
+
+
 def memory_stats(device: Any = None) -> OrderedDict[str, int]:
-    """Return the counts that a virtual device keeps, under torch's names."""
+    """Return the counts that a virtual device keeps, under torch's names; it has one pool."""
     memory = machine().memory(ordinal_or_current(device))
-    return OrderedDict(
-        {
-            "active_bytes.all.current": memory.live,
-            "active_bytes.all.peak": memory.peak,
-            "allocated_bytes.all.current": memory.live,
-            "allocated_bytes.all.peak": memory.peak,
-            "allocation.all.allocated": memory.taken,
-            "allocation.all.current": memory.taken - memory.given_back,
-            "allocation.all.freed": memory.given_back,
-            "reserved_bytes.all.current": memory.live,
-            "reserved_bytes.all.peak": memory.peak,
-        }
-    )
+    held, blocks = memory.live, memory.taken - memory.given_back
+    sizes = {"current": held, "peak": memory.peak}
+    counts = {"current": blocks, "allocated": memory.taken, "freed": memory.given_back}
+    told: dict[str, int] = dict.fromkeys(_NEVER_ONCE, 0)
+    for names, known in ((_BYTES, sizes), (_COUNTS, counts), (_NEVER, {}), (_NEVER_POOLED, {})):
+        pool = "" if names is _NEVER_POOLED else "all."
+        for name in names:
+            for metric in ("current", "peak", "allocated", "freed"):
+                told[f"{name}.{pool}{metric}"] = known.get(metric, 0)
+    return OrderedDict(sorted(told.items()))
 
 
-def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
-    """Return live and peak bytes in words."""
-    ordinal = ordinal_or_current(device)
-    memory = machine().memory(ordinal)
-    return (
-        f"Virtual CUDA device {ordinal}: {memory.live} bytes allocated, at most {memory.peak}, "
-        f"of {total(ordinal)}"
-    )
+def abbreviated_summary(original: Any) -> Any:
+    """Return ``memory_summary`` without the lines about an allocator's pools."""
+
+    def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
+        return str(original(device, abbreviated=True))
+
+    return memory_summary
 
 
 FUNCTIONS: dict[str, Any] = {
@@ -80,6 +87,5 @@ FUNCTIONS: dict[str, Any] = {
     "reset_max_memory_cached": reset_peak_memory_stats,
     "reset_accumulated_memory_stats": lambda *_: None,
     "memory_stats": memory_stats,
-    "memory_summary": memory_summary,
     "mem_get_info": mem_get_info,
 }

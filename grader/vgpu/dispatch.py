@@ -266,11 +266,20 @@ def _note(here: Machine, met: _Met, args: tuple[Any, ...], result: Any) -> None:
         met.mixed
         and facts.name == "copy_"
         and device_of(args[1]) not in {device_of(args[0]), "meta"}
+        and not _in_bucket(here)
     ):
         # (Without arithmetic a number that is written into a tensor is torch's own, on meta.)
         _note_copy(here, args)
         return
     here.note_kernel(facts.name, met.home, facts.formula(args, result, met.greatest), met.bytes)
+
+
+def _in_bucket(here: Machine) -> bool:
+    """Whether a copy is of a gradient, into a bucket of DistributedDataParallel or out of it.
+
+    C++ makes the buckets where the C++ device is; on a GPU they are on it.
+    """
+    return here.reducing and torch._C._current_graph_task_id() >= 0
 
 
 def _counts(args: tuple[Any, ...]) -> bool:
@@ -290,8 +299,10 @@ def _note_copy(here: Machine, args: tuple[Any, ...]) -> None:
 
 def note_fill(name: str, tensor: VirtualTensor) -> None:
     """Take down that a factory wrote a new tensor's elements on its device."""
+    here = machine()
+    if here.local.capture is not None:
+        here.local.capture.fill(name, tensor)
     if not name.startswith("empty"):
-        here = machine()
         size = tensor.numel() * tensor.element_size()
         here.note_kernel(name, tensor.ordinal, 0, size)
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.utils import _device
 
-from grader.vgpu import words
+from grader.vgpu import pinned, words
 from grader.vgpu.dispatch import note_fill
 from grader.vgpu.execute import execute_drawing
 from grader.vgpu.generators import generator_for, refuse_on_host
@@ -43,7 +43,7 @@ def _filled(original: Call) -> Call:
     def factory(*args: Any, **kwargs: Any) -> Any:
         ordinal = ordinal_from(kwargs.get("device"))
         if ordinal is None:
-            return original(*args, **kwargs)
+            return pinned.made(original, args, kwargs)
         return _new(original, ordinal, args, kwargs)
 
     return factory
@@ -58,7 +58,7 @@ def _drawn(original: Call) -> Call:
             # Without a device named, the default one may yet join in.
             if torch.get_default_device().type == HOST:
                 refuse_on_host(kwargs.get("generator"))
-            return original(*args, **kwargs)
+            return pinned.made(original, args, kwargs)
         kwargs["generator"] = generator_for(machine(), kwargs.get("generator"), ordinal)
         return _new(original, ordinal, args, kwargs)
 
@@ -74,12 +74,17 @@ def _new(original: Call, ordinal: int, args: tuple[Any, ...], kwargs: dict[str, 
         kwargs["device"] = "meta"
         kwargs.pop("generator", None)
     requires_grad = kwargs.pop("requires_grad", False)
-    kwargs.pop("pin_memory", None)
+    _refuse_pinning(kwargs)
     made = original(*args, **kwargs)
     with torch.no_grad():
         placed = wrap(made, ordinal)
     note_fill(original.__name__, placed)
     return placed.requires_grad_(requires_grad)
+
+
+def _refuse_pinning(kwargs: dict[str, Any]) -> None:
+    if kwargs.pop("pin_memory", False):
+        raise RuntimeError("Only dense CPU tensors can be pinned")
 
 
 def _from_data(original: Call) -> Call:
@@ -91,7 +96,8 @@ def _from_data(original: Call) -> Call:
         home = ordinal_of(data)
         ordinal = ordinal_from(device)
         if ordinal is None and home is None:
-            return original(*args, **kwargs)
+            return pinned.made(original, args, kwargs)
+        _refuse_pinning(kwargs)
         if home is not None and device is None:
             ordinal = home
         kwargs["device"] = HOST
@@ -112,7 +118,10 @@ def like(original: Call) -> Call:
         home = ordinal_of(tensor)
         target = home if device is None else ordinal_from(device)
         if target == home:
-            kwargs.pop("device", None) if home is not None else None
+            if home is None:
+                return pinned.made(original, (tensor, *args), kwargs)
+            kwargs.pop("device", None)
+            _refuse_pinning(kwargs)
             return original(tensor, *args, **kwargs)
         kwargs["device"] = HOST
         return _elsewhere(original, (tensor, *args), kwargs, target)
@@ -128,7 +137,8 @@ def _elsewhere(
     with torch.no_grad():
         args = (plain(args[0]), *args[1:])
         if ordinal is None:
-            return original(*args, **kwargs).requires_grad_(requires_grad)
+            return pinned.made(original, args, kwargs).requires_grad_(requires_grad)
+        _refuse_pinning(kwargs)
         if original.__name__.startswith("rand"):
             generator = generator_for(machine(), kwargs.pop("generator", None), ordinal)
             made = execute_drawing(original, args, kwargs, generator)

@@ -1,8 +1,9 @@
-"""Importing ``torch._dynamo`` late, while virtual devices are in force.
+"""Importing modules of torch's late, while virtual devices are in force.
 
-Torch imports it with the first optimiser. It takes longer than torch itself, and compares torch's
-functions with its own notes of them, so it must find torch as it is. Importing it beforehand would
-make every program wait for it; so the patches step aside while it is imported.
+Torch imports ``torch._dynamo`` with the first optimiser. It takes longer than torch itself, and
+compares torch's functions with its own notes of them, so it must find torch as it is. Importing it
+beforehand would make every program wait for it; so the patches step aside while it is imported.
+Modules that hold what is refused (``refused.LATE``) are changed as soon as they are there.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
+from grader.vgpu import refused
 from grader.vgpu.patches import Patches
 
 _LATE = "torch._dynamo"
 
 
 class LateImport(MetaPathFinder):
-    """Finds ``torch._dynamo``, and has it loaded without the patches.
+    """Finds these modules, and has them loaded as they need it.
 
     Args:
-        patches: What steps aside. Other threads find torch unpatched for that time.
+        patches: What steps aside, or is added to. Other threads find torch unpatched for that time.
     """
 
     def __init__(self, patches: Patches) -> None:
@@ -32,9 +34,11 @@ class LateImport(MetaPathFinder):
         self, name: str, path: Sequence[str] | None, _: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how to load it; None for all other modules."""
-        spec = PathFinder.find_spec(name, path) if name == _LATE else None
+        late = name == _LATE or name in refused.LATE
+        spec = PathFinder.find_spec(name, path) if late else None
         if spec is not None and spec.loader is not None:
-            spec.loader = _Unpatched(spec.loader, self._patches)
+            kind = _Unpatched if name == _LATE else _Refusing
+            spec.loader = kind(spec.loader, self._patches)
         return spec
 
     def start(self) -> None:
@@ -63,3 +67,13 @@ class _Unpatched(Loader):
         module.__spec__.loader = module.__loader__ = self._real
         with self._patches.aside():
             self._real.exec_module(module)
+
+
+class _Refusing(_Unpatched):
+    """Loads a module, and refuses what it has to offer."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None
+        module.__spec__.loader = module.__loader__ = self._real
+        self._real.exec_module(module)
+        refused.change(module, self._patches)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -33,6 +36,12 @@ class _PerThread(threading.local):
         self.streams: dict[int, int] = {}
         # A function of several operations is running, whose own host tensors count as the device's.
         self.adopting = False
+        # A scripted module moves: its parameters are replaced, not exchanged.
+        self.replacing = False
+        # An exchange between processes is under way, of what is below the devices.
+        self.exchanging = False
+        # The CUDA graph that is being captured, or None.
+        self.capture: Any = None
         # Contexts of streams that were entered as such, ``with stream:``.
         self.entered: list[Any] = []
 
@@ -45,6 +54,21 @@ class Clock(Protocol):
 
     def time_of(self, mark: int) -> float:
         """Return the time at which a stream reached a recorded event, by the event's number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all processes of a program have in common.
+
+    Attributes:
+        folder: Where each leaves what it did (``accounts``).
+        card: Whose time they take (``timeline.profiles``), or None.
+        arithmetic: Whether anything is computed.
+    """
+
+    folder: Path
+    card: Any = None
+    arithmetic: bool = True
 
 
 class Machine:
@@ -62,6 +86,10 @@ class Machine:
         arithmetic: Whether anything is computed; without it, tensors have shapes and no elements.
         blanks: There may be such tensors.
         log: Takes down all that is computed while there is one (``grader.vgpu.log``).
+        shared: What the processes that the program starts have in common with it, or None.
+        rank: Of this process in its group of processes (``torch.distributed``), if it is in one.
+        exchanges: Name of a group → collectives that it has begun.
+        reducing: A ``DistributedDataParallel`` gathers gradients in buckets that C++ makes.
     """
 
     def __init__(self, count: int, limit: int | None, undo: Callable[[Machine], None]) -> None:
@@ -75,6 +103,10 @@ class Machine:
         self.arithmetic = True
         self.blanks = False
         self.log: Log | None = None
+        self.shared: Shared | None = None
+        self.rank: int | None = None
+        self.exchanges: Counter[str] = Counter()
+        self.reducing = False
         self._memories = [Memory(limit) for _ in range(count)]
         self.blocks = Blocks(self._memories, self._changed, self._full)
         self._undo = undo
@@ -134,11 +166,19 @@ class Machine:
         self.trace.note(row)
 
     def wait(self, ordinal: int, why: str) -> None:
-        """Take down that the host waits for a device."""
+        """Take down that the host waits for a device.
+
+        Raises:
+            RuntimeError: A graph is being captured: its operations are yet to run (CUDA's words).
+        """
+        if self.local.capture is not None:
+            raise words.while_capturing()
         self.note(Synchronisation, ordinal, self.names[ordinal], why)
 
     def transfer(self, tensor: torch.Tensor, source: str, target: str, blocking: bool) -> None:
         """Take down that a tensor's elements go from one device to another."""
+        if blocking and self.local.capture is not None:
+            raise words.while_capturing()
         # A copy runs on a stream of the device at its end that is one; of two, on the source's.
         end = source if source != HOST else target
         size, shape = tensor.numel() * tensor.element_size(), tuple(tensor.shape)

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.nn.parallel import _functions, comm
 
+from grader.vgpu.machine import HOST, machine
 from grader.vgpu.patches import Patches
 from grader.vgpu.spec import current, ordinal_from
 from grader.vgpu.streams import current_stream
@@ -39,9 +40,22 @@ def _same_kind(original: Any) -> Any:
         """
         if isinstance(tensor, VirtualTensor) is isinstance(other, VirtualTensor):
             return isinstance(tensor, VirtualTensor) or bool(original(tensor, other))
-        return isinstance(tensor, torch.nn.Parameter)
+        return isinstance(tensor, torch.nn.Parameter) and not machine().local.replacing
 
     return compatible
+
+
+def _materialize(original: Any) -> Any:
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Give a lazy parameter its elements, on the device that it was moved to meanwhile."""
+        moved = vars(self).pop("lazy_ordinal", None)
+        ordinal = moved if device is None else ordinal_from(device)
+        original(self, shape, device if ordinal is None else HOST, dtype)
+        if ordinal is not None:
+            # Not before: the exchange takes the class along, and it was still a lazy one's.
+            self.data = torch.empty(shape, device=f"cuda:{ordinal}", dtype=self.dtype)
+
+    return materialize
 
 
 def _group(lists: Sequence[Sequence[Any]], with_indices: bool = False) -> Any:
@@ -59,6 +73,11 @@ def _group(lists: Sequence[Sequence[Any]], with_indices: bool = False) -> Any:
 
 def _broadcast(tensor: torch.Tensor, devices: Any = None, *, out: Any = None) -> Any:
     """Return the tensor on each device; the first of them holds the tensor itself."""
+    if (devices is None) is (out is None):
+        raise RuntimeError(
+            "Exactly one of 'devices' and 'out' must be specified, but got "
+            f"devices={devices} and out={out}"
+        )
     if out is not None:
         for target in out:
             target.copy_(tensor)
@@ -122,6 +141,8 @@ def _gather(
 def patch(patches: Patches) -> None:
     """Give modules and their replication their devices."""
     patches.set(torch._C._nn, "_parse_to", _parse_to(torch._C._nn._parse_to))
+    lazy: Any = torch.nn.parameter
+    patches.wrap(lazy.UninitializedTensorMixin, "materialize", _materialize)
     same = "_has_compatible_shallow_copy_type"
     patches.set(torch, same, _same_kind(getattr(torch, same)))
     patches.set(torch._C, "_group_tensors_by_device_and_dtype", _group)

@@ -123,6 +123,17 @@ def parse_count(text: str) -> int:
     return int(text)
 
 
+def parse_ranks(text: str) -> int:
+    """Return a number of processes.
+
+    Raises:
+        ValueError: It is none from 1 to 64.
+    """
+    if not text.isdecimal() or not 1 <= int(text) <= 64:
+        raise ValueError(f"“{text}” is no number of processes; write one from 1 to 64")
+    return int(text)
+
+
 def parse_module(text: str) -> tuple[str, str]:
     """Return the name of a module and the file that answers to it.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -12,6 +14,15 @@ _pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
 def pin(tensor: torch.Tensor) -> None:
     """Mark a host tensor's memory as page-locked."""
     _pinned.add(tensor.untyped_storage())
+
+
+def made(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call one of torch's functions that make a host tensor, with ``pin_memory`` or without."""
+    if not kwargs.get("pin_memory"):
+        return original(*args, **kwargs)
+    tensor = original(*args, **{**kwargs, "pin_memory": False})
+    pin(tensor)
+    return tensor
 
 
 def is_pinned(tensor: torch.Tensor) -> bool:

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from functools import wraps
+from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
+import torch.distributed
 import torch.utils.dlpack
 
 from grader.vgpu import words
 from grader.vgpu.patches import Patches
 from grader.vgpu.tensor import VirtualTensor
-
-
-def _entered(original: Any) -> Any:
-    def enter(self: Any) -> Any:
-        """Refuse mixed precision on a device: its choice of types is made in C++, by C++ device."""
-        if self.device == "cuda" and self._enabled:
-            raise words.unsupported("torch.autocast('cuda')", "leave it out, or say enabled=False")
-        return original(self)
-
-    return enter
-
-
-def _compiled(original: Any) -> Any:
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise words.unsupported(f"torch.{original.__name__}", "run the function as it is")
-
-    return refuse
 
 
 def _on_host_only(name: str) -> Any:
@@ -42,11 +30,97 @@ def _on_host_only(name: str) -> Any:
     return wrapped
 
 
+def _mesh(original: Any) -> Any:
+    @wraps(original)
+    def __init__(self: Any, device_type: str, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        """Refuse what is built on DTensor: it makes tensors below Python, by C++ device."""
+        if device_type == "cuda":
+            raise words.unsupported(
+                "DeviceMesh('cuda'), so DTensor, FSDP2 and tensor parallelism", _INSTEAD
+            )
+        original(self, device_type, *args, **kwargs)
+
+    return __init__
+
+
+def _sharded(name: str) -> Any:
+    def wrapped(original: Any) -> Any:
+        @wraps(original)
+        def refuse(*_: Any, **__: Any) -> Any:
+            raise words.unsupported(name, _INSTEAD)
+
+        return refuse
+
+    return wrapped
+
+
+_INSTEAD = "use DistributedDataParallel, or the CPU with gloo"
+# Modules of torch's that nobody may have imported yet: what is refused of them, and where that is
+# done. Other modules hold on to a function, so it is one that ``fully_shard`` calls.
+LATE = {
+    "torch.distributed.fsdp.fully_sharded_data_parallel": (
+        "FullyShardedDataParallel", ("FullyShardedDataParallel",),
+    ),
+    "torch.distributed.fsdp._fully_shard._fully_shard": (
+        "fully_shard", ("_init_default_mesh", "_init_default_fully_shard_mesh"),
+    ),
+}  # fmt: skip
+
+
+def change(module: ModuleType, patches: Patches) -> None:
+    """Refuse what a module of ``LATE`` has to offer."""
+    refused, places = LATE[module.__name__]
+    for name in places:
+        offered = getattr(module, name, None)
+        if isinstance(offered, type):
+            patches.wrap(offered, "__init__", _sharded(refused))
+        elif offered is not None:
+            patches.wrap(module, name, _sharded(refused))
+
+
+_BELOW = re.compile(
+    r"module 'torch\._C' has no|dummy base class|torch\._C\._\w+ is not supported|'NoneType' object"
+)
+_OF_CUDA = (
+    "torch.cuda", "torch.cuda.memory", "torch.cuda.nccl", "torch.cuda.tunable", "torch.cuda.gds",
+    "torch.cuda.profiler", "torch.cuda.green_contexts",
+)  # fmt: skip
+
+
+def _by_name(name: str) -> Any:
+    def wrapped(original: Any) -> Any:
+        @wraps(original)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return original(*args, **kwargs)
+            except (AttributeError, RuntimeError) as error:
+                # What it would call in C++ is not in a build without CUDA.
+                if _BELOW.search(str(error)) is None:
+                    raise
+            raise words.unsupported(name)
+
+        return call
+
+    return wrapped
+
+
+def _rest(patches: Patches) -> None:
+    """Refuse by name what nothing else stands for: torch's own functions that end in C++."""
+    for module in [sys.modules[name] for name in _OF_CUDA if name in sys.modules]:
+        for name, value in list(vars(module).items()):
+            theirs = isinstance(value, FunctionType) and value.__module__.startswith("torch.cuda")
+            if theirs and name[0] != "_" and not hasattr(value, "__wrapped__"):
+                patches.wrap(module, name, _by_name(f"{module.__name__}.{name}"))
+
+
 def patch(patches: Patches) -> None:
     """Refuse them."""
-    autocast = torch.amp.autocast_mode.autocast
-    patches.set(autocast, "__enter__", _entered(autocast.__enter__))
-    patches.set(torch, "compile", _compiled(torch.compile))
+    _rest(patches)
+    for name in LATE:
+        if name in sys.modules:
+            change(sys.modules[name], patches)
+    if torch.distributed.is_available():
+        patches.wrap(torch.distributed.device_mesh.DeviceMesh, "__init__", _mesh)
     patches.wrap(torch, "vander", _on_host_only("torch.vander"))
     for module in (torch, torch.utils.dlpack):
         patches.wrap(module, "to_dlpack", _on_host_only("torch.to_dlpack"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from grader.vgpu.accounts import Account, account_of
 from grader.vgpu.machine import Machine
-from grader.vgpu.summary import Held, Summary, Work, summarise
+from grader.vgpu.summary import Summary, Work, summarise
 from grader.vgpu.timeline.profiles import PROFILES
 from grader.vgpu.timeline.report import Report
+from grader.vgpu.timeline.ring import sent
 from grader.vgpu.trace import Allocation, Event, Kernel, Mark, Release, Synchronisation, Transfer
 
 MOST_EVENTS = 500
@@ -16,34 +18,47 @@ _MOST_OPS = 8
 _MANY_WAITS = 100
 _MOST_LAPS = 40
 _NO_MORE = "nothing more"
+_FEW = 8
 
 Row = tuple[str, ...]
 
 
 def overview(machine: Machine, since: int = 0, report: Report | None = None) -> str:
-    """Return what the devices did: by device, by route, the heaviest operations, and hints.
+    """Return what this process did with the devices; arguments as of ``summary``.
 
     Args:
         machine: With its trace.
         since: Sequence number of the first event that counts.
         report: What happened when, where that was on a timeline.
     """
-    if next(machine.trace.since(since), None) is None:
-        return f"Virtual GPUs: the program did nothing with {_these(machine)}.\n"
-    total = summarise(machine.trace.since(since))
-    held = {
-        name: total.held(name, machine.memory(n).live, machine.memory(n).limit)
-        for n, name in enumerate(machine.names)
-    }
+    return summary([account_of(machine, since)], machine.names, report)
+
+
+def summary(
+    accounts: Sequence[Account], devices: Sequence[str], report: Report | None = None
+) -> str:
+    """Return what the devices did: by device, by route, the heaviest operations, and hints.
+
+    Args:
+        accounts: Of each process.
+        devices: Names of all devices.
+        report: What happened when, where that was on a timeline.
+    """
+    accounts = [account for account in accounts if account.events]
+    if not accounts:
+        return f"Virtual GPUs: the program did nothing with {_these(devices)}.\n"
+    total = summarise(event for account in accounts for event in account.events)
     untimed = "Virtual GPUs: computed on the CPU, so nothing here says how fast a real one is."
     parts = [
         times(report) if report else untimed,
-        _table(_devices(total, held)),
+        _table(_devices(accounts)),
         _table(_routes(total)) if total.routes else "No tensor went from one device to another.",
     ]
+    if total.exchanges:
+        parts.append(_table(_exchanges(total)))
     if total.work:
         parts.append(_table(_operations(total)))
-    told = [f"! {hint}" for hint in hints(total, held)]
+    told = [f"! {hint}" for hint in hints(total, devices)]
     return "\n\n".join([*parts, "\n".join(told)] if told else parts) + "\n"
 
 
@@ -103,10 +118,10 @@ def listing(machine: Machine, since: int = 0) -> str:
     return "\n".join([*lines, f"… and {left} more"] if left else lines) + "\n"
 
 
-def hints(total: Summary, held: dict[str, Held]) -> Iterator[str]:
+def hints(total: Summary, devices: Sequence[str]) -> Iterator[str]:
     """Yield what is likely to be a mistake, or slow on real GPUs."""
     busy = {device for _, device in total.work}
-    for name in held:
+    for name in devices:
         if name not in busy:
             yield f"{name} computed nothing."
     copied = sum(copies.parameters for copies in total.routes.values())
@@ -129,8 +144,8 @@ def size(number: int) -> str:
     return _scaled(number, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
 
 
-def _these(machine: Machine) -> str:
-    first, last = machine.names[0], machine.names[-1]
+def _these(devices: Sequence[str]) -> str:
+    first, last = devices[0], devices[-1]
     return first if first == last else f"{first} … {last}"
 
 
@@ -146,18 +161,33 @@ def _scaled(number: float, step: int, units: Sequence[str]) -> str:
     return f"{number:.4g} {units[-1]}"
 
 
-def _devices(total: Summary, held: dict[str, Held]) -> Iterator[Row]:
-    yield "device", "kernels", "work", "peak memory", "still held", "waited for"
-    for name, memory in held.items():
-        works = [work for (_, device), work in total.work.items() if device == name]
-        yield (
-            name,
-            str(sum(work.count for work in works)),
-            _flops(sum(work.flops for work in works)),
-            size(memory.peak) + (f" of {size(memory.limit)}" if memory.limit else ""),
-            size(memory.after),
-            f"{total.waits[name]}×",
-        )
+def _devices(accounts: Sequence[Account]) -> Iterator[Row]:
+    several = len(accounts) > 1
+    head = "device", "kernels", "work", "peak memory", "still held", "waited for"
+    yield (head[0], "process", *head[1:]) if several else head
+    for name in accounts[0].held:
+        for account in accounts:
+            done = summarise(account.events)
+            works = [work for (_, device), work in done.work.items() if device == name]
+            memory = account.held[name]
+            if several and not (works or memory.allocations):
+                continue
+            row = (
+                str(sum(work.count for work in works)),
+                _flops(sum(work.flops for work in works)),
+                size(memory.peak) + (f" of {size(memory.limit)}" if memory.limit else ""),
+                size(memory.after),
+                f"{done.waits[name]}×",
+            )
+            yield (name, account.name, *row) if several else (name, *row)
+
+
+def _exchanges(total: Summary) -> Iterator[Row]:
+    yield "between processes", "ranks", "times", "in all", "sent by each"
+    for (op, ranks), done in sorted(total.exchanges.items()):
+        each = sent(op, done.bytes, len(ranks))
+        between = ", ".join(map(str, ranks)) if len(ranks) <= _FEW else f"{len(ranks)} of them"
+        yield op, between, str(len(done.marks)), size(done.bytes), size(round(each))
 
 
 def _busy(told: Any) -> Iterator[Row]:

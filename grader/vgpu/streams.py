@@ -17,6 +17,9 @@ from grader.vgpu.machine import machine
 from grader.vgpu.spec import current, ordinal_from
 from grader.vgpu.trace import Mark
 
+COMMUNICATION = -1
+"""Number of the stream of each device on which NCCL works."""
+
 _numbers = count(1)
 
 
@@ -49,8 +52,8 @@ class Stream:
         return True
 
     def is_capturing(self) -> bool:
-        """Whether a graph is being captured: never."""
-        return False
+        """Whether a graph is being captured."""
+        return machine().local.capture is not None
 
     def synchronize(self) -> None:
         """Make the host wait."""

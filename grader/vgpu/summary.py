@@ -18,7 +18,15 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from grader.vgpu.trace import Allocation, Event, Kernel, Release, Synchronisation, Transfer
+from grader.vgpu.trace import (
+    Allocation,
+    Collective,
+    Event,
+    Kernel,
+    Release,
+    Synchronisation,
+    Transfer,
+)
 from grader.wire.values import Value
 
 MOST_KERNELS = 500
@@ -104,6 +112,25 @@ class BlocksTaken:
 
 
 @dataclass(slots=True)
+class Exchange:
+    """Collectives of one operation between the same ranks.
+
+    Attributes:
+        marks: Each of them, by what its processes have in common.
+        bytes: Of their tensors.
+    """
+
+    marks: set[tuple[str, int]] = field(default_factory=set)
+    bytes: int = 0
+
+    def add(self, event: Collective) -> None:
+        """Count one in, unless another of its processes was counted."""
+        if event.exchange not in self.marks:
+            self.bytes += event.bytes
+        self.marks.add(event.exchange)
+
+
+@dataclass(slots=True)
 class Summary:
     """Events added up.
 
@@ -113,6 +140,7 @@ class Summary:
         first: The first copies, one by one.
         waits: Device → times that the host waited for it.
         blocks: Device → blocks of its memory.
+        exchanges: (op, ranks) → collectives.
     """
 
     work: dict[tuple[str, str], Work] = field(default_factory=dict)
@@ -120,6 +148,7 @@ class Summary:
     first: list[Transfer] = field(default_factory=list)
     waits: Counter[str] = field(default_factory=Counter)
     blocks: dict[str, BlocksTaken] = field(default_factory=dict)
+    exchanges: dict[tuple[str, tuple[int, ...]], Exchange] = field(default_factory=dict)
 
     def held(self, device: str, after: int, limit: int | None) -> Held:
         """Return the memory of a device over the time of the events.
@@ -178,6 +207,8 @@ def summarise(events: Iterable[Event]) -> Summary:
                 total.first.append(event)
         elif isinstance(event, Synchronisation):
             total.waits[event.device] += 1
+        elif isinstance(event, Collective):
+            total.exchanges.setdefault((event.op, event.ranks), Exchange()).add(event)
     return total
 
 

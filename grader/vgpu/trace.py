@@ -125,10 +125,42 @@ class Mark(Event):
     action: str
 
 
+@dataclass(frozen=True, slots=True)
+class Collective(Event):
+    """Processes exchanged tensors; each of them notes its own part.
+
+    Attributes:
+        device: ``cuda:N``, where this process's part is.
+        op: torch.distributed's name, ``all_reduce``; ``send`` and ``recv`` of a pair.
+        bytes: Of the tensors of all ranks together where each has a part of the whole, else of one.
+        ranks: The group's, in order.
+        rank: This process's.
+        group: Whose exchange it is; the same in all processes that take part.
+        number: Of the group's exchanges.
+    """
+
+    device: str
+    op: str
+    bytes: int
+    ranks: tuple[int, ...]
+    rank: int
+    group: str
+    number: int
+
+    @property
+    def exchange(self) -> tuple[str, int]:
+        """What all processes' parts in the same exchange have in common, and no others."""
+        return self.group, self.number
+
+
 _E = TypeVar("_E", bound=Event)
 
+# Their numbers mean something: who waits for whom.
+_NUMBERED = (Mark, Collective)
 # Which of a kind's own fields is another number each time, and so no part of its row.
-_OWN_NUMBER: dict[type[Event], int] = {Allocation: 2, Release: 2, Mark: 1}
+_OWN_NUMBER: dict[type[Event], int] = {
+    Allocation: 2, Release: 2, Mark: 1, Collective: 6,
+}  # fmt: skip
 
 
 class Trace:
@@ -177,7 +209,7 @@ class Trace:
         """
         for _, row, number in self._tape.read(first, self.count if end is None else end):
             event = self._alike.get(row) or self._kept(row)
-            yield _event(self._tape.row(row), number) if type(event) is Mark else event
+            yield _event(self._tape.row(row), number) if type(event) in _NUMBERED else event
 
     def rows(self, first: int) -> array[int]:
         """Return what was issued from a number on, but for blocks of memory: a number for each.

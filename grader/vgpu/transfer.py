@@ -28,6 +28,10 @@ def copy_to(
         layout: Memory format of the copy; by default the tensor's own.
     """
     source = ordinal_of(tensor)
+    if machine().local.capture is not None:
+        raise words.unsupported(
+            "a copy to another device inside a CUDA graph", "copy_ into a tensor that is there"
+        )
     # Host memory that is not page-locked is staged, so the host waits; between two devices the
     # copy is queued on their streams.
     waits = (source is None or ordinal is None) and (
@@ -83,7 +87,11 @@ def move(
     if ordinal_of(tensor) == ordinal:
         return tensor
     if torch.nn.parameter.is_lazy(tensor):
-        raise words.unsupported("moving a lazy parameter", "run the module once, then move it")
+        # There are no elements yet: it only learns where they will be.
+        vars(tensor)["lazy_ordinal"] = ordinal
+        return tensor
+    if tensor.is_nested:
+        raise words.unsupported("moving a nested tensor", "pad it, torch.nested.to_padded_tensor")
     if tensor.layout is not torch.strided:
         raise words.unsupported(f"moving a tensor of layout {tensor.layout}")
     if tensor.requires_grad and torch.is_grad_enabled():

@@ -30,6 +30,13 @@ def invalid_ordinal() -> RuntimeError:
     return AcceleratorError(f"CUDA error: invalid device ordinal\n{_HINT}{_AFTERMATH}")
 
 
+def while_capturing() -> RuntimeError:
+    """Return the error of a wait, or of a copy that waits, while a CUDA graph is captured."""
+    return AcceleratorError(
+        f"CUDA error: operation not permitted when stream is capturing\n{_AFTERMATH}"
+    )
+
+
 def forked() -> RuntimeError:
     """Return the error for a process that was forked from one that used CUDA (torch/cuda)."""
     return RuntimeError(
@@ -110,6 +117,17 @@ def out_of_memory(ordinal: int, size: int, live: int, limit: int) -> Exception:
         f"memory is large try setting {setting}=expandable_segments:True to avoid fragmentation.  "
         "See documentation for Memory Management  "
         "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)"
+    )
+
+
+def duplicate_gpu(first: int, second: int, ordinal: int) -> Exception:
+    """Return NCCL's error where two ranks of a group are on one device."""
+    error: type[Exception] = torch.distributed.DistBackendError
+    return error(
+        "NCCL error in: ProcessGroupNCCL.cpp, invalid usage (run with NCCL_DEBUG=WARN for "
+        "details)\nncclInvalidUsage: This usually reflects invalid usage of NCCL library.\nLast "
+        f"error:\nDuplicate GPU detected : rank {second} and rank {first} both on CUDA device "
+        f"{ordinal}"
     )
 
 

@@ -14,21 +14,27 @@ The rules, and where they come from:
   issued before, and the target goes on after it (``aten/src/ATen/native/cuda/Copy.cu``: a two-way
   barrier).
 - A copy from or to the host takes the stream of its GPU. The host waits where the trace says so.
+- A collective (``ring``) begins when the streams of all its ranks have come to it, and ends on all
+  of them at once. It is on links, and on the stream that NCCL keeps for it: devices compute
+  meanwhile.
+- Processes share devices and links, and nothing else: streams, threads and events are their own.
 - A wait ends when the device, the stream or the event is done. ``.item()`` waits for the stream.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from grader.vgpu.timeline import ring
 from grader.vgpu.timeline.engine import Engine
 from grader.vgpu.timeline.profiles import Profile
 from grader.vgpu.timeline.spans import Span, Waited
-from grader.vgpu.trace import Event, Kernel, Mark, Synchronisation, Transfer
+from grader.vgpu.trace import Collective, Event, Kernel, Mark, Synchronisation, Transfer
 
-Queue = tuple[str, int]
-"""A stream: its device and its number there."""
+Queue = tuple[str, int, str]
+"""A stream: its device, its number there, and whose it is."""
 
 _ALL_STREAMS = frozenset({"torch.cuda.synchronize", "torch.accelerator.synchronize"})
 _BY_EVENT = "Event.synchronize"
@@ -58,16 +64,18 @@ class Timeline:
     Attributes:
         profile: Of every device.
         spans: What ran, in the order of its issue.
+        process: Whose the events are that come next; empty where there is only one.
     """
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self.spans: list[Span] = []
+        self.process = ""
         self._tails: dict[Queue, _Tail] = {}
-        self._threads: dict[int, _Thread] = {}
+        self._threads: dict[tuple[str, int], _Thread] = {}
         # Python's threads take turns: none issues before the one before it has.
-        self._issued = 0.0
-        self._marks: dict[int, _Tail] = {}
+        self._issued: defaultdict[str, float] = defaultdict(float)
+        self._marks: dict[tuple[str, int], _Tail] = {}
         # By device, and by source and target.
         self._engines: dict[tuple[str, ...], Engine] = {}
 
@@ -82,6 +90,26 @@ class Timeline:
                 self._wait(event)
             elif isinstance(event, Mark):
                 self._mark(event)
+            elif isinstance(event, Collective):
+                self.meet([(self.process, event)])
+
+    def meet(self, parts: Sequence[tuple[str, Collective]]) -> None:
+        """Take in a collective: the process of each part, and the part itself."""
+        arrived = []
+        for self.process, event in parts:
+            issued, _ = self._issue(event)
+            tail = self._tail(event.device, event.stream)
+            arrived.append((max(issued, tail.end), tail.span, tail, event))
+        start, after = max((ready, span) for ready, span, _, _ in arrived)
+        first = parts[0][1]
+        end = start + ring.seconds(first.op, first.bytes, len(first.ranks), self.profile)
+        for ready, span, tail, event in arrived:
+            waited = Waited.OTHER if start > ready else Waited.STREAM
+            self.spans.append(Span(
+                event.op, event.device, event.stream, start, end, event.phase, waited,
+                after if start > ready else span, "ranks", event.bytes,
+            ))  # fmt: skip
+            tail.end, tail.span, tail.other = end, len(self.spans) - 1, True
 
     @property
     def now(self) -> float:
@@ -96,7 +124,7 @@ class Timeline:
     def rest(self) -> float:
         """Let everything end before anything new begins; return when that is, in seconds."""
         end = self.end
-        self._issued = end
+        self._issued = defaultdict(lambda: end)
         for thread in self._threads.values():
             thread.now = end
         for tail in self._tails.values():
@@ -110,19 +138,24 @@ class Timeline:
         Raises:
             KeyError: It was not recorded.
         """
-        return self._marks[mark].end
+        return self._marks[self.process, mark].end
+
+    def reached(self, process: str) -> float:
+        """Return the seconds at which a process's host has issued all that was taken in."""
+        return self._issued[process]
 
     def _thread(self, event: Event) -> _Thread:
         # A thread begins where the one that has started it stands by then.
-        return self._threads.setdefault(event.thread, _Thread(self._issued))
+        begun = _Thread(self._issued[self.process])
+        return self._threads.setdefault((self.process, event.thread), begun)
 
     def _tail(self, device: str, stream: int) -> _Tail:
-        return self._tails.setdefault((device, stream), _Tail())
+        return self._tails.setdefault((device, stream, self.process), _Tail())
 
     def _issue(self, event: Event) -> tuple[float, _Thread]:
         thread = self._thread(event)
-        thread.now = max(thread.now, self._issued) + self.profile.launch
-        self._issued = thread.now
+        thread.now = max(thread.now, self._issued[self.process]) + self.profile.launch
+        self._issued[self.process] = thread.now
         return thread.now, thread
 
     def _kernel(self, event: Kernel) -> None:
@@ -187,7 +220,11 @@ class Timeline:
             # What it waits for is in the mark that comes before it.
             return
         if event.why in _ALL_STREAMS:
-            every = [tail for (device, _), tail in self._tails.items() if device == event.device]
+            every = [
+                tail
+                for (device, _, process), tail in self._tails.items()
+                if device == event.device and process == self.process
+            ]
             self._block(event, *every)
         else:
             self._block(event, self._tail(event.device, event.stream))
@@ -196,9 +233,9 @@ class Timeline:
         tail = self._tail(event.device, event.stream)
         thread = self._thread(event)
         if event.action == "record":
-            self._marks[event.event] = _Tail(max(tail.end, thread.now), tail.span)
+            self._marks[self.process, event.event] = _Tail(max(tail.end, thread.now), tail.span)
             return
-        mark = self._marks.get(event.event, _Tail())
+        mark = self._marks.get((self.process, event.event), _Tail())
         if event.action == "host":
             self._block(event, mark)
         elif mark.end > tail.end:

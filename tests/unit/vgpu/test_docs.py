@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from gpu.programs import PROGRAMS
+from gpu_scripts.runner import scripts
 from test_refused import REFUSALS
 
 from grader.vgpu.cuda import _REFUSED
@@ -29,7 +30,18 @@ def refusals() -> str:
     return "\n".join(f"- `{name}`" for name in sorted(names))
 
 
-PARTS = {"programs": table_of_programs, "refused": refusals}
+def table_of_scripts() -> str:
+    rows = []
+    for each in scripts():
+        refused = each.said.get("refused")
+        outcome = f"refused: `{refused}`" if refused else "works"
+        if "raises" in each.said:
+            outcome = f"torch's error: “{each.said['raises']}”"
+        rows.append(f"| `{each.path.stem}` | {each.title.rstrip('.')} | {outcome} |")
+    return "\n".join(["| Script | Kind | Comes to |", "|---|---|---|", *rows])
+
+
+PARTS = {"programs": table_of_programs, "refused": refusals, "scripts": table_of_scripts}
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -73,7 +73,9 @@ with virtual_gpus(1) as machine:
     net(torch.ones(3, 2, device="cuda")).sum().backward()
     optimizer.step()
     assert "torch._dynamo" in sys.modules
-    assert ours == [vars(owner)[name] for owner, name in machine.patches.changed]
+    # What it imports in its turn may be refused: those come last.
+    changed = machine.patches.changed[: len(ours)]
+    assert ours == [vars(owner)[name] for owner, name in changed]
     assert torch._dynamo.__spec__.loader.get_source("torch._dynamo")
 assert sys.meta_path == found
 """

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import spawn
 from pathlib import Path
 
 import pytest
@@ -13,8 +16,9 @@ import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from grader.vgpu import installed, virtual_gpus
-from grader.vgpu.processes import Started
+from grader.vgpu import accounts, virtual_gpus
+from grader.vgpu.show import summary
+from grader.vgpu.trace import Collective, Mark, Transfer
 
 
 @contextmanager
@@ -66,17 +70,16 @@ def test_a_process_for_each_device(tmp_path: Path) -> None:
     assert [(tmp_path / name).read_text() for name in "01"] == ["cuda:0 0.5", "cuda:1 0.5"]
 
 
-def test_a_started_process_gets_devices_and_gives_them_back() -> None:
-    def work(number: int) -> tuple[int, int, int | None]:
-        here = installed()
-        assert here is not None
-        return number, here.count, here.memory(0).limit
-
-    assert Started(work, 3, 2**20)(7) == (7, 3, 2**20)
-    assert installed() is None
-    with virtual_gpus(2):
-        assert Started(work, 3, None)(7) == (7, 2, None)
-        assert installed() is not None
+def test_a_started_process_makes_its_devices_before_all_else(tmp_path: Path) -> None:
+    with virtual_gpus(3, memory=2**20):
+        command = spawn.get_command_line(pipe_handle=7)
+    first, _, rest = command[command.index("-c") + 1].partition("from multiprocessing.spawn")
+    assert rest == " import spawn_main; spawn_main(pipe_handle=7)"
+    told = subprocess.run(
+        [sys.executable, "-c", f"{first}import torch; print(torch.cuda.device_count())"],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert told.stdout == "3\n"
 
 
 def square(x: int) -> int:
@@ -89,3 +92,116 @@ def test_a_pool_beside_virtual_devices() -> None:
         with multiprocessing.get_context("fork").Pool(2) as pool:
             assert pool.map(square, [1, 2, 3]) == [1, 4, 9]
         assert (kept + 1).item() == 2.0
+
+
+def test_exchanges_are_noted_on_a_stream_of_their_own(tmp_path: Path) -> None:
+    with virtual_gpus(1) as machine, group("nccl", tmp_path / "group"):
+        x = torch.ones(4, device="cuda")
+        work = distributed.all_reduce(x, async_op=True)
+        assert not [mark for mark in machine.trace.of(Mark)[3:] if mark.action == "wait"]
+        work.wait()
+        distributed.broadcast(x, 0)
+        first, second = machine.trace.of(Collective)
+        assert (first.op, first.bytes, first.ranks, first.stream) == ("all_reduce", 16, (0,), -1)
+        assert second.op == "broadcast"
+        assert first.exchange != second.exchange
+        waits = [mark.stream for mark in machine.trace.of(Mark) if mark.action == "wait"]
+        # NCCL's stream for the current one, and that one for the result.
+        assert waits == [-1, 0, -1, 0]
+
+
+def test_buckets_of_gradients_are_no_copies_to_the_host(tmp_path: Path) -> None:
+    with virtual_gpus(1) as machine, group("nccl", tmp_path / "group"):
+        torch.cuda.set_device(0)
+        model = DistributedDataParallel(nn.Linear(3, 2).cuda(0), device_ids=[0])
+        machine.trace.clear()
+        model(torch.ones(2, 3, device="cuda")).sum().backward()
+        assert machine.trace.of(Transfer) == []
+        assert [(event.op, event.bytes) for event in machine.trace.of(Collective)] == [
+            ("all_reduce", 32)
+        ]
+
+
+def test_a_hook_of_the_programs_own_gets_gradients_on_the_device(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def halve(state, bucket):  # torch looks at annotations, which are texts in this file
+        seen.append(str(bucket.buffer().device))
+        work = distributed.all_reduce(bucket.buffer() / 2, async_op=True)
+        return work.get_future().then(lambda done: done.value()[0])
+
+    with virtual_gpus(1), group("nccl", tmp_path / "group"):
+        model = DistributedDataParallel(nn.Linear(3, 2).cuda(0), device_ids=[0])
+        model.register_comm_hook(None, halve)
+        model(torch.ones(2, 3, device="cuda")).sum().backward()
+        assert model.module.weight.grad.tolist() == [[1.0] * 3] * 2
+    assert seen == ["cuda:0"]
+
+
+def test_one_summary_of_all_processes(tmp_path: Path) -> None:
+    with virtual_gpus(2) as machine:
+        machine.rank = 0
+        torch.ones(8, device="cuda:0").mul_(2)
+        first = accounts.account_of(machine)
+        since = machine.trace.count
+        machine.rank = 1
+        torch.ones(8, device="cuda:1").sum().item()
+        second = accounts.account_of(machine, since)
+    accounts.write(tmp_path, second)
+    (tmp_path / f"{os.getpid()}.json").rename(tmp_path / "1.json")
+    accounts.write(tmp_path, first)
+    assert accounts.read(tmp_path) == [first, second]
+    rows = [line.split() for line in summary([second, first], ["cuda:0", "cuda:1"]).splitlines()]
+    assert ["cuda:0", "rank", "0", "2", "8", "FLOP", "512", "B", "0", "B", "0×"] in rows
+    assert ["cuda:1", "rank", "1", "2", "8", "FLOP", "1", "KiB", "0", "B", "1×"] in rows
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("launcher", ["nproc", "torchrun"])
+def test_ranks_are_told_of_once_and_together(launcher: str, tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(TRAIN)
+    vgpu = ["-m", "grader.vgpu", "--gpus", "2", "--timeline", "v100"]
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    command = {
+        "nproc": [sys.executable, *vgpu, "--nproc", "2", str(script)],
+        "torchrun": [
+            *torchrun,
+            "--master-port",
+            str(29000 + os.getpid() % 999),
+            *vgpu,
+            str(script),
+        ],
+    }[launcher]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["3.0"]
+    assert done.stderr.count("Virtual GPUs, in the time of NVIDIA V100 SXM2") == 1
+    rows = [line.split() for line in done.stderr.splitlines()]
+    assert ["all_reduce", "0,", "1", "1", "16", "B", "16", "B"] in rows
+    assert {tuple(row[:3]) for row in rows} >= {("cuda:0", "rank", "0"), ("cuda:1", "rank", "1")}
+
+
+PORT = str(29000 + os.getpid() % 999)
+TRAIN = """
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("nccl")
+rank = dist.get_rank()
+x = torch.full((4,), rank + 1.0, device=f"cuda:{rank}")
+dist.all_reduce(x)
+if rank == 0:
+    print(x[0].item())
+dist.destroy_process_group()
+"""
+
+
+def test_a_rank_that_fails_ends_the_others(tmp_path: Path) -> None:
+    script = tmp_path / "fails.py"
+    script.write_text(
+        "import os, sys, time\nos.environ['RANK'] == '1' and sys.exit(3)\ntime.sleep(99)"
+    )
+    command = [sys.executable, "-m", "grader.vgpu", "--nproc", "2", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    assert done.returncode == 3

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 import pytest
 import torch
@@ -16,9 +18,8 @@ def ones() -> torch.Tensor:
     return torch.ones(2, 2, device="cuda")
 
 
-def autocast() -> None:
-    with torch.autocast("cuda"):
-        ones()
+def fsdp() -> Any:
+    return import_module("torch.distributed.fsdp")
 
 
 def move_what_a_graph_holds() -> None:
@@ -29,8 +30,10 @@ def move_what_a_graph_holds() -> None:
 
 
 REFUSALS: dict[str, Callable[[], object]] = {
-    "torch.autocast('cuda')": autocast,
-    "torch.compile": lambda: torch.compile(ones),
+    "DeviceMesh('cuda')": lambda: torch.distributed.device_mesh.DeviceMesh("cuda", [0]),
+    "FullyShardedDataParallel": lambda: fsdp().FullyShardedDataParallel(nn.Linear(2, 2).cuda()),
+    "fully_shard": lambda: fsdp().fully_shard(nn.Linear(2, 2).cuda()),
+    "torch.export.export": lambda: torch.export.export(nn.Linear(2, 2).cuda(), (ones(),)),
     "torch.vander": lambda: torch.vander(ones()[0]),
     "layout torch.sparse_coo": lambda: ones().to_sparse(),
     "moving a tensor of layout torch.sparse_coo": lambda: torch.eye(2).to_sparse().cuda(),
@@ -40,7 +43,7 @@ REFUSALS: dict[str, Callable[[], object]] = {
     "torch.to_dlpack": lambda: torch.utils.dlpack.to_dlpack(ones()),
     "Tensor.__dlpack__": lambda: ones().__dlpack__(),
     "Tensor.__cuda_array_interface__": lambda: ones().__cuda_array_interface__,
-    "moving a lazy parameter": lambda: nn.LazyLinear(2).cuda()(ones()),
+    "moving a nested tensor": lambda: torch.nested.nested_tensor([torch.ones(2)]).cuda(),
     "to a device that a graph still holds": move_what_a_graph_holds,
 }
 
@@ -59,13 +62,3 @@ def test_cuda_functions_are_refused_by_name(name: str) -> None:
     with virtual_gpus(1), pytest.raises(NotImplementedError) as caught:
         getattr(torch.cuda, name)()
     assert f"torch.cuda.{name} is not supported" in str(caught.value)
-
-
-def test_switched_off_autocast_is_allowed() -> None:
-    with virtual_gpus(1), torch.autocast("cuda", enabled=False):
-        assert (ones() @ ones()).dtype is torch.float32
-
-
-def test_autocast_of_the_host_is_torchs_own() -> None:
-    with virtual_gpus(1), torch.autocast("cpu", dtype=torch.bfloat16):
-        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype is torch.bfloat16
