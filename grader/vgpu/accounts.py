@@ -132,27 +132,36 @@ def _event(kind: str, *values: Any) -> Event:
     return event
 
 
+# What the process does at its end; Python's own processes forget it as they begin, and set it anew.
+_ending: list[multiprocessing.util.Finalize] = []
+
+
 def tell_at_exit(here: Machine) -> None:
     """Let this process leave its account as it ends, also where it is told to end."""
     if here.shared is None:
         return
-    since = here.trace.count
-    ending = multiprocessing.util.Finalize(None, _tell, args=(here, since), exitpriority=0)
-
-    def stop(number: int, _: Any) -> None:
-        # A pool that is left ends its workers so.
-        ending()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
+    # A fork has its parent's events too.
+    since = 0 if here.shared.process == os.getpid() else here.trace.count
+    _ending[:] = [multiprocessing.util.Finalize(None, _tell, args=(here, since), exitpriority=0)]
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGTERM, _stop)
+
+
+def _stop(number: int, _: Any) -> None:
+    # A pool that is left ends its workers so.
+    for ending in _ending:
+        ending()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def _tell(here: Machine, since: int) -> None:
+    # A pool may send its signal while a worker that has nothing left to do is writing this.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     account = account_of(here, since)
     if here.shared is not None and account.events and here.shared.folder.is_dir():
         write(here.shared.folder, account)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _forked(_: object) -> None:

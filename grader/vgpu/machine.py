@@ -6,7 +6,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import get_ident
 from types import TracebackType
@@ -64,11 +64,13 @@ class Shared:
         folder: Where each leaves what it did (``accounts``).
         card: Whose time they take (``timeline.profiles``), or None.
         arithmetic: Whether anything is computed.
+        process: Number of the process that made its devices itself, and is no fork of another.
     """
 
     folder: Path
     card: Any = None
     arithmetic: bool = True
+    process: int = field(default_factory=os.getpid)
 
 
 class Machine:

@@ -8,7 +8,6 @@ CUDA's do. What each of them did is told by ``accounts``.
 from __future__ import annotations
 
 import multiprocessing.context
-import multiprocessing.popen_spawn_posix
 import multiprocessing.reduction
 import multiprocessing.spawn
 import os
@@ -20,7 +19,7 @@ from typing import Any
 import torch
 import torch.multiprocessing
 
-from grader.vgpu import accounts
+from grader.vgpu import accounts, words
 from grader.vgpu.machine import HOST, Machine, Shared, machine
 from grader.vgpu.patches import Patches
 from grader.vgpu.tensor import VirtualTensor, wrap
@@ -110,6 +109,8 @@ def _sent(tensor: VirtualTensor) -> tuple[Any, ...]:
             "does not support crossing process boundaries.  If you just want to transfer the data, "
             "call detach() on the tensor before serializing (e.g., putting it on the queue)."
         )
+    if sys.platform == "win32":
+        raise words.unsupported("a tensor that goes to another process", "send Tensor.cpu()")
     # In place: this process's own tensor lies in the shared memory from now on.
     descriptor, size = tensor.untyped_storage()._share_fd_cpu_()
     layout = _Layout(
@@ -124,9 +125,8 @@ def patch(patches: Patches) -> None:
     spawning = multiprocessing.spawn
     patches.wrap(spawning, "get_command_line", _command)
     # A server of forks would have to have the devices too; a new process has the same effect.
-    patches.set(
-        multiprocessing.context.ForkServerProcess,
-        "_Popen",
-        staticmethod(multiprocessing.popen_spawn_posix.Popen),
-    )
+    from_server = getattr(multiprocessing.context, "ForkServerProcess", None)
+    if from_server is not None:
+        popen = vars(multiprocessing.context.SpawnProcess)["_Popen"]
+        patches.set(from_server, "_Popen", popen)
     multiprocessing.reduction.ForkingPickler.register(VirtualTensor, _sent)

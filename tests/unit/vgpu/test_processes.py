@@ -205,3 +205,37 @@ def test_a_rank_that_fails_ends_the_others(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "grader.vgpu", "--nproc", "2", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
     assert done.returncode == 3
+
+
+POOL = """
+import multiprocessing
+import sys
+
+import torch
+from torch.distributed import is_nccl_available
+
+
+def total(number):
+    return torch.ones(number, device=f"cuda:{number % 2}").sum().item()
+
+
+if __name__ == "__main__":
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        print(*pool.map(total, range(6)), is_nccl_available())
+"""
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_a_pool_that_is_left_tells_what_it_did(start: str, tmp_path: Path) -> None:
+    (tmp_path / "pool.py").write_text(POOL)
+    command = [sys.executable, "-m", "grader.vgpu", "--gpus", "2", str(tmp_path / "pool.py"), start]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout == "0.0 1.0 2.0 3.0 4.0 5.0 True\n", done.stderr
+    rows = [line.split() for line in done.stderr.splitlines()]
+    kernels = {"cuda:0": 0, "cuda:1": 0}
+    for row in rows:
+        if row and row[0] in kernels and "PoolWorker-" in row[1]:
+            kernels[row[0]] += int(row[2])
+    # A sum and what it sums, three times on each.
+    assert kernels == {"cuda:0": 6, "cuda:1": 6}
