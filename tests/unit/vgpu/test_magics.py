@@ -145,7 +145,7 @@ def test_all_since_they_were_made_in_a_cards_time(
     assert "On NVIDIA H100 SXM" in repr(shown)
     assert shell.magics["vgpu_trace"]("2") is None
     assert shell.magics["vgpu_trace"]("--card h1000") is None
-    assert "there are a100, h100, rtx3070-laptop" in capsys.readouterr().err
+    assert "there are a100, h100, k80, rtx3070-laptop" in capsys.readouterr().err
 
 
 def test_no_picture_without_work_or_without_matplotlib(
@@ -163,7 +163,7 @@ def test_no_picture_without_work_or_without_matplotlib(
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        ("2 --card v1000", "there are a100, h100, rtx3070-laptop, t4, v100; did you mean “v100”?"),
+        ("2 --card v1000", "there are a100, h100, k80, rtx3070-laptop, t4, v100; did you mean “v100”?"),
         ("2 --card", "“” is no device profile; there are a100, "),
         ("2 --no-arithmetic", "name a card for them, --card v100"),
         ("2 --crad v100", "in a cell also %%vgpu 2 --card v100"),
