@@ -18,7 +18,7 @@ import torch
 import torch._dynamo  # what an optimiser's first step imports: once here, not in each process
 from torch import nn
 
-from grader.guest.api import logged, on_timeline, placement, watching
+from grader.guest.api import logged, placement, watching
 from grader.vgpu.ranks import in_ranks
 from grader.vgpu.timeline import TimedElsewhere
 
@@ -214,48 +214,64 @@ def resnet(student, images, drawn):
     }
 
 
-def pipeline(student, images, split_size, drawn):
-    """Run a PipelineParallelResNet50 in eval mode, then once in training mode.
+def pipeline(student, images, split_size, drawn, labels):
+    """Run a PipelineParallelResNet50 in eval mode, then make one step of training.
 
     In training mode batch normalisation sees one part at a time. The mean of the parts' variances
     shows how the batch was cut, in whatever order the parts were taken.
+
+    Args:
+        student: The submitted module.
+        images: A batch.
+        split_size: Of its parts.
+        drawn: Numbers from which all weights are made.
+        labels: Compared with the scores in training; None for no step.
     """
-    with _undrawn():
-        model = student.PipelineParallelResNet50(split_size)
-    model.eval()
-    images = images.to("cuda:0")
-    norm = _Filler(model, images, drawn).layers[1]
-    gc.collect()
-    with watching() as seen, torch.no_grad():
-        outputs = model(images)
-    # Without momentum the running statistics are plain means over all parts.
-    norm.momentum = None
-    norm.reset_running_stats()
-    model.train()
-    with torch.no_grad():
-        model(images)
+    with logged() as log:
+        _named(log, {"images": images, "drawn": drawn})
+        if labels is not None:
+            _named(log, {"labels": labels})
+        with _undrawn():
+            model = student.PipelineParallelResNet50(split_size)
+        model.eval()
+        images = images.to("cuda:0")
+        norm = _Filler(model, images, drawn).layers[1]
+        gc.collect()
+        with _part(log, "watched", ["images"]) as (made, seen), torch.no_grad():
+            outputs = model(images)
+            made.append(outputs)
+        if log:
+            log.place(model)
+        placed = placement(model, outputs)
+        # Without momentum the running statistics are plain means over all parts.
+        norm.momentum = None
+        norm.reset_running_stats()
+        model.train()
+        if labels is None:
+            with torch.no_grad():
+                model(images)
+        else:
+            _train_once(model, images, labels, norm, log)
     return {
         "outputs": outputs,
-        "watched": seen.report,
-        "placement": placement(model, outputs),
         "running_var": norm.running_var,
+        **_told(log, {"watched": seen.report, "placement": placed}),
     }
 
 
-def pipeline_in_time(student, batch, split_size, card):
-    """Make a step of training on a timeline, without arithmetic: forward, then all the rest."""
-    with on_timeline(card, arithmetic=False) as time_line, _undrawn():
-        model = student.PipelineParallelResNet50(split_size)
-        model.train()
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
-        images = torch.empty(batch, 3, 128, 128).to("cuda:0")
-        labels = torch.zeros(batch, 1000).to("cuda:1")
-        with time_line.lap() as forward:
-            outputs = model(images)
-        with time_line.lap() as rest:
-            nn.MSELoss()(outputs, labels).backward()
-            optimizer.step()
-    return {"forward": forward.report, "step": rest.report}
+def _train_once(model, images, labels, norm, log):
+    """Make a step of training in two parts; what a step changes is too much to compare."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+    if log:
+        log.begin("forward", "images")
+    scores = model(images)
+    if log:
+        log.end("forward", {"scores": scores, "running_var": norm.running_var})
+        log.begin("step", "images")
+    nn.MSELoss()(scores, labels.to(scores.device)).backward()
+    optimizer.step()
+    if log:
+        log.end("step", {"weight": norm.weight}, model.parameters())
 
 
 # -- one batch over several GPUs -------------------------------------------------------------------

@@ -11,6 +11,9 @@ import torch
 from grader.vgpu.replay import replay
 from grader.vgpu.timeline.profiles import profile
 
+Card = tuple[str, float]
+"""Name of a profile, and what its peak, its bandwidth and its links are multiplied by."""
+
 NAME = "grader.stage.again"
 """Asks a reader for ``replayed``; no function of a scenario has a dot in its name."""
 
@@ -31,10 +34,13 @@ def replayed(
     new: dict[str, torch.Tensor],
     own: dict[str, torch.Tensor],
     gpus: int,
-    card: list[Any],
+    card: Card | None,
 ) -> dict[str, Any]:
     """Run a log again; in a process that is for nothing else."""
-    timed = profile(card[0]).slowed(*card[1:]) if card else None
+    timed = None
+    if card is not None:
+        timed = profile(card[0])
+        timed = timed.slowed(card[1], timed.peer * card[1])
     return replay(told if isinstance(told, dict) else {}, new, own, gpus, timed)
 
 
@@ -47,7 +53,7 @@ def repeat(
     told: Any,
     own: Mapping[str, torch.Tensor],
     said: Mapping[str, Any],
-    settings: tuple[int, list[Any]],
+    settings: tuple[int, Card | None],
 ) -> dict[str, Any]:
     """Return what came of it; ``{"state": "real"}`` where the GPUs were real, and no log is.
 
@@ -56,8 +62,7 @@ def repeat(
         told: The log, as the actor told it.
         own: The values of its leaves.
         said: Outputs that the actor had on these, by name.
-        settings: Number of devices; name of the profile for a timeline, its slowing and its link,
-            or nothing.
+        settings: Number of devices, and the card for times.
     """
     if told is None:
         return {"state": "real"}

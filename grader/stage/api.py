@@ -187,7 +187,7 @@ def repeat(
     leaves: Mapping[str, torch.Tensor],
     outputs: Mapping[str, Any],
     gpus: int,
-    card: list[Any] | None = None,
+    card: tuple[str, float] | None = None,
 ) -> dict[str, Any]:
     """Run a log of the actor's again, on values that are drawn now; see ``grader.vgpu.replay``.
 
@@ -196,10 +196,10 @@ def repeat(
         leaves: The values that the actor had, by the names that ``given.py`` gave them.
         outputs: What it returned, by the names that the log has for them.
         gpus: Number of devices.
-        card: For times: a profile's name, what its peak and bandwidth are multiplied by, and the
-            bytes a second between two GPUs.
+        card: For times: a profile's name, and what its peak, its bandwidth and its link to another
+            GPU are multiplied by.
     """
-    return run_again(read, log, leaves, outputs, (gpus, card or []))
+    return run_again(read, log, leaves, outputs, (gpus, card))
 
 
 def _play() -> Play:

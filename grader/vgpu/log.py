@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -99,11 +99,18 @@ class Log:
         """
         self._add(("begin", name, inputs), [])
 
-    def end(self, name: str, outputs: Any) -> None:
-        """End it; what descends to these outputs is what counts."""
+    def end(self, name: str, outputs: Any, also: Iterable[torch.Tensor] = ()) -> None:
+        """End it; what descends to these outputs is what counts.
+
+        Args:
+            name: Of the part.
+            outputs: They are compared.
+            also: Too large to be compared.
+        """
         handles: list[int] = []
         told = [(where, self._reference(item, handles)) for where, item in tensors_in(outputs)]
-        self._add(("end", name, tuple(told)), handles)
+        more = [self._reference(item, handles) for item in also]
+        self._add(("end", name, tuple(told), tuple(more)), handles)
 
     def output(self, name: str, tensor: torch.Tensor | None) -> None:
         """Say what counts too, as it is now: a gradient that is looked at later."""

@@ -26,10 +26,11 @@ _HOST = -1
 _INDEXING = frozenset({
     "index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put",
 })  # fmt: skip
+_STATISTICS = frozenset({"running_mean", "running_var"})
 _OVERWRITES = frozenset({"copy_", "fill_", "zero_", "normal_", "uniform_"})
 # Everything that an entry has beside an operation's, by the number of its fields.
 _FIELDS = {
-    "leaf": 4, "constant": 4, "move": 9, "home": 2, "size": 2, "free": 1, "begin": 3, "end": 3,
+    "leaf": 4, "constant": 4, "move": 9, "home": 2, "size": 2, "free": 1, "begin": 3, "end": 4,
     "output": 3, "place": 5, "op": 6, "Synchronisation": 3, "Mark": 3,
 }  # fmt: skip
 
@@ -149,6 +150,7 @@ class Program:
         homes: Device of all memory, as it was at last.
         sizes: Bytes of all memory, likewise.
         impure_homes: Entries by which memory with given data counts as a device's without a copy.
+        reads: The process could see what it computed from what was given.
     """
 
     entries: list[Entry]
@@ -157,15 +159,7 @@ class Program:
     homes: dict[int, int] = field(default_factory=dict)
     sizes: dict[int, int] = field(default_factory=dict)
     impure_homes: set[int] = field(default_factory=set)
-
-    @property
-    def reads(self) -> bool:
-        """Whether the process could see what it computed."""
-        return any(
-            (entry.what.kind == "op" and entry.what.fields[1] in READS)
-            or (entry.what.kind == "move" and entry.what.fields[3] == _HOST)
-            for entry in self.entries
-        )
+    reads: bool = False
 
     def window(self, name: str) -> tuple[int, int]:
         """Return the numbers of the entries that begin and end a part.
@@ -303,6 +297,7 @@ def _described(told: Any) -> Described:
         layouts.append(_layout(told[2 if kind == "output" else 3][1:]))
     elif kind == "end":
         layouts += [_layout(item[1][1:]) for item in told[2]]
+        layouts += [_layout(item[1:]) for item in told[3]]
     return Described(kind, tuple(told), tuple(layouts))
 
 
@@ -353,7 +348,10 @@ def _written(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Iterator[in
     given = dict(zip((item.name for item in declared), args[1], strict=False))
     given.update(kwargs)
     for item in declared:
-        if item.alias_info is not None and item.alias_info.is_write and item.name in given:
+        writes = item.alias_info is not None and item.alias_info.is_write
+        # Their declaration does not say so.
+        trains = item.name in _STATISTICS and given.get("training") == ("v", True)
+        if (writes or trains) and item.name in given:
             yield from _places(given[item.name])
 
 
@@ -448,11 +446,14 @@ def _where(
     if what.kind == "constant":
         return what.fields[3], False
     if what.kind == "move":
-        return what.fields[3], memory[entry.handles[0]].pure
+        pure = memory[entry.handles[0]].pure
+        program.reads |= what.fields[3] == _HOST and not pure
+        return what.fields[3], pure
     if what.kind != "op":
         return _HOST, False
     operands = [memory[handle] for handle in entry.read()]
     pure = all(item.pure for item in operands)
+    program.reads |= what.fields[1] in READS and not pure
     lists = what.fields[1].startswith("_foreach_")
     if not lists:
         home = next((item.device for item in operands if item.device != _HOST), _HOST)

@@ -155,9 +155,7 @@ class _Plan:
                 _, name, kind, _, wants = what.fields
                 found[str(name)] = self._placed(kind, what.layouts[0], entry.handles[0], wants)
             elif what.kind == "end":
-                for (name, _), layout, handle in zip(
-                    what.fields[2], what.layouts, entry.handles, strict=True
-                ):
+                for (name, _), layout, handle in _outputs(entry):
                     found[str(name)] = self._placed("output", layout, handle, False)
         return found
 
@@ -193,7 +191,11 @@ class _Part:
         following = program.following(inputs, kept)
         self._begin, self._end = begin, end
         waits = (Synchronisation, Mark)
-        # Work on the inputs counts wherever it stands: it could have been done before.
+        # Work on the inputs counts wherever it stands: it could have been done before. Only what
+        # an earlier part rests on as well was counted there.
+        for _, other in plan.parts.values():
+            if other < begin:
+                following -= program.ancestry([other]).entries
         self.events = [
             event
             for number, event in events
@@ -228,6 +230,11 @@ class _Part:
             if self._begin < number < self._end and device != _HOST:
                 kind = Allocation if size >= 0 else Release
                 yield kind(_name(device), abs(_blocks(size)), handle)
+
+
+def _outputs(entry: Entry) -> Iterator[tuple[Any, Layout | None, int]]:
+    """Yield name, layout and memory of what a part ends with and is compared."""
+    return zip(entry.what.fields[2], entry.what.layouts, entry.handles, strict=False)
 
 
 def _blocks(size: int) -> int:
@@ -309,9 +316,7 @@ class _Player:
         """What it descends from has run; only the outputs of parts are compared."""
 
     def _end(self, _: int, entry: Entry) -> None:
-        for (name, _), layout, handle in zip(
-            entry.what.fields[2], entry.what.layouts, entry.handles, strict=True
-        ):
+        for (name, _), layout, handle in _outputs(entry):
             self.outputs[str(name)] = self._tensor(layout, handle).clone()
 
     def _tensor(self, layout: Layout | None, handle: int) -> torch.Tensor:

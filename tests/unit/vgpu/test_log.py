@@ -14,6 +14,7 @@ from torch import nn
 from grader.vgpu import plain, virtual_gpus
 from grader.vgpu.log import Log, logged
 from grader.vgpu.replay import replay
+from grader.vgpu.timeline import profile
 from grader.vgpu.watch import watching
 
 Tensors = dict[str, torch.Tensor]
@@ -219,6 +220,62 @@ def test_work_on_the_cpu_counts_wherever_it_stands() -> None:
         out = early.to(FIRST) * 2
         log.end("work", out)
     assert kernels(again(log, own)) == {("mm", "cpu"), ("mul", FIRST)}
+
+
+def test_work_of_an_earlier_part_counts_there_and_not_again() -> None:
+    own = {"x": torch.randn(4, 4)}
+    with logged() as log:
+        assert log is not None
+        log.leaf("x", own["x"])
+        x = own["x"].to(FIRST)
+        log.begin("first", "x")
+        one = x @ x
+        log.end("first", one)
+        between = one.exp()
+        log.begin("second", "x")
+        two = torch.relu(between)
+        log.end("second", {}, [two])
+    found = again(log, own)
+    parts = {name: {row["op"] for row in part["kernels"]} for name, part in found["parts"].items()}
+    assert parts == {"first": {"mm"}, "second": {"exp", "relu"}}
+    assert set(found["outputs"]) == {"output"}
+
+
+def test_statistics_of_a_training_pass_descend_from_it() -> None:
+    """Their operation's declaration does not say that it writes them."""
+    norm = nn.BatchNorm1d(3).to(FIRST)
+
+    def work(leaves: Tensors) -> Any:
+        norm(leaves["x"].to(FIRST))
+        return norm.running_mean
+
+    own, new = {"x": torch.randn(4, 3)}, {"x": torch.ones(4, 3)}
+    _, log = run(work, own)
+    found = again(log, own, new)["outputs"]["output"]
+    assert torch.allclose(found, torch.full((3,), 0.1))
+
+
+def test_only_what_follows_from_what_was_given_is_read_back() -> None:
+    own = {"x": torch.randn(3)}
+
+    def work(leaves: Tensors) -> Any:
+        return leaves["x"].to(FIRST) * float(torch.ones((), device=FIRST))
+
+    _, log = run(work, own)
+    assert not again(log, own)["reads"]
+    _, log = run(lambda leaves: leaves["x"].to(FIRST) * leaves["x"].sum().item(), own)
+    assert again(log, own)["reads"]
+
+
+def test_the_same_work_takes_its_time_on_a_card() -> None:
+    own = {"x": torch.randn(64, 64)}
+    _, log = run(lambda leaves: leaves["x"].to(FIRST) @ leaves["x"].to(FIRST), own)
+    card = profile("v100")
+    fast, slow = (
+        replay(log.told(), own, own, 2, each)["times"]["work"]["elapsed"]
+        for each in (card, card.slowed(0.001))
+    )
+    assert slow > 2 * fast > 0
 
 
 def test_a_parameter_counts_where_its_own_memory_is_used() -> None:

@@ -1,7 +1,7 @@
 # Overlaps, but does each split three times.
 # expect:
 #   questions:
-#     PipelineParallelResNet50: {status: partial, checks: {outputs: ok, splits: ok, placed: ok, moves: wrong_transfers, nothing_comes_back: ok, overlaps: not_overlapped, overlaps_in_training: ok}}
+#     PipelineParallelResNet50: {status: partial, checks: {outputs: ok, splits: ok, placed: ok, moves: ok, nothing_comes_back: ok, overlaps: not_overlapped, overlaps_in_training: ok}}
 
 import torch
 from resnet import Bottleneck, ResNet
