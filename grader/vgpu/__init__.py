@@ -14,6 +14,7 @@ import torch
 
 from grader.vgpu import (
     autocast,
+    batch_norm,
     composites,
     cuda,
     factories,
@@ -45,7 +46,7 @@ __all__ = [
 
 _PARTS = (
     tools, spec, legacy, generators, factories, methods, modules, composites, sequences, cuda,
-    saving, autocast, graphs, groups, processes, refused,
+    saving, autocast, batch_norm, graphs, groups, processes, refused,
 )  # fmt: skip
 
 

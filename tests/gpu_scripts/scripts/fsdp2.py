@@ -1,6 +1,6 @@
 """FSDP2: fully_shard over two GPUs.
 
-refused: FSDP2
+refused: fully_shard
 gpus: 2
 nproc: 2
 """

@@ -163,7 +163,10 @@ def test_no_picture_without_work_or_without_matplotlib(
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        ("2 --card v1000", "there are a100, h100, k80, rtx3070-laptop, t4, v100; did you mean “v100”?"),
+        (
+            "2 --card v1000",
+            "there are a100, h100, k80, rtx3070-laptop, t4, v100; did you mean “v100”?",
+        ),
         ("2 --card", "“” is no device profile; there are a100, "),
         ("2 --no-arithmetic", "name a card for them, --card v100"),
         ("2 --crad v100", "in a cell also %%vgpu 2 --card v100"),
