@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import shutil
 import signal
 import sys
 import types
@@ -167,11 +166,19 @@ def _read(connection: Connection, stage: Stage, ask: Ask) -> None:
 
 def _clear(load: Load, scratch: Path) -> None:
     """Leave nothing to the next file's reader of what this one's had or did."""
-    for path in scratch.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+    own, folders = scratch.stat().st_dev, []
+    for folder, below, names in os.walk(scratch):
+        # What is mounted in there, such as the grader itself, is read-only and not the scratch's.
+        here = [Path(folder, name) for name in below]
+        below[:] = [path.name for path in here if path.lstat().st_dev == own]
+        links = [path for path in here if path.is_symlink()]
+        for path in (*links, *(Path(folder, name) for name in names)):
+            if path.lstat().st_dev == own:
+                path.unlink()
+        folders += [Path(folder, name) for name in below if Path(folder, name) not in links]
+    for path in reversed(folders):
+        with contextlib.suppress(OSError):
+            path.rmdir()  # unless something is mounted below it
     write(load, scratch)
 
 

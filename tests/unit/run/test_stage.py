@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,9 @@ from grader.run.session import Program, Session
 from grader.run.stage import Stage
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.spec.types import Limits
+from grader.stage.server import _clear
 from grader.wire import calls
-from grader.wire.messages import Call
+from grader.wire.messages import Call, Load
 from grader.wire.values import Opaque, Tensor, Value
 
 HONEST = """
@@ -693,6 +696,32 @@ def test_files_are_read_elsewhere(play: Play) -> None:
 def test_no_file_of_one_case_is_there_in_the_next(either: Play) -> None:
     assert value(either("listed", "a")) == [["a", "a2"]] * 3
     assert value(either("listed", "b")) == [["b", "b2"]] * 3
+
+
+def test_a_reader_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").touch()
+    scratch, there = tmp_path / "scratch", tmp_path / "scratch/mounted/grader"
+    for folder in (scratch / "shared-1/deep", there):
+        folder.mkdir(parents=True)
+        (folder / "file").touch()
+    (scratch / "plot.py").write_text("changed")
+    (scratch / "link").symlink_to(outside)
+    mounted, lstat = lstat_of(there), Path.lstat
+    monkeypatch.setattr(Path, "lstat", lambda path: mounted if path == there else lstat(path))
+    _clear(Load({}, "", {"plot.py": b"own"}), scratch)
+    left = sorted(str(path.relative_to(scratch)) for path in scratch.rglob("*"))
+    assert left == ["mounted", "mounted/grader", "mounted/grader/file", "plot.py"]
+    assert (scratch / "plot.py").read_bytes() == b"own"
+    assert (outside / "kept").exists()
+
+
+def lstat_of(path: Path) -> os.stat_result:
+    """What a folder is when something else is mounted there."""
+    fields = list(path.lstat())
+    fields[2] += 1
+    return os.stat_result(fields)
 
 
 def test_random_numbers_are_the_hosts_choice(either: Play) -> None:
