@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import threading
-import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,6 +22,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from grader.vgpu.machine import Machine, installed
+from grader.vgpu.numbered import NumberedMemory, UnwritableError
 from grader.vgpu.placed import model_tensors, tensors_in
 from grader.vgpu.tensor import VirtualTensor
 from grader.vgpu.trace import Event, Mark, Synchronisation
@@ -44,10 +44,6 @@ _NOTHING = torch.empty(0, dtype=torch.uint8)
 Key = tuple[Any, ...]
 
 
-class _UnwritableError(Exception):
-    """An argument that has no place in a log."""
-
-
 class Log:
     """What is computed while it is open.
 
@@ -62,7 +58,7 @@ class Log:
         self.why = ""
         self._machine = machine
         self._lock = threading.RLock()
-        self._memory = _Memory(self._ended)
+        self._memory = NumberedMemory(self._ended)
         self._descriptors: dict[Key, int] = {}
         self._texts: list[str] = []
         self._entries: list[int] = []
@@ -143,7 +139,7 @@ class Log:
         try:
             for tensor in _tensors((args, tuple(kwargs.values()))):
                 self._handle(tensor)
-        except _UnwritableError as error:
+        except UnwritableError as error:
             self.why = str(error)
 
     def operation(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
@@ -152,7 +148,7 @@ class Log:
             return
         try:
             self._operation(func, args, kwargs, result)
-        except _UnwritableError as error:
+        except UnwritableError as error:
             self.why = f"{func}: {error}"
         except Exception as error:  # noqa: BLE001  a log must not change what it looks at
             self.why = f"{func}: {type(error).__name__}: {error}"
@@ -287,55 +283,6 @@ class Log:
             self._numbers += numbers or ()
 
 
-class _Memory:
-    """Numbers of storages that are alive, and on which device each is."""
-
-    def __init__(self, ended: Any) -> None:
-        self._ended = ended
-        self._known: dict[int, list[Any]] = {}
-        self._count = 0
-
-    def find(self, tensor: torch.Tensor) -> tuple[int, bool]:
-        """Return the number of a tensor's memory, and whether it had one."""
-        storage = _storage(tensor)
-        found = self._known.get(storage._cdata)
-        if found is not None:
-            return found[0], True
-        number, key = self._count, storage._cdata
-        self._count += 1
-        ordinal = tensor.ordinal if isinstance(tensor, VirtualTensor) else -1
-        watch = weakref.ref(storage, lambda _: self._forget(key, number))
-        self._known[key] = [number, ordinal, storage.nbytes(), watch]
-        return number, False
-
-    def device(self, tensor: torch.Tensor) -> int:
-        """Return the device that a tensor's memory is known to be on; −1 for the host's."""
-        found = self._known.get(_storage(tensor)._cdata)
-        return -1 if found is None else found[1]
-
-    def moved(self, tensor: torch.Tensor, ordinal: int) -> None:
-        """Note that memory counts as a device's from now on."""
-        self._known[_storage(tensor)._cdata][1] = ordinal
-
-    def grown(self, tensor: torch.Tensor, size: int) -> bool:
-        """Whether memory has another size than it had."""
-        found = self._known[_storage(tensor)._cdata]
-        before, found[2] = found[2], size
-        return bool(before != size)
-
-    def _forget(self, key: int, number: int) -> None:
-        found = self._known.get(key)
-        if found is not None and found[0] == number:
-            del self._known[key]
-            self._ended(number)
-
-
-def _storage(tensor: torch.Tensor) -> torch.UntypedStorage:
-    if tensor.layout is not torch.strided or tensor.is_conj() or tensor.is_neg():
-        raise _UnwritableError(f"a tensor of layout {tensor.layout}, or a conjugate view")
-    return tensor.untyped_storage()
-
-
 def _layout(tensor: torch.Tensor) -> Key:
     return (
         str(tensor.dtype).removeprefix("torch."), tensor.storage_offset(), tuple(tensor.shape),
@@ -360,7 +307,7 @@ def _static(value: Any) -> Key:
         return ("m", str(value).removeprefix("torch."))
     if isinstance(value, (torch.device, torch.layout, torch.Generator)):
         return ("n",)
-    raise _UnwritableError(type(value).__name__)
+    raise UnwritableError(type(value).__name__)
 
 
 def _tensors(value: Any) -> Iterator[torch.Tensor]:

@@ -8,43 +8,23 @@ written is itself a right program: where it ran, what it copied and what it held
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-from grader.vgpu.dispatch import _WITHOUT_KERNEL
-from grader.vgpu.flops import flops_of
-from grader.vgpu.listed import Made, UnsafeError, guard
+from grader.vgpu.entries import Layout, MalformedError
+from grader.vgpu.listed import UnsafeError
 from grader.vgpu.memory import rounded
-from grader.vgpu.program import Entry, Layout, MalformedError, Program, read_program
+from grader.vgpu.player import HOST, Player, UnlistedError, UnrepeatableError, name_of, outputs_of
+from grader.vgpu.program import Program, read_program
 from grader.vgpu.summary import held_during, summarise
 from grader.vgpu.timeline.clock import afterwards
 from grader.vgpu.timeline.profiles import Profile
-from grader.vgpu.trace import (
-    Allocation,
-    Event,
-    Kernel,
-    Mark,
-    Release,
-    Synchronisation,
-    Transfer,
-)
+from grader.vgpu.trace import Allocation, Event, Kernel, Mark, Release, Synchronisation
 from grader.wire.values import Value
 
-_HOST = -1
-_EMPTY = frozenset({"empty", "empty_strided", "empty_permuted"})
-_ACTIONS = ("record", "wait", "host")
 _UNUSED = "unused on "
 """Stands before the device of a parameter on which nothing that is judged rests."""
-
-
-class UnlistedError(Exception):
-    """An operation that is not run again here."""
-
-
-class UnrepeatableError(Exception):
-    """A log that other inputs lead astray: what has which shape depends on the elements."""
 
 
 def replay(
@@ -114,7 +94,7 @@ def _run_again(
 def _run(
     program: Program, plan: _Plan, told: Any, leaves: Leaves
 ) -> tuple[dict[str, Any], list[tuple[int, Event]]]:
-    player = _Player(program, leaves, told["constants"])
+    player = Player(program, leaves, told["constants"])
     torch.default_generator.manual_seed(0)
     with torch.no_grad():
         for number, entry in enumerate(program.entries):
@@ -155,13 +135,13 @@ class _Plan:
                 _, name, kind, _, wants = what.fields
                 found[str(name)] = self._placed(kind, what.layouts[0], entry.handles[0], wants)
             elif what.kind == "end":
-                for (name, _), layout, handle in _outputs(entry):
+                for (name, _), layout, handle in outputs_of(entry):
                     found[str(name)] = self._placed("output", layout, handle, False)
         return found
 
     def _placed(self, kind: str, layout: Layout | None, handle: int, wants: Any) -> dict[str, Any]:
         assert layout is not None
-        device = _name(self._program.homes[handle])
+        device = name_of(self._program.homes[handle])
         if not self._counts(kind, layout, handle):
             device = _UNUSED + device
         shape = list(layout.shape)
@@ -202,17 +182,17 @@ class _Part:
             if (begin < number < end and (number in kept or isinstance(event, waits)))
             or (number < begin and number in following and _weighs(event))
         ]
-        self._devices = sorted({home for home in program.homes.values() if home != _HOST})
+        self._devices = sorted({home for home in program.homes.values() if home != HOST})
 
     def report(self) -> dict[Value, Value]:
         """Return it in the form of ``grader.vgpu.summary``."""
         changes = list(self._changes())
         live = dict.fromkeys(self._devices, 0)
         for number, device, size, _ in self._program.taken:
-            if number < self._end and device != _HOST:
+            if number < self._end and device != HOST:
                 live[device] += _blocks(size)
         held = {
-            _name(device): held_during(changes, live[device], None, _name(device))
+            name_of(device): held_during(changes, live[device], None, name_of(device))
             for device in self._devices
         }
         return summarise(self.events).report(held, real=False)
@@ -221,20 +201,15 @@ class _Part:
         """Return it on a timeline."""
         on_devices = [
             event for event in self.events
-            if not (isinstance(event, Kernel) and event.device == _name(_HOST))
+            if not (isinstance(event, Kernel) and event.device == name_of(HOST))
         ]  # fmt: skip
-        return afterwards(on_devices, card, [_name(device) for device in self._devices])
+        return afterwards(on_devices, card, [name_of(device) for device in self._devices])
 
     def _changes(self) -> Iterator[Event]:
         for number, device, size, handle in self._program.taken:
-            if self._begin < number < self._end and device != _HOST:
+            if self._begin < number < self._end and device != HOST:
                 kind = Allocation if size >= 0 else Release
-                yield kind(_name(device), abs(_blocks(size)), handle)
-
-
-def _outputs(entry: Entry) -> Iterator[tuple[Any, Layout | None, int]]:
-    """Yield name, layout and memory of what a part ends with and is compared."""
-    return zip(entry.what.fields[2], entry.what.layouts, entry.handles, strict=False)
+                yield kind(name_of(device), abs(_blocks(size)), handle)
 
 
 def _blocks(size: int) -> int:
@@ -243,226 +218,3 @@ def _blocks(size: int) -> int:
 
 def _weighs(event: Event) -> bool:
     return isinstance(event, Kernel) and event.flops > 0
-
-
-def _name(device: int) -> str:
-    return "cpu" if device == _HOST else f"cuda:{device}"
-
-
-@dataclass(slots=True)
-class _Player:
-    """Runs entries.
-
-    Attributes:
-        outputs: What is judged, by name.
-        events: What the devices did, each with the number of its entry.
-    """
-
-    program: Program
-    leaves: Mapping[str, torch.Tensor]
-    constants: torch.Tensor
-    outputs: dict[str, Any] = field(default_factory=dict)
-    events: list[tuple[int, Event]] = field(default_factory=list)
-    _memory: dict[int, torch.UntypedStorage] = field(default_factory=dict)
-    _devices: dict[int, int] = field(default_factory=dict)
-    _makers: dict[int, Made] = field(default_factory=dict)
-
-    def play(self, number: int, entry: Entry) -> None:
-        """Run an entry."""
-        kind = entry.what.kind
-        if kind == "op":
-            self._operation(number, entry)
-        elif kind == "move":
-            self._move(number, entry)
-        elif kind in ("Synchronisation", "Mark"):
-            self._event(number, entry)
-        else:
-            getattr(self, f"_{kind}")(number, entry)
-
-    # -- memory ------------------------------------------------------------------------------------
-
-    def _leaf(self, _: int, entry: Entry) -> None:
-        name, layout = entry.what.fields[1], entry.what.layouts[0]
-        assert layout is not None
-        value = self.leaves.get(name)
-        if value is None:
-            raise MalformedError(f"there is no leaf {name!r:.50}")
-        whole = Layout(value.dtype, 0, tuple(value.shape), value.contiguous().stride(), layout.size)
-        if whole != layout or layout.size != value.numel() * value.element_size():
-            raise MalformedError(f"the leaf {name!r:.50} has another form")
-        self._memory[entry.handles[0]] = value.detach().clone().contiguous().untyped_storage()
-
-    def _constant(self, _: int, entry: Entry) -> None:
-        _, offset, size, _ = entry.what.fields
-        found = self.constants[offset : offset + size]
-        if found.dtype is not torch.uint8 or found.numel() != size:
-            raise MalformedError("bytes that are not there")
-        self._memory[entry.handles[0]] = found.clone().untyped_storage()
-
-    def _size(self, _: int, entry: Entry) -> None:
-        self._memory[entry.handles[0]].resize_(entry.what.fields[1])
-
-    def _free(self, _: int, entry: Entry) -> None:
-        self._memory.pop(entry.handles[0], None)
-
-    def _home(self, number: int, entry: Entry) -> None:
-        """Memory that torch itself made on the host counts as a device's; given data is copied."""
-        if number in self.program.impure_homes:
-            size = self._memory[entry.handles[0]].nbytes()
-            target = _name(entry.what.fields[1])
-            self._note(number, Transfer("cpu", target, size, True, (size,)))
-
-    def _output(self, _: int, __: Entry) -> None:
-        """What it descends from has run; only the outputs of parts are compared."""
-
-    def _end(self, _: int, entry: Entry) -> None:
-        for (name, _), layout, handle in _outputs(entry):
-            self.outputs[str(name)] = self._tensor(layout, handle).clone()
-
-    def _tensor(self, layout: Layout | None, handle: int) -> torch.Tensor:
-        assert layout is not None
-        memory = self._memory.get(handle)
-        if memory is None or layout.end > memory.nbytes():
-            raise MalformedError("memory that is not there")
-        bare = torch.empty(0, dtype=layout.dtype)
-        return bare.set_(memory, layout.offset, layout.shape, layout.stride)
-
-    def _make(self, layout: Layout, handle: int) -> torch.Tensor:
-        assert layout.size is not None
-        self._memory[handle] = torch.zeros(layout.size, dtype=torch.uint8).untyped_storage()
-        return self._tensor(layout, handle)
-
-    # -- work --------------------------------------------------------------------------------------
-
-    def _move(self, number: int, entry: Entry) -> None:
-        what = entry.what
-        source, target = what.layouts
-        assert source is not None
-        assert target is not None
-        if source.shape != target.shape:
-            raise MalformedError("a copy of another shape")
-        given = self._tensor(source, entry.handles[0])
-        self._make(target, entry.handles[1]).copy_(given)
-        _, _, _, device, blocking, parameter, there, place = what.fields
-        here = self.program.homes[entry.handles[0]]
-        if here == device:
-            return
-        size = given.numel() * given.element_size()
-        moved = Transfer(
-            _name(here), _name(device), size, bool(blocking), source.shape, bool(parameter), there,
-            **_course(number, place),
-        )  # fmt: skip
-        self._note(number, moved)
-
-    def _operation(self, number: int, entry: Entry) -> None:
-        what = entry.what
-        if what.function is None:
-            raise UnlistedError(f"{what.fields[1]}"[:200])
-        tensors = [
-            self._tensor(layout, handle)
-            for layout, handle in zip(what.layouts[: what.made], entry.read(), strict=True)
-        ]
-        args = tuple(_filled(what.fields[2], tensors, entry.numbers))
-        named = {name: _filled(node, tensors, entry.numbers)
-                 for name, node in what.fields[3].items()}  # fmt: skip
-        guard(what.fields[1], args, self._made)
-        try:
-            result = what.function(*args, **named)
-        except (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError) as error:
-            if any(name in what.fields[1] for name in ("index", "masked", "put", "where")):
-                raise UnrepeatableError(str(error)[:200]) from None
-            raise MalformedError(f"{what.fields[1]}: {error}"[:200]) from None
-        self._bind(entry, list(_tensors(result)), tensors)
-        self._worked(number, entry, tensors, args, result)
-
-    def _bind(self, entry: Entry, results: list[torch.Tensor], tensors: list[torch.Tensor]) -> None:
-        what = entry.what
-        places = range(what.made, len(entry.handles))
-        if len(results) != len(places):
-            raise MalformedError(f"{what.fields[1]} has {len(results)} results")
-        for handle in entry.changed():
-            self._makers.pop(handle, None)
-        shape = tuple(max(tensors, key=torch.Tensor.numel).shape) if tensors else ()
-        for count, (place, result) in enumerate(zip(places, results, strict=True)):
-            layout, handle = what.layouts[place], entry.handles[place]
-            assert layout is not None
-            found = (result.dtype, tuple(result.shape))
-            if found != (layout.dtype, layout.shape):
-                raise UnrepeatableError(f"{what.fields[1]} has a result of another shape")
-            if layout.size is not None:
-                self._memory[handle] = result.untyped_storage()
-                self._makers[handle] = (what.fields[1], count, shape)
-                room = layout.end <= result.untyped_storage().nbytes()
-                if result.stride() != layout.stride or not room:
-                    raise MalformedError(f"{what.fields[1]} has a result laid out otherwise")
-
-    def _made(self, tensor: torch.Tensor) -> Made | None:
-        key = tensor.untyped_storage()._cdata
-        return next(
-            (made for handle, made in self._makers.items()
-             if handle in self._memory and self._memory[handle]._cdata == key), None,
-        )  # fmt: skip
-
-    def _worked(
-        self, number: int, entry: Entry, tensors: list[torch.Tensor], args: Any, result: Any
-    ) -> None:
-        """Note the work as virtual devices do."""
-        name, place = entry.what.fields[1], entry.what.fields[4]
-        if name in _WITHOUT_KERNEL or name in _EMPTY:
-            return
-        home = self.program.devices[number]
-        if name == "copy_":
-            origin, target = (self.program.homes[handle] for handle in entry.handles[1::-1])
-            if origin != target:
-                size = tensors[0].numel() * tensors[0].element_size()
-                blocking = not (len(args) > 2 and args[2])
-                self._note(number, Transfer(
-                    _name(origin), _name(target), size, blocking, tuple(tensors[0].shape),
-                    **_course(number, place),
-                ))  # fmt: skip
-                return
-        every = [*tensors, *_tensors(result)]
-        size = sum(item.numel() * item.element_size() for item in every)
-        greatest = max((item.numel() for item in every), default=0)
-        # A factory computes nothing.
-        flops = flops_of(name, args, result, greatest) if tensors else 0
-        self._note(number, Kernel(name, _name(home), flops, size, **_course(number, place)))
-
-    def _event(self, number: int, entry: Entry) -> None:
-        kind, what, place = entry.what.fields
-        device, *rest = what
-        if kind == "Synchronisation" and len(rest) == 1:
-            made: Event = Synchronisation(str(device), str(rest[0]), **_course(number, place))
-        elif kind == "Mark" and len(rest) == 2 and rest[1] in _ACTIONS and type(rest[0]) is int:
-            made = Mark(str(device), rest[0], rest[1], **_course(number, place))
-        else:
-            raise MalformedError("an event of no known kind")
-        self._note(number, made)
-
-    def _note(self, number: int, event: Event) -> None:
-        self.events.append((number, event))
-
-
-def _course(number: int, place: Any) -> dict[str, Any]:
-    thread, stream, backward = place
-    phase = "backward" if backward else "forward"
-    return {"sequence": number, "thread": thread, "stream": stream, "phase": phase}
-
-
-def _filled(node: Any, tensors: list[torch.Tensor], numbers: tuple[float, ...]) -> Any:
-    sort, value = node
-    if sort == "t":
-        return tensors[value]
-    if sort == "f":
-        return numbers[value]
-    if sort == "l":
-        return [_filled(item, tensors, numbers) for item in value]
-    return value
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _tensors(item)
