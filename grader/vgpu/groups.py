@@ -21,8 +21,9 @@ from grader.vgpu import words
 from grader.vgpu.composites import tensors_in
 from grader.vgpu.machine import machine
 from grader.vgpu.patches import Patches
+from grader.vgpu.reducer import data_parallel, need_arithmetic, own_hook
 from grader.vgpu.streams import COMMUNICATION, Stream, current_stream
-from grader.vgpu.tensor import VirtualTensor, ordinal_of, plain, relabel
+from grader.vgpu.tensor import VirtualTensor, plain
 from grader.vgpu.trace import Collective
 
 _PAIRS = frozenset({"send", "recv", "isend", "irecv"})
@@ -116,7 +117,7 @@ def _exchange(original: Callable[..., Any]) -> Any:
             _check(name, group, found)
         if not homes:
             return original(*args, **kwargs)
-        _need_arithmetic()
+        need_arithmetic()
         ordinal = homes.pop()
         bare = {key: _plain(value) for key, value in given.items()}
         later = given.get("async_op", False) or name in _LATER
@@ -136,11 +137,6 @@ def _exchange(original: Callable[..., Any]) -> Any:
 
 def _homes(tensors: Any) -> set[int]:
     return {each.ordinal for each in tensors if isinstance(each, VirtualTensor)}
-
-
-def _need_arithmetic() -> None:
-    if not machine().arithmetic:
-        raise words.unsupported("torch.distributed without arithmetic", "leave --no-arithmetic out")
 
 
 def _plain(value: Any) -> Any:
@@ -264,95 +260,6 @@ class _Work:
         return getattr(self._work, name)
 
 
-def _data_parallel(original: Any) -> Any:
-    @functools.wraps(original)
-    def __init__(self: Any, module: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        """Let a model on a device exchange its gradients where they are noted."""
-        original(self, module, *args, **kwargs)
-        ordinal = ordinal_of(next(module.parameters(), None))
-        if ordinal is not None:
-            _need_arithmetic()
-            machine().reducing = True
-            reducer = _Reducer(self.process_group, ordinal)
-            object.__setattr__(self, _REDUCER, reducer)
-            _below()._register_comm_hook(self.reducer, None, reducer.reduce)
-
-    return __init__
-
-
-_REDUCER = "_virtual_reducer"
-
-
-class _Bucket:
-    """Gradients as a hook gets them: on the device."""
-
-    def __init__(self, bucket: Any, ordinal: int) -> None:
-        self._bucket = bucket
-        self._ordinal = ordinal
-
-    def buffer(self) -> torch.Tensor:
-        """Return all gradients in one row."""
-        return relabel(self._bucket.buffer(), self._ordinal)
-
-    def gradients(self) -> list[torch.Tensor]:
-        """Return them one by one."""
-        return [relabel(each, self._ordinal) for each in self._bucket.gradients()]
-
-    def set_buffer(self, tensor: torch.Tensor) -> None:
-        """Put others in their place."""
-        self._bucket.set_buffer(plain(tensor))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bucket, name)
-
-
-class _Reducer:
-    """How a model's gradients become those of all ranks: as torch does it, or by a hook."""
-
-    def __init__(self, group: Any, ordinal: int) -> None:
-        self._group = group
-        self._ordinal = ordinal
-        self._hook: Any = None
-        self._state: Any = None
-
-    def hook(self, state: Any, hook: Any) -> None:
-        """Have a hook do it."""
-        self._state, self._hook = state, hook
-
-    def reduce(self, _: Any, bucket: Any) -> Any:
-        """Begin; the future has the bucket's new contents, on the host."""
-        buffer = bucket.buffer()
-        machine().blocks.hold(buffer.untyped_storage(), self._ordinal)
-        if self._hook is None:
-            gradients = relabel(buffer, self._ordinal)
-            gradients.div_(self._group.size())
-            work = torch.distributed.all_reduce(gradients, group=self._group, async_op=True)
-            done = work.done
-            torch.autograd.Variable._execution_engine.queue_callback(
-                lambda: done.wait(current_stream(self._ordinal))
-            )
-            return work.get_future().then(lambda _: buffer)
-        future = self._hook(self._state, _Bucket(bucket, self._ordinal))
-        return future.then(lambda ended: plain(_only(ended.value())))
-
-
-def _only(value: Any) -> Any:
-    return value[0] if isinstance(value, (list, tuple)) else value
-
-
-def _own_hook(original: Any) -> Any:
-    @functools.wraps(original)
-    def register_comm_hook(self: Any, state: Any, hook: Any) -> None:
-        reducer = getattr(self, _REDUCER, None)
-        if reducer is None:
-            original(self, state, hook)
-            return
-        self._check_comm_hook(hook)
-        reducer.hook(state, hook)
-
-    return register_comm_hook
-
-
 def _coalesced(original: Any) -> Any:
     @functools.wraps(original)
     def broadcast_coalesced(group: Any, tensors: Any, *args: Any, **kwargs: Any) -> Any:
@@ -408,5 +315,5 @@ def patch(patches: Patches) -> None:
             made = patches.wrap(module, name, make)
             patches.set(torch.distributed, name, made)
     patches.wrap(torch.distributed, "_broadcast_coalesced", _coalesced)
-    patches.wrap(DistributedDataParallel, "__init__", _data_parallel)
-    patches.wrap(DistributedDataParallel, "register_comm_hook", _own_hook)
+    patches.wrap(DistributedDataParallel, "__init__", data_parallel)
+    patches.wrap(DistributedDataParallel, "register_comm_hook", own_hook)
