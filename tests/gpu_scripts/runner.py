@@ -124,7 +124,8 @@ def _on_host(given: Script) -> str:
 
 
 def _done(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    limited = {**os.environ, "OMP_NUM_THREADS": "1"}
+    # Ranks share a pipe: each line must go into it at once, or those of two become one.
+    limited = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": ""}
     try:
         return subprocess.run(
             command, capture_output=True, text=True, timeout=SECONDS, check=False, env=limited
