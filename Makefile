@@ -36,6 +36,15 @@ test-all: $(STAMP) ## Heavy tests: grader lint, large classes, browser; then soa
 gpu: $(STAMP) ## What needs a real GPU; figures in build/gpu-figures.md
 	@$(BIN)/python tests/gpu/run.py build
 
+bench: $(STAMP) build/peers ## What each command takes, beside other graders; table in build/bench.md
+	$(BIN)/python tests/bench/table.py | tee build/bench.md
+
+build/peers: $(STAMP)
+	$(PYTHON) -m venv $@
+	$@/bin/python -m pip install --quiet --disable-pip-version-check otter-grader nbgrader
+	$(BIN)/python -c "import site; print(site.getsitepackages()[0])" > \
+	    "$$($@/bin/python -c 'import site; print(site.getsitepackages()[0])')/torch.pth"
+
 containers: $(STAMP) ## What runs in real containers alone; needs root, docker.io and debootstrap
 	$(BIN)/python -m pytest tests/containers
 

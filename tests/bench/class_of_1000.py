@@ -1,8 +1,8 @@
-"""A class of a thousand through `grader batch`: wall time, hand-ins a second, peak memory.
+"""A class of a thousand through `grader batch`: wall time, submissions a second, peak memory.
 
-Each hand-in is the whole reference with the functions of a labelled one, accepted or wrong, in the
-place of its own, and a comment, so that no two have the same digest and all twenty questions of all
-of them run. Memory is the sum of all processes' proportional shares (PSS), looked at twice a
+Each submission is the whole reference with the functions of a labelled one, accepted or wrong, in
+the place of its own, and a comment, so that no two have the same digest and all twenty questions of
+all of them run. Memory is the sum of all processes' proportional shares (PSS), looked at twice a
 second. The students' own code is what the same calls take in a process that does nothing else,
 import included, for a sample of the class; a graded call runs once more to be counted, which is the
 grader's doing.
@@ -23,9 +23,10 @@ import random
 import subprocess
 import sys
 import tempfile
-import threading
-import time
+from dataclasses import dataclass
 from pathlib import Path
+
+import processes
 
 from grader.checks.arrays import to_numpy
 from grader.run.grade import Grader, Options
@@ -86,62 +87,6 @@ def _compiles(source: bytes) -> bool:
     return True
 
 
-class Watched:
-    """What a process and all below it use at most.
-
-    Attributes:
-        peak: Bytes of memory, shared ones in parts.
-        processes: So many had them.
-        seconds: Of processor time, that of processes that ended included.
-    """
-
-    def __init__(self, pid: int) -> None:
-        self.peak, self.processes, self.seconds = 0, 0, 0.0
-        self._pid = pid
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def _look(self) -> None:
-        while not self._ended.wait(0.5):
-            used = _tree(self._pid)
-            self.seconds = max(self.seconds, sum(used.values()))
-            shares = [share for pid in used if (share := _share(pid))]
-            if sum(shares) > self.peak:
-                self.peak, self.processes = sum(shares), len(shares)
-
-
-def _tree(root: int) -> dict[int, float]:
-    """Return the processor time of a process and of all below it, with that of ended children."""
-    parents, seconds = {}, {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(folder.name)] = int(fields[1])
-        seconds[int(folder.name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-    return {pid: seconds[pid] for pid in parents if _below(pid, root, parents)}
-
-
-def _below(pid: int, root: int, parents: dict[int, int]) -> bool:
-    while pid in parents and pid != root:
-        pid = parents[pid]
-    return pid == root
-
-
-def _share(pid: int) -> int:
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
-
-
 def write_cases(path: Path) -> tuple[int, int]:
     """Write the calls whose arguments JSON can carry; return their number and that of all."""
     materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
@@ -169,8 +114,9 @@ def _plain(arg: object) -> object:
 
 
 def own_work(folder: Path, cases: Path) -> float:
-    """Seconds of a hand-in's own code, the mean of a sample of the class."""
-    paths = random.Random(1).sample(sorted(folder.iterdir()), SAMPLE)
+    """Seconds of a submission's own code, the mean of a sample of the class."""
+    everybody = sorted(folder.iterdir())
+    paths = random.Random(1).sample(everybody, min(SAMPLE, len(everybody)))
     seconds = []
     for path in paths:
         command = [sys.executable, "-c", OWN_WORK, str(cases), str(path / "pytorch101.py")]
@@ -179,37 +125,60 @@ def own_work(folder: Path, cases: Path) -> float:
     return sum(seconds) / len(seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A class that was graded.
+
+    Attributes:
+        used: By ``grader batch``.
+        count: Reports that it wrote.
+        own: Seconds of a submission's own code.
+        carried: Calls that ``own`` holds …
+        calls: … of so many.
+    """
+
+    used: processes.Used
+    count: int
+    own: float
+    carried: int
+    calls: int
+
+    @property
+    def times(self) -> float:
+        """The grader's own processor time as a multiple of the students'."""
+        return self.used.core / (self.own * self.count) - 1
+
+
+def measure(size: int, jobs: int) -> Graded:
+    """Grade a class as `grader batch` does by default."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, out, cases = Path(name) / "class", Path(name) / "out", Path(name) / "cases.json"
+        make_class(folder, size)
+        command = [
+            Path(sys.executable).with_name("grader"), "batch", "pytorch101", folder,
+            "--out", out, "-j", str(jobs), "--seed", "1",
+        ]  # fmt: skip
+        used = processes.run(command, ROOT)
+        carried, calls = write_cases(cases)
+        count = len(list(out.glob("*/report.json")))
+        return Graded(used, count, own_work(folder, cases), carried, calls)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder, out = Path(name) / "class", Path(name) / "out"
-        make_class(folder, options.size)
-        command = [
-            str(Path(sys.executable).with_name("grader")), "batch", "pytorch101", str(folder),
-            "--out", str(out), "-j", str(options.jobs), "--seed", "1",
-        ]  # fmt: skip
-        print(f"load before: {os.getloadavg()[0]:.1f}", flush=True)
-        began = time.monotonic()
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        watched = Watched(process.pid)
-        told = process.communicate()[0]
-        seconds = time.monotonic() - began
-        watched.stop()
-        print("\n".join(told.splitlines()[-12:]))
-        count = len(list(out.glob("*/report.json")))
-        core = watched.seconds
-        print(f"\n{count} hand-ins, {options.jobs} at a time: {seconds:.0f} s, "
-              f"{count / seconds:.1f} a second, {core / count:.2f} core-seconds each; exit status "
-              f"{process.returncode}, load after {os.getloadavg()[0]:.1f}")  # fmt: skip
-        print(f"peak memory {watched.peak / 2**20:.0f} MiB in {watched.processes} processes")
-        carried, calls = write_cases(Path(name) / "cases.json")
-        own = own_work(folder, Path(name) / "cases.json")
-        times = (core - own * count) / (own * count)
-        print(f"students’ own code: {own * 1000:.0f} ms a submission ({carried} of {calls} calls); "
-              f"the grader’s own is {times:.1f} times that")  # fmt: skip
+    print(f"load before: {os.getloadavg()[0]:.1f}", flush=True)
+    found = measure(options.size, options.jobs)
+    used, count = found.used, found.count
+    print("\n".join(used.output.splitlines()[-12:]))
+    print(f"\n{count} submissions, {options.jobs} at a time: {used.wall:.0f} s, "
+          f"{count / used.wall:.1f} a second, {used.core / count:.2f} core-seconds each; "
+          f"exit status {used.status}, load after {os.getloadavg()[0]:.1f}")  # fmt: skip
+    print(f"peak memory {used.peak / 2**20:.0f} MiB in {used.processes} processes")
+    print(f"students’ own code: {found.own * 1000:.0f} ms a submission ({found.carried} of "
+          f"{found.calls} calls); the grader’s own is {found.times:.1f} times that")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What a course would write with gradescope-utils alone: one fresh process for each hand-in.
+"""What a course would write with gradescope-utils alone: one fresh process for each submission.
 
-Same functions, same inputs (a JSON file made by ``throughput.py``), same thread count as ours; the
-hand-in and the reference share the interpreter with the tests, as they do in such graders.
+Same functions, same inputs (a JSON file made by ``peers.py``), same thread count as ours; the
+submission and the reference share the interpreter with the tests, as they do in such graders.
 
 Usage: python gradescope_baseline.py HAND_IN REFERENCE CASES RESULTS
 """

@@ -80,7 +80,7 @@ class Class:
         ]  # fmt: skip
 
     def run(self, out: Path, *more: str, hook: tuple[str, ...] = ()) -> subprocess.Popen[bytes]:
-        begin = ["-c", AT_A_WRITE, *hook] if hook else ["-m", "grader.cli"]
+        begin = ["-c", AT_A_WRITE, *hook] if hook else ["-m", "grader"]
         command = [sys.executable, *begin, *self.words(out, *more)]
         quiet = subprocess.DEVNULL
         return subprocess.Popen(command, cwd=self.at, stdout=quiet, stderr=quiet)

@@ -29,11 +29,11 @@ from grader.sandbox.open import open_sandbox
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from throughput import write_cases
+from peers import write_cases
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference/pytorch101/pytorch101.py"
-GRADER = [sys.executable, "-m", "grader.cli", "grade", "pytorch101", str(REFERENCE), "--out"]
+GRADER = [sys.executable, "-m", "grader", "grade", "pytorch101", str(REFERENCE), "--out"]
 
 
 OWN_WORK = """

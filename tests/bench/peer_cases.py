@@ -1,7 +1,7 @@
-"""What a grader without walls does with the inputs that ``throughput.write_cases`` wrote.
+"""What a grader without walls does with the inputs that ``peers.write_cases`` wrote.
 
-In the interpreter of the hand-in, as such graders do. ``agrees`` is for notebooks, which are given
-nothing: where reference and inputs lie is in the environment.
+In the interpreter of the submission, as such graders do. ``agrees`` is for notebooks, which are
+given nothing: where reference and inputs lie is in the environment.
 """
 
 from __future__ import annotations

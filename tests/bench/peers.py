@@ -1,18 +1,18 @@
-"""Seconds a submission: this grader against otter, nbgrader and gradescope-utils, in one run.
+"""Seconds a submission: this grader against gradescope-utils, otter and nbgrader, in one run.
 
-All grade the same hand-ins of three functions on the same inputs, one at a time, one torch thread
-each; otter and nbgrader get the same source as a notebook of one cell. A round grades the class
-with each tool by the command that a course would use: ``otter run`` and one gradescope-utils
-process for each hand-in, one ``nbgrader autograde`` and one ``grader batch -j 1`` for the class.
-Ours makes all its checks, those included that the others cannot make. The others' seconds do not
-depend on how large a class is, so they grade its first hand-ins only; ours grades all of them.
+All grade the same submissions of three functions on the same inputs, one torch thread each, by the
+command that a course would use, with its defaults and over all cores where it can: ``grader batch``
+and one ``nbgrader autograde`` for the class; for each submission one ``otter run`` or one process
+with gradescope-utils, as many at a time as there are cores. otter and nbgrader get the source as a
+notebook of one cell. Ours makes all its checks behind walls, those included that the others cannot
+make, and starts anew in each round. The others' seconds do not depend on how large a class is, so
+they grade its first submissions only; ours grades all of them.
 
-How many hand-ins each finds wholly right is printed beside, so that a tool that fails is not taken
-for one that is fast. otter and nbgrader are not among this project's packages; they need an
-environment of their own in which torch can be imported:
+How many submissions each finds wholly right is printed beside, so that a tool that fails is not
+taken for one that is fast. otter and nbgrader are not among this project's packages: ``make bench``
+installs them into ``build/peers``, and without them they are left out.
 
-    python -m venv PEERS && PEERS/bin/pip install otter-grader nbgrader torch
-    python tests/bench/peers.py --peers PEERS [--size 100] [--sample 6] [--rounds 3]
+    python tests/bench/peers.py [--peers build/peers] [--size 120] [--sample 6] [--rounds 3]
 """
 
 from __future__ import annotations
@@ -22,27 +22,65 @@ import csv
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 import peer_cases
-import throughput
 from nbformat.v4 import new_code_cell, new_notebook
 
+from grader.checks.arrays import to_numpy
 from grader.one_thread import ONE_THREAD
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.open import open_sandbox
+from grader.wire.values import Tensor
 
 ROOT = Path(__file__).parents[2]
-QUESTIONS = throughput.QUESTIONS
+QUESTIONS = (
+    "batched_matrix_multiply_loop",
+    "batched_matrix_multiply_noloop",
+    "normalize_columns",
+)
+BASELINE = Path(__file__).with_name("gradescope_baseline.py")
+REFERENCE = ROOT / "reference/pytorch101/pytorch101.py"
+LABELLED = ROOT / "tests/submissions/pytorch101"
+JOBS = os.cpu_count() or 1
 POINTS = 5
+
+
+def make_class(folder: Path, size: int) -> None:
+    """Write submissions: the labelled ones, accepted and wrong, in turn."""
+    files = sorted([*LABELLED.glob("accepted/*.py"), *LABELLED.glob("wrong/*.py")])
+    for number in range(size):
+        target = folder / f"student{number:04d}"
+        target.mkdir(parents=True)
+        shutil.copy(files[number % len(files)], target / "pytorch101.py")
+
+
+def write_cases(grader: Grader, path: Path) -> int:
+    """Write the cases whose arguments are all tensors; return their number."""
+    cases = [
+        {"entry": planned.question.id, "args": [_plain(arg) for arg in case.inputs.args]}
+        for planned in grader.plan
+        for case in planned.cases
+        if all(isinstance(arg, Tensor) for arg in case.inputs.args)
+    ]
+    path.write_text(json.dumps(cases))
+    return len(cases)
+
+
+def _plain(arg: Tensor) -> dict[str, object]:
+    data = to_numpy(arg).ravel().tolist()
+    return {"data": data, "dtype": arg.dtype, "shape": list(arg.shape)}
 
 
 class Course:
@@ -51,27 +89,32 @@ class Course:
     Args:
         folder: Empty; all is written there.
         peers: ``bin`` of the environment of otter and nbgrader.
-        size: Hand-ins.
-        sample: Hand-ins that others grade.
+        size: Submissions.
+        sample: Submissions that others grade.
     """
 
     def __init__(self, folder: Path, peers: Path, size: int, sample: int) -> None:
         self.folder, self.peers, self.sample = folder, peers, sample
-        self.hand_ins = folder / "class"
-        self.hand_ins.mkdir()
-        throughput.make_class(self.hand_ins, size)
+        self.submissions = folder / "class"
+        make_class(self.submissions, size)
         self.cases = folder / "cases.json"
         materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
         with open_sandbox("auto") as sandbox:
             grader = Grader(materials, sandbox, Options(1, "cpu", QUESTIONS))
             grader.prepare()
-        self.count = throughput.write_cases(grader, self.cases)
-        self._for_otter()
-        self._for_nbgrader()
+        self.count = write_cases(grader, self.cases)
+        if self.has("otter"):
+            self._for_otter()
+        if self.has("nbgrader"):
+            self._for_nbgrader()
+
+    def has(self, name: str) -> bool:
+        """Whether a command of the peers is installed."""
+        return (self.peers / name).exists()
 
     def first(self) -> list[Path]:
-        """Return the hand-ins that others grade."""
-        return sorted(self.hand_ins.iterdir())[: self.sample]
+        """Return the submissions that others grade."""
+        return sorted(self.submissions.iterdir())[: self.sample]
 
     def tool(self, name: str, *arguments: str, where: Path) -> str:
         """Run a command of the peers, and return what it printed."""
@@ -92,7 +135,7 @@ class Course:
         """Return the same environment for all: one thread a library, and where the inputs are."""
         path = f"{self.peers}:{os.environ.get('PATH', '')}"
         inputs = {
-            peer_cases.REFERENCE: str(throughput.REFERENCE),
+            peer_cases.REFERENCE: str(REFERENCE),
             peer_cases.CASES: str(self.cases),
         }
         home = {"HOME": str(self.folder), "PYTHONPATH": str(Path(__file__).parent)}
@@ -147,8 +190,8 @@ def _nbgrader_notebook(source: str) -> nbformat.NotebookNode:
 
 def otter(course: Course, out: Path) -> list[bool]:
     """Grade with otter; return which have all points."""
-    right = []
-    for path in sorted((course.folder / "otter").glob("student*.ipynb")):
+
+    def one(path: Path) -> bool:
         results = out / path.stem
         results.mkdir()
         course.tool(
@@ -156,8 +199,9 @@ def otter(course: Course, out: Path) -> list[bool]:
             where=path.parent,
         )  # fmt: skip
         tests = json.loads((results / "results.json").read_text())["tests"]
-        right.append(sum(test.get("score", 0) for test in tests) >= POINTS * len(QUESTIONS))
-    return right
+        return sum(test.get("score", 0) for test in tests) >= POINTS * len(QUESTIONS)
+
+    return _all_at_work(one, sorted((course.folder / "otter").glob("student*.ipynb")))
 
 
 def nbgrader(course: Course, out: Path) -> list[bool]:
@@ -171,26 +215,32 @@ def nbgrader(course: Course, out: Path) -> list[bool]:
 
 def gradescope_utils(course: Course, out: Path) -> list[bool]:
     """Grade with one gradescope-utils process each; return which have all points."""
-    right = []
-    for path in course.first():
+
+    def one(path: Path) -> bool:
         results = out / f"{path.name}.json"
         subprocess.run(
-            [sys.executable, str(throughput.BASELINE), str(path / "pytorch101.py"),
-             str(throughput.REFERENCE), str(course.cases), str(results)],
+            [sys.executable, str(BASELINE), str(path / "pytorch101.py"),
+             str(REFERENCE), str(course.cases), str(results)],
             env=course.environment(), capture_output=True, check=False, timeout=300,
         )  # fmt: skip
-        # A hand-in that cannot be imported leaves an empty file here.
+        # A submission that cannot be imported leaves an empty file here.
         text = results.read_text()
-        right.append(bool(text) and float(json.loads(text)["score"]) >= course.count)
-    return right
+        return bool(text) and float(json.loads(text)["score"]) >= course.count
+
+    return _all_at_work(one, course.first())
+
+
+def _all_at_work(one: Callable[[Path], bool], paths: list[Path]) -> list[bool]:
+    with ThreadPoolExecutor(JOBS) as pool:
+        return list(pool.map(one, paths))
 
 
 def ours(course: Course, out: Path) -> list[bool]:
-    """Grade the whole class with this grader, one at a time; return which have all points."""
+    """Grade the whole class with this grader; return which have all points."""
     assignment = ROOT / "assignments/pytorch101/assignment.yml"
     subprocess.run(
         [str(Path(sys.executable).with_name("grader")), "batch", str(assignment),
-         str(course.hand_ins), "--out", str(out), "-j", "1", "--device", "cpu", "--clock", "off",
+         str(course.submissions), "--out", str(out), "--seed", "1",
          "--questions", ",".join(QUESTIONS)],
         capture_output=True, check=False, timeout=1800,
     )  # fmt: skip
@@ -199,12 +249,20 @@ def ours(course: Course, out: Path) -> list[bool]:
 
 
 TOOLS: dict[str, Callable[[Course, Path], list[bool]]] = {
-    "otter": otter, "nbgrader": nbgrader, "gradescope-utils": gradescope_utils, "ours": ours,
+    "ours": ours, "gradescope-utils": gradescope_utils, "nbgrader": nbgrader, "otter": otter,
 }  # fmt: skip
 
 
-def measure(course: Course, name: str, out: Path) -> tuple[float, float]:
-    """Return wall and processor seconds a submission."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a tool takes for a submission: wall seconds over all cores, and processor seconds."""
+
+    wall: float
+    core: float
+
+
+def measure(course: Course, name: str, out: Path) -> Cost:
+    """Grade once with a tool."""
     out.mkdir(parents=True)
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     right = TOOLS[name](course, out)
@@ -213,30 +271,41 @@ def measure(course: Course, name: str, out: Path) -> tuple[float, float]:
     core = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     core /= len(right)
     print(f"{name}: {wall:.2f} s, {core:.2f} core-seconds, {sum(right)} of {len(right)} wholly "
-          "right", flush=True)  # fmt: skip
-    return wall, core
+          "right", file=sys.stderr, flush=True)  # fmt: skip
+    return Cost(wall, core)
+
+
+def compare(peers: Path, size: int, sample: int, rounds: int) -> dict[str, list[Cost]]:
+    """Grade with each tool in turn, round by round; return tool → its rounds."""
+    with tempfile.TemporaryDirectory() as name:
+        course = Course(Path(name), peers.resolve() / "bin", size, sample)
+        tools = [tool for tool in TOOLS if tool not in {"otter", "nbgrader"} or course.has(tool)]
+        found: dict[str, list[Cost]] = {tool: [] for tool in tools}
+        for number in range(rounds):
+            for tool, costs in found.items():
+                costs.append(measure(course, tool, Path(name, f"round{number}", tool)))
+        return found
+
+
+def times_ours(found: dict[str, list[Cost]], tool: str) -> float:
+    """Return how many times our wall time a tool takes, the median over the rounds."""
+    pairs = zip(found[tool], found["ours"], strict=True)
+    return statistics.median(theirs.wall / mine.wall for theirs, mine in pairs)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--peers", type=Path, required=True)
-    parser.add_argument("--size", type=int, default=100)
+    parser.add_argument("--peers", type=Path, default=ROOT / "build/peers")
+    parser.add_argument("--size", type=int, default=120)
     parser.add_argument("--sample", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        course = Course(Path(name), options.peers.resolve() / "bin", options.size, options.sample)
-        rounds: dict[str, list[tuple[float, float]]] = {tool: [] for tool in TOOLS}
-        for number in range(options.rounds):
-            for tool, measured in rounds.items():
-                measured.append(measure(course, tool, Path(name, f"round{number}", tool)))
-        for tool, measured in rounds.items():
-            wall = statistics.median(seconds for seconds, _ in measured)
-            core = statistics.median(seconds for _, seconds in measured)
-            ratio = statistics.median(
-                theirs[0] / mine[0] for theirs, mine in zip(measured, rounds["ours"], strict=True)
-            )
-            print(f"{tool:17} {wall:6.2f} s  {core:6.2f} core-seconds  {ratio:5.1f} times ours")
+    found = compare(options.peers, options.size, options.sample, options.rounds)
+    for tool, costs in found.items():
+        wall = statistics.median(cost.wall for cost in costs)
+        core = statistics.median(cost.core for cost in costs)
+        print(f"{tool:17} {wall:6.2f} s  {core:6.2f} core-seconds  "
+              f"{times_ours(found, tool):5.1f} times ours")  # fmt: skip
 
 
 if __name__ == "__main__":

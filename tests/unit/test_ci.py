@@ -81,7 +81,7 @@ def test_ci_begins_with_the_commands_of_the_readme_in_their_order() -> None:
 @pytest.mark.heavy
 @pytest.mark.alone
 def test_the_samples_are_graded_whole_with_default_options(tmp_path: Path) -> None:
-    batch = ["-m", "grader.cli", "batch", "pytorch101", str(SAMPLES), "--out", str(tmp_path)]
+    batch = ["-m", "grader", "batch", "pytorch101", str(SAMPLES), "--out", str(tmp_path)]
     done = subprocess.run(
         [sys.executable, *batch], cwd=ROOT, capture_output=True, text=True, check=False
     )

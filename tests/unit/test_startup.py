@@ -101,7 +101,7 @@ def test_check_opens_a_sandbox_before_it_imports_the_judge() -> None:
 
 def test_no_line_of_the_help_text_is_cut_short() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "grader.cli", "--help"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "grader", "--help"], capture_output=True, text=True, check=True
     )
     commands = done.stdout.split("Commands:")[1].strip().splitlines()
     assert len(commands) >= 17
