@@ -43,11 +43,13 @@ from grader.cli_similarity import similarity
 from grader.cli_student import check, submit_zip
 from grader.cli_support import (
     exit_for,
+    find_file,
     grade_one,
+    interruptible,
     make_console,
     make_folder,
     make_options,
-    read_materials,
+    open_early,
     say,
 )
 from grader.errors import GraderError, UsageError
@@ -76,15 +78,20 @@ def grade(
     """Grade one submission. Writes report.json and results.json (Gradescope's) into --out."""
     if not submission.exists():
         raise UsageError(f"{submission} does not exist; SUBMISSION is a file or folder to grade")
+    file = find_file(assignment)
     make_folder(out)
-    materials, console = read_materials(assignment), make_console()
-    options = make_options(device, seed, questions, clock)
-    report = grade_one(materials, submission, options, isolation, console)
-    from grader.report.gradescope import write_results
-    from grader.report.json_file import write_report
-    from grader.report.pictures import write_pictures
-    from grader.report.terminal import print_report
+    sandboxed = open_early(isolation, file, device.value)
+    with interruptible("Nothing was written."), sandboxed as sandbox:
+        # Its fork-server imports torch, for seconds: all that this process imports takes less.
+        from grader.report.gradescope import write_results
+        from grader.report.json_file import write_report
+        from grader.report.pictures import write_pictures
+        from grader.report.terminal import print_report
+        from grader.run.materials import load_materials
 
+        materials, console = load_materials(file), make_console()
+        options = make_options(device, seed, questions, clock)
+        report = grade_one(materials, submission, options, sandbox, console)
     write_report(report, out)
     write_results(report, out)
     write_pictures(report, out)

@@ -19,8 +19,10 @@ from grader.cli_options import (
 from grader.cli_support import (
     exit_for,
     grade_one,
+    interruptible,
     make_console,
     make_options,
+    make_sandbox,
     read_materials,
     say,
 )
@@ -54,7 +56,9 @@ def on_gradescope(
     else:
         # No GPU is ever there.
         options = make_options(DeviceChoice.virtual, None, "", ClockChoice.auto)
-        report = grade_one(materials, submission, options, isolation, console)
+        sandboxed = make_sandbox(isolation, materials, options.device)
+        with interruptible("Nothing was written."), sandboxed as sandbox:
+            report = grade_one(materials, submission, options, sandbox, console)
     write_results(report, root / "results")
     print_report(report, console)
     exit_for([report])

@@ -47,6 +47,17 @@ def split_ids(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
+def find_file(assignment: str) -> Path:
+    """Return the assignment file that an id or a path names.
+
+    Raises:
+        UsageError: There is none.
+    """
+    from grader.spec.find import find_assignment
+
+    return find_assignment(assignment, Path.cwd())
+
+
 def read_materials(assignment: str) -> Materials:
     """Return the assignment that an id or a path names.
 
@@ -54,13 +65,35 @@ def read_materials(assignment: str) -> Materials:
         UsageError: There is none.
         AssignmentError: It is broken.
     """
-    from grader.spec.find import find_assignment
-
-    folder = find_assignment(assignment, Path.cwd())
+    file = find_file(assignment)
     # Reading it takes most of the start: an assignment that is not there is told before.
     from grader.run.materials import load_materials
 
-    return load_materials(folder)
+    return load_materials(file)
+
+
+def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sandbox:
+    """Return the sandbox asked for, before the assignment is read.
+
+    Its fork-server imports torch for seconds. What is needed here is told by the files' places.
+
+    Args:
+        isolation: The tier.
+        file: The assignment's.
+        device: As for ``make_sandbox``.
+    """
+    from grader.run.device_state import visible_gpus
+    from grader.sandbox.open import open_sandbox
+
+    folder = file.resolve().parent
+    solutions, tests = (folder.parent.parent / name for name in ("reference", "tests"))
+    secret = (solutions, solutions / folder.name, tests)
+    asked = device in ("auto", "cuda") and b"cuda" in file.read_bytes()
+    return open_sandbox(
+        isolation.value,
+        hidden=tuple(str(path) for path in secret if path.exists()),
+        gpus=visible_gpus() if asked else (),
+    )
 
 
 def make_sandbox(
@@ -196,7 +229,7 @@ def grade_one(
     materials: Materials,
     submission: Path,
     options: Options,
-    isolation: IsolationChoice,
+    sandbox: Sandbox,
     console: Console,
 ) -> Report:
     """Grade one hand-in, and show how far it is.
@@ -208,15 +241,14 @@ def grade_one(
     """
     from grader.run.care import bounded
 
-    with interruptible("Nothing was written."), make_progress(console) as progress:
+    with make_progress(console) as progress:
         task = progress.add_task("reference", total=None)
-        with make_sandbox(isolation, materials, options.device) as sandbox:
-            grader = prepared(materials, sandbox, options).with_sandbox(sandbox, bounded())
-            return grader.grade(
-                submission,
-                submission.name,
-                lambda question: progress.update(task, description=question),
-            )
+        grader = prepared(materials, sandbox, options).with_sandbox(sandbox, bounded())
+        return grader.grade(
+            submission,
+            submission.name,
+            lambda question: progress.update(task, description=question),
+        )
 
 
 def exit_for(reports: Sequence[Report]) -> None:

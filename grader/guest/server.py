@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from grader import vgpu
+from grader.guest import late_compiler
 from grader.guest.asked import Asked, Line
 from grader.guest.faults import describe
 from grader.guest.module import import_module, place
@@ -39,6 +40,7 @@ def serve(connection: Connection, walls: dict[str, str]) -> None:
         connection: To the host.
         walls: What this process met when it tried to break out, by name.
     """
+    late_compiler.install()
     scratch = Path.cwd()
     versions = {"torch": str(torch.__version__), "python": platform.python_version()}
     connection.send(to_frame(Ready(walls, versions)))

@@ -13,10 +13,13 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.sandbox.base import Gpu
 from grader.sandbox.walls.cuda import node
-from grader.verdict import Param
+
+if TYPE_CHECKING:
+    from grader.verdict import Param
 
 FIELDS = (
     "name", "driver_version", "temperature.gpu", "clocks.sm", "clocks.max.sm", "memory.used",

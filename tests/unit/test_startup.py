@@ -85,11 +85,13 @@ def test_an_unknown_assignment_is_told_before_anything_large_is_imported(tmp_pat
     assert ours(names) <= 30
 
 
-def test_grade_opens_a_sandbox_before_it_imports_reports(tmp_path: Path) -> None:
+def test_grade_opens_a_sandbox_before_it_reads_the_assignment(tmp_path: Path) -> None:
     arguments = ("grade", "pytorch101", REFERENCE, "--out", tmp_path)
     names = modules(*arguments, before=UP_TO_THE_SANDBOX, status=77)
-    assert found(UNUSED, names) == set()
-    assert ours(names) <= 230
+    # Its fork-server imports torch meanwhile. What comes later costs no time, on two cores.
+    unwanted = UNUSED | {"numpy", "rich", "yaml", "grader.checks", "grader.spec.types"}
+    assert found(unwanted, names) == set()
+    assert ours(names) <= 70
 
 
 def test_check_opens_a_sandbox_before_it_imports_the_judge() -> None:
