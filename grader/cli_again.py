@@ -12,6 +12,7 @@ import typer
 from grader.cli_options import IsolationChoice, LateOpt, QuestionsOpt
 from grader.cli_support import (
     interruptible,
+    lateness_of,
     make_console,
     make_sandbox,
     prepared,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from grader.batch.again import Again
     from grader.batch.changes import Change
+    from grader.batch.late import LatePolicy
     from grader.batch.ledger import Setup
     from grader.report.model import CheckResult
     from grader.run.grade import Grader, Options
@@ -47,11 +49,12 @@ def rejudge_command(
     """Judge a class anew after a change of the checks. No hand-in runs again."""
     from grader.batch.again import rejudge
 
+    policy = lateness_of(folder, late, make_console(), kept=not dry_run)
     with interruptible("What was judged is kept."):
         again = rejudge(folder, _prepare, dry_run)
     _tell(again, make_console())
     if not dry_run:
-        _rewrite(folder, late)
+        _rewrite(folder, policy)
 
 
 def regrade_command(
@@ -67,10 +70,11 @@ def regrade_command(
         raise UsageError("regrade needs --students or --questions; for all, grade the class again")
     from grader.batch.again import regrade
 
+    policy = lateness_of(folder, late, make_console(), kept=True)
     with interruptible("What was graded is kept."):
         again = regrade(folder, _prepare, _listed(students), _listed(questions))
     _tell(again, make_console())
-    _rewrite(folder, late)
+    _rewrite(folder, policy)
 
 
 def replay_command(
@@ -149,11 +153,10 @@ def _cell(check: CheckResult | None) -> str:
     return f"{points}{open_} {check.code.value}"
 
 
-def _rewrite(folder: Path, late: Path | None) -> None:
+def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
     from grader.batch.class_run import write_grades
-    from grader.batch.late import read_policy
     from grader.batch.ledger import read_grades
 
-    policy, console = read_policy(late) if late else None, make_console()
-    say(console, f"Written: {write_grades(read_grades(folder, policy), folder)}")
-    renew_pages(folder, policy, console)
+    console = make_console()
+    say(console, f"Written: {write_grades(read_grades(folder, policy, keep=True), folder)}")
+    renew_pages(folder, console)

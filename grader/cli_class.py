@@ -83,7 +83,7 @@ def grade_class(asked: Asked) -> None:
         GraderError: The folder or the assignment is not usable, or the machine failed.
     """
     found, out = discover(asked.folder, asked.out), asked.out
-    policy = read_policy(asked.late) if asked.late else None
+    policy = _policy(asked.late, found)
     materials, console = read_materials(asked.assignment), Console()
     questions = asked.questions
     if asked.only_pending is not None:
@@ -98,7 +98,7 @@ def grade_class(asked: Asked) -> None:
         seed = asked.seed if run.seed is None else run.seed
         options = make_options(asked.device, seed, questions, asked.clock)
         grader = _prepared(materials, asked.isolation, options, console)
-        run.begin(_setup(grader, options, asked.isolation))
+        run.begin(_setup(grader, options, asked.isolation).model_copy(update={"late": policy}))
         another = partial(make_sandbox, asked.isolation, materials, options.device)
         workers = _workers(asked.engine, asked.jobs, found)(grader, another, out)
         results = run.grade(workers, found.hand_ins, grader.awaits_clock)
@@ -106,10 +106,19 @@ def grade_class(asked: Asked) -> None:
             _watch(results, len(found.hand_ins), console)
         finally:
             results.close()
-            _finish(run, found, policy, console)
+            _finish(run, found, console)
         reports = run.reports()
-    renew_pages(out, policy, console)
+    renew_pages(out, console)
     exit_for(reports)
+
+
+def _policy(late: Path | None, found: Found) -> LatePolicy | None:
+    """Return the policy in a file; whom it names has to be in the class."""
+    if late is None:
+        return None
+    policy = read_policy(late)
+    policy.refuse_strangers(found.hand_ins)
+    return policy
 
 
 def _workers(
@@ -194,12 +203,12 @@ def _standing(report: Report) -> str:
     return "partial" if report.score else "zero"
 
 
-def _finish(run: ClassRun, found: Found, policy: LatePolicy | None, console: Console) -> None:
+def _finish(run: ClassRun, found: Found, console: Console) -> None:
     """Write and print what there is, also when a batch was stopped in the middle."""
     graded = run.graded()
     reports = [each.report for each in graded]
     if reports:
-        write_grades(grades_of(graded, policy), run.out)
+        write_grades(grades_of(graded, run.late), run.out)
         if len(reports) <= _MOST_ROWS:
             print_class(reports, console)
         for line in sentences(summarise(reports)):

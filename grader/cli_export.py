@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.cli_options import LateOpt, PendingChoice
-from grader.cli_support import make_console, make_folder, say
+from grader.cli_options import LateOpt, PendingChoice, PointsChoice
+from grader.cli_support import lateness_of, make_console, make_folder, say
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from grader.batch.late import LatePolicy
 
 _SHOWN = 10
+_NAME = 40
 
 
 class Kind(str, Enum):
@@ -60,6 +62,17 @@ def export(
             "(full).",
         ),
     ] = PendingChoice.ask,
+    points: Annotated[
+        PointsChoice,
+        typer.Option(
+            "--points",
+            help="Canvas, Moodle: points as they are (raw), on the scale of the column (scaled), "
+            "or percent.",
+        ),
+    ] = PointsChoice.raw,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would change in your file.")
+    ] = False,
 ) -> None:
     """Write grades for a learning platform or for CI. Whoever has no final grade is left alone."""
     if kind in (Kind.junit, Kind.classroom50, Kind.summary):
@@ -68,17 +81,24 @@ def export(
     if kind is Kind.gradescope:
         _autograder(folder, into, out, late)
         return
-    policy = _policy(late)
+    policy = lateness_of(folder, late, make_console(), kept=False)
     grades = _grades(folder, policy, pending)
-    _write(_table(kind, grades, policy, into, column), out or folder / f"{kind.value}.csv")
+    exported = _table(kind, grades, policy, _Column(into, column, points))
+    if dry_run:
+        _show_changes(exported)
+    else:
+        _write(exported, out or folder / f"{kind.value}.csv")
     if pending is PendingChoice.ask:
         _tell_waiting(grades)
 
 
-def _policy(late: Path | None) -> LatePolicy | None:
-    from grader.batch.late import read_policy
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """Where grades go: ``--into``, ``--column`` and ``--points``."""
 
-    return read_policy(late) if late else None
+    into: Path | None
+    name: str
+    points: PointsChoice
 
 
 def _grades(folder: Path, policy: LatePolicy | None, pending: PendingChoice) -> list[Grade]:
@@ -102,11 +122,10 @@ def _tell_waiting(grades: list[Grade]) -> None:
         )
 
 
-def _table(
-    kind: Kind, grades: list[Grade], policy: LatePolicy | None, into: Path | None, column: str
-) -> Exported:
-    from grader.batch.export import canvas, moodle, nbgrader
+def _table(kind: Kind, grades: list[Grade], policy: LatePolicy | None, column: _Column) -> Exported:
+    from grader.batch.export import Points, canvas, moodle, nbgrader
 
+    into, points = column.into, Points(column.points.value)
     if kind is Kind.nbgrader:
         name = grades[0].report.assignment.id if grades else ""
         return nbgrader(grades, name, policy.due.isoformat(" ") if policy else "")
@@ -116,10 +135,22 @@ def _table(
             "overwrites what it names, so grades go into a copy of that and nowhere else"
         )
     if kind is Kind.moodle:
-        return moodle(grades, into)
-    if not column:
+        return moodle(grades, into, points)
+    if not column.name:
         raise UsageError("export canvas needs --column, the assignment’s heading in the gradebook")
-    return canvas(grades, into, column)
+    return canvas(grades, into, column.name, points)
+
+
+def _show_changes(exported: Exported) -> None:
+    from grader.report.summary import counted
+    from grader.report.text import inert
+
+    console = make_console()
+    for name, before, now in exported.changed:
+        say(console, f"{inert(name, _NAME)}: {before or 'empty'} → {now}")
+    changes = counted(len(exported.changed), "change")
+    say(console, f"{changes}, {counted(exported.filled, 'final grade')}. Nothing was written.")
+    _tell_left(exported)
 
 
 def _write(exported: Exported, path: Path) -> None:
@@ -134,6 +165,10 @@ def _tell(exported: Exported, path: Path) -> None:
 
     console = make_console()
     say(console, f"Written: {path}, {counted(exported.filled, 'final grade')}")
+    _tell_left(exported)
+
+
+def _tell_left(exported: Exported) -> None:
     for title, names in (
         ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
         ("Graded, but not in your file", list(exported.absent)),

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from grader.cli_options import LateOpt
-from grader.cli_support import exit_for, make_console, renew_pages, say
+from grader.cli_support import exit_for, lateness_of, make_console, renew_pages, say
+from grader.errors import UsageError
 
 Folders = Annotated[
     list[Path],
@@ -39,23 +40,24 @@ def merge(
     and gradebook.csv of a class. Decided checks stay. Ends with 1 if points wait for a GPU and none
     of them was completed.
     """
-    from grader.batch.late import read_policy
     from grader.batch.merge import merge_folders, sentences
     from grader.report.merge import Allowed
     from grader.report.terminal import print_class, print_report
     from grader.store.journal import JOURNAL_FILE
 
-    policy = read_policy(late) if late else None
+    console, batch = make_console(), (folders[0] / JOURNAL_FILE).is_file()
+    if late and not batch:
+        raise UsageError(f"--late: {folders[0]} holds no batch; lateness counts in a gradebook")
+    policy = lateness_of(folders[0], late, console, kept=True) if batch else None
     merged = merge_folders(folders, Allowed(unwalled, conflicts), policy)
-    console = make_console()
     if merged.batch:
         print_class(merged.reports, console)
     else:
         print_report(merged.reports[0], console)
     for line in sentences(merged):
         say(console, line)
-    if (folders[0] / JOURNAL_FILE).is_file():
-        renew_pages(folders[0], policy, console)
+    if batch:
+        renew_pages(folders[0], console)
     exit_for(merged.reports)
     if merged.fruitless:
         raise typer.Exit(1)

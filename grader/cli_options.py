@@ -34,6 +34,14 @@ class ClockChoice(str, Enum):
     off = "off"
 
 
+class PointsChoice(str, Enum):
+    """What is written for a grade."""
+
+    raw = "raw"
+    scaled = "scaled"
+    percent = "percent"
+
+
 class EngineChoice(str, Enum):
     """Who does the work of a batch."""
 

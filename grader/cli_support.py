@@ -195,7 +195,35 @@ def write_pages(grades: Sequence[Grade], folder: Path, look: Look, console: Cons
     say(console, f"Written: {path}, for staff, and two pages for each hand-in")
 
 
-def renew_pages(folder: Path, policy: LatePolicy | None, console: Console) -> None:
+def lateness_of(folder: Path, late: Path | None, console: Console, kept: bool) -> LatePolicy | None:
+    """Return what lateness costs in a batch, and say whose word that is.
+
+    Args:
+        folder: ``--out`` of the batch.
+        late: ``--late`` of this command, which counts instead of what the batch remembers.
+        console: Where to say it.
+        kept: The batch will remember what this command is given.
+
+    Raises:
+        UsageError: The file is no policy, or extends the time of somebody who is not in the class;
+            no batch was begun there.
+    """
+    from grader.batch.late import read_policy
+    from grader.batch.ledger import read_remembered
+
+    given = read_policy(late) if late else None
+    remembered = read_remembered(folder, given)
+    if given is None:
+        if remembered:
+            say(console, f"Lateness as the batch was told: {remembered}.")
+        return remembered
+    if remembered and given != remembered:
+        until = "from now on" if kept else "this time only"
+        say(console, f"Lateness as in {late}, {until}: {given}. Until now: {remembered}.")
+    return given
+
+
+def renew_pages(folder: Path, console: Console) -> None:
     """Write the pages of a batch from its journal, if anything is graded there.
 
     Raises:
@@ -204,7 +232,7 @@ def renew_pages(folder: Path, policy: LatePolicy | None, console: Console) -> No
     """
     from grader.batch.pages import labels_of, read_class
 
-    grades, look = read_class(folder, labels_of(), policy)
+    grades, look = read_class(folder, labels_of())
     if grades:
         write_pages(grades, folder, look, console)
 

@@ -10,11 +10,14 @@ from pathlib import Path
 from grader.batch.carried import carry
 from grader.batch.discover import HandIn
 from grader.batch.grades import Grade, lateness, who
+from grader.batch.late import LatePolicy
 from grader.batch.ledger import (
     Done,
     Setup,
     begin,
     done_so_far,
+    keep_policy,
+    policy_of,
     record,
     refuse_differences,
     setup_of,
@@ -79,6 +82,8 @@ class ClassRun:
     def begin(self, setup: Setup) -> None:
         """Begin the journal, or see that the batch goes on as it was begun.
 
+        A policy on lateness changes no report, so a batch may go on under another one.
+
         Raises:
             UsageError: It was begun otherwise.
         """
@@ -86,6 +91,8 @@ class ClassRun:
             self._journal = begin(self.out, setup)
         else:
             refuse_differences(self._begun, setup)
+            if setup.late:
+                keep_policy(self._open(), self.out, setup.late)
 
     def grade(
         self,
@@ -139,6 +146,11 @@ class ClassRun:
     def graded(self) -> list[Done]:
         """Return everybody in the class who is graded so far, by name."""
         return [done for done in done_so_far(self._open()) if done.hand_in.name in self._names]
+
+    @property
+    def late(self) -> LatePolicy | None:
+        """What lateness costs, as the batch remembers."""
+        return policy_of(self._open(), self.out)
 
     def reports(self) -> list[Report]:
         """Return their reports."""

@@ -9,22 +9,41 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 
 from grader.batch.discover import Student
 from grader.batch.grades import Grade, by_student
 from grader.errors import UsageError, nearest
 from grader.report.csv_file import cell
-from grader.report.summary import amount, unread
+from grader.report.points import PLACES
+from grader.report.summary import amount, counted, unread
 
 _NBGRADER = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
     "raw_score", "late_submission_penalty", "score", "max_score",
 )  # fmt: skip
+_NUMBER = r"\d+(\.\d+)?"
 _CANVAS_STUDENT = ("Student", "ID")
-_MOODLE_GRADE, _MOODLE_FEEDBACK = "Grade", "Feedback comments"
+_CANVAS_MOST = "Points Possible"
+_MOODLE_GRADE, _MOODLE_FEEDBACK, _MOODLE_MOST = "Grade", "Feedback comments", "maximum grade"
+
+
+class Points(str, Enum):
+    """What is written for a grade.
+
+    Attributes:
+        RAW: The points, into a column that is worth as many.
+        SCALED: The points, on the scale of the column.
+        PERCENT: Of what the assignment is worth.
+    """
+
+    RAW = "raw"
+    SCALED = "scaled"
+    PERCENT = "percent"
 
 
 class _Row:
@@ -56,12 +75,14 @@ class Exported:
         filled: Number of students whose grade is in it.
         open: Student or hand-in → why there is no final grade to write.
         absent: Who was graded and is not in the instructor's file.
+        changed: Student, what stood in the file, what stands there now.
     """
 
     text: str
     filled: int
     open: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    changed: tuple[tuple[str, str, str], ...] = ()
 
 
 def nbgrader(grades: Sequence[Grade], assignment: str, due: str = "") -> Exported:
@@ -84,16 +105,19 @@ def nbgrader(grades: Sequence[Grade], assignment: str, due: str = "") -> Exporte
     return Exported(out.getvalue(), count, _open(grades))
 
 
-def canvas(grades: Sequence[Grade], own: Path, column: str) -> Exported:
+def canvas(
+    grades: Sequence[Grade], own: Path, column: str, points: Points = Points.RAW
+) -> Exported:
     """Return Canvas' export with one column filled.
 
     Args:
         grades: Of the class.
         own: The instructor's export of the gradebook.
         column: Heading of the assignment in it, such as ``A1 (12345)``, or the beginning of it.
+        points: What is written for a grade.
 
     Raises:
-        UsageError: It is no such export, or has no such column.
+        UsageError: It is no such export, has no such column, or one that is worth something else.
     """
     table = _Table(own, _CANVAS_STUDENT)
     heading = _heading(own, table.headings, column)
@@ -103,14 +127,23 @@ def canvas(grades: Sequence[Grade], own: Path, column: str) -> Exported:
         lambda row, student: _same(row.get("SIS Login ID"), student.email, student.id),
         lambda row, student: _same(row.get("Student"), student.name),
     )
-    return table.fill(grades, matches, lambda row, grade: row.put(heading, _final(grade)))
+    most = [row.get(heading) for row in table.rows if row.get("Student").strip() == _CANVAS_MOST]
+    scale = _Scale(points, f"{own}: the column “{heading}”", most)
+    return table.fill(
+        grades, matches, heading, lambda row, grade: row.put(heading, scale.final(grade))
+    )
 
 
-def moodle(grades: Sequence[Grade], own: Path) -> Exported:
+def moodle(grades: Sequence[Grade], own: Path, points: Points = Points.RAW) -> Exported:
     """Return Moodle's grading worksheet with ``Grade`` and ``Feedback comments`` filled.
 
+    Args:
+        grades: Of the class.
+        own: The instructor's worksheet.
+        points: What is written for a grade.
+
     Raises:
-        UsageError: It is no such worksheet.
+        UsageError: It is no such worksheet, or its grades are worth something else.
     """
     table = _Table(own, ("Identifier", _MOODLE_GRADE))
     matches: tuple[_Match, ...] = (
@@ -120,11 +153,59 @@ def moodle(grades: Sequence[Grade], own: Path) -> Exported:
         lambda row, student: _same(row.get("Full name"), student.name),
     )
 
+    # Its versions differ in how they write this heading.
+    names = [name for name in table.headings if name.casefold() == _MOODLE_MOST]
+    most = [row.get(name) for row in table.rows for name in names]
+    scale = _Scale(points, f"{own}: “{_MOODLE_GRADE}”", most)
+
     def fill(row: _Row, grade: Grade) -> None:
-        row.put(_MOODLE_GRADE, _final(grade))
+        row.put(_MOODLE_GRADE, scale.final(grade))
         row.put(_MOODLE_FEEDBACK, cell(_feedback(grade)))
 
-    return table.fill(grades, matches, fill)
+    return table.fill(grades, matches, _MOODLE_GRADE, fill)
+
+
+class _Scale:
+    """How points become what a column takes.
+
+    Args:
+        points: What is asked for.
+        what: The file and its column, for messages.
+        most: What the file says that the column is worth, in one cell or in each row.
+    """
+
+    def __init__(self, points: Points, what: str, most: Sequence[str]) -> None:
+        self._points, self._what = points, what
+        self._most = next(
+            (float(text) for text in most if re.fullmatch(_NUMBER, text.strip())), None
+        )
+        if points is Points.SCALED and not self._most:
+            raise UsageError(
+                f"{what} does not say what it is worth, so nothing can be scaled to it"
+            )
+
+    def final(self, grade: Grade) -> str:
+        """Return the cell of a final grade.
+
+        Raises:
+            UsageError: The column is worth something else than what is written.
+        """
+        assert grade.final is not None, grade
+        worth = grade.report.max_score
+        if self._points is Points.RAW:
+            self._refuse_other(worth, "the assignment")
+            return amount(grade.final)
+        if self._points is Points.PERCENT:
+            self._refuse_other(100.0, "a percentage")
+        most = 100.0 if self._points is Points.PERCENT else self._most
+        return amount(round(grade.final / worth * (most or 0.0), PLACES)) if worth else amount(0.0)
+
+    def _refuse_other(self, worth: float, what: str) -> None:
+        if self._most is not None and abs(self._most - worth) > 10**-PLACES:
+            raise UsageError(
+                f"{self._what} is worth {counted(self._most, 'point')}, {what} {amount(worth)}. "
+                "Pass --points scaled, or change what the column is worth. Nothing was written"
+            )
 
 
 class _Table:
@@ -148,27 +229,31 @@ class _Table:
             )
         self._bom = "\ufeff" if data.startswith(b"\xef\xbb\xbf") else ""
         self._newline = "\r\n" if "\r\n" in text else "\n"
-        self._rows = [_Row(self.headings, row) for row in rows[1:]]
+        self.rows = [_Row(self.headings, row) for row in rows[1:]]
 
     def fill(
         self,
         grades: Sequence[Grade],
         matches: Sequence[_Match],
+        column: str,
         write: Callable[[_Row, Grade], None],
     ) -> Exported:
-        filled, absent = 0, []
+        filled, absent, changed = 0, [], []
         for student, grade in _everyone(grades):
             found = self._find(student, matches)
             if found is None:
                 absent.append(_called(student, grade))
             elif grade.final is not None:
+                before = found.get(column)
                 write(found, grade)
                 filled += 1
-        return Exported(self._text(), filled, _open(grades), tuple(absent))
+                if before != found.get(column):
+                    changed.append((_called(student, grade), before, found.get(column)))
+        return Exported(self._text(), filled, _open(grades), tuple(absent), tuple(changed))
 
     def _find(self, student: Student, matches: Sequence[_Match]) -> _Row | None:
         for match in matches:
-            rows = [row for row in self._rows if match(row, student)]
+            rows = [row for row in self.rows if match(row, student)]
             if len(rows) == 1:
                 return rows[0]
         return None
@@ -177,7 +262,7 @@ class _Table:
         out = io.StringIO(newline="")
         writer = csv.writer(out, lineterminator=self._newline)
         writer.writerow(self.headings)
-        writer.writerows(row.cells for row in self._rows)
+        writer.writerows(row.cells for row in self.rows)
         return self._bom + out.getvalue()
 
 
@@ -215,10 +300,6 @@ def _called(student: Student, grade: Grade) -> str:
 
 def _points(points: float | None) -> str:
     return "" if points is None else amount(points)
-
-
-def _final(grade: Grade) -> str:
-    return _points(grade.final)
 
 
 def _feedback(grade: Grade) -> str:

@@ -18,15 +18,17 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import yaml
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from grader.batch.discover import HandIn
 from grader.errors import UsageError
+from grader.report.summary import counted
 
 _DAY = 24 * 3600
 _Share = Annotated[float, Field(ge=0, le=1)]
@@ -57,6 +59,25 @@ class LatePolicy(BaseModel):
     per_attempt: _Share = 0.0
     extensions: dict[str, AwareDatetime] = {}
 
+    @model_validator(mode="after")
+    def _in_order(self) -> LatePolicy:
+        if self.closes is not None and self.closes < self.due:
+            raise ValueError(f"closes {self.closes} is before due {self.due}")
+        for name, moment in self.extensions.items():
+            if moment < self.due:
+                raise ValueError(f"the extension of {name}, {moment}, is before due {self.due}")
+        return self
+
+    def __str__(self) -> str:
+        parts = [f"due {self.due:%Y-%m-%d %H:%M %z}"]
+        if self.per_day:
+            parts.append(f"{self.per_day:.0%} a day, {self.most:.0%} at most")
+        if self.closes:
+            parts.append(f"closed {self.closes:%Y-%m-%d %H:%M %z}")
+        if self.extensions:
+            parts.append(counted(len(self.extensions), "extension"))
+        return ", ".join(parts)
+
     def lateness(self, hand_in: HandIn) -> Lateness:
         """Return how late a hand-in came, and what that and its attempts take."""
         late = self._lateness(hand_in)
@@ -81,8 +102,19 @@ class LatePolicy(BaseModel):
             return Lateness(late / _DAY, 1.0)
         return Lateness(late / _DAY, min(self.most, math.ceil(late / _DAY) * self.per_day))
 
-    def strangers(self, hand_ins: list[HandIn]) -> list[str]:
-        """Return the names among the extensions that are nobody's in the class."""
+    def refuse_strangers(self, hand_ins: Sequence[HandIn]) -> None:
+        """Refuse extensions of somebody who is not in the class: a name mistyped.
+
+        Raises:
+            UsageError: Names them.
+        """
+        if strangers := self._strangers(hand_ins):
+            raise UsageError(
+                f"--late: extensions for {', '.join(strangers)}, who handed nothing in here; write "
+                "the e-mail address, number or hand-in as the gradebook does"
+            )
+
+    def _strangers(self, hand_ins: Sequence[HandIn]) -> list[str]:
         known = {hand_in.name.casefold() for hand_in in hand_ins}
         for hand_in in hand_ins:
             for student in hand_in.students:

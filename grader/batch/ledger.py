@@ -41,6 +41,7 @@ class Setup(BaseModel):
         questions: Ids that were asked for; all where empty.
         isolation: As ``--isolation``.
         clock: What is graded on its speed is timed.
+        late: What lateness costs; no difference to what is graded.
         plan: Question → digest of its calls; a changed one cannot be judged again from what was
             seen.
         grader_version: Of this program.
@@ -57,6 +58,7 @@ class Setup(BaseModel):
     questions: tuple[str, ...]
     isolation: str
     clock: bool
+    late: LatePolicy | None = None
     plan: dict[str, str] = {}
     grader_version: str
 
@@ -131,29 +133,53 @@ def done_so_far(journal: Journal) -> Iterator[Done]:
         yield Done(hand_in_of(entry.name, entry.about), report, entry.digest, entry.timed)
 
 
-def read_grades(out: Path, policy: LatePolicy | None) -> list[Grade]:
+def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> LatePolicy | None:
+    """Return what lateness costs in a batch: what is given, or else what the batch remembers."""
+    return given or setup_of(journal, out).late
+
+
+def keep_policy(journal: Journal, out: Path, policy: LatePolicy) -> None:
+    """Have a batch remember what lateness costs from now on."""
+    setup = setup_of(journal, out)
+    if policy != setup.late:
+        journal.replace_header(setup.model_copy(update={"late": policy}).model_dump(mode="json"))
+
+
+def read_remembered(out: Path, given: LatePolicy | None = None) -> LatePolicy | None:
+    """Return what lateness costs in a batch, as the batch remembers.
+
+    Args:
+        out: ``--out`` of the batch.
+        given: A policy that is to count instead.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there; or what is
+            given extends the time of somebody who is not in the class.
+    """
+    with open_journal(out / JOURNAL_FILE) as journal:
+        if given:
+            given.refuse_strangers([done.hand_in for done in done_so_far(journal)])
+        return setup_of(journal, out).late
+
+
+def read_grades(out: Path, policy: LatePolicy | None = None, keep: bool = False) -> list[Grade]:
     """Return the grades of a class, by name.
 
     Args:
         out: ``--out`` of the batch.
-        policy: What lateness costs, if anything.
+        policy: What lateness costs; as the batch remembers where None.
+        keep: The batch remembers this policy from now on.
 
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
     with open_journal(out / JOURNAL_FILE) as journal:
-        return grades_of(list(done_so_far(journal)), policy)
+        grades = grades_of(list(done_so_far(journal)), policy_of(journal, out, policy))
+        if policy and keep:
+            keep_policy(journal, out, policy)
+        return grades
 
 
 def grades_of(done: Sequence[Done], policy: LatePolicy | None) -> list[Grade]:
-    """Return the grades of hand-ins under a policy.
-
-    Raises:
-        UsageError: It extends the time of somebody who is not in the class: a name mistyped.
-    """
-    if policy and (strangers := policy.strangers([each.hand_in for each in done])):
-        raise UsageError(
-            f"--late: extensions for {', '.join(strangers)}, who handed nothing in here; write the "
-            "e-mail address, number or hand-in as the gradebook does"
-        )
+    """Return the grades of hand-ins under a policy."""
     return [grade_of(each.hand_in, each.report, policy) for each in done]

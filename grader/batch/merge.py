@@ -16,7 +16,7 @@ from pathlib import Path
 from grader.batch.class_run import write_grades
 from grader.batch.grades import Grade
 from grader.batch.late import LatePolicy
-from grader.batch.ledger import Done, done_so_far, grades_of, record
+from grader.batch.ledger import Done, done_so_far, grades_of, keep_policy, policy_of, record
 from grader.errors import UsageError
 from grader.report.class_summary import few
 from grader.report.csv_file import write_gradebook
@@ -66,7 +66,7 @@ def merge_folders(
     Args:
         folders: At least two; each holds one ``report.json``, or a class: sub-folders with one.
         allowed: What may be done beyond filling what is pending.
-        policy: What lateness costs, for the gradebook of a batch.
+        policy: What lateness costs in a batch from now on; as it remembers where None.
 
     Raises:
         UsageError: A folder holds no report, or one that does not fit, or another ``grader`` is at
@@ -85,6 +85,9 @@ def merge_folders(
         done = _merged(base, others, allowed)
         changed = tuple(name for name, report in done.items() if report is not base[name])
         if journal:
+            policy = policy_of(journal, folders[0], policy)
+            if policy:
+                keep_policy(journal, folders[0], policy)
             known |= _recorded(journal, known, {name: done[name] for name in changed})
         merged = _written(folders[0], done, changed, grades_of(list(known.values()), policy))
         left = (base[name].pending - done[name].pending for name in base)

@@ -187,3 +187,74 @@ def test_what_a_batch_has_timed_is_timed_again(
     assert command("replay", "out/bob") == 0
 
     assert timed == [clock == "auto"] * 2
+
+
+def turned_in(course: Path) -> None:
+    """Lay the class out as Gradescope exports it; everybody is a day late but ann."""
+    for number, name in enumerate(["ann", "bob", "cem", "dua", "eli"]):
+        folder = course / f"class/submission_{number}"
+        folder.mkdir()
+        (course / f"class/{name}.py").rename(folder / "tiny.py")
+    listed = "".join(
+        f"submission_{number}:\n  :submitters:\n  - :name: {name}\n    :sid: '{number}'\n"
+        f"  :created_at: 2026-10-0{1 if name == 'ann' else 2}T12:00:00Z\n"
+        for number, name in enumerate(["ann", "bob", "cem", "dua", "eli"])
+    )
+    (course / "class/submission_metadata.yml").write_text(listed)
+    (course / "late.yml").write_text("due: 2026-10-01T23:59:00Z\nper_day: 0.5\n")
+
+
+def finals(course: Path) -> list[str]:
+    text = (course / "out" / GRADEBOOK_FILE).read_text()
+    return [row["final"] for row in csv.DictReader(text.splitlines())]
+
+
+def test_a_batch_remembers_what_lateness_costs(course: Path, command: Any, capsys: Any) -> None:
+    turned_in(course)
+    assert command(*BATCH, "--late", "late.yml") == 0
+    assert finals(course) == ["6", "3", "2.5", "3", "0"]
+    capsys.readouterr()
+    canvas = "".join(CANVAS.splitlines(keepends=True)[:3])
+    (course / "mine.csv").write_text(canvas)
+    export = ("export", "canvas", "out", "--into", "mine.csv", "--column", "Tiny", "--dry-run")
+    assert command(*export) == 0
+    said = capsys.readouterr().out
+    assert "Lateness as the batch was told: due 2026-10-01 23:59 +0000, 50% a day" in said
+    assert "bob: empty → 3\n" in said
+    assert "Nothing was written" in said
+    assert not (course / "out/canvas.csv").exists()
+    for again in (("rejudge", "out"), ("regrade", "out", "--students", "submission_1")):
+        assert command(*again) == 0
+        assert finals(course) == ["6", "3", "2.5", "3", "0"]
+    assert command(*BATCH, "--resume") == 0
+    assert finals(course) == ["6", "3", "2.5", "3", "0"]
+
+
+def test_another_price_of_lateness_is_told_and_remembered(
+    course: Path, command: Any, capsys: Any
+) -> None:
+    turned_in(course)
+    assert command(*BATCH, "--late", "late.yml") == 0
+    (course / "mild.yml").write_text("due: 2026-10-01T23:59:00Z\nper_day: 0.1\n")
+    capsys.readouterr()
+    assert command("export", "nbgrader", "out", "--late", "mild.yml", "--out", "nb.csv") == 0
+    assert "this time only: due 2026-10-01 23:59 +0000, 10% a day" in capsys.readouterr().out
+    assert [row["score"] for row in csv.DictReader((course / "nb.csv").open())][1] == "5.4"
+    assert command("rejudge", "out") == 0
+    assert finals(course)[1] == "3"
+    assert command("rejudge", "out", "--late", "mild.yml") == 0
+    assert "from now on" in capsys.readouterr().out
+    assert command("rejudge", "out") == 0
+    assert finals(course)[1] == "5.4"
+
+
+def test_an_extension_of_a_stranger_is_refused_before_anything_is_graded(
+    course: Path, command: Any, capsys: Any
+) -> None:
+    turned_in(course)
+    (course / "late.yml").write_text(
+        "due: 2026-10-01T23:59:00Z\nextensions: {anm: 2026-10-09T00:00:00Z}\n"
+    )
+    assert command(*BATCH, "--late", "late.yml") == 2
+    assert "extensions for anm" in capsys.readouterr().err
+    assert not (course / "out" / JOURNAL_FILE).exists()

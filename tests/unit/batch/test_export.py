@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.batch.discover import HandIn, Student
-from grader.batch.export import canvas, moodle, nbgrader
+from grader.batch.export import Points, canvas, moodle, nbgrader
 from grader.batch.grades import Grade, Pending, about, grade_of, hand_in_of
 from grader.batch.late import LatePolicy
 from grader.errors import UsageError
@@ -117,6 +117,27 @@ def test_canvas_without_that_column(tmp_path: Path, column: str, word: str) -> N
         canvas(GRADES, own, column)
 
 
+def test_points_that_do_not_fit_their_column_are_refused_or_scaled(tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(CANVAS.replace(",,,,,10,10,5,", ",,,,,10,4,100,"))
+    with pytest.raises(UsageError, match=r"“A1 \(9\)” is worth 4 points, the assignment 10"):
+        canvas(GRADES, own, "A1")
+    with pytest.raises(UsageError, match=r"is worth 4 points, a percentage 100"):
+        canvas(GRADES, own, "A1", Points.PERCENT)
+    scaled = canvas(GRADES, own, "A1", Points.SCALED)
+    assert scaled.changed == (("Mina Park", "", "3"), ("Jo Doe", "2", "3"), ("Lee Rhee", "", "3.2"))
+    percent = canvas(GRADES, own, "A1 extra", Points.PERCENT)
+    assert [now for _, _, now in percent.changed] == ["75", "75", "80"]
+
+
+def test_a_column_that_does_not_say_what_it_is_worth(tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(CANVAS.replace(",,,,,10,10,5,", ",,,,(read only),(read only),,,"))
+    assert canvas(GRADES, own, "A1").filled == 3
+    with pytest.raises(UsageError, match="nothing can be scaled"):
+        canvas(GRADES, own, "A1", Points.SCALED)
+
+
 MOODLE = (
     "\ufeffIdentifier,Full name,ID number,Email address,Status,Grade,Maximum grade,"
     "Grade can be changed,Feedback comments\n"
@@ -154,6 +175,14 @@ def test_moodle_says_why_nothing_was_earned(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(moodle([lost], own).text.lstrip("\ufeff"))))
     assert rows[0]["Grade"] == "0"
     assert rows[0]["Feedback comments"] == "Missing: toy.py.\n=f(): 0/10"
+
+
+def test_moodles_worksheet_says_what_a_grade_is_worth(tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_bytes(MOODLE.replace(",10,Yes", ",5.00,Yes").encode())
+    with pytest.raises(UsageError, match="“Grade” is worth 5 points, the assignment 10"):
+        moodle(GRADES, own)
+    assert moodle(GRADES, own, Points.SCALED).changed[0] == ("Mina Park", "-", "3.75")
 
 
 @pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\xfe\x00", b'Identifier,Grade\n"a'])

@@ -53,8 +53,9 @@ def test_an_extension_by_any_name(name: str) -> None:
     longer = policy(extensions={name: DUE + dt.timedelta(days=9)}, closes=DUE)
     assert longer.lateness(hand_in(days=9)) == Lateness(0.0, 0.0)
     assert longer.lateness(hand_in(days=10)).penalty == 1.0
-    assert longer.strangers([hand_in()]) == []
-    assert policy(extensions={"Mína": DUE}).strangers([hand_in()]) == ["Mína"]
+    longer.refuse_strangers([hand_in()])
+    with pytest.raises(UsageError, match="extensions for Mína"):
+        policy(extensions={"Mína": DUE}).refuse_strangers([hand_in()])
 
 
 def test_what_nobody_knows_is_left_to_a_person() -> None:
@@ -77,6 +78,11 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("due: 2026-10-01T23:59:00Z\nper_day: 10", "per_day"),
         ("due: 2026-10-01T23:59:00Z\nper_week: 0.1", "per_week"),
         ("[", "no YAML"),
+        (
+            "due: 2026-10-01T23:59:00+09:00\nextensions: {a: 2025-10-03T00:00:00Z}",
+            "extension of a, .* is before due",
+        ),
+        ("due: 2026-10-01T23:59:00+09:00\ncloses: 2026-09-01T00:00:00Z", "closes .* before due"),
         ("", "the file"),
     ],
 )
