@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import torch.distributed
 
 FOLDER = "TORCHGRADE_VGPU_FOLDER"
 """Names the folder of accounts to a rank that this module has started."""
@@ -30,9 +32,10 @@ def launch(ranks: int, arguments: Sequence[str], folder: Path) -> int:
 
     The first that fails ends the others, as torchrun has it.
     """
+    meeting = Meeting()
     shared = {
-        **os.environ, FOLDER: str(folder), "WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks),
-        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(_free_port()), "GROUP_RANK": "0",
+        **os.environ, **meeting.environment(ranks), FOLDER: str(folder), "GROUP_RANK": "0",
+        "LOCAL_WORLD_SIZE": str(ranks),
     }  # fmt: skip
     shared.setdefault("OMP_NUM_THREADS", "1")
     command = [sys.executable, "-m", "grader.vgpu", *arguments]
@@ -60,10 +63,24 @@ def _wait(started: Sequence[subprocess.Popen[bytes]]) -> int:
         time.sleep(0.02)
 
 
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+class Meeting:
+    """Where ranks find each other: a store in the process that starts them, as torchrun's agent's.
+
+    The system chooses the port while the store opens it, so no other program can take it between;
+    and the store is there until the last rank has ended, whichever that is.
+    """
+
+    def __init__(self) -> None:
+        make: Any = torch.distributed.TCPStore  # type: ignore[attr-defined]
+        self._store = make("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+
+    def environment(self, ranks: int) -> dict[str, str]:
+        """Return what tells so many ranks about it; each needs its ``RANK`` beside."""
+        return {
+            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(self._store.port),
+            "WORLD_SIZE": str(ranks), "TORCHELASTIC_USE_AGENT_STORE": "True",
+            "TORCHELASTIC_RESTART_COUNT": "0",
+        }  # fmt: skip
 
 
 def torchruns_folder() -> Path | None:

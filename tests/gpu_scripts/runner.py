@@ -16,20 +16,23 @@ from __future__ import annotations
 
 import ast
 import math
-import os
 import re
-import socket
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from gpu_scripts.processes import Ran, run_together
+from grader.vgpu.launch import Meeting
 
 FOLDER = Path(__file__).parent / "scripts"
-SECONDS = 150
-_REFUSED = "is not supported on virtual CUDA devices"
+REFUSED = "is not supported on virtual CUDA devices"
 _NUMBER = re.compile(r"[-+]?\d+\.\d*(?:e[-+]?\d+)?|[-+]?\d+|nan|inf")
-_INSIDE = re.compile(r"internal error|torch\._C'|not compiled with CUDA|INTERNAL ASSERT", re.I)
+OBSCURE = re.compile(r"internal error|torch\._C'|not compiled with CUDA|INTERNAL ASSERT", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,55 +86,45 @@ def run(given: Script) -> Ended:
     options = ["--gpus", str(given.gpus)]
     if given.nproc:
         options += ["--nproc", str(given.nproc)]
-    virtual = _done([sys.executable, "-m", "grader.vgpu", *options, str(given.path)])
-    told = virtual.stdout + virtual.stderr
+    command = [sys.executable, "-m", "grader.vgpu", *options, str(given.path)]
+    virtual = run_together(command, [{}])[0]
+    told = virtual.out + virtual.err
     wanted = given.said.get("refused") or given.said.get("raises")
     if wanted is not None:
         return _refused(virtual, wanted, "refused" in given.said)
-    if virtual.returncode:
-        refused = _REFUSED in virtual.stderr
-        return Ended("refused" if refused else "wrong", _last(virtual.stderr), told)
-    host = _on_host(given)
-    found, expected = numbers(virtual.stdout), numbers(host)
+    if virtual.status:
+        refused = REFUSED in virtual.err
+        return Ended("refused" if refused else "wrong", last_error(virtual.err), told)
+    host = "".join(ran.out for ran in on_host([sys.executable, str(given.path)], given.nproc))
+    found, expected = numbers(virtual.out), numbers(host)
     why = differences(found, expected, given.tolerance)
     return Ended("wrong" if why else "works", why, told)
 
 
-def _refused(virtual: subprocess.CompletedProcess[str], wanted: str, by_name: bool) -> Ended:
-    right = virtual.returncode != 0 and wanted in virtual.stderr
-    right = right and (_REFUSED in virtual.stderr or not by_name)
-    right = right and not _INSIDE.search(virtual.stderr)
+def _refused(virtual: Ran, wanted: str, by_name: bool) -> Ended:
+    right = virtual.status != 0 and wanted in virtual.err
+    right = right and (REFUSED in virtual.err or not by_name)
+    right = right and not OBSCURE.search(virtual.err)
     outcome = ("refused" if by_name else "works") if right else "wrong"
-    return Ended(outcome, _last(virtual.stderr), virtual.stderr)
+    return Ended(outcome, last_error(virtual.err), virtual.err)
 
 
-def _on_host(given: Script) -> str:
-    if not given.nproc:
-        return _done([sys.executable, str(given.path)]).stdout
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    started = [
-        subprocess.Popen(
-            [sys.executable, str(given.path)], stdout=-1, stderr=-1, text=True,
-            env={**os.environ, "RANK": str(rank), "LOCAL_RANK": str(rank),
-                 "WORLD_SIZE": str(given.nproc), "MASTER_ADDR": "127.0.0.1",
-                 "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"},
-        )
-        for rank in range(given.nproc)
-    ]  # fmt: skip
-    return "".join(process.communicate(timeout=SECONDS)[0] for process in started)
+def on_host(command: Sequence[str], nproc: int, **options: Any) -> list[Ran]:
+    """Run a command on the CPU, once or as ranks; return what came of each.
 
-
-def _done(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    # Ranks share a pipe: each line must go into it at once, or those of two become one.
-    limited = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": ""}
-    try:
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=SECONDS, check=False, env=limited
-        )
-    except subprocess.TimeoutExpired as late:
-        return subprocess.CompletedProcess(command, -1, "", f"no end after {late.timeout} s")
+    Args:
+        command: Python and the script.
+        nproc: Ranks; 0 for one process that is none.
+        options: Of ``run_together``.
+    """
+    if not nproc:
+        return run_together(command, [{}], **options)
+    meeting = Meeting()
+    ranks = [
+        {**meeting.environment(nproc), "RANK": str(rank), "LOCAL_RANK": str(rank)}
+        for rank in range(nproc)
+    ]
+    return run_together(command, ranks, **options)
 
 
 def numbers(text: str) -> list[tuple[str, list[float]]]:
@@ -160,7 +153,7 @@ def differences(
     return ""
 
 
-def _last(text: str) -> str:
+def last_error(text: str) -> str:
     """Return the last line of a traceback."""
     errors = re.findall(r"^(?:\[rank\d\]: *)?([\w.]*(?:Error|Exception)\b.*)$", text, re.M)
     return str(errors[-1]) if errors else text.strip()[-200:]

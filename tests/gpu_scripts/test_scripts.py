@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import sys
 
+import pytest
+import torch.distributed
+
+from gpu_scripts.processes import run_together
 from gpu_scripts.runner import differences, numbers, run, scripts
+from grader.vgpu.launch import Meeting
 
 # One of each sort; the others take minutes.
 _LIGHT = {"autocast_lists", "ddp_spawn", "export"}
@@ -36,3 +41,19 @@ def test_other_numbers_are_seen() -> None:
     assert differences(found, numbers(printed.replace("1.5", "1.6")), 0.1) == ""
     assert "3 lines" in differences(found, found[:2], 1e-5)
     assert differences([], [], 1e-5) == "printed no numbers on the CPU"
+
+
+def test_what_waits_for_ever_is_ended_with_all_that_it_started() -> None:
+    waits = "import os, time; os.fork(); time.sleep(9999)"
+    ran, other = run_together([sys.executable, "-c", waits], [{}, {"A": "b"}], wall=1.0)
+    assert (ran.status, other.status) == (-9, -9)
+    assert "did not end by itself" in ran.err
+
+
+def test_ranks_meet_where_no_other_program_can_come_between() -> None:
+    first, second = Meeting(), Meeting()
+    told = first.environment(2)
+    assert told["MASTER_PORT"] != second.environment(2)["MASTER_PORT"]
+    there = torch.distributed.TCPStore("127.0.0.1", int(told["MASTER_PORT"]), is_master=False)
+    there.set("met", "yes")
+    assert there.get("met") == b"yes"

@@ -3,7 +3,7 @@
 gpus: 2
 """
 
-import os
+import tempfile
 
 import torch
 import torch.multiprocessing as mp
@@ -14,12 +14,12 @@ from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
 
-def train(rank, world_size, port):
-    os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"] = "localhost", port
+def train(rank, world_size, meeting):
     on_gpu = torch.cuda.is_available()
     if on_gpu:
         torch.cuda.set_device(rank)
-    init_process_group("nccl" if on_gpu else "gloo", rank=rank, world_size=world_size)
+    backend = "nccl" if on_gpu else "gloo"
+    init_process_group(backend, init_method=meeting, rank=rank, world_size=world_size)
     device = torch.device("cuda", rank) if on_gpu else torch.device("cpu")
     torch.manual_seed(0)
     data = TensorDataset(torch.randn(32, 4), torch.randn(32, 1))
@@ -44,4 +44,5 @@ def train(rank, world_size, port):
 
 
 if __name__ == "__main__":
-    mp.spawn(train, args=(2, str(29000 + os.getpid() % 2000)), nprocs=2)
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(train, args=(2, f"file://{folder}/meeting"), nprocs=2)

@@ -165,13 +165,7 @@ def test_ranks_are_told_of_once_and_together(launcher: str, tmp_path: Path) -> N
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
     command = {
         "nproc": [sys.executable, *vgpu, "--nproc", "2", str(script)],
-        "torchrun": [
-            *torchrun,
-            "--master-port",
-            str(29000 + os.getpid() % 999),
-            *vgpu,
-            str(script),
-        ],
+        "torchrun": [*torchrun, "--standalone", *vgpu, str(script)],
     }[launcher]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
@@ -182,7 +176,6 @@ def test_ranks_are_told_of_once_and_together(launcher: str, tmp_path: Path) -> N
     assert {tuple(row[:3]) for row in rows} >= {("cuda:0", "rank", "0"), ("cuda:1", "rank", "1")}
 
 
-PORT = str(29000 + os.getpid() % 999)
 TRAIN = """
 import torch
 import torch.distributed as dist
