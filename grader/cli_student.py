@@ -59,7 +59,14 @@ def check(
             return
         with make_progress(console) as progress:
             task = progress.add_task("starting", total=len(ids or place.public.plan))
-            report = own.check(ids, lambda name: progress.update(task, description=name, advance=1))
+            order = [
+                item.id for item in place.public.assignment.questions if not ids or item.id in ids
+            ]
+            report = own.check(
+                ids,
+                lambda name: progress.update(task, description=name, advance=1),
+                lambda result: view.result(result, order),
+            )
         view.report(report, ids)
         conclude(report, place, view)
     exit_for([report])

@@ -165,6 +165,8 @@ def make_progress(console: Console) -> Progress:
         MofNCompleteColumn(),
         console=console,
         transient=True,
+        # In a file it would leave an empty line among the results.
+        disable=not console.is_terminal,
     )
 
 

@@ -92,7 +92,9 @@ def build_report(
     """
     _refuse_strangers(assignment, verdicts)
     pairs = [
-        _question(question, _complete(question, verdicts, run), words, run.devices)
+        _question(
+            question, _complete(question, verdicts, run), words, run.devices.get(question.id, "")
+        )
         for question in assignment.questions
     ]
     questions = tuple(result for result, _ in pairs)
@@ -110,6 +112,20 @@ def build_report(
         timing=run.timing,
         **total(points for _, points in pairs).fields(),
     )
+
+
+def build_question(
+    question: Question, verdicts: Mapping[str, Verdict], words: Words, device: str
+) -> QuestionResult:
+    """Return a question's part of the report.
+
+    Args:
+        question: What was asked.
+        verdicts: On all of its checks.
+        words: Language.
+        device: What it ran on.
+    """
+    return _question(question, verdicts, words, device)[0]
 
 
 def _refuse_strangers(assignment: Assignment, verdicts: Verdicts) -> None:
@@ -134,7 +150,7 @@ def _question(
     question: Question,
     verdicts: Mapping[str, Verdict],
     words: Words,
-    devices: Mapping[str, str],
+    device: str,
 ) -> tuple[QuestionResult, Points]:
     checks: list[CheckResult] = []
     parts: list[Points] = []
@@ -143,7 +159,7 @@ def _question(
         parts.append(points_of(f"{question.id}.{check.id}", verdict, check.points))
         visibility = check.visibility or question.visibility
         result = _check(check, verdict, visibility, words, parts[-1])
-        checks.append(result.model_copy(update={"device": devices.get(question.id, "")}))
+        checks.append(result.model_copy(update={"device": device}))
     points = total(parts)
     whole = QuestionResult(
         id=question.id,

@@ -48,6 +48,23 @@ class StudentView:
         self._hints = hints
         self._details = details
         self._words = current()
+        self._waiting: dict[str, QuestionResult] = {}
+        self._shown: dict[str, QuestionResult] = {}
+
+    def result(self, result: QuestionResult, order: Sequence[str]) -> None:
+        """Print a question, and those that waited for it; ``report`` leaves them out then.
+
+        Args:
+            result: What came of it.
+            order: Ids of all questions that will be shown, as the report has them.
+        """
+        self._waiting[result.id] = result
+        for name in order:
+            if name not in self._shown:
+                if name not in self._waiting:
+                    return
+                self._shown[name] = self._waiting.pop(name)
+                self._question(self._shown[name])
 
     def report(self, report: Report, only: Iterable[str] = ()) -> None:
         """Print questions, then the points.
@@ -58,8 +75,10 @@ class StudentView:
         """
         chosen = frozenset(only)
         for question in report.questions:
-            if not chosen or question.id in chosen:
+            # One that came out otherwise in the end is shown again.
+            if (not chosen or question.id in chosen) and question != self._shown.get(question.id):
                 self._question(question)
+        self._waiting, self._shown = {}, {}
         self._console.print()
         self._console.print(points_line(asked_for(report)))
 

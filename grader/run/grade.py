@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.errors import InfrastructureError
 from grader.intake import Where, read_submission
 from grader.intake.submission import IntakeError
-from grader.report.build import RunRecord, build_report, submission_info
-from grader.report.model import Environment, Report, SubmissionInfo, Timing
+from grader.report.build import RunRecord, build_question, build_report, submission_info
+from grader.report.model import Environment, QuestionResult, Report, SubmissionInfo, Timing
 from grader.report.words import ENGLISH, Words
 from grader.run.care import NO_CARE, Care
 from grader.run.clocks import Clocks
@@ -21,7 +21,7 @@ from grader.run.gradable import sort_out
 from grader.run.judging import judge_all, machine_fault
 from grader.run.machine import environment
 from grader.run.materials import Materials
-from grader.run.observe import Progress, QuestionRun
+from grader.run.observe import NOT_RUN, Follower, Progress, QuestionRun
 from grader.run.options import Options
 from grader.run.packages import missing_packages
 from grader.run.plan import PlannedQuestion
@@ -36,6 +36,9 @@ from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
 from grader.verdict import Code, Message, Verdict, failed
 
 __all__ = ["Examined", "Grader", "Options", "Progress"]
+
+
+Told = Callable[[QuestionResult, QuestionRun], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Grader:
         plan: What is called, once it was prepared.
         words: Language of the reports.
         notes: What whoever grades has to know of this run.
+        told: Called with each question's result, and what it rests on, as soon as there is one.
 
     Args:
         materials: The assignment and its files.
@@ -88,6 +92,7 @@ class Grader:
         self._missing: dict[str, str] = {}
         self.plan: tuple[PlannedQuestion, ...] = ()
         self.words: Words = ENGLISH
+        self.told: Told | None = None
         self._reference: dict[str, QuestionRun] = {}
         self._versions: dict[str, str] = {}
         self._care = NO_CARE
@@ -220,6 +225,7 @@ class Grader:
     ) -> tuple[dict[str, Verdicts], dict[str, QuestionRun]]:
         """Return all verdicts but those that take a clock, and what they rest on."""
         try:
+            progress = self._follower(progress)
             runs = self._place.run(self.plan, files, watch, progress, self._reference)
             self._versions = self._versions or self._place.versions
             with self._care.judging():
@@ -234,6 +240,27 @@ class Grader:
         # What a device did to a hand-in, or an earlier hand-in to the device, costs nobody points.
         judged |= self._clocks().faults(runs)
         return self._not_here | judged, runs
+
+    def _follower(self, progress: Progress) -> Progress:
+        """Return what tells of each question's result, if anybody waits for that."""
+        tell = self.told
+        if tell is None:
+            return progress
+        planned = {item.question.id: item for item in self.plan}
+
+        def ends(name: str, run: QuestionRun) -> None:
+            item = planned[name]
+            # What a real GPU did wrong is known at the end.
+            if not item.needs.cuda:
+                judged = judge_all([item], self._reference, {name: run}, self._missing)[name]
+                device = device_name(item.needs)
+                tell(build_question(item.question, judged, self.words, device), run)
+
+        for question in self._selected:
+            if question.id in self._not_here:
+                verdicts = self._not_here[question.id]
+                tell(build_question(question, verdicts, self.words, ""), NOT_RUN)
+        return Follower(progress, ends)
 
     def not_read(self, name: str, reason: str) -> Examined:
         """Return what is to be said of a hand-in that this machine could not read."""

@@ -56,6 +56,25 @@ class QuestionRun:
     reach: Mention | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """Told of each question as it begins and as it ends; a ``Progress``.
+
+    Whoever follows waits for a first result, so each question is done with before the next begins.
+
+    Attributes:
+        begins: Told the id.
+        ends: Told the id and what came of all its cases.
+    """
+
+    begins: Progress
+    ends: Callable[[str, QuestionRun], None]
+
+    def __call__(self, name: str) -> None:
+        """Tell that a question begins."""
+        self.begins(name)
+
+
 NOT_RUN = QuestionRun(None, None, None)
 """A question of which nothing is known."""
 
@@ -90,20 +109,31 @@ def observe(
         for planned in plan
     ]
     rounds = _by_guest(questions)
+    follower = progress if isinstance(progress, Follower) else None
     # Visible cases of all questions before any hidden one: what a hand-in says in a visible case
     # reaches the student, and must not be able to tell of hidden inputs that it saw before.
     for hidden in (False, True):
         for group in next(rounds):
-            for question in group:
-                if not hidden:
-                    progress(question.id)
-                question.observe(session, hidden)
-            # Calls that are only counted come after these: one that dies of it costs no other
-            # check, for whatever comes next gets a new guest.
-            for question in group:
-                question.count(session, hidden)
+            for together in [[each] for each in group] if follower else [group]:
+                _observe_together(session, together, hidden, progress)
+                for question in together:
+                    if follower is not None and question.ends_with(hidden):
+                        follower.ends(question.id, question.result())
     session.close()
     return {question.id: question.result() for question in questions}
+
+
+def _observe_together(
+    session: Session, questions: Sequence[_Question], hidden: bool, progress: Progress
+) -> None:
+    for question in questions:
+        if not hidden:
+            progress(question.id)
+        question.observe(session, hidden)
+    # Calls that are only counted come after these: one that dies of it costs no other check, for
+    # whatever comes next gets a new guest.
+    for question in questions:
+        question.count(session, hidden)
 
 
 def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]:
@@ -173,6 +203,10 @@ class _Question:
                 counted = self._counted(session, case, self._entry)
                 self._observations[case.key] = replace(seen, counted=counted)
         self._seconds += time.monotonic() - start
+
+    def ends_with(self, hidden: bool) -> bool:
+        """Whether no case is left once the visible ones, or the hidden ones, have run."""
+        return any(case.inputs.hidden for case in self._planned.cases) is hidden
 
     def result(self) -> QuestionRun:
         """What came of it."""

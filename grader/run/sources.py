@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from grader.checks.base import Probe
@@ -23,12 +23,34 @@ def start_reader(reader: SourceReader) -> None:
         reader.start()
 
 
-def read_sources(
-    reader: SourceReader,
-    plan: Sequence[PlannedQuestion],
-    runs: Mapping[str, QuestionRun],
-    files: Mapping[str, bytes],
-    own: Collection[str],
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the files of a submission say.
+
+    Attributes:
+        facts: On the file whose functions are called.
+        reached: Where any of them reaches for what the process says about itself, if one does.
+    """
+
+    facts: SourceFacts
+    reached: Mention | None
+
+
+def read_sources(reader: SourceReader, files: Mapping[str, bytes], own: Collection[str]) -> Sources:
+    """Read the files of a submission.
+
+    Args:
+        reader: Reads each file, once for all questions.
+        files: The exact bytes that run; first the file whose functions are called.
+        own: Paths of files beside them that a submission may import, too.
+    """
+    read = [reader.read(data) for path, data in files.items() if path.endswith(".py")]
+    allowed = {f"{IMPORT}{_module_of(path)}" for path in (*files, *own)}
+    return Sources(read[0], next((item for each in read for item in _reach(each, allowed)), None))
+
+
+def with_sources(
+    sources: Sources, plan: Sequence[PlannedQuestion], runs: Mapping[str, QuestionRun]
 ) -> dict[str, QuestionRun]:
     """Return the runs with what the source says of each, and where the file reaches.
 
@@ -36,25 +58,18 @@ def read_sources(
     cannot be read leaves them out; that is for the judge to weigh.
 
     Args:
-        reader: Reads the file, once for all questions.
+        sources: Of the submission that ran.
         plan: Names the questions and their checks.
         runs: By question id.
-        files: The exact bytes that ran; first the file whose functions are called.
-        own: Paths of files beside them that a submission may import, too.
     """
     wanted = {
         planned.question.id
         for planned in plan
         if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
     }
-    if not any(run.observations for run in runs.values()):
-        return dict(runs)
-    read = [reader.read(data) for path, data in files.items() if path.endswith(".py")]
-    facts = read[0]
-    allowed = {f"{IMPORT}{_module_of(path)}" for path in (*files, *own)}
-    reached = next((item for each in read for item in _reach(each, allowed)), None)
+    entries, reached = sources.facts.entries, sources.reached
     return {
-        name: _with(replace(run, reach=reached), facts.entries.get(run.entry or ""), name in wanted)
+        name: _with(replace(run, reach=reached), entries.get(run.entry or ""), name in wanted)
         for name, run in runs.items()
     }
 

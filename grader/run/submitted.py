@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from grader.run.allowance import allowance
 from grader.run.care import Care
 from grader.run.materials import Materials
-from grader.run.observe import Progress, QuestionRun, observations, observe
+from grader.run.observe import Follower, Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
-from grader.run.sources import read_sources, start_reader
+from grader.run.sources import Sources, read_sources, start_reader, with_sources
 from grader.run.stage import open_session
 from grader.run.watch import Watch
 from grader.sandbox.base import Sandbox
@@ -57,6 +57,11 @@ class Place:
         """
         limits_of = self._materials.assignment.limits_of
         start_reader(self._sources)
+        sources = None
+        if isinstance(progress, Follower):
+            # Read while the guest starts: each question is judged as soon as it has run.
+            sources = self._read(files)
+            progress = _with_text(progress, sources, plan)
         most = allowance(observations(reference), self._care.reading)
         session = open_session(self._sandbox, self._materials, files, most)
         try:
@@ -66,8 +71,21 @@ class Place:
         self.versions = session.versions
         watch.lap("run")
         watch.questions = {name: run.seconds for name, run in runs.items()}
-        module = self._materials.assignment.module
-        texts = {module: files[module], **files}
-        runs = read_sources(self._sources, plan, runs, texts, [*self._materials.support])
+        if any(run.observations for run in runs.values()):
+            runs = with_sources(sources or self._read(files), plan, runs)
         watch.lap("source")
         return runs
+
+    def _read(self, files: Mapping[str, bytes]) -> Sources:
+        module = self._materials.assignment.module
+        texts = {module: files[module], **files}
+        return read_sources(self._sources, texts, [*self._materials.support])
+
+
+def _with_text(follower: Follower, sources: Sources, plan: Sequence[PlannedQuestion]) -> Follower:
+    """Return a follower that passes on runs with what the source says."""
+
+    def ends(name: str, run: QuestionRun) -> None:
+        follower.ends(name, with_sources(sources, plan, {name: run})[name])
+
+    return Follower(follower.begins, ends)

@@ -21,6 +21,7 @@ from grader.selfcheck.spare import SpareSandbox
 from grader.verdict import Message
 
 Progress = Callable[[str], None]
+Told = Callable[[QuestionResult], None]
 
 
 class SelfCheck:
@@ -44,12 +45,18 @@ class SelfCheck:
         self._sandbox = sandbox
         self.seen: dict[str, QuestionRun] = {}
 
-    def check(self, questions: Sequence[str] = (), progress: Progress = lambda _: None) -> Report:
+    def check(
+        self,
+        questions: Sequence[str] = (),
+        progress: Progress = lambda _: None,
+        told: Told | None = None,
+    ) -> Report:
         """Run and judge; what is not asked for stays pending.
 
         Args:
             questions: Ids; all where empty.
             progress: Told the id of each question as it begins.
+            told: Told the result of a question as soon as there is one, if anybody waits for it.
 
         Raises:
             UsageError: There is no such question, or the hand-in cannot be read.
@@ -61,11 +68,21 @@ class SelfCheck:
             Options(PUBLIC_SEED, self._device, tuple(questions)),
         )
         grader.words = current()
+        if told is not None:
+            grader.told = self._telling(told)
         grader.adopt(public.plan, public.reference)
         path = self.workplace.hand_in
         examined = grader.examine(path, path.name, progress)
         self.seen.update(examined.runs)
         return self._noted(examined.report)
+
+    def _telling(self, told: Told) -> Callable[[QuestionResult, QuestionRun], None]:
+        def tell(result: QuestionResult, run: QuestionRun) -> None:
+            # Whoever prints it asks for details.
+            self.seen[result.id] = run
+            told(result)
+
+        return tell
 
     def details(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
         """Return check → lines on what the devices did when it was checked last."""

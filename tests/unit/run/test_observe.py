@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.checks.base import CaseInputs, Probe
 from grader.observation import Claims, Observation, Outcome
 from grader.run.growth import CountedCall
-from grader.run.observe import observe
+from grader.run.observe import Follower, observe
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.sandbox.base import GuestNeeds
 from grader.spec.types import Case, Limits, Question
@@ -96,6 +98,19 @@ def test_what_is_counted_of_visible_cases_knows_no_hidden_one(session: Recorded)
         "b.hidden", "b.hidden+", "a.hidden", "c.hidden", "a.hidden+", "end",
     ]  # fmt: skip
     assert session.guests == [CPU, GPU, CPU]
+
+
+def test_whoever_follows_has_each_question_whole_before_the_next_begins(session: Recorded) -> None:
+    told: list[str] = []
+    ends = Follower(
+        told.append, lambda name, run: told.append(f"{name}: {', '.join(run.observations)}")
+    )
+    visible = planned("a", counted=True)
+    visible = replace(visible, cases=visible.cases[:1])
+    plan = [visible, planned("b")]
+    observe(session, plan, lambda _: Limits(), ends)  # type: ignore[arg-type]
+    assert told == ["a", "a: seen", "b", "b: seen, hidden"]
+    assert session.calls == ["a.seen", "a.seen+", "b.seen", "b.hidden", "end"]
 
 
 def outcomes(ends: dict[str, Outcome]) -> tuple[Recorded, list[str]]:

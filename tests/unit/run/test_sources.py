@@ -8,7 +8,7 @@ import pytest
 
 from grader.observation import HostFacts, Observation, Outcome
 from grader.run.observe import QuestionRun
-from grader.run.sources import read_sources
+from grader.run.sources import read_sources, with_sources
 from grader.source.facts import Mention
 from grader.source.reader import SourceReader
 
@@ -16,8 +16,8 @@ from grader.source.reader import SourceReader
 def reached(files: Mapping[str, bytes]) -> Mention | None:
     run = QuestionRun("f", None, None, {"a": Observation(Outcome.COMPLETED, HostFacts(0.0))})
     with SourceReader() as reader:
-        runs = read_sources(reader, [], {"f": run}, files, ["resnet.py"])
-    return runs["f"].reach
+        sources = read_sources(reader, files, ["resnet.py"])
+    return with_sources(sources, [], {"f": run})["f"].reach
 
 
 def test_what_is_not_installed_can_do_nothing() -> None:

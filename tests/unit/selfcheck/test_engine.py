@@ -8,7 +8,7 @@ import toy_starter
 from toy_starter import fill
 
 from grader.errors import InfrastructureError
-from grader.report.model import Report, ReportStatus
+from grader.report.model import QuestionResult, Report, ReportStatus
 from grader.selfcheck import spare
 from grader.selfcheck.differences import pictures
 from grader.selfcheck.engine import SelfCheck
@@ -62,6 +62,14 @@ def test_the_reference_earns_everything_but_what_is_left_to_grading(check: SelfC
     open_ones = {name for name, code in codes(report).items() if code is not Code.OK}
     assert open_ones == {"double.surprise", "Counter.later"}
     assert report.score + report.pending == report.max_score
+
+
+def test_results_are_told_as_they_come_and_are_those_of_the_report(check: SelfCheck) -> None:
+    fill(check.workplace.folder, "double", "    return 2 * x")
+    told: list[QuestionResult | str] = []
+    report = check.check(["double", "mean_of"], told.append, told.append)
+    assert told == ["double", report.questions[0], "mean_of", report.questions[1]]
+    assert report.questions[0].score
 
 
 def test_wrong_numbers_are_found_and_pictured(place: Workplace, check: SelfCheck) -> None:
