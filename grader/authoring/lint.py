@@ -9,14 +9,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.errors import UsageError
+from grader.clock.cpu import readable
+from grader.errors import InfrastructureError, UsageError
 from grader.report.model import CheckResult, Report
+from grader.run.blocks import NotTimedError
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
+from grader.run.plan import PlannedQuestion
+from grader.run.screening import Screener
 from grader.sandbox.base import Sandbox
+from grader.spec.types import Limits
 from grader.verdict import Code, Status
 
 SEEDS = (1, 2, 3)
+_TRIALS = 3
+_SLOW = 5.0
+"""Times as long as the reference that a loop must take: noise and care for odd code need room."""
+
 LABELLED = Path("tests/submissions")
 _ENDINGS = (".py", ".ipynb", ".zip")
 
@@ -45,7 +54,7 @@ class Finding:
 
 
 def lint_assignment(materials: Materials, sandbox: Sandbox) -> list[Finding]:
-    """Grade reference, starter and labelled wrong submissions; return what should not be.
+    """Grade reference, starter and labelled wrong submissions, time loops; return what is amiss.
 
     Args:
         materials: The assignment and its files.
@@ -61,6 +70,7 @@ def lint_assignment(materials: Materials, sandbox: Sandbox) -> list[Finding]:
         grader.prepare()
         report = grader.grade(materials.reference_folder, "reference")
         findings += _not_full(report)
+    findings += unfit_loops(graders[0], materials, sandbox)
     findings += _not_zero(graders[0], materials.starter)
     findings += _never_failed(
         graders[0], materials.root / LABELLED / materials.assignment.id / "wrong"
@@ -75,6 +85,47 @@ def _not_full(report: Report) -> Iterator[Finding]:
             yield Finding(
                 where, f"the reference does not earn it with seed {seed}: {check.message}"
             )
+
+
+def unfit_loops(grader: Grader, materials: Materials, sandbox: Sandbox) -> Iterator[Finding]:
+    """Yield the loops for timing that are wrong, or not slow enough to tell others by."""
+    screener = Screener(materials, sandbox, SEEDS[0])
+    for planned in grader.plan if readable() else ():
+        timed = planned.question.timed
+        if timed is not None:
+            text = _unfit_loop(screener, planned, materials.assignment.limits_of(planned.question))
+            if text:
+                yield Finding(f"{planned.question.id}.timed", f"the loop “{timed.loop}” {text}")
+    screener.close()
+
+
+def _unfit_loop(screener: Screener, planned: PlannedQuestion, limits: Limits) -> str:
+    """Return what is wrong with a question's loop, or nothing."""
+    times = 0.0
+    for _ in range(_TRIALS):
+        try:
+            trial = screener.trial(planned, limits)
+        except NotTimedError:
+            continue  # too busy a machine: nothing is said without a reading
+        except InfrastructureError as error:
+            return f"cannot be timed: {error}"
+        failed = trial.outcomes.failed
+        if failed is not None:
+            return f"does not return on the case that is timed: {failed.outcome.value}"
+        if trial.outcomes.wrong is not None:
+            return (
+                "does not return what the reference does on the case that is timed; mend it, or "
+                "say with “rtol” and “atol” how much rounding may differ"
+            )
+        times = max(times, trial.times)
+        if times >= _SLOW:
+            return ""
+    if not times:
+        return ""
+    return (
+        f"takes only {times:.1f} times as long as the reference; choose “dims” so that it takes "
+        f"{_SLOW:g} times as long or more"
+    )
 
 
 def _not_zero(grader: Grader, starter: Path) -> Iterator[Finding]:

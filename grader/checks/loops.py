@@ -1,8 +1,9 @@
 """``loops``: a function has none, has some, or has exactly those that were asked for.
 
 Two witnesses are heard. The source names every loop that can be reached, with its line; behaviour
-tells with which sizes the work is done turn by turn. Where they agree, the verdict is theirs; where
-they do not, time is asked if the question says how, and else a person; no points are lost.
+tells with which sizes the work is done turn by turn. Where they agree, the verdict is theirs. Where
+they do not, or the text hides something, time is asked if the question says how, and else a person;
+no points are lost.
 """
 
 from __future__ import annotations
@@ -67,8 +68,8 @@ class Loops(Check):
         source = submission.source
         witnesses = (_source_witness(source, seen), _behaviour_witness(seen))
         verdict = replace(self._weigh(source, seen, case), witnesses=witnesses)
-        if verdict.code is Code.NEEDS_REVIEW and self.mode == "none":
-            return ask_time(verdict, seen, submission.facts.timing)
+        if self.mode == "none":
+            return ask_time(verdict, source, seen, submission.facts.timing)
         return verdict
 
     def _weigh(self, source: EntryFacts | None, seen: Behaviour, case: CaseInputs) -> Verdict:

@@ -81,7 +81,7 @@ def untimely(case: CaseInputs, timing: Timing) -> Verdict | None:
     if timing.skipped:
         return deferred(Code.NOT_TIMED, Message(timing.skipped, {"detail": timing.detail}))
     if timing.failed is not None:
-        return judge_case(_values(0, 0), case, Observation(Outcome.COMPLETED), timing.failed)
+        return judge_case(tolerance(0, 0), case, Observation(Outcome.COMPLETED), timing.failed)
     if timing.wrong is not None:
         return _wrong(case, *timing.wrong)
     if timing.idle > MOST_IDLE:
@@ -89,12 +89,8 @@ def untimely(case: CaseInputs, timing: Timing) -> Verdict | None:
     return None
 
 
-Tolerance = tuple[float, float]
-"""``rtol`` and ``atol`` of kind ``close``."""
-
-
 def same_result(
-    case: CaseInputs, reference: Observation, submission: Observation, tolerance: Tolerance
+    case: CaseInputs, reference: Observation, submission: Observation, rule: Check
 ) -> bool:
     """Return whether a timed call returned what the reference did.
 
@@ -102,18 +98,19 @@ def same_result(
         case: Of the call.
         reference: The reference's call on the same inputs.
         submission: The submission's.
-        tolerance: Of the values.
+        rule: For the values.
     """
-    verdict = judge_case(_values(*tolerance), case, reference, submission)
+    verdict = judge_case(rule, case, reference, submission)
     return verdict.status is Status.PASSED
 
 
-def _values(rtol: float, atol: float) -> Close:
+def tolerance(rtol: float, atol: float) -> Close:
+    """Return the rule of kind ``close`` for values that are compared and not graded."""
     return Close(id="timed", points=0, rtol=rtol, atol=atol)
 
 
 def _wrong(case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
-    verdict = judge_case(_values(0, 0), case, reference, submission)
+    verdict = judge_case(tolerance(0, 0), case, reference, submission)
     told = verdict.message.params if verdict.message else {}
     params: dict[str, Param] = {**told, "was": verdict.code.value.replace("_", " ")}
     return finding(verdict.code, "timed_wrong", params)

@@ -180,7 +180,7 @@ class Session:
 def _block(
     target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], calls: int
 ) -> list[Any]:
-    """Make several calls, each on its own slices of the tensors."""
+    """Make several calls, each on its own slices of the tensors, and its own items of the lists."""
     columns = [_slices(item, calls) for item in (*args, *kwargs.values())]
     rows = zip(*columns, strict=True) if columns else itertools.repeat((), calls)
     names, first = tuple(kwargs), len(args)
@@ -199,6 +199,8 @@ def _block(
 
 
 def _slices(item: Any, calls: int) -> Any:
+    if isinstance(item, list):
+        return item
     return item.unbind(0) if isinstance(item, torch.Tensor) else itertools.repeat(item, calls)
 
 

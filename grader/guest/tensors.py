@@ -50,7 +50,8 @@ def to_torch(value: Value, handles: dict[int, Any]) -> Any:
     if isinstance(value, Device):
         return torch.device(value.name)
     if isinstance(value, (tuple, list)):
-        return type(value)(to_torch(item, handles) for item in value)
+        whole = set(map(type, value)) == {int}
+        return type(value)(value if whole else (to_torch(item, handles) for item in value))
     if isinstance(value, dict):
         return {to_torch(key, handles): to_torch(item, handles) for key, item in value.items()}
     return bytes(value) if isinstance(value, memoryview) else value

@@ -41,6 +41,15 @@ SENTENCES: Mapping[str, Sentence] = {
         _PERSON,
     ),
     "loops_hides": ("Line {line:line} ({name}) hides what it does from the grader.", _PERSON),
+    "loops_slow": (
+        "It takes as long as a loop does, and line {line:line} ({name}) hides what it does.",
+        _PERSON,
+    ),
+    "loops_slow_elsewhere": (
+        "Line {line:line}: a {loop}, which was not seen to run, but it takes as long as a loop "
+        "does.",
+        _PERSON,
+    ),
     "loops_unseen": (
         "No loop stands in the text, but the work was not seen to be done by torch as {dims} "
         "grows.",

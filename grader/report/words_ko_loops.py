@@ -41,6 +41,14 @@ SENTENCES: Mapping[str, Sentence] = {
         _PERSON,
     ),
     "loops_hides": ("{line:line}번째 줄({name})이 하는 일을 채점기에서 숨깁니다.", _PERSON),
+    "loops_slow": (
+        "반복문만큼 오래 걸리고, {line:line}번째 줄({name})이 하는 일을 숨깁니다.",
+        _PERSON,
+    ),
+    "loops_slow_elsewhere": (
+        "{line:line}번째 줄: {loop}. 도는 것은 보이지 않았지만 반복문만큼 오래 걸립니다.",
+        _PERSON,
+    ),
     "loops_unseen": (
         "코드에 반복문은 없지만 {dims}이(가) 커져도 torch가 일하는 것이 보이지 않았습니다.",
         "{line:line}번째 줄({name})이 하는 일을 숨깁니다.",

@@ -17,7 +17,7 @@ from grader.observation import Timing
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.run.verdicts import Verdicts, judge_question
-from grader.verdict import Code, Status
+from grader.verdict import Code, Status, Verdict
 
 
 class Judged(Protocol):
@@ -42,34 +42,59 @@ class Clock:
             nothing.
     """
 
-    wants: Callable[[PlannedQuestion, Mapping[str, Judged]], bool]
+    wants: Callable[[PlannedQuestion, Verdicts], bool]
     measure: Callable[[PlannedQuestion, str], Timing | None]
 
 
 def wants_timing(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bool:
-    """Return whether a question's function is to be timed, after everything else was judged.
+    """Return whether a question's function is to be timed with care, after all else was judged.
+
+    Only where speed is graded: a doubt about a loop alone is not worth seconds of a whole machine.
 
     Args:
         planned: The question.
         verdicts: Of its checks, by id, without times.
     """
     checks = planned.question.checks
-    if planned.question.timed is None:
+    graded = [check for check in checks if isinstance(check, Vectorised)]
+    if planned.question.timed is None or not graded:
         return False
     # The third witness is asked where the other two disagree.
-    if any(
-        isinstance(check, Loops)
-        and check.mode == "none"
-        and verdicts[check.id].code is Code.NEEDS_REVIEW
-        for check in checks
-    ):
+    if any(verdicts[check.id].code is Code.NEEDS_REVIEW for check in _no_loops(planned)):
         return True
-    for check in checks:
-        if isinstance(check, Vectorised) and verdicts[check.id].code is Code.NOT_TIMED:
+    for check in graded:
+        if verdicts[check.id].code is Code.NOT_TIMED:
             rests_on = (verdicts[name] for name in required(check, checks))
             if all(item.status in (Status.PASSED, Status.PARTIAL) for item in rests_on):
                 return True
     return False
+
+
+def wants_screen(planned: PlannedQuestion, verdicts: Verdicts) -> bool:
+    """Return whether a question's function is to be timed in passing.
+
+    Besides what ``wants_timing`` says: where the text of the function leaves a doubt about a loop,
+    and where the word of its process is not taken.
+
+    Args:
+        planned: The question.
+        verdicts: Of its checks, by id, without times.
+    """
+    if planned.question.timed is None:
+        return False
+    doubts = (verdicts[check.id] for check in _no_loops(planned))
+    return any(map(_doubtful, doubts)) or wants_timing(planned, verdicts)
+
+
+def _no_loops(planned: PlannedQuestion) -> list[Loops]:
+    checks = planned.question.checks
+    return [check for check in checks if isinstance(check, Loops) and check.mode == "none"]
+
+
+def _doubtful(verdict: Verdict) -> bool:
+    words = {(witness.name, witness.says) for witness in verdict.witnesses}
+    unread = verdict.code is Code.OK and ("source", "unclear") in words
+    return unread or verdict.code is Code.NEEDS_REVIEW
 
 
 def judge_with_times(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.observation import Timing
 from grader.report.model import Report
-from grader.run.clocked import Clock, judge_with_times, wants_timing
+from grader.run.clocked import Clock, judge_with_times, wants_screen, wants_timing
 from grader.run.device_times import DeviceClock, OpenRack, wants_device
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
@@ -53,7 +53,7 @@ class Clocks:
             subject = Subject(planned, entry, files, limits_of(planned.question))
             return self.screener.screen(subject)
 
-        clock = Clock(wants_timing, here)
+        clock = Clock(wants_screen, here)
         return judge_with_times(self.plan, self.reference, runs, judged, clock)
 
     def judge(
@@ -81,10 +81,9 @@ class Clocks:
     def awaited(self, report: Report) -> bool:
         """Return whether timing may settle points that a report made without it left pending."""
         checks = {q.id: {check.id: check for check in q.checks} for q in report.questions}
+        wanted = [wants_timing, *([wants_device] if self._device().available else [])]
         return any(
-            clock.wants(planned, checks[planned.question.id])
-            for clock in self._clocks({})
-            for planned in self.plan
+            wants(planned, checks[planned.question.id]) for wants in wanted for planned in self.plan
         )
 
     def _clocks(self, files: Mapping[str, bytes]) -> Iterator[Clock]:

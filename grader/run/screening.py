@@ -10,7 +10,7 @@ import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TypeVar
 
@@ -36,11 +36,13 @@ from grader.clock.vectorisation import LONE, LOOP, STUDENT, VECTORISED
 from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.allowance import Allowance
-from grader.run.blocks import Blocks, NotTimedError
+from grader.run.blocks import Blocks, NotTimedError, Outcomes
 from grader.run.materials import Materials
+from grader.run.plan import PlannedQuestion
 from grader.run.session import Session
-from grader.run.timed import Subject, job_of, timed_case
+from grader.run.timed import Subject, job_of, timed_dims
 from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.spec.types import Limits
 
 _BLOCK = 0.002
 """Seconds that a block's calls take."""
@@ -62,6 +64,19 @@ _LOOP_EACH = 8
 """One more is measured in each so many screens."""
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of timing a question's own loop.
+
+    Attributes:
+        outcomes: Of its calls, beside their times.
+        times: How many times as long as the reference it takes.
+    """
+
+    outcomes: Outcomes
+    times: float
+
+
 class Screener:
     """Screens functions of submissions, one after the other.
 
@@ -81,7 +96,7 @@ class Screener:
     def screen(self, subject: Subject) -> Timing | None:
         """Return a timing that settles what a function is worth, or None."""
         scale = scale_of(subject)
-        timing = Timing(dims=timed_case(subject.planned).inputs.dims)
+        timing = Timing(dims=timed_dims(subject.planned))
         try:
             # *Slow* takes two.
             for _ in range(2 if readable() else 0):
@@ -96,6 +111,26 @@ class Screener:
             self.close()
         return None
 
+    def trial(self, planned: PlannedQuestion, limits: Limits) -> Trial:
+        """Time a question's own loop as if it were a submission's function.
+
+        Args:
+            planned: The question.
+            limits: Of the question.
+
+        Raises:
+            InfrastructureError: The reference or its loop failed.
+            NotTimedError: A clock could not be read, or the machine was too busy.
+        """
+        timed = planned.question.timed
+        assert timed is not None, "only asked for questions that are timed"
+        subject = Subject(planned, timed.loop, self._materials.reference, limits)
+        with self._guests(subject) as sessions:
+            blocks, known = self._blocks(subject, sessions, 0), Known()
+            known.measure(blocks)
+            make_rounds(blocks, known, scale_of(subject), np.random.default_rng(self._seed))
+            return Trial(blocks.outcomes, math.exp(known.loop))
+
     def close(self) -> None:
         """End the reference's guest."""
         if self._reference is not None:
@@ -106,12 +141,10 @@ class Screener:
         """Screen in one more process; None where that tells nothing."""
         number = len(timing.screens)
         with self._guests(subject) as sessions:
-            loaded = sessions[VECTORISED].loaded
-            if sessions[STUDENT].failed_load is not None or loaded is None:
+            if sessions[STUDENT].failed_load is not None or sessions[VECTORISED].loaded is None:
                 return None
-            job = job_of(self._materials, subject, self._seed, loaded.names)
             known = self._known.setdefault(subject.planned.question.id, Known())
-            blocks = Blocks(job, sessions, _FIRST_DRAW + number * _DRAWS)
+            blocks = self._blocks(subject, sessions, number)
             random = np.random.default_rng([self._seed, number])
             known.measure(blocks)
             screen = make_rounds(blocks, known, scale, random)
@@ -123,6 +156,10 @@ class Screener:
                 outputs=timing.outputs + blocks.outcomes.outputs,
                 idle=max(timing.idle, blocks.idle),
             )
+
+    def _blocks(self, subject: Subject, sessions: dict[str, Session], number: int) -> Blocks:
+        job = job_of(self._materials, subject, self._seed, sessions[VECTORISED])
+        return Blocks(job, sessions, _FIRST_DRAW + number * _DRAWS)
 
     @contextmanager
     def _guests(self, subject: Subject) -> Iterator[dict[str, Session]]:
@@ -155,6 +192,7 @@ class Known:
     def __init__(self) -> None:
         self.calls = 1
         self.request = 0.0
+        self._of_loop = 1
         self._loops: deque[float] = deque(maxlen=_LOOPS)
         self._screens = 0
 
@@ -189,8 +227,11 @@ class Known:
         self.request = request_of(run)
         call = per_call(run.samples[VECTORISED][0], self.request)
         self.calls = calls_for(_BLOCK, call, blocks.most)
-        loop = Sample(1, 0.0, _made(blocks.alone(LOOP, 1)))
-        return math.log(per_call(loop, self.request) / call)
+        calls = self._of_loop
+        loop = per_call(Sample(calls, 0.0, calls * _made(blocks.alone(LOOP, calls))), self.request)
+        # A loop that takes no longer than a request does would drown in what a request varies by.
+        self._of_loop = calls_for(_BLOCK, loop, blocks.most)
+        return math.log(loop / call)
 
 
 _Made = TypeVar("_Made")

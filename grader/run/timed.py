@@ -6,15 +6,16 @@ Timed runs take place one at a time on a machine, and on one core.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from grader.checks.base import Check
+from grader.checks.timed import tolerance
 from grader.checks.vectorised import Vectorised
 from grader.clock.cpu import readable
-from grader.clock.credit import single
 from grader.clock.samples import Run
 from grader.clock.sampling import STANDARD, Plan, exclusive, quiet_core
 from grader.clock.statistics import STANDARD as RULE
@@ -24,15 +25,14 @@ from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.allowance import Allowance
 from grader.run.blocks import Job, NotTimedError
-from grader.run.draw import DrawKey, draw_case
+from grader.run.draw import DrawKey
 from grader.run.materials import Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Program, Session
+from grader.run.stacked import Stack
 from grader.run.stopwatch import Stopwatch
 from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.spec.tensors import RandomTensor
-from grader.spec.types import Case, Limits, Timed
-from grader.wire.values import Value
+from grader.spec.types import Limits, Question, Timed
 
 _SECONDS = 20.0
 """Wall time that a question's sets may take, starts left out, before no further one begins. Three
@@ -92,8 +92,7 @@ class Timer:
         if not readable():
             detail = "this system does not let the grader read a process's own clock"
             return Timing(skipped="no_clock", detail=detail)
-        case = timed_case(subject.planned)
-        timing = Timing(dims=case.inputs.dims)
+        timing = Timing(dims=timed_dims(subject.planned))
         spent = 0.0
         try:
             with exclusive():
@@ -120,7 +119,7 @@ class Timer:
             return False
         try:
             pace = pace_of(runs)
-            given = [weigh(pace, scale) for scale in scales or [single(0.5)]]
+            given = [weigh(pace, scale) for scale in scales]
         except ValueError:
             return False
         return any(item.decision is Decision.MORE for item in given)
@@ -133,10 +132,8 @@ class Timer:
             if failed is not None:
                 return replace(timing, failed=failed), 0.0
             random = np.random.default_rng([self._seed, number])
-            loaded = sessions[VECTORISED].loaded
-            names = loaded.names if loaded else ()
             job = replace(
-                job_of(self._materials, subject, self._seed, names),
+                job_of(self._materials, subject, self._seed, sessions[VECTORISED]),
                 plan=self._plan, core=quiet_core(),
             )  # fmt: skip
             first = _FIRST_DRAW + number * _DRAWS
@@ -175,26 +172,35 @@ class Timer:
                 session.close()
 
 
-def job_of(materials: Materials, subject: Subject, seed: int, defined: Sequence[str]) -> Job:
+def job_of(materials: Materials, subject: Subject, seed: int, session: Session) -> Job:
     """Return what is timed of a question.
 
     Args:
         materials: Hold the reference.
         subject: The submission's function.
         seed: Of all drawn inputs.
-        defined: Names in the reference.
+        session: The reference's guest.
     """
     timed, case = _timed(subject.planned), timed_case(subject.planned)
     question, assignment = subject.planned.question, materials.assignment
+    defined = session.loaded.names if session.loaded else ()
     reference = next(name for name in question.names if name in defined)
+    stack = Stack(case, timed.dims, DrawKey(seed, assignment.id, question.id), session)
+    entries = {STUDENT: subject.entry, VECTORISED: reference, AGAIN: reference, LOOP: timed.loop}
+    return Job(entries, stack.inputs(0), stack.draw, _rule(question), subject.limits.seconds)
 
-    def draw(number: int, calls: int) -> tuple[tuple[Value, ...], dict[str, Value]]:
-        drawn = draw_case(_stacked(case, calls), DrawKey(seed, assignment.id, question.id, number))
-        return drawn.args, drawn.kwargs
 
-    entries = {STUDENT: subject.entry, VECTORISED: reference, AGAIN: reference}
-    tolerance = timed.rtol, timed.atol
-    return Job({**entries, LOOP: timed.loop}, case.inputs, draw, tolerance, subject.limits.seconds)
+def timed_dims(planned: PlannedQuestion) -> dict[str, int]:
+    """Return the sizes that a question is timed at."""
+    return {**timed_case(planned).inputs.dims, **_timed(planned).dims}
+
+
+def _rule(question: Question) -> Check:
+    """Return the rule that the values of timed calls must pass."""
+    timed = question.timed
+    assert timed is not None, "only asked for questions that are timed"
+    named = next((check for check in question.checks if check.id == timed.values), None)
+    return named or tolerance(timed.rtol, timed.atol)
 
 
 def timed_case(planned: PlannedQuestion) -> PlannedCase:
@@ -207,19 +213,3 @@ def _timed(planned: PlannedQuestion) -> Timed:
     timed = planned.question.timed
     assert timed is not None, "only asked for questions that are timed"
     return timed
-
-
-def _stacked(case: PlannedCase, calls: int) -> Case:
-    """Return a case of the same sizes whose tensors hold those of several calls."""
-    groups = {
-        group: {name: _taller(item, calls) for name, item in getattr(case.case, group).items()}
-        for group in ("args", "kwargs")
-    }
-    return case.case.model_copy(update={"dims": dict(case.inputs.dims), **groups})
-
-
-def _taller(argument: object, calls: int) -> object:
-    if not isinstance(argument, RandomTensor):
-        return argument
-    shape = getattr(argument, argument.form)
-    return argument.model_copy(update={argument.form: (calls, *shape)})

@@ -119,14 +119,18 @@ class Timed(Frozen):
 
     Attributes:
         case: Whose inputs are drawn anew for every call; its tensors are ``randn``, ``rand`` or
-            ``integers``.
+            ``integers``, or it has a generator.
         loop: Function of the reference file that does the same with a loop, under any name.
-        rtol: Tolerance of the values that timed calls return, relative to the reference's.
+        dims: Sizes that replace the case's: large enough for the loop to take far longer.
+        values: Id of the check whose rule the values of timed calls must pass.
+        rtol: Without ``values``: tolerance of these values, relative to the reference's.
         atol: Tolerance in the value's own unit.
     """
 
     case: Identifier
     loop: Identifier
+    dims: dict[Identifier, Annotated[int, Field(ge=1, le=2**20)]] = Field(default_factory=dict)
+    values: Identifier | None = None
     rtol: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     atol: float = Field(default=0.0, ge=0, allow_inf_nan=False)
 

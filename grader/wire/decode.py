@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Union
+from typing import Union, cast
 
 from grader.wire.values import (
     Device,
@@ -71,9 +71,7 @@ class Decoder:
         Raises:
             ProtocolError: The node is not of any known form, or breaks a bound.
         """
-        self._nodes += 1
-        if self._nodes > self._most:
-            raise ProtocolError(f"more than {self._most} values in one message")
+        self.count(1)
         if depth > MAX_DEPTH:
             raise ProtocolError(f"values nested deeper than {MAX_DEPTH}")
         if node is None or isinstance(node, (bool, str, int)):
@@ -84,6 +82,16 @@ class Decoder:
         if reader is None:
             raise ProtocolError(f"unknown tag {node[0][:40]!r}")
         return reader(self, node[1:], depth + 1)
+
+    def count(self, values: int) -> None:
+        """Count values that were read.
+
+        Raises:
+            ProtocolError: There are too many in one message.
+        """
+        self._nodes += values
+        if self._nodes > self._most:
+            raise ProtocolError(f"more than {self._most} values in one message")
 
     def finish(self) -> None:
         """Check that every blob was used.
@@ -245,11 +253,19 @@ def _read_opaque(_: Decoder, parts: list[Node], __: int) -> Opaque:
     return Opaque(_string(parts[0], "a type's name", 256), _string(parts[1], "a reason"))
 
 
+def _read_items(decoder: Decoder, parts: list[Node], depth: int) -> list[Value]:
+    if depth <= MAX_DEPTH and set(map(type, parts)) == {int}:
+        # Hundreds of class numbers, say: one by one they take longer than what is done with them.
+        decoder.count(len(parts))
+        return cast("list[Value]", parts)
+    return [decoder.decode(part, depth) for part in parts]
+
+
 _READERS: dict[str, Callable[[Decoder, list[Node], int], Value]] = {
     "f": _read_float,
     "i": _read_int,
-    "t": lambda decoder, parts, depth: tuple(decoder.decode(part, depth) for part in parts),
-    "l": lambda decoder, parts, depth: [decoder.decode(part, depth) for part in parts],
+    "t": lambda decoder, parts, depth: tuple(_read_items(decoder, parts, depth)),
+    "l": _read_items,
     "d": _read_dict,
     "b": _read_bytes,
     "dtype": _read_dtype,

@@ -552,4 +552,54 @@ def repeated(seed, N, U):
     return (torch.from_numpy(_dice(seed).integers(-U // 2, U // 2, N)),)
 
 
+def make_one_hot_loop(x):
+    """What ``make_one_hot`` does, row by row."""
+    one_hot = torch.zeros(len(x), max(x) + 1)
+    for i, number in enumerate(x):
+        one_hot[i, number] = 1
+    return one_hot
+
+
+def sum_positive_entries_loop(x):
+    """What ``sum_positive_entries`` does, number by number."""
+    total = 0
+    for number in x.flatten():
+        if number > 0:
+            total += number.item()
+    return total
+
+
+def zero_row_min_loop(x):
+    """What ``zero_row_min`` does, row by row."""
+    y = x.clone()
+    for row in y:
+        row[row.argmin()] = 0
+    return y
+
+
+def normalize_columns_loop(x):
+    """What ``normalize_columns`` does, column by column."""
+    columns = []
+    for column in x.t():
+        centred = column - column.sum() / len(column)
+        columns.append(centred / ((centred**2).sum() / (len(column) - 1)).sqrt())
+    return torch.stack(columns, dim=1)
+
+
+def challenge_mean_tensors_loop(xs, ls):  # noqa: ARG001  # called as the question is
+    """What ``challenge_mean_tensors`` does, tensor by tensor."""
+    means = []
+    for x in xs:
+        means.append(x.sum() / len(x))  # noqa: PERF401  # a loop is what it is for
+    return torch.stack(means)
+
+
+def challenge_get_uniques_loop(x):
+    """What ``challenge_get_uniques`` does, number by number."""
+    places = {}
+    for i in range(len(x)):
+        places.setdefault(x[i].item(), i)
+    return torch.tensor(list(places)), torch.tensor(list(places.values()))
+
+
 # END HIDDEN

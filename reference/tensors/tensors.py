@@ -481,3 +481,39 @@ def gradient_by_hand(x: Tensor, w: Tensor, y: Tensor) -> Tensor:
     difference = x @ w - y
     return 2 / y.numel() * (x.t() @ difference)
     # END SOLUTION
+
+
+# BEGIN HIDDEN
+def matvec_three_ways_loop(x, v):
+    """What ``matvec_three_ways`` does, row by row."""
+    product = torch.stack([row.dot(v) for row in x])
+    return product, product.view(-1, 1), product
+
+
+def outer_product_loop(v, w):
+    """What ``outer_product`` does, row by row."""
+    return torch.stack([number * w for number in v])
+
+
+def add_column_loop(x, w):
+    """What ``add_column`` does, row by row."""
+    return torch.stack([row + number for row, number in zip(x, w, strict=True)])
+
+
+def named_axes_loop(images, weights):
+    """What ``named_axes`` does, channel by channel."""
+    total = torch.zeros_like(images[..., 0, :, :])
+    for channel, weight in enumerate(weights):
+        total = total + images[..., channel, :, :] * weight
+    return total
+
+
+def gradient_by_hand_loop(x, w, y):
+    """What ``gradient_by_hand`` does, row by row."""
+    total = torch.zeros_like(w)
+    for row, wanted in zip(x, y, strict=True):
+        total = total + torch.outer(row, row @ w - wanted)
+    return 2 / y.numel() * total
+
+
+# END HIDDEN

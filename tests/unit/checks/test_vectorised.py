@@ -17,7 +17,8 @@ from grader.checks.vectorised import Vectorised
 from grader.clock.samples import Run
 from grader.observation import HostFacts, Observation, Outcome, Timing
 from grader.report.words import ENGLISH
-from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Witness, review
+from grader.source.facts import Construct, EntryFacts, Mention, Place, Role
+from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Witness, passed, review
 
 STRICT = replace(ENGLISH, strict=True)
 REFERENCE = seen(tensor([1.0]))
@@ -156,7 +157,7 @@ def test_work_between_calls_is_for_a_person() -> None:
 def test_work_that_calls_share_is_for_a_person(lone: float, code: Code) -> None:
     verdict = judge(timed(*[run(1.0, lone=lone)] * 3))
     assert (verdict.code, verdict.basis) == (code, Basis.FACT)
-    assert ask_time(DOUBT, GROWS, timed(*[run(1.0, lone=64.0)] * 3)).code is Code.NEEDS_REVIEW
+    assert ask_time(DOUBT, TEXT, GROWS, timed(*[run(1.0, lone=64.0)] * 3)).code is Code.NEEDS_REVIEW
 
 
 def test_a_loop_that_is_no_slower_is_the_assignments_fault() -> None:
@@ -165,6 +166,7 @@ def test_a_loop_that_is_no_slower_is_the_assignments_fault() -> None:
 
 
 DOUBT = replace(review(Message("loops_grows", {})), witnesses=(Witness("source", "x", Basis.FACT),))
+TEXT = EntryFacts()
 GROWS = Behaviour(planned=frozenset({"B"}), loops=frozenset({"B"}))
 
 
@@ -178,13 +180,15 @@ GROWS = Behaviour(planned=frozenset({"B"}), loops=frozenset({"B"}))
         (1000.0, GROWS, Code.NEEDS_REVIEW, "unclear"),  # far more work than a loop has
         (1.0, Behaviour(loops=frozenset({"N"})), Code.NEEDS_REVIEW, "no_loop"),  # too few turns
         (1.0, Behaviour(failed=("B",)), Code.NEEDS_REVIEW, "no_loop"),
+        # C's own loop over a list is as fast.
+        (1.0, replace(GROWS, unseen=frozenset({"B"})), Code.NEEDS_REVIEW, "no_loop"),
     ],
 )
 def test_time_settles_a_doubt_where_it_is_clear(
     times: float, behaviour: Behaviour, code: Code, says: str
 ) -> None:
     timing = Timing((run(times),) * 3, {"B": 512, "N": 2})
-    verdict = ask_time(DOUBT, behaviour, timing)
+    verdict = ask_time(DOUBT, TEXT, behaviour, timing)
     assert verdict.code is code
     assert [witness.name for witness in verdict.witnesses] == ["source", "time"]
     assert verdict.witnesses[1].says == says
@@ -202,16 +206,59 @@ def test_time_settles_a_doubt_where_it_is_clear(
     ],
 )
 def test_time_in_passing_settles_it_too(times: tuple[float, ...], code: Code, says: str) -> None:
-    verdict = ask_time(DOUBT, GROWS, in_passing(*times))
+    verdict = ask_time(DOUBT, TEXT, GROWS, in_passing(*times))
     assert (verdict.code, verdict.witnesses[1].says) == (code, says)
+
+
+BY_WORD = replace(passed(Basis.CLAIM), witnesses=DOUBT.witnesses)
+FLAT = Behaviour(planned=frozenset({"B"}))
+HERE = Place(3, 1, 3)
+HIDES = EntryFacts(opaque=(Mention("exec", HERE, True),))
+COLLECTS = EntryFacts(opaque=(Mention("gc.collect", HERE, True),))
+IDLE_LOOP = EntryFacts(constructs=(Construct("for", Role.LOOP, HERE, 1, "f"),))
+
+
+@pytest.mark.parametrize(
+    ("times", "source", "behaviour", "code", "basis"),
+    [
+        ((1.0,), HIDES, FLAT, Code.OK, Basis.FACT),
+        ((1.0,), TEXT, FLAT, Code.OK, Basis.FACT),
+        ((1.0,), HIDES, Behaviour(planned=frozenset({"B", "N"})), Code.OK, Basis.CLAIM),
+        ((1.0,), HIDES, replace(FLAT, unseen=frozenset({"B"})), Code.OK, Basis.CLAIM),
+        ((60.0, 60.0), HIDES, FLAT, Code.NEEDS_REVIEW, Basis.FACT),
+        ((60.0, 60.0), IDLE_LOOP, FLAT, Code.NEEDS_REVIEW, Basis.FACT),
+        ((60.0, 1000.0), HIDES, FLAT, Code.OK, Basis.CLAIM),
+        # Nobody's text is doubted for being slow.
+        ((60.0, 60.0), TEXT, FLAT, Code.OK, Basis.CLAIM),
+        ((60.0, 60.0), COLLECTS, FLAT, Code.OK, Basis.CLAIM),
+        ((8.0,), HIDES, FLAT, Code.OK, Basis.CLAIM),
+    ],
+)
+def test_time_backs_what_passed_by_word_or_asks_a_person(
+    times: tuple[float, ...],
+    source: EntryFacts,
+    behaviour: Behaviour,
+    code: Code,
+    basis: Basis,
+) -> None:
+    verdict = ask_time(BY_WORD, source, behaviour, in_passing(*times))
+    assert (verdict.code, verdict.basis) == (code, basis)
+    assert verdict.witnesses[-1].name == "time"
+    if verdict.message is not None:
+        STRICT.render(verdict.message)
+
+
+def test_a_loop_that_was_found_stays_found() -> None:
+    found = replace(BY_WORD, status=Status.FAILED, code=Code.LOOP_FOUND)
+    assert ask_time(found, TEXT, GROWS, in_passing(1.0)).code is Code.LOOP_FOUND
 
 
 def test_without_a_timing_to_go_by_the_doubt_stays() -> None:
     wrong = seen(1), seen(2)
     for timing in (None, Timing(), timed(run(1.0), wrong=wrong), timed(run(1.0), idle=0.9)):
-        assert ask_time(DOUBT, GROWS, timing) is DOUBT
+        assert ask_time(DOUBT, TEXT, GROWS, timing) is DOUBT
     flat = timed(*[run(1.0, loop=0.9)] * 3)
-    assert ask_time(DOUBT, GROWS, flat) is DOUBT
+    assert ask_time(DOUBT, TEXT, GROWS, flat) is DOUBT
 
 
 def test_the_judge_reads_nothing_but_what_it_is_given() -> None:

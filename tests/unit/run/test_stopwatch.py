@@ -12,6 +12,7 @@ from observed import ended, tensor
 
 from grader.checks.arrays import to_numpy
 from grader.checks.base import CaseInputs
+from grader.checks.timed import tolerance
 from grader.clock.sampling import Plan
 from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, pace_of
 from grader.errors import InfrastructureError
@@ -67,7 +68,7 @@ def draw(number: int, calls: int) -> tuple[tuple[Value, ...], dict[str, Value]]:
 def job(**changes: Any) -> Job:
     inputs = CaseInputs("case", ("x",), (tensor([0, 0, 0]),))
     entries = dict.fromkeys((STUDENT, VECTORISED, AGAIN, LOOP), "f")
-    return replace(Job(entries, inputs, draw, (0, 0), 5.0, PLAN), **changes)
+    return replace(Job(entries, inputs, draw, tolerance(0, 0), 5.0, PLAN), **changes)
 
 
 def watch(student: Invented, loop: float = 6.4e-3, **changes: Any) -> tuple[Outcomes, Any]:
@@ -167,7 +168,7 @@ def test_results_that_are_none_are_wrong(work: Work) -> None:
     ],
 )
 def test_results_that_are_right_in_another_form_or_within_the_tolerance_are(work: Work) -> None:
-    done, _ = watch(Invented(8e-4, work), tolerance=(1e-5, 0))
+    done, _ = watch(Invented(8e-4, work), rule=tolerance(1e-5, 0))
     assert done.run is not None
 
 

@@ -11,13 +11,15 @@ from grader.spec.types import Question
 
 CASE = {"id": "many", "dims": {"B": 512}, "args": {"x": {"randn": ["B", 2]}, "k": 3}}
 FAST = {"id": "fast", "kind": "vectorised", "points": 1, "cases": ["many"]}
+TIMED = {"case": "many", "loop": "g"}
+SAME = {"id": "same", "kind": "exact", "points": 1}
 SHAPE = {"id": "shape", "kind": "shape", "points": 1}
 
 
 def found(case: dict[str, Any], check: dict[str, Any], **fields: Any) -> list[str]:
     content = {
         "id": "f", "title": "F", "points": 1, "cases": [{**CASE, **case}],
-        "checks": [{**FAST, **check}, SHAPE], "timed": {"case": "many", "loop": "g"}, **fields,
+        "checks": [{**FAST, **check}, SHAPE], "timed": TIMED, **fields,
     }  # fmt: skip
     question = Question.model_validate(content)
     return [text for _, text in timed_findings(question, ())]
@@ -25,7 +27,10 @@ def found(case: dict[str, Any], check: dict[str, Any], **fields: Any) -> list[st
 
 def test_a_question_that_can_be_timed() -> None:
     assert found({}, {}) == []
-    assert found({}, {}, timed={"case": "many", "loop": "g"}, checks=[SHAPE]) == []
+    assert found({}, {}, timed=TIMED, checks=[SHAPE]) == []
+    assert found({"repeats": 2}, {}, timed={**TIMED, "dims": {"B": 2048}}) == []
+    assert found({"generate": "g", "args": {}}, {}) == []
+    assert found({}, {}, timed={**TIMED, "values": "same"}, checks=[SAME]) == []
 
 
 @pytest.mark.parametrize(
@@ -34,9 +39,16 @@ def test_a_question_that_can_be_timed() -> None:
         ({}, {}, {"timed": None}, "needs the question's “timed”"),
         ({}, {"cases": None}, {}, "judges what is timed: [many]"),
         ({}, {}, {"timed": {"case": "mayn", "loop": "g"}}, "did you mean “many”"),
-        ({"generate": "g", "args": {}}, {}, {}, "has a generator or a scenario"),
-        ({"scenario": "s"}, {}, {}, "has a generator or a scenario"),
-        ({"repeats": 2}, {}, {}, "it has repeats"),
+        ({"scenario": "s"}, {}, {}, "it has a scenario"),
+        ({}, {}, {"timed": {**TIMED, "dims": {"N": 64}}}, "has no size “N”; it has B"),
+        ({}, {}, {"timed": {**TIMED, "values": "shapes"}}, "did you mean “shape”"),
+        ({}, {}, {"timed": {**TIMED, "values": "shape"}}, "found a check of kind shape"),
+        (
+            {},
+            {},
+            {"timed": {**TIMED, "values": "same", "atol": 1}, "checks": [SAME]},
+            "found both “values” and a tolerance",
+        ),
         ({"args": {"x": {"permutation": "B"}}}, {}, {}, "“x” is a permutation"),
         ({"args": {"x": {"zeros": ["B"]}}}, {}, {}, "neither a drawn tensor nor a number"),
         ({"args": {"x": [{"randn": ["B"]}]}}, {}, {}, "neither a drawn tensor nor a number"),
