@@ -21,6 +21,7 @@ from grader import __version__
 from grader.cli_again import regrade_command, rejudge_command, replay_command
 from grader.cli_authoring import lint, new, schema, starter
 from grader.cli_batch import batch
+from grader.cli_decide import decide_command, review_command
 from grader.cli_export import export
 from grader.cli_gradescope import on_gradescope
 from grader.cli_merge import merge
@@ -106,6 +107,8 @@ app.command()(export)
 app.command("rejudge")(rejudge_command)
 app.command("regrade")(regrade_command)
 app.command("replay")(replay_command)
+app.command("decide")(decide_command)
+app.command("review")(review_command)
 app.command()(pictures)
 app.command()(similarity)
 app.command("report")(report_command)

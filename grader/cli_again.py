@@ -15,6 +15,7 @@ from grader.cli_support import (
     lateness_of,
     make_console,
     make_sandbox,
+    overtaken,
     prepared,
     read_materials,
     renew_pages,
@@ -154,9 +155,12 @@ def _cell(check: CheckResult | None) -> str:
 
 
 def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
-    from grader.batch.class_run import write_grades
+    from grader.batch.class_run import write_decided, write_grades
     from grader.batch.ledger import read_grades
 
     console = make_console()
+    write_decided(folder)
+    for line in overtaken(folder):
+        say(console, line)
     say(console, f"Written: {write_grades(read_grades(folder, policy, keep=True), folder)}")
     renew_pages(folder, console)

@@ -21,7 +21,7 @@ from rich.progress import (
 )
 
 from grader import __version__
-from grader.batch.class_run import ClassRun, write_grades
+from grader.batch.class_run import ClassRun, write_decided, write_grades
 from grader.batch.discover import Found
 from grader.batch.late import LatePolicy, read_policy
 from grader.batch.ledger import Setup, grades_of
@@ -108,6 +108,7 @@ def grade_class(asked: Asked) -> None:
             results.close()
             _finish(run, found, console)
         reports = run.reports()
+    write_decided(out)
     renew_pages(out, console)
     exit_for(reports)
 

@@ -76,6 +76,7 @@ class Code(str, Enum):
     NOT_OVERLAPPED = "not_overlapped"
     NOT_REPEATED = "not_repeated"
     NEEDS_REVIEW = "needs_review"
+    DECIDED = "decided"
     # the submission's run
     NOT_IMPLEMENTED = "not_implemented"
     MISSING_FUNCTION = "missing_function"

@@ -15,12 +15,14 @@ from grader.batch.ledger import (
     Done,
     Setup,
     begin,
+    decisions_of,
     done_so_far,
     keep_policy,
     policy_of,
     record,
     refuse_differences,
     setup_of,
+    with_decided,
 )
 from grader.batch.schedule import Graded, grade_all
 from grader.batch.work import Workers, write
@@ -38,6 +40,19 @@ def write_grades(grades: Sequence[Grade], out: Path) -> Path:
     """
     reports = [grade.report for grade in grades]
     return write_gradebook(reports, out, who(grades), lateness(grades))
+
+
+def write_decided(out: Path) -> None:
+    """Write the reports on which people decided something again, from the journal.
+
+    Raises:
+        InfrastructureError: The disk is full or broken.
+    """
+    with open_journal(out / JOURNAL_FILE) as journal:
+        names = decisions_of(journal)
+        ours = (done for done in done_so_far(journal) if done.hand_in.name in names)
+        for done in with_decided(journal, ours):
+            write(done.report, out)
 
 
 class ClassRun:
@@ -144,8 +159,10 @@ class ClassRun:
             results.close()
 
     def graded(self) -> list[Done]:
-        """Return everybody in the class who is graded so far, by name."""
-        return [done for done in done_so_far(self._open()) if done.hand_in.name in self._names]
+        """Return everybody in the class who is graded so far, by name, as people decided."""
+        journal = self._open()
+        ours = (done for done in done_so_far(journal) if done.hand_in.name in self._names)
+        return list(with_decided(journal, ours))
 
     @property
     def late(self) -> LatePolicy | None:

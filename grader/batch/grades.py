@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from grader.batch.decisions import awaited
 from grader.batch.discover import HandIn, Student
 from grader.batch.late import LatePolicy
 from grader.report.model import Report, ReportStatus
@@ -78,10 +79,16 @@ class Grade:
         if self.score is None:
             reasons.append("incomplete: the grader failed in places")
         elif self.open:
-            reasons.append(f"{counted(self.open, 'point')} pending")
+            reasons.append(f"{counted(self.open, 'point')} pending{_for_a_person(self.report)}")
         if self.penalty is None:
             reasons.append("late or not is unknown")
         return "; ".join(reasons)
+
+
+def _for_a_person(report: Report) -> str:
+    """Return how many of the pending points a person has to decide on, in words."""
+    points = sum(check.pending for _, check in awaited(report))
+    return f", {amount(points)} of them for a person to decide (`grader review`)" if points else ""
 
 
 def _settled(report: Report) -> float:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from grader.batch.decisions import Decision, with_decisions
 from grader.batch.discover import HandIn
 from grader.batch.grades import Grade, about, grade_of, hand_in_of
 from grader.batch.late import LatePolicy
 from grader.errors import UsageError
+from grader.report.language import current
 from grader.report.model import Report
 from grader.run.devices import DeviceChoice
 from grader.store.database import DamagedError
@@ -127,10 +129,33 @@ def record(journal: Journal, done: Done, kept: bytes | None) -> None:
 
 
 def done_so_far(journal: Journal) -> Iterator[Done]:
-    """Yield the hand-ins that are graded, by name."""
+    """Yield the hand-ins that are graded, by name, with what the grader itself said."""
     for entry in journal.entries():
         report = Report.model_validate_json(entry.report)
         yield Done(hand_in_of(entry.name, entry.about), report, entry.digest, entry.timed)
+
+
+def with_decided(journal: Journal, done: Iterable[Done]) -> Iterator[Done]:
+    """Yield hand-ins with what people decided laid over what the grader said."""
+    decisions, words = decisions_of(journal), current()
+    for each in done:
+        own = decisions.get(each.hand_in.name, ())
+        yield replace(each, report=with_decisions(each.report, own, words)) if own else each
+
+
+def decisions_of(journal: Journal) -> dict[str, list[Decision]]:
+    """Return what people decided: hand-in → its decisions.
+
+    Raises:
+        DamagedError: One cannot be read.
+    """
+    try:
+        return {
+            name: [Decision.model_validate_json(item) for item in items]
+            for name, items in journal.decided().items()
+        }
+    except ValidationError as error:
+        raise DamagedError(f"{JOURNAL_FILE}: a decision in it cannot be read: {error}") from error
 
 
 def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> LatePolicy | None:
@@ -174,7 +199,8 @@ def read_grades(out: Path, policy: LatePolicy | None = None, keep: bool = False)
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
     with open_journal(out / JOURNAL_FILE) as journal:
-        grades = grades_of(list(done_so_far(journal)), policy_of(journal, out, policy))
+        done = list(with_decided(journal, done_so_far(journal)))
+        grades = grades_of(done, policy_of(journal, out, policy))
         if policy and keep:
             keep_policy(journal, out, policy)
         return grades

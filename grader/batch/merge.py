@@ -16,7 +16,15 @@ from pathlib import Path
 from grader.batch.class_run import write_grades
 from grader.batch.grades import Grade
 from grader.batch.late import LatePolicy
-from grader.batch.ledger import Done, done_so_far, grades_of, keep_policy, policy_of, record
+from grader.batch.ledger import (
+    Done,
+    done_so_far,
+    grades_of,
+    keep_policy,
+    policy_of,
+    record,
+    with_decided,
+)
 from grader.errors import UsageError
 from grader.report.class_summary import few
 from grader.report.csv_file import write_gradebook
@@ -89,6 +97,8 @@ def merge_folders(
             if policy:
                 keep_policy(journal, folders[0], policy)
             known |= _recorded(journal, known, {name: done[name] for name in changed})
+            known = {each.hand_in.name: each for each in with_decided(journal, known.values())}
+            done = {name: each.report for name, each in known.items()}
         merged = _written(folders[0], done, changed, grades_of(list(known.values()), policy))
         left = (base[name].pending - done[name].pending for name in base)
         return replace(merged, completed=math.fsum(left), expected=_expected(base, others))

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from grader.batch.discover import Student
 from grader.batch.grades import Grade
 from grader.batch.late import LatePolicy
-from grader.batch.ledger import done_so_far, grades_of, policy_of, setup_of
+from grader.batch.ledger import done_so_far, grades_of, policy_of, setup_of, with_decided
 from grader.batch.names import SIMILARITY_FOLDER
 from grader.errors import UsageError
 from grader.intake import IntakeError, SubmittedFile, read_submission
@@ -81,7 +81,8 @@ def read_class(
     """
     with open_journal(folder / JOURNAL_FILE) as journal:
         look = look_of(labels, setup_of(journal, folder).file)
-        return grades_of(list(done_so_far(journal)), policy_of(journal, folder, policy)), look
+        done = list(with_decided(journal, done_so_far(journal)))
+        return grades_of(done, policy_of(journal, folder, policy)), look
 
 
 def look_of(labels: Labels, file: str, release: Release = Release.NOW) -> Look:

@@ -63,7 +63,7 @@ def summarise(reports: Sequence[Report]) -> ClassSummary:
         _unread(reports),
         _mistakes(complete),
         _names(reports, lambda check: check.code in _DIED),
-        _names(reports, lambda check: check.code is Code.NEEDS_REVIEW),
+        _names(reports, lambda check: check.code is Code.NEEDS_REVIEW and check.pending > 0),
         tuple((report.submission.id, report.timing.seconds) for report in slow),
     )
 
@@ -75,7 +75,7 @@ def sentences(summary: ClassSummary) -> list[str]:
         for code, names in summary.incomplete.items()
     ]
     if summary.suspicious:
-        lines.append(f"To be looked at, witnesses disagree: {few(summary.suspicious)}")
+        lines.append(f"To be looked at by a person (`grader review`): {few(summary.suspicious)}")
     lines += [
         f"Nobody has all points of {name} (the class has {share:.0%}): is the question at fault?"
         for name, share in summary.nobody.items()

@@ -81,6 +81,7 @@ SENTENCES: Mapping[str, Sentence] = {
         _PERSON,
     ),
     "ops_uncounted": ("It did not return when it was run to be counted.", _PERSON),
+    "decided": ("A person looked at this and gave {points} of {worth} points: {why}",),
     "too_many_calls": ("Used {what} {found} times; at most {most} are allowed.",),
     "too_much_memory": (
         "The largest tensor on the way takes {largest:size}; at most {limit:size} are allowed.",
@@ -95,4 +96,5 @@ CODES: Mapping[str, str] = {
     "too_many_calls": "done too often",
     "too_much_memory": "a tensor on the way is too large",
     "needs_review": "a person has to look",
+    "decided": "a person decided",
 }

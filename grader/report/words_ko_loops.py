@@ -76,6 +76,7 @@ SENTENCES: Mapping[str, Sentence] = {
         _PERSON,
     ),
     "ops_uncounted": ("세어 보려고 실행했을 때 끝나지 않았습니다.", _PERSON),
+    "decided": ("사람이 확인하고 {worth}점 중 {points}점을 주었습니다. {why}",),
     "too_many_calls": ("{what}: {found}번 썼습니다. {most}번까지 쓸 수 있습니다.",),
     "too_much_memory": (
         "도중의 가장 큰 텐서: {largest:size}. {limit:size}까지 쓸 수 있습니다.",
@@ -90,4 +91,5 @@ CODES: Mapping[str, str] = {
     "too_many_calls": "너무 여러 번 함",
     "too_much_memory": "도중의 텐서가 너무 큼",
     "needs_review": "사람이 확인해야 함",
+    "decided": "사람이 결정함",
 }

@@ -37,6 +37,12 @@ CREATE TABLE graded (
     kept BLOB
 ) WITHOUT ROWID;
 """
+# Journals of earlier versions have none.
+_DECIDED = """
+CREATE TABLE IF NOT EXISTS decided (
+    name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
+) WITHOUT ROWID
+"""
 
 
 class NotBegunError(UsageError):
@@ -139,6 +145,38 @@ class Journal:
                 "SELECT kept FROM graded WHERE name = ?", (name,)
             ).fetchone()
         return None if row is None else row[0]
+
+    def decide(self, name: str, place: str, decision: str | None) -> None:
+        """Write down what a person decided on a check; None takes it back.
+
+        Args:
+            name: Of the hand-in.
+            place: ``question.check``.
+            decision: As JSON.
+
+        Raises:
+            InfrastructureError: The disk is full or broken. The journal is as it was.
+        """
+        with self._explained():
+            self._connection.execute(_DECIDED)
+            if decision is None:
+                self._connection.execute(
+                    "DELETE FROM decided WHERE name = ? AND place = ?", (name, place)
+                )
+            else:
+                self._connection.execute(
+                    "REPLACE INTO decided VALUES (?, ?, ?)", (name, place, decision)
+                )
+
+    def decided(self) -> dict[str, list[str]]:
+        """Return what people decided, as JSON: hand-in → its decisions."""
+        found: dict[str, list[str]] = {}
+        with self._explained():
+            self._connection.execute(_DECIDED)
+            rows = self._connection.execute("SELECT name, decision FROM decided ORDER BY place")
+            for name, decision in rows:
+                found.setdefault(name, []).append(decision)
+        return found
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -82,7 +82,7 @@ def test_nobody_at_all() -> None:
             pending("sandbox_failed", "error"),
             "Incomplete, run again with --resume (sandbox_failed): bob",
         ),
-        (pending("needs_review"), "To be looked at, witnesses disagree: bob"),
+        (pending("needs_review"), "To be looked at by a person (`grader review`): bob"),
         (pending("no_device"), "Pending (no_device): bob"),
         ({**WRONG, "code": "crashed"}, "Crashed, hung or broke off: bob"),
         ({**WRONG, "code": "timed_out"}, "Crashed, hung or broke off: bob"),

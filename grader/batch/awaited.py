@@ -1,0 +1,266 @@
+"""What of a class waits for a person: findings, whom they concern, and the lines they are about."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+
+from grader.batch.class_run import write_decided, write_grades
+from grader.batch.decisions import Decision, awaited, decide, same_finding
+from grader.batch.discover import HandIn
+from grader.batch.ledger import Done, done_so_far, read_grades, with_decided
+from grader.batch.work import write
+from grader.errors import GraderError, UsageError, nearest
+from grader.intake import read_submission
+from grader.report.model import CheckResult
+from grader.report.points import PLACES
+from grader.store.journal import JOURNAL_FILE, Journal, open_journal
+
+_COLUMNS = ("student", "question", "points", "why")
+_AROUND = 3
+"""Lines shown before and after the one that a finding names."""
+_MOST_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person wants to give.
+
+    Attributes:
+        student: Name of a hand-in, or a student's address, number or name.
+        where: ``question`` or ``question.check``.
+        points: Given.
+        why: For the student.
+        same: Give it to everybody with the same finding.
+    """
+
+    student: str
+    where: str
+    points: float
+    why: str
+    same: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One reason why checks of a question wait for a person, and the hand-ins that it concerns.
+
+    Attributes:
+        question: Id.
+        checks: Those that wait, of the first hand-in.
+        everybody: All hand-ins.
+    """
+
+    question: str
+    checks: tuple[CheckResult, ...]
+    everybody: tuple[Done, ...]
+
+    @property
+    def worth(self) -> float:
+        """Points that are open for each of them."""
+        return round(sum(check.pending for check in self.checks), PLACES)
+
+    def wishes(self, points: float, why: str) -> Iterator[Wish]:
+        """Yield what gives each of them so many points, to one check after the other."""
+        for check in self.checks:
+            given = min(points, check.max_score)
+            points = round(points - given, PLACES)
+            for done in self.everybody:
+                yield Wish(done.hand_in.name, f"{self.question}.{check.id}", given, why)
+
+
+class Class:
+    """A graded class that people decide on; a context manager that holds the journal.
+
+    Args:
+        out: ``--out`` of the batch.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self._journal: Journal = open_journal(out / JOURNAL_FILE)
+        self._done = {done.hand_in.name: done for done in done_so_far(self._journal)}
+
+    def __enter__(self) -> Class:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
+
+    def decide(self, wish: Wish, who: str) -> list[tuple[str, Decision]]:
+        """Write down what a person gives; return hand-in → decision.
+
+        Raises:
+            UsageError: There is no such student, question or check, or it is worth less.
+        """
+        first = self._find(wish.student)
+        made = decide(first.report, wish.where, wish.points, wish.why, who)
+        found = [(first.hand_in.name, item) for item in made]
+        if wish.same:
+            found += [(name, item) for item in made for name in self._alike(first, item)]
+        for name, item in found:
+            self._journal.decide(name, item.place, item.model_dump_json())
+        return found
+
+    def undo(self, student: str, where: str) -> list[str]:
+        """Take decisions on a question or a check back; return the checks that were decided."""
+        done = self._find(student)
+        name = done.hand_in.name
+        ours = [
+            item
+            for text in self._journal.decided().get(name, ())
+            if (item := Decision.model_validate_json(text)).place == where or item.question == where
+        ]
+        for item in ours:
+            self._journal.decide(name, item.place, None)
+        if not ours:
+            raise UsageError(f"{name}: nothing was decided on {where}")
+        write(done.report, self.out)
+        return [item.place for item in ours]
+
+    def findings(self) -> list[Finding]:
+        """Return what waits for a person, the same finding once."""
+        groups: dict[tuple[object, ...], Finding] = {}
+        for done in with_decided(self._journal, self._done.values()):
+            for question, waiting in groupby(awaited(done.report), lambda pair: pair[0].id):
+                for said, checks in _by_sentence(check for _, check in waiting).items():
+                    names = tuple(check.id for check in checks)
+                    new = Finding(question, tuple(checks), ())
+                    found = groups.get((question, said, names), new)
+                    everybody = (*found.everybody, done)
+                    groups[question, said, names] = replace(found, everybody=everybody)
+        return list(groups.values())
+
+    def _alike(self, first: Done, decision: Decision) -> Iterator[str]:
+        mine = _check(first, decision.place)
+        for name, done in self._done.items():
+            theirs = _check(done, decision.place)
+            if name != first.hand_in.name and mine and theirs and same_finding(mine, theirs):
+                yield name
+
+    def _find(self, student: str) -> Done:
+        wanted = student.strip().casefold()
+        if wanted in (known := {name.casefold(): done for name, done in self._done.items()}):
+            return known[wanted]
+        found = [done for done in self._done.values() if wanted in _names(done.hand_in)]
+        if len(found) != 1:
+            what = "several submissions" if found else "no submission"
+            raise UsageError(f"{self.out}: {what} of “{student}”{nearest(student, self._done)}")
+        return found[0]
+
+
+def _by_sentence(checks: Iterable[CheckResult]) -> dict[str, list[CheckResult]]:
+    found: dict[str, list[CheckResult]] = {}
+    for check in checks:
+        found.setdefault(check.message, []).append(check)
+    return found
+
+
+@contextmanager
+def deciding(out: Path) -> Iterator[Class]:
+    """Give a class to decide on; reports and gradebook are written again afterwards.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+        InfrastructureError: The disk is full or broken.
+    """
+    with Class(out) as course:
+        yield course
+    write_decided(out)
+    write_grades(read_grades(out), out)
+
+
+def read_wishes(path: Path) -> list[Wish]:
+    """Return the decisions in a CSV with the columns student, question, points, why.
+
+    Raises:
+        UsageError: It cannot be read, lacks a column, or has a number that is none; names the line.
+    """
+    try:
+        rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines(), strict=True))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path}: is no CSV in UTF-8: {error}") from error
+    return [_wish(path, number, row) for number, row in enumerate(rows, 2)]
+
+
+def _wish(path: Path, number: int, row: dict[str, str | None]) -> Wish:
+    if missing := [name for name in _COLUMNS if row.get(name) is None]:
+        raise UsageError(f"{path}:{number}: no column “{missing[0]}”; needs {', '.join(_COLUMNS)}")
+    student, where, points, why = (str(row[name]).strip() for name in _COLUMNS)
+    try:
+        return Wish(student, where, float(points), why)
+    except ValueError as error:
+        raise UsageError(f"{path}:{number}: points are no number: “{points}”") from error
+
+
+def lines_of(finding: Finding) -> list[str]:
+    """Return the lines that a finding is about, of the first hand-in; none if it is gone."""
+    done = finding.everybody[0]
+    wanted = [file.path for file in done.report.submission.files]
+    try:
+        files = read_submission(done.hand_in.path, wanted).files
+    except GraderError:
+        return []
+    named = finding.checks[0].params.get("line")
+    for file in files:
+        lines = file.data.decode(errors="replace").splitlines()
+        if isinstance(named, int) and 0 < named <= len(lines):
+            first, last = max(1, named - _AROUND), min(len(lines), named + _AROUND)
+        elif found := _function(lines, finding.question):
+            first, last = found
+        else:
+            continue
+        return _numbered(lines, first, last)
+    return []
+
+
+def _function(lines: Sequence[str], name: str) -> tuple[int, int] | None:
+    """Return the first and last line of a function or class; the text need not parse."""
+    starts = [
+        number
+        for number, line in enumerate(lines, 1)
+        if line.startswith((f"def {name}(", f"class {name}(", f"class {name}:"))
+    ]
+    if not starts:
+        return None
+    end = next(
+        (
+            number - 1
+            for number, line in enumerate(lines[starts[-1] :], starts[-1] + 1)
+            if line[:1].strip() and not line.startswith(("#", ")"))
+        ),
+        len(lines),
+    )
+    return starts[-1], min(end, starts[-1] + _MOST_LINES)
+
+
+def _numbered(lines: Sequence[str], first: int, last: int) -> list[str]:
+    return [f"{number:5} {lines[number - 1]}" for number in range(first, last + 1)]
+
+
+def _names(hand_in: HandIn) -> set[str]:
+    parts: Iterable[str] = (
+        text for each in hand_in.students for text in (each.email, each.id, each.name)
+    )
+    return {text.casefold() for text in parts if text}
+
+
+def _check(done: Done, place: str) -> CheckResult | None:
+    return next(
+        (
+            check
+            for question in done.report.questions
+            for check in question.checks
+            if f"{question.id}.{check.id}" == place
+        ),
+        None,
+    )

@@ -1,0 +1,223 @@
+"""What a person decided on a check: kept in the journal, laid over what the grader said.
+
+The journal keeps the grader's own verdicts as they are. A decision is laid over them whenever
+reports are read from it, so that it survives ``--resume``, ``rejudge``, ``regrade`` and ``merge``,
+and can be taken back.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+from grader.errors import UsageError, nearest
+from grader.report.build import question_status, report_status
+from grader.report.merge import sums
+from grader.report.model import CheckResult, QuestionResult, Report
+from grader.report.summary import amount
+from grader.report.words import Words
+from grader.verdict import Basis, Code, Message, Owner, Param, Status
+
+MAX_WHY = 500
+
+
+class Decision(BaseModel):
+    """What a person gives for a check.
+
+    Attributes:
+        question: Id.
+        check: Id.
+        points: Given, up to the check's.
+        why: The reason, which the student reads.
+        who: Decided.
+        at: When.
+        said: What the grader had said: its code.
+        said_points: … and its points, of …
+        worth: … so many.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    check: str
+    points: float
+    why: str
+    who: str
+    at: AwareDatetime
+    said: Code
+    said_points: float
+    worth: float
+
+    @property
+    def place(self) -> str:
+        """``question.check``."""
+        return f"{self.question}.{self.check}"
+
+
+def decide(report: Report, where: str, points: float, why: str, who: str) -> list[Decision]:
+    """Return the decisions that give a question or a check so many points.
+
+    The points of a question are given to its checks in their order.
+
+    Args:
+        report: What the grader said.
+        where: ``question`` or ``question.check``.
+        points: 0 up to what it is worth.
+        why: For the student; not empty.
+        who: Decides.
+
+    Raises:
+        UsageError: There is no such question or check, it is worth less, or the reason is missing.
+    """
+    if not why.strip():
+        raise UsageError("--why: say why, in a sentence that the student will read")
+    if len(why) > MAX_WHY:
+        raise UsageError(f"--why: at most {MAX_WHY} characters")
+    question, checks = _place(report, where)
+    worth = round(sum(check.max_score for check in checks), 4)
+    if not 0 <= points <= worth:
+        raise UsageError(f"--points {amount(points)}: {where} is worth 0 to {amount(worth)} points")
+    now, decisions, left = dt.datetime.now(dt.timezone.utc), [], points
+    for check in checks:
+        given = min(left, check.max_score)
+        left = round(left - given, 4)
+        decisions.append(
+            Decision(
+                question=question.id,
+                check=check.id,
+                points=given,
+                why=why.strip(),
+                who=who,
+                at=now,
+                said=check.code,
+                said_points=check.score,
+                worth=check.max_score,
+            )
+        )
+    return decisions
+
+
+def with_decisions(report: Report, decisions: Iterable[Decision], words: Words) -> Report:
+    """Return a report with what a person decided in the place of what the grader said.
+
+    Args:
+        report: As the grader made it.
+        decisions: On its checks. One on a check that is not there any more, or that is worth
+            something else by now, is left out.
+        words: Of the sentence that the student reads.
+    """
+    by_place = {item.place: item for item in decisions if not outdated(report, item)}
+    if not by_place:
+        return report
+    questions = tuple(_decided(question, by_place, words) for question in report.questions)
+    return report.model_copy(
+        update={
+            "questions": questions,
+            "status": report_status(questions),
+            **sums(report.max_score, questions),
+        }
+    )
+
+
+def outdated(report: Report, decision: Decision) -> bool:
+    """Whether a decision cannot count: its check is gone, or worth something else."""
+    found = _check(report, decision)
+    return found is None or found.max_score != decision.worth
+
+
+def judged_otherwise(report: Report, decision: Decision) -> bool:
+    """Whether the grader now says something else than when a person decided."""
+    found = _check(report, decision)
+    return found is not None and (found.code, found.score) != (decision.said, decision.said_points)
+
+
+def awaited(report: Report) -> list[tuple[QuestionResult, CheckResult]]:
+    """Return the checks that wait for a person."""
+    return [
+        (question, check)
+        for question in report.questions
+        for check in question.checks
+        if check.code is Code.NEEDS_REVIEW and check.pending
+    ]
+
+
+def same_finding(check: CheckResult, other: CheckResult) -> bool:
+    """Whether two verdicts of a check rest on the same finding."""
+    return (check.code, check.message_id, check.student_message) == (
+        other.code, other.message_id, other.student_message,
+    )  # fmt: skip
+
+
+def _place(report: Report, where: str) -> tuple[QuestionResult, Sequence[CheckResult]]:
+    name, _, wanted = where.partition(".")
+    known = {question.id: question for question in report.questions}
+    if name not in known:
+        raise UsageError(f"no question “{name}” in {report.assignment.id}{nearest(name, known)}")
+    question = known[name]
+    if not wanted:
+        return question, question.checks
+    checks = {check.id: check for check in question.checks}
+    if wanted not in checks:
+        raise UsageError(f"no check “{wanted}” in {name}{nearest(wanted, checks)}")
+    return question, [checks[wanted]]
+
+
+def _check(report: Report, decision: Decision) -> CheckResult | None:
+    return next(
+        (
+            check
+            for question in report.questions
+            if question.id == decision.question
+            for check in question.checks
+            if check.id == decision.check
+        ),
+        None,
+    )
+
+
+def _decided(
+    question: QuestionResult, by_place: dict[str, Decision], words: Words
+) -> QuestionResult:
+    checks = tuple(
+        _laid_over(check, by_place[place], words)
+        if (place := f"{question.id}.{check.id}") in by_place
+        else check
+        for check in question.checks
+    )
+    if checks == question.checks:
+        return question
+    points = sums(question.max_score, checks)
+    status = question_status(checks, points["score"], points["pending"], points["max_score"])
+    return question.model_copy(update={"checks": checks, "status": status, **points})
+
+
+def _laid_over(check: CheckResult, decision: Decision, words: Words) -> CheckResult:
+    whole = decision.points >= check.max_score
+    params: dict[str, Param] = {
+        "points": decision.points,
+        "worth": decision.worth,
+        "why": decision.why,
+    }
+    message = Message("decided", params)
+    said = words.render(message)
+    return check.model_copy(
+        update={
+            "status": Status.PASSED
+            if whole
+            else Status.PARTIAL
+            if decision.points
+            else Status.FAILED,
+            "code": Code.DECIDED,
+            "owner": None if whole else Owner.STUDENT,
+            "basis": Basis.FACT,
+            "score": decision.points,
+            "pending": 0.0,
+            "message": f"{said} ({decision.who}, {decision.at:%Y-%m-%d %H:%M %Z}; the grader had "
+            f"said: {check.code.value}, {amount(check.score)} points. {check.message})",
+            "student_message": said,
+            "message_id": message.id,
+            "params": params,
+        }
+    )
