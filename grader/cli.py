@@ -27,6 +27,7 @@ from grader.cli_gradescope import on_gradescope
 from grader.cli_merge import merge
 from grader.cli_options import (
     AssignmentArg,
+    CacheOpt,
     ClockChoice,
     ClockOpt,
     DeviceChoice,
@@ -51,6 +52,7 @@ from grader.cli_support import (
     make_folder,
     make_options,
     open_early,
+    remembering,
     say,
 )
 from grader.errors import GraderError, UsageError
@@ -75,6 +77,7 @@ def grade(
     seed: SeedOpt = None,
     questions: QuestionsOpt = "",
     clock: ClockOpt = ClockChoice.auto,
+    cache: CacheOpt = True,
 ) -> None:
     """Grade one submission. Writes report.json and results.json (Gradescope's) into --out."""
     if not submission.exists():
@@ -88,11 +91,16 @@ def grade(
         from grader.report.json_file import write_report
         from grader.report.pictures import write_pictures
         from grader.report.terminal import print_report
+        from grader.run.grade import Grader
         from grader.run.materials import load_materials
 
         materials, console = load_materials(file), make_console()
         options = make_options(device, seed, questions, clock)
-        report = grade_one(materials, submission, options, sandbox, console)
+        if cache:
+            grader = remembering(materials, sandbox, options, drawn=seed is None)
+        else:
+            grader = Grader(materials, sandbox, options)
+        report = grade_one(grader, submission, sandbox, console)
     write_report(report, out)
     write_results(report, out)
     write_pictures(report, out)

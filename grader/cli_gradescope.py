@@ -46,6 +46,7 @@ def on_gradescope(
     from grader.authoring.recorded import FOLDER, recorded_report
     from grader.report.gradescope import write_results
     from grader.report.terminal import print_report
+    from grader.run.grade import Grader
 
     for line in _doubts(root / _METADATA, materials.assignment):
         say(console, line)
@@ -58,7 +59,7 @@ def on_gradescope(
         options = make_options(DeviceChoice.virtual, None, "", ClockChoice.auto)
         sandboxed = make_sandbox(isolation, materials, options.device)
         with interruptible("Nothing was written."), sandboxed as sandbox:
-            report = grade_one(materials, submission, options, sandbox, console)
+            report = grade_one(Grader(materials, sandbox, options), submission, sandbox, console)
     write_results(report, root / "results")
     print_report(report, console)
     exit_for([report])

@@ -107,6 +107,13 @@ ClockOpt = Annotated[
         help="Measure speed, last and one hand-in at a time (auto), or leave its points pending.",
     ),
 ]
+CacheOpt = Annotated[
+    bool,
+    typer.Option(
+        "--cache/--no-cache",
+        help="Keep what the reference did; at a terminal, draw new inputs once an hour.",
+    ),
+]
 OnlyPendingOpt = Annotated[
     Path | None,
     typer.Option(

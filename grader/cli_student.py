@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,13 @@ from grader.cli_options import (
     QuestionsOpt,
 )
 from grader.cli_support import exit_for, interruptible, make_console, make_progress, split_ids
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.report.model import Report
+    from grader.report.student import StudentView
+    from grader.selfcheck.engine import SelfCheck
 
 _HERE = Path()
 PathArg = Annotated[
@@ -57,19 +64,23 @@ def check(
         if watch:
             watch_folder(own, ids, view)
             return
-        with make_progress(console) as progress:
-            task = progress.add_task("starting", total=len(ids or place.public.plan))
-            order = [
-                item.id for item in place.public.assignment.questions if not ids or item.id in ids
-            ]
-            report = own.check(
-                ids,
-                lambda name: progress.update(task, description=name, advance=1),
-                lambda result: view.result(result, order),
-            )
+        report = _checked(own, ids, view, console)
         view.report(report, ids)
         conclude(report, place, view)
     exit_for([report])
+
+
+def _checked(own: SelfCheck, ids: tuple[str, ...], view: StudentView, console: Console) -> Report:
+    """Check, and print each question as soon as it is judged."""
+    public = own.workplace.public
+    order = [item.id for item in public.assignment.questions if not ids or item.id in ids]
+    with make_progress(console) as progress:
+        task = progress.add_task("starting", total=len(ids or public.plan))
+        return own.check(
+            ids,
+            lambda name: progress.update(task, description=name, advance=1),
+            lambda result: view.result(result, order),
+        )
 
 
 def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,13 +88,21 @@ def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sa
 
     folder = file.resolve().parent
     solutions, tests = (folder.parent.parent / name for name in ("reference", "tests"))
-    secret = (solutions, solutions / folder.name, tests)
     asked = device in ("auto", "cuda") and b"cuda" in file.read_bytes()
     return open_sandbox(
         isolation.value,
-        hidden=tuple(str(path) for path in secret if path.exists()),
+        hidden=_hidden(solutions, solutions / folder.name, tests),
         gpus=visible_gpus() if asked else (),
     )
+
+
+def _hidden(*secret: Path) -> tuple[str, ...]:
+    """Return what no guest may open, of these paths and of the grader's own, where they exist."""
+    from grader.store.user_cache import REFERENCES, open_cache
+
+    cache = open_cache(REFERENCES)
+    paths = (*secret, cache.folder) if cache else secret
+    return tuple(str(path) for path in paths if path.exists())
 
 
 def make_sandbox(
@@ -109,11 +118,10 @@ def make_sandbox(
     from grader.run.devices import usable_gpus
     from grader.sandbox.open import open_sandbox
 
-    secret = (materials.reference_folder, materials.root / "tests")
     asked = any(question.needs.cuda for question in materials.assignment.questions)
     return open_sandbox(
         isolation.value,
-        hidden=tuple(str(path) for path in secret if path.exists()),
+        hidden=_hidden(materials.reference_folder, materials.root / "tests"),
         gpus=usable_gpus(device) if asked else (),
     )
 
@@ -264,6 +272,33 @@ def renew_pages(folder: Path, console: Console) -> None:
         write_pages(grades, folder, look, console)
 
 
+def remembering(materials: Materials, sandbox: Sandbox, options: Options, drawn: bool) -> Grader:
+    """Return a grader that keeps what the reference did, and takes it where it was kept.
+
+    Args:
+        materials: The assignment.
+        sandbox: Where the reference runs.
+        options: What was chosen.
+        drawn: The seed among these was drawn. A person at a terminal gets the one that was drawn
+            for them last, for an hour. A script gets a new one each time, and nothing is kept: what
+            runs for each submission by itself, a student could have run until its inputs are known.
+    """
+    from dataclasses import replace
+
+    from grader.run.grade import Grader
+    from grader.run.reference_cache import open_references
+
+    cache = None
+    if not drawn or sys.stdin.isatty():
+        cache = open_references(materials, sandbox, (options.device, *options.questions), drawn)
+    recent = cache.recent_seed() if cache and drawn else None
+    grader = Grader(
+        materials, sandbox, options if recent is None else replace(options, seed=recent)
+    )
+    grader.cache = cache
+    return grader
+
+
 def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader:
     """Return a grader that has run the reference.
 
@@ -273,21 +308,24 @@ def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader
     """
     from grader.run.grade import Grader
 
-    grader = Grader(materials, sandbox, options)
+    return _prepare(Grader(materials, sandbox, options))
+
+
+def _prepare(grader: Grader) -> Grader:
     grader.prepare()
     for note in grader.notes:
         typer.echo(note, err=True)
     return grader
 
 
-def grade_one(
-    materials: Materials,
-    submission: Path,
-    options: Options,
-    sandbox: Sandbox,
-    console: Console,
-) -> Report:
+def grade_one(grader: Grader, submission: Path, sandbox: Sandbox, console: Console) -> Report:
     """Grade one hand-in, and show how far it is.
+
+    Args:
+        grader: Has not run the reference yet.
+        submission: What was handed in.
+        sandbox: Where it runs.
+        console: Where to show it.
 
     Raises:
         UsageError: It cannot be read.
@@ -298,11 +336,14 @@ def grade_one(
 
     with make_progress(console) as progress:
         task = progress.add_task("reference", total=None)
-        grader = prepared(materials, sandbox, options).with_sandbox(sandbox, bounded())
-        return grader.grade(
-            submission,
-            submission.name,
-            lambda question: progress.update(task, description=question),
+        return (
+            _prepare(grader)
+            .with_sandbox(sandbox, bounded())
+            .grade(
+                submission,
+                submission.name,
+                lambda question: progress.update(task, description=question),
+            )
         )
 
 

@@ -6,7 +6,11 @@ difference before committing it.
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +19,10 @@ import pytest
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a script: all that tests start and interrupt would ignore it too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What a run keeps for the next must not come from another run of the tests, nor from a user's.
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="grader-cache-")
+atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 GOLDEN = Path(__file__).parent / "golden"
 

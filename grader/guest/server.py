@@ -18,7 +18,6 @@ import numpy as np
 import torch
 
 from grader import vgpu
-from grader.guest import late_compiler
 from grader.guest.asked import Asked, Line
 from grader.guest.faults import describe
 from grader.guest.module import import_module, place
@@ -26,6 +25,7 @@ from grader.guest.probes import COUNTING, Counting, warm
 from grader.guest.tensors import Storages, to_torch, to_wire
 from grader.stage import server as stage
 from grader.stage.local import LocalLine
+from grader.vgpu import late_compiler
 from grader.vgpu.watch import Watch
 from grader.wire.asks import Ask, Back, Did
 from grader.wire.frames import Closed, Connection

@@ -15,7 +15,8 @@ import torch.multiprocessing
 import torch.utils.data
 
 import grader.guest.server  # noqa: F401  imported here, so that guests inherit it
-from grader.guest import late_compiler, probes
+from grader.guest import probes
+from grader.vgpu import late_compiler
 
 with contextlib.suppress(ImportError):
     # Where it is installed: a sixth of what grading a hand-in costs, if each guest does it.

@@ -24,8 +24,9 @@ from grader.run.materials import Materials
 from grader.run.observe import NOT_RUN, Follower, Progress, QuestionRun
 from grader.run.options import Options
 from grader.run.packages import missing_packages
-from grader.run.plan import PlannedQuestion
-from grader.run.reference import Reference
+from grader.run.plan import PlannedQuestion, plan_digests
+from grader.run.reference import Reference, plan_all
+from grader.run.reference_cache import KeptReference, ReferenceCache, Replayed, keep, needs_of
 from grader.run.screening import Screener
 from grader.run.stage import open_session
 from grader.run.submitted import Place
@@ -56,6 +57,7 @@ class Grader:
         plan: What is called, once it was prepared.
         words: Language of the reports.
         notes: What whoever grades has to know of this run.
+        cache: Where the reference's observations are kept from one run to the next, if anywhere.
         told: Called with each question's result, and what it rests on, as soon as there is one.
 
     Args:
@@ -93,6 +95,7 @@ class Grader:
         self.plan: tuple[PlannedQuestion, ...] = ()
         self.words: Words = ENGLISH
         self.told: Told | None = None
+        self.cache: ReferenceCache | None = None
         self._reference: dict[str, QuestionRun] = {}
         self._versions: dict[str, str] = {}
         self._care = NO_CARE
@@ -108,6 +111,8 @@ class Grader:
                 insisted on.
         """
         self._settle_gpus()
+        if self.cache is not None and self._take(self.cache.load(self._options.seed)):
+            return
         gradable = self._gradable()
         session = open_session(self._sandbox, self.materials, self.materials.reference)
         try:
@@ -117,7 +122,29 @@ class Grader:
             session.finish()
         if any(planned.needs.cuda for planned in self.plan):
             scrub_gpus(self._sandbox, self._gpus, self.assignment.limits)
+        elif self.cache is not None:
+            generated = reference.generate.generated
+            kept = keep(self.plan, self._reference, generated, self._missing)
+            self.cache.store(self._options.seed, kept)
         self._versions = session.versions
+
+    def _take(self, kept: KeptReference | None) -> bool:
+        """Take what the reference did in an earlier run; False where that does not fit this one."""
+        if kept is None:
+            return False
+        gradable, not_here = sort_out(
+            self._selected, self._options.device, len(self._gpus), self._sandbox, kept.missing
+        )
+        draw = self._options.seed, Replayed(kept.generated)
+        plan, problems = plan_all(self.materials, self._selected, gradable, draw)
+        if problems or needs_of(plan) != kept.needs or plan_digests(plan) != kept.digests:
+            return False
+        if set(kept.runs) != set(gradable) or any(item.needs.cuda for item in plan):
+            return False
+        self._missing, self._reference = dict(kept.missing), dict(kept.runs)
+        self._not_here |= not_here
+        self.plan = tuple(plan)
+        return True
 
     def adopt(self, plan: Sequence[PlannedQuestion], reference: Mapping[str, QuestionRun]) -> None:
         """Take inputs and the reference's observations as they were kept; ``prepare`` is not due.

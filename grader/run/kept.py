@@ -15,7 +15,7 @@ from grader.store.kept import Keeper
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Fault, Loaded
 
-_KEEPER = Keeper(
+KEEPER = Keeper(
     [
         QuestionRun, Loaded, Fault,
         Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions,
@@ -35,7 +35,7 @@ def pack_runs(runs: Mapping[str, QuestionRun], reference: Mapping[str, QuestionR
         runs: By question id.
         reference: The same for the reference; needed again for reading.
     """
-    return _KEEPER.pack(runs, reference, kept_bytes(observations(reference)))
+    return KEEPER.pack(runs, reference, kept_bytes(observations(reference)))
 
 
 def unpack_runs(data: bytes, reference: Mapping[str, QuestionRun]) -> dict[str, QuestionRun]:
@@ -44,4 +44,4 @@ def unpack_runs(data: bytes, reference: Mapping[str, QuestionRun]) -> dict[str, 
     Raises:
         UsageError: It was written by another version, or is damaged.
     """
-    return _KEEPER.unpack(data, reference)
+    return KEEPER.unpack(data, reference)

@@ -16,7 +16,8 @@ from grader.run.companions import add_companions
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
 from grader.run.places import names_in, position_of, told_by, why
-from grader.run.plan import PlannedCase, PlannedQuestion, make_plan
+from grader.run.plan import Generate, PlannedCase, PlannedQuestion, make_plan
+from grader.run.reference_cache import Recorder
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
 from grader.spec.find import SCENARIO
@@ -34,6 +35,9 @@ class Reference:
         materials: The instructor's files.
         session: Holds the reference.
         progress: Told the id of each question as it begins.
+
+    Attributes:
+        generate: Asks generators of the reference file, and knows what they returned.
     """
 
     def __init__(
@@ -45,6 +49,7 @@ class Reference:
         self._materials = materials
         self._session = session
         self._progress = progress
+        self.generate = Recorder(self._generate)
 
     def run(
         self, selected: Sequence[Question], gradable: Mapping[str, GuestNeeds], seed: int
@@ -66,17 +71,8 @@ class Reference:
             raise AssignmentError(broken)
         names = self._session.loaded.names if self._session.loaded else ()
         problems = list(undefined(self._materials, selected, names))
-        plan: list[PlannedQuestion] = []
-        for question in selected:
-            if question.id not in gradable:
-                continue
-            needs = gradable[question.id]
-            try:
-                assignment = self._materials.assignment
-                made = make_plan(assignment, [_made_for(question, needs)], seed, self._generate)
-                plan += (replace(planned, needs=needs) for planned in made)
-            except AssignmentError as error:
-                problems += error.problems
+        plan, badly_drawn = plan_all(self._materials, selected, gradable, (seed, self.generate))
+        problems += badly_drawn
         runs = observe(self._session, plan, limits_of, self._progress)
         problems += case_problems(self._materials, plan, runs)
         if problems:
@@ -109,6 +105,34 @@ class Reference:
             returned = f"returned a {type(value).__name__}"
             text = f"the generator “{function}” {returned}; it returns the arguments as a tuple"
         raise AssignmentError([Problem(*position, where, text)])
+
+
+def plan_all(
+    materials: Materials,
+    selected: Sequence[Question],
+    gradable: Mapping[str, GuestNeeds],
+    draw: tuple[int, Generate],
+) -> tuple[list[PlannedQuestion], list[Problem]]:
+    """Return what will be called, and what is wrong with the inputs.
+
+    Args:
+        materials: The assignment.
+        selected: Questions that were asked for.
+        gradable: Ids of those that this machine can run → what their guests need.
+        draw: The seed of all inputs, and what asks generators of the reference file.
+    """
+    plan: list[PlannedQuestion] = []
+    problems: list[Problem] = []
+    for question in selected:
+        if question.id not in gradable:
+            continue
+        needs = gradable[question.id]
+        try:
+            made = make_plan(materials.assignment, [_made_for(question, needs)], *draw)
+            plan += (replace(planned, needs=needs) for planned in made)
+        except AssignmentError as error:
+            problems += error.problems
+    return plan, problems
 
 
 def _made_for(question: Question, needs: GuestNeeds) -> Question:

@@ -6,6 +6,8 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from grader.batch.discover import HandIn
 from grader.batch.local import LocalWorkers
 from grader.batch.schedule import Graded, grade_all
 from grader.errors import InfrastructureError
+from grader.run.reference import Reference
 from grader.sandbox.base import Sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -60,11 +63,66 @@ def test_same_seed_same_report(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
     reports = []
     for name in ("one", "two"):
         arguments = ("grade", "pytorch101", SHOWCASE / "wrong.py", "--out", tmp_path / name)
-        assert run(ok, *arguments, "--seed", 7, "--clock", "off") == 0
+        assert run(ok, *arguments, "--seed", 7, "--clock", "off", "--no-cache") == 0
         report = json.loads((tmp_path / name / "report.json").read_text())
         del report["timing"], report["environment"]
         reports.append(report)
     assert reports[0] == reports[1]
+
+
+def test_a_second_grading_takes_what_the_reference_did_in_the_first(
+    ok: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ok.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    runs: list[int] = []
+    real = Reference.run
+
+    def counted(self: Reference, *arguments: Any) -> Any:
+        runs.append(arguments[-1])
+        return real(self, *arguments)
+
+    ok.setattr(Reference, "run", counted)
+
+    def grade(*more: object) -> dict[str, Any]:
+        questions = ("--questions", "normalize_columns", "--clock", "off")
+        arguments = ("pytorch101", SHOWCASE / "right.py", "--out", tmp_path / "out", *questions)
+        assert run(ok, "grade", *arguments, *more) == 0
+        report: dict[str, Any] = json.loads((tmp_path / "out/report.json").read_text())
+        del report["timing"], report["environment"]["isolation"]
+        return report
+
+    first = grade("--seed", 7)
+    assert grade("--seed", 7) == first
+    assert runs == [7]
+    [entry] = (tmp_path / "cache/torchgrade/references").iterdir()
+    entry.write_bytes(entry.read_bytes()[:-9])
+    assert grade("--seed", 7) == first
+    assert grade("--seed", 7, "--no-cache") == first
+    assert runs == [7, 7, 7]
+    # At a terminal the inputs that were drawn last are used again, in a script they are not.
+    ok.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    drawn = grade()["environment"]["seed"]
+    assert grade()["environment"]["seed"] == drawn
+    assert runs == [7, 7, 7, drawn]
+    ok.setattr("sys.stdin", SimpleNamespace(isatty=lambda: False))
+    assert grade()["environment"]["seed"] != drawn
+
+
+def test_guests_try_to_open_what_is_kept_of_references(
+    ok: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ok.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked: list[tuple[str, ...]] = []
+
+    def note(isolation: str, *, hidden: tuple[str, ...], gpus: tuple[object, ...]) -> None:
+        asked.append(hidden)
+        raise InfrastructureError("enough")
+
+    ok.setattr("grader.sandbox.open.open_sandbox", note)
+    arguments = ("pytorch101", SHOWCASE / "right.py", "--out", tmp_path / "out")
+    assert run(ok, "grade", *arguments) == 1
+    assert str(tmp_path / "torchgrade/references") in asked[0]
+    assert str(ROOT / "reference/pytorch101") in asked[0]
 
 
 def test_selected_questions_only(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 STEPS = """
 import sys
 import torch
-from grader.guest import late_compiler
+from grader.vgpu import late_compiler
 
 late_compiler.install()
 
