@@ -102,12 +102,15 @@ def _compare(hand_ins: Sequence[HandIn], materials: Materials, out: Path, thresh
         title, len(hand_ins), read, findings, threshold, people, given=bool(given)
     )
     page = write_pages(comparison, out)
+    for names in findings.copies[:_ROWS]:
+        how = "identical" if comparison.same_bytes(names) else "the same but for names and layout"
+        say(console, f"{how}: {', '.join(inert(name, _MAX_NAME) for name in names)}")
     for pair in findings.pairs[:_ROWS]:
         one, two = (inert(side.name, _MAX_NAME) for side in (pair.first, pair.second))
         say(console, f"{pair.score:4.0%}  {one}  {two}  ({pair.tokens} tokens)")
     counts = {
         f"Pairs from {threshold:.0%} on": findings.pairs,
-        "Sets of identical hand-ins": comparison.identical,
+        "Sets of copies, names and layout aside": findings.copies,
         "Too little of their own": findings.thin,
         "Not compared": read.unread,
     }

@@ -6,7 +6,8 @@ hashes, which differ from process to process.
 
 Fingerprints that do not count: those of the starter, and those that more than a tenth of the class
 has, ten hand-ins at least. The second is what MOSS does (``-m``): what many wrote, nobody copied
-from one other.
+from one other. A group that shares nearly all it wrote counts once (``groups``): a ring of copiers
+does not hide itself by its size.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import io
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -23,6 +24,7 @@ from copydetect import CodeFingerprint, compare_files
 from copydetect.utils import get_token_coverage
 from numpy.typing import NDArray
 
+from grader.similarity.groups import groups, same_throughout
 from grader.similarity.texts import Compared, Script
 
 LENGTH = 12
@@ -84,6 +86,8 @@ class Findings:
         thin: Names of those with too little of their own.
         common: Fingerprints left out because many have them.
         limit: Hand-ins from which on a fingerprint counts as common.
+        copies: Sets of hand-ins that are the same, or differ in names, comments, layout and order
+            alone; by name, the largest set first.
     """
 
     pairs: tuple[Pair, ...]
@@ -91,6 +95,7 @@ class Findings:
     thin: tuple[str, ...]
     common: int
     limit: int
+    copies: tuple[tuple[str, ...], ...] = ()
 
 
 def compare(
@@ -107,18 +112,24 @@ def compare(
         threshold: Least score of a pair that is listed, from 0 to 1.
         apart: Whether two hand-ins, by their names, are of different people.
     """
-    prints = [_print_of(each.script) for each in hand_ins]
-    limit = max(_COMMON_LEAST, int(_COMMON_SHARE * len(prints)))
-    counts = Counter(number for each in prints for number in each.hashes)
+    given, scripts = list(given), [each.script for each in hand_ins]
+    prints = [_print_of(script) for script in scripts]
+    group = groups(scripts, given)
+    limit = max(_COMMON_LEAST, int(_COMMON_SHARE * len(set(group))))
+    counts = Counter(number for _, number in _held(group, prints))
     common = {number for number, count in counts.items() if count > limit}
     starter = {number for script in given for number in _print_of(script).hashes}
     for each in prints:
         _leave_out(each, common | starter)
     kept = [index for index, each in enumerate(prints) if each.token_coverage >= LEAST_OWN]
+    copies = same_throughout(scripts)
+    shown = {index: alike[0] for alike in copies for index in alike}
     pairs = [
         _pair((hand_ins[one], hand_ins[two]), (prints[one], prints[two]))
         for one, two in _candidates(prints, kept, threshold)
         if apart(hand_ins[one].name, hand_ins[two].name)
+        # Of a set of copies each stands beside the first: all with all would fill the list.
+        if shown.get(one, one) != shown.get(two, two) or one == shown[one]
     ]
     closest = dict.fromkeys((hand_ins[index].name for index in kept), 0.0)
     for pair in pairs:
@@ -127,7 +138,36 @@ def compare(
     listed = [pair for pair in pairs if pair.score >= threshold]
     listed.sort(key=lambda pair: (-pair.score, -pair.tokens, pair.first.name, pair.second.name))
     thin = [each.name for each in hand_ins if each.name not in closest]
-    return Findings(tuple(listed), closest, tuple(thin), len(common - starter), limit)
+    blank = {script.tokens.document for script in given}
+    return Findings(
+        tuple(listed), closest, tuple(thin), len(common - starter), limit,
+        tuple(_copies(hand_ins, copies, blank, apart)),
+    )  # fmt: skip
+
+
+def _copies(
+    hand_ins: Sequence[Compared],
+    copies: Iterable[Sequence[int]],
+    blank: Collection[str],
+    apart: Callable[[str, str], bool],
+) -> list[tuple[str, ...]]:
+    """Return sets of copies of different people that hold more than what everybody was given."""
+    alone = {index for alike in copies for index in alike}
+    sets = [*copies, *([index] for index in range(len(hand_ins)) if index not in alone)]
+    found = [
+        tuple(sorted(name for index in alike for name in hand_ins[index].names))
+        for alike in sets
+        if (document := hand_ins[alike[0]].script.tokens.document) and document not in blank
+    ]
+    found = [names for names in found if any(apart(names[0], other) for other in names[1:])]
+    return sorted(found, key=lambda names: (-len(names), names))
+
+
+def _held(group: Sequence[int], prints: Sequence[CodeFingerprint]) -> set[tuple[int, int]]:
+    """Return which group has which fingerprint."""
+    return {
+        (each, number) for each, found in zip(group, prints, strict=True) for number in found.hashes
+    }
 
 
 def _print_of(script: Script) -> CodeFingerprint:

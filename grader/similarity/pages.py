@@ -7,7 +7,7 @@ visible); code that would be run (the content security policy names the only scr
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,15 +48,9 @@ class Comparison:
     people: People
     given: bool
 
-    @property
-    def identical(self) -> list[tuple[str, ...]]:
-        """The sets of hand-ins that are the same, byte for byte, with something of their own."""
-        thin = set(self.findings.thin)
-        return [
-            each.names
-            for each in self.read.compared
-            if len(each.names) > 1 and each.name not in thin
-        ]
+    def same_bytes(self, names: Sequence[str]) -> bool:
+        """Whether all of a set of copies are the same, byte for byte."""
+        return any(set(names) == set(each.names) for each in self.read.compared)
 
 
 def write_pages(comparison: Comparison, out: Path) -> Path:
@@ -122,7 +116,7 @@ def _data(comparison: Comparison) -> dict[str, object]:
             }
             for pair in findings.pairs
         ],
-        "identical": [json_safe(list(names)) for names in comparison.identical],
+        "copies": [json_safe(list(names)) for names in findings.copies],
         "closest": {name: round(score, 4) for name, score in findings.closest.items()},
         "too_little_of_their_own": list(findings.thin),
         "not_compared": comparison.read.unread,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -50,6 +51,41 @@ def test_identical_ones_do_not_make_anything_common(tmp_path: Path) -> None:
     (pair,) = found.pairs
     assert len(pair.first.names) == 20
     assert pair.second.name == "zoe"
+
+
+def independent(number: int) -> str:
+    """Return code that nobody else in a class has."""
+    draw = random.Random(number)
+    names = ["sum", "mean", "amax", "clamp", "roll", "flip", "cumsum", "sort", "abs", "exp", "log"]
+    lines = [
+        f"    x = x.{draw.choice(names)}({draw.randrange(99)}) {draw.choice('+-*/')} {number}.{line}"
+        for line in range(12)
+    ]
+    lines = [
+        f"    x = x.{draw.choice(names)}({draw.randrange(99)}) {draw.choice('+-*/')} {draw.random():.2}"
+        for _ in range(12)
+    ]
+    return "def first(x):\n" + "\n".join(lines) + "\n    return x\n"
+
+
+def test_a_ring_of_copiers_does_not_hide_by_its_size(tmp_path: Path) -> None:
+    # 14 of 60 are more than a tenth, so what they share would count as common.
+    ring = {f"ring{n}": f"{LONG if n % 2 else DISGUISED}\nprint({n})\n" for n in range(14)}
+    others = {f"s{n}": independent(n) for n in range(46)}
+    found = compared(tmp_path, **ring, **others)
+    names = {side.name for pair in found.pairs for side in (pair.first, pair.second)}
+    assert names == set(ring)
+    assert found.copies == ()
+
+
+def test_copies_are_told_whatever_is_common(tmp_path: Path) -> None:
+    many = {f"s{n}": LONG.replace("values", f"values_{n}") for n in range(30)}
+    short = "def first(x):\n    return x\n"
+    found = compared(
+        tmp_path, starter="x = 1\n", **many, ann=short, bob=short, cem="x = 1\n", dua="x = 1\n"
+    )
+    assert [len(names) for names in found.copies] == [30, 2]
+    assert found.copies[1] == ("ann", "bob")
 
 
 def test_one_person_twice_is_no_pair(tmp_path: Path) -> None:

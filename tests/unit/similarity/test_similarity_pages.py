@@ -99,7 +99,7 @@ def test_pages_of_an_earlier_comparison_go(tmp_path: Path) -> None:
 def test_the_data_are_there_too(tmp_path: Path) -> None:
     data = json.loads((write(tmp_path).parent / DATA_FILE).read_text())
     assert data["threshold"] == 0.6
-    assert data["identical"] == [["cem", "twin"]]
+    assert data["copies"] == [["cem", "twin"]]
     assert [len(pair["shares"]) for pair in data["pairs"]] == [2]
     assert data["not_compared"].keys() == {"bad"}
 
