@@ -58,12 +58,8 @@ def independent(number: int) -> str:
     draw = random.Random(number)
     names = ["sum", "mean", "amax", "clamp", "roll", "flip", "cumsum", "sort", "abs", "exp", "log"]
     lines = [
-        f"    x = x.{draw.choice(names)}({draw.randrange(99)}) {draw.choice('+-*/')} {number}.{line}"
-        for line in range(12)
-    ]
-    lines = [
-        f"    x = x.{draw.choice(names)}({draw.randrange(99)}) {draw.choice('+-*/')} {draw.random():.2}"
-        for _ in range(12)
+        f"    x = x.{draw.choice(names)}({draw.randrange(99)}) {sign} {number}.{line}"
+        for line, sign in enumerate("+-*/" * 3)
     ]
     return "def first(x):\n" + "\n".join(lines) + "\n    return x\n"
 
