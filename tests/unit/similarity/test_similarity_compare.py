@@ -66,7 +66,7 @@ def independent(number: int) -> str:
 
 def test_a_ring_of_copiers_does_not_hide_by_its_size(tmp_path: Path) -> None:
     # 14 of 60 are more than a tenth, so what they share would count as common.
-    ring = {f"ring{n}": f"{LONG if n % 2 else DISGUISED}\nprint({n})\n" for n in range(14)}
+    ring = {f"ring{n}": f"{LONG}\nprint({n})\n" for n in range(14)}
     others = {f"s{n}": independent(n) for n in range(46)}
     found = compared(tmp_path, **ring, **others)
     names = {side.name for pair in found.pairs for side in (pair.first, pair.second)}
