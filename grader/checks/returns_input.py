@@ -1,4 +1,4 @@
-"""``returns_input``: the returned tensor is an argument, as where a function works in place."""
+"""``returns_input``: the returned tensor is an argument itself, as of a function in place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.wire.values import Tensor
 
 
 class ReturnsInput(Memory):
-    """The returned tensor is an argument: same memory, same shape, same order.
+    """The returned tensor is an argument: same object, same memory, same shape, same order.
 
     Together with a check of the values this shows that a function works in place. A claim: the
     guest tells where its tensors lie.

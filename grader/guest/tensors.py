@@ -71,19 +71,29 @@ def tensor_to_torch(value: Tensor) -> torch.Tensor:
 
 
 class Storages:
-    """Numbers the storages of the tensors of one reply: equal numbers share memory."""
+    """Numbers the storages of the tensors of one reply: equal numbers share memory.
+
+    Numbers the tensors too, as Python objects. All of them are alive until the reply is written.
+    """
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, int], int] = {}
+        self._objects: dict[int, int] = {}
 
-    def layout(self, tensor: torch.Tensor) -> Layout:
-        """Return where a strided tensor's elements lie."""
+    def layout(self, tensor: torch.Tensor, itself: object) -> Layout:
+        """Return where a strided tensor's elements lie.
+
+        Args:
+            tensor: The tensor, without a subclass.
+            itself: The object that the hand-in has of it.
+        """
         storage = tensor.untyped_storage()
         # By address, for numpy and torch share memory through two storages. An empty one has no
         # address; it is told by itself.
         address = storage.data_ptr() or -storage._cdata
         number = self._numbers.setdefault((str(tensor.device), address), len(self._numbers))
-        return Layout(number, int(tensor.storage_offset()), tuple(tensor.stride()))
+        one = self._objects.setdefault(id(itself), len(self._objects))
+        return Layout(number, int(tensor.storage_offset()), tuple(tensor.stride()), one)
 
 
 class _Budget:
@@ -149,7 +159,7 @@ def _text(value: str, _: int, __: _Budget) -> Value:
 
 def tensor_to_wire(tensor: torch.Tensor, storages: Storages | None = None) -> Value:
     """Return a tensor's bytes in C order, or ``Opaque`` for what has none."""
-    device, wants_grad = "", False
+    device, wants_grad, itself = "", False, tensor
     if issubclass(type(tensor), VirtualTensor):
         # That class and no other: one that a hand-in makes of it may say what it likes.
         if type(tensor) is VirtualTensor:
@@ -175,7 +185,7 @@ def tensor_to_wire(tensor: torch.Tensor, storages: Storages | None = None) -> Va
         data,
         device or str(tensor.device),
         wants_grad or tensor.requires_grad,
-        None if storages is None else storages.layout(tensor),
+        None if storages is None else storages.layout(tensor, itself),
     )
 
 

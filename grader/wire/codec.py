@@ -99,7 +99,7 @@ def _write_tensor(encoder: Encoder, tensor: Tensor, _: int) -> Node:
     }
     if tensor.layout is not None:
         where = tensor.layout
-        fields["layout"] = [where.storage, where.offset, list(where.strides)]
+        fields["layout"] = [where.storage, where.offset, list(where.strides), where.object]
     return ["tensor", fields]
 
 

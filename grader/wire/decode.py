@@ -205,15 +205,17 @@ def _read_device(_: Decoder, parts: list[Node], __: int) -> Device:
 
 
 def _read_layout(node: Node, rank: int) -> Layout:
-    if not isinstance(node, list) or len(node) != 3:
-        raise ProtocolError("a tensor's layout is not three parts")
+    # Three parts: observations that were kept before objects were numbered.
+    if not isinstance(node, list) or len(node) not in {3, 4}:
+        raise ProtocolError("a tensor's layout is not four parts")
     storage, offset = _integer(node[0], "a storage"), _integer(node[1], "an offset")
     strides = _integers(node[2], "strides")
+    number = _integer(node[3], "an object") if len(node) == 4 else 0
     if len(strides) != rank:
         raise ProtocolError(f"{len(strides)} strides for a tensor of rank {rank}")
-    if not all(0 <= number < _MAX_POSITION for number in (storage, offset, *strides)):
+    if not all(0 <= part < _MAX_POSITION for part in (storage, offset, number, *strides)):
         raise ProtocolError("a layout that no memory has")
-    return Layout(storage, offset, strides)
+    return Layout(storage, offset, strides, number)
 
 
 def _read_tensor(decoder: Decoder, parts: list[Node], _: int) -> Tensor:

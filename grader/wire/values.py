@@ -49,11 +49,14 @@ class Layout:
         storage: Number of the storage within its message; equal numbers share memory.
         offset: Of the first element, in elements.
         strides: In elements.
+        object: Number of the Python object within its message: a view of a whole tensor has the
+            tensor's memory, and is another object.
     """
 
     storage: int
     offset: int
     strides: tuple[int, ...]
+    object: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,7 @@ def test_not_a_view(value, status):
     ("value", "status"),
     [
         (X, "passed"),
+        (tensor(CONTENT, layout=Layout(0, 0, (3, 1), 1)), "failed"),  # a view of all of it
         (tensor(CONTENT, layout=Layout(1, 0, (3, 1))), "failed"),
         (tensor(CONTENT), "failed"),
         (ROW, "failed"),

@@ -150,7 +150,7 @@ def test_gradients_and_layouts_of_device_tensors_cross_too() -> None:
         assert to_wire(torch.nn.Parameter(x.detach())).device == "cuda:0"
         storages = Storages()
         whole, column = to_wire([x.detach(), x.detach()[:, 1]], storages)
-    assert (whole.layout, column.layout) == (Layout(0, 0, (3, 1)), Layout(0, 1, (3,)))
+    assert (whole.layout, column.layout) == (Layout(0, 0, (3, 1)), Layout(0, 1, (3,), 1))
     assert to_numpy(column).tolist() == [1, 4]
 
 

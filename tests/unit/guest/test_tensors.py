@@ -156,8 +156,15 @@ def test_tensors_that_share_memory_have_one_number() -> None:
     ]
     told = [to_wire(value, storages).layout for value in values if torch.is_tensor(value)]
     assert [layout.storage for layout in told] == [0, 0, 0, 1, 0]
-    assert told[1] == Layout(0, 4, (4, 2))
-    assert told[2] == Layout(0, 0, (1, 4))
+    assert told[1] == Layout(0, 4, (4, 2), 1)
+    assert told[2] == Layout(0, 0, (1, 4), 2)
+
+
+def test_a_view_of_a_whole_tensor_is_another_object() -> None:
+    base, storages = torch.arange(6.0).reshape(2, 3), Storages()
+    view = base[:]
+    told = to_wire([base, view, base], storages)
+    assert [one.layout for one in told] == [Layout(0, 0, (3, 1), n) for n in (0, 1, 0)]
 
 
 def test_empty_tensors_share_nothing() -> None:
