@@ -438,7 +438,7 @@ def challenge_mean_tensors(xs: list[Tensor], ls: Tensor) -> Tensor:
     """Average each of many tensors of different lengths, all at once.
 
     No loops. With N tensors of up to K numbers, N and K up to 10,000, it should take well under a
-    second.
+    second: memory may grow with N × K, not with N times all numbers.
 
     Args:
         xs: N tensors of rank 1 and dtype float32; none is empty.
@@ -448,7 +448,8 @@ def challenge_mean_tensors(xs: list[Tensor], ls: Tensor) -> Tensor:
         Shape (N,), dtype float32: entry i is the mean of ``xs[i]``.
 
     Hint:
-        ``torch.cat(xs)`` is one long tensor. Which numbers belong together, ``ls`` tells.
+        ``torch.cat(xs)`` is one long tensor. Which numbers belong together, ``ls`` tells. A float32
+        sum that runs through all of it loses digits of small means behind large ones.
     """
     # BEGIN SOLUTION
     owner = torch.repeat_interleave(torch.arange(len(xs)), ls)
@@ -534,6 +535,13 @@ def distinct_positive(seed, M, N):
     return (-distinct(seed, M, N)[0],)
 
 
+def minima_elsewhere(seed, M, N):
+    """An M×N matrix in which the least number of a row also stands in others, but not least."""
+    dice = _dice(seed)
+    rows = [dice.permutation(np.arange(row, row + N)) for row in range(M)]
+    return (torch.from_numpy(np.stack(rows)[dice.permutation(M)] + 1),)
+
+
 def ragged(seed, N, K):
     """N vectors of lengths 1 … K, not centred on 0, and some of them all zero."""
     dice = _dice(seed)
@@ -545,6 +553,13 @@ def ragged(seed, N, K):
     xs[0][0] = 0.0
     tensors = [torch.from_numpy(x).float() for x in xs]
     return tensors, torch.tensor(lengths)
+
+
+def large_beside_small(seed, N, K):
+    """The same with one vector of large numbers, whose digits must not end up in other means."""
+    xs, lengths = ragged(seed, N, K)
+    xs[1] = 1e4 + xs[1].abs()
+    return xs, lengths
 
 
 def repeated(seed, N, U):

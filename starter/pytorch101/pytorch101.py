@@ -368,7 +368,7 @@ def challenge_mean_tensors(xs: list[Tensor], ls: Tensor) -> Tensor:
     """Average each of many tensors of different lengths, all at once.
 
     No loops. With N tensors of up to K numbers, N and K up to 10,000, it should take well under a
-    second.
+    second: memory may grow with N × K, not with N times all numbers.
 
     Args:
         xs: N tensors of rank 1 and dtype float32; none is empty.
@@ -378,7 +378,8 @@ def challenge_mean_tensors(xs: list[Tensor], ls: Tensor) -> Tensor:
         Shape (N,), dtype float32: entry i is the mean of ``xs[i]``.
 
     Hint:
-        ``torch.cat(xs)`` is one long tensor. Which numbers belong together, ``ls`` tells.
+        ``torch.cat(xs)`` is one long tensor. Which numbers belong together, ``ls`` tells. A float32
+        sum that runs through all of it loses digits of small means behind large ones.
     """
     raise NotImplementedError("challenge_mean_tensors is not written yet")
 

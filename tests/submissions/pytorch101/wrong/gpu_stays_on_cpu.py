@@ -1,7 +1,7 @@
 # Multiplies on the CPU.
 # expect:
 #   questions:
-#     mm_on_gpu: {status: partial, checks: {product: ok, on_gpu: ran_elsewhere, moves: requirement_not_met}}
+#     mm_on_gpu: {status: partial, checks: {product: ok, on_gpu: ran_elsewhere, moves: requirement_not_met, speed: requirement_not_met}}
 #     "*": {status: passed}
 
 import torch

@@ -1,0 +1,11 @@
+# Means by padding: N × K numbers are not too many.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: passed}
+
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def challenge_mean_tensors(xs, ls):
+    return pad_sequence(xs, batch_first=True).sum(1) / ls
