@@ -19,7 +19,6 @@ from grader.cli_options import (
 from grader.cli_support import (
     make_console,
     make_options,
-    make_progress,
     make_sandbox,
     read_materials,
 )
@@ -91,9 +90,17 @@ def lint(
         _try_mutants(materials, isolation, make_options(DeviceChoice.auto, seed, questions))
         return
     from grader.authoring.lint import lint_assignment
+    from grader.progress import make_progress
 
-    with make_sandbox(isolation, materials) as sandbox:
-        findings = lint_assignment(materials, sandbox)
+    with make_sandbox(isolation, materials) as sandbox, make_progress(make_console()) as progress:
+        task = progress.add_task("reference", total=None)
+        findings = lint_assignment(
+            materials,
+            sandbox,
+            lambda name, done, total: progress.update(
+                task, description=name, completed=done, total=total
+            ),
+        )
     for finding in findings:
         typer.echo(str(finding), err=True)
     if findings:
@@ -104,6 +111,7 @@ def lint(
 def _try_mutants(materials: Materials, isolation: IsolationChoice, options: Options) -> None:
     from grader.authoring.mutants import LEAST, score_of, try_mutants
     from grader.authoring.mutants_table import print_mutants
+    from grader.progress import make_progress
 
     console = make_console()
     with make_sandbox(isolation, materials) as sandbox, make_progress(console) as progress:

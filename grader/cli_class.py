@@ -11,14 +11,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from grader import __version__
 from grader.batch.class_run import ClassRun, write_decided, write_grades
@@ -42,6 +34,7 @@ from grader.cli_support import (
     renew_pages,
     say,
 )
+from grader.progress import make_progress
 from grader.report.class_summary import sentences, summarise
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.report.model import Report, ReportStatus
@@ -164,8 +157,8 @@ def _watch(results: Generator[Graded, None, None], total: int, console: Console)
     """Show how far it is, how long it will take, and how it goes."""
     tally: Counter[str] = Counter()
     seen: set[str] = set()
-    with _progress(console) as progress:
-        task = progress.add_task("grading", total=total, tally="")
+    with make_progress(console) as progress:
+        task = progress.add_task("grading", total=total)
         for graded in results:
             name = graded.hand_in.name
             first = name not in seen
@@ -180,19 +173,6 @@ def _watch(results: Generator[Graded, None, None], total: int, console: Console)
                 description=escape(name if first else f"timed {name}")[:24],
                 tally=" · ".join(f"{count} {word}" for word, count in tally.most_common()),
             )
-
-
-def _progress(console: Console) -> Progress:
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[tally]}", style="dim"),
-        console=console,
-        transient=True,
-    )
 
 
 def _standing(report: Report) -> str:

@@ -13,7 +13,6 @@ from grader.cli_support import (
     interruptible,
     make_console,
     make_folder,
-    make_progress,
     read_materials,
     say,
 )
@@ -104,6 +103,7 @@ def _requirements(materials: Materials, tier: IsolationChoice) -> Requirements:
 
 def _tried(materials: Materials, tier: IsolationChoice, console: Console) -> Reach:
     from grader.authoring.reach import try_reference
+    from grader.progress import make_progress
 
     with interruptible("Nothing was packed."), make_progress(console) as progress:
         task = progress.add_task("reference", total=None)

@@ -13,7 +13,6 @@ from grader.cli_support import (
     interruptible,
     make_console,
     make_folder,
-    make_progress,
     read_materials,
     say,
 )
@@ -83,6 +82,7 @@ def _class(
 
 
 def _compare(hand_ins: Sequence[HandIn], materials: Materials, out: Path, threshold: float) -> None:
+    from grader.progress import make_progress
     from grader.report.text import inert
     from grader.similarity.compare import compare
     from grader.similarity.pages import Comparison, write_pages

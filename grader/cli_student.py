@@ -15,7 +15,7 @@ from grader.cli_options import (
     LanguageOpt,
     QuestionsOpt,
 )
-from grader.cli_support import exit_for, interruptible, make_console, make_progress, split_ids
+from grader.cli_support import exit_for, interruptible, make_console, split_ids
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,6 +74,8 @@ def _checked(own: SelfCheck, ids: tuple[str, ...], view: StudentView, console: C
     """Check, and print each question as soon as it is judged."""
     public = own.workplace.public
     order = [item.id for item in public.assignment.questions if not ids or item.id in ids]
+    from grader.progress import make_progress
+
     with make_progress(console) as progress:
         task = progress.add_task("starting", total=len(ids or public.plan))
         return own.check(

@@ -15,7 +15,6 @@ from grader.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
 
     from grader.batch.grades import Grade
     from grader.batch.late import LatePolicy
@@ -162,22 +161,6 @@ def interruptible(advice: str) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def make_progress(console: Console) -> Progress:
-    """Return a progress display that leaves nothing behind."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
-
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        console=console,
-        transient=True,
-        # In a file it would leave an empty line among the results.
-        disable=not console.is_terminal,
-    )
-
-
 def make_console(*, stderr: bool = False) -> Console:
     """Return what prints on the terminal."""
     from rich.console import Console
@@ -198,6 +181,7 @@ def write_pages(grades: Sequence[Grade], folder: Path, look: Look, console: Cons
         InfrastructureError: The disk is full or broken.
     """
     from grader.batch.pages import write_class
+    from grader.progress import make_progress
 
     with make_progress(console) as progress:
         task = progress.add_task("pages", total=len(grades))
@@ -332,6 +316,7 @@ def grade_one(grader: Grader, submission: Path, sandbox: Sandbox, console: Conso
         AssignmentError: The assignment is broken.
         InfrastructureError: No guest can be started.
     """
+    from grader.progress import make_progress
     from grader.run.care import bounded
 
     with make_progress(console) as progress:

@@ -5,7 +5,7 @@ Every tolerance is explicit by construction: ``close`` has no default for ``rtol
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,6 +37,10 @@ _NOT_THE_CHECK = {
 """Codes that any check gets when the function did not run; they say nothing about the check."""
 
 
+Step = Callable[[str, int, int | None], object]
+"""Told what is tried, how many are done, and of how many."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that an instructor should mend before using an assignment.
@@ -53,12 +57,15 @@ class Finding:
         return f"{self.where}: {self.text}"
 
 
-def lint_assignment(materials: Materials, sandbox: Sandbox) -> list[Finding]:
+def lint_assignment(
+    materials: Materials, sandbox: Sandbox, step: Step = lambda *_: None
+) -> list[Finding]:
     """Grade reference, starter and labelled wrong submissions, time loops; return what is amiss.
 
     Args:
         materials: The assignment and its files.
         sandbox: Where they run.
+        step: Told what is tried, and how many are done of how many.
 
     Raises:
         UsageError: There is no starter yet.
@@ -66,14 +73,16 @@ def lint_assignment(materials: Materials, sandbox: Sandbox) -> list[Finding]:
     options = Options(SEEDS[0])
     graders = [Grader(materials, sandbox, replace(options, seed=seed)) for seed in SEEDS]
     findings: list[Finding] = []
-    for grader in graders:
+    for number, grader in enumerate(graders):
+        step("reference", number, len(graders))
         grader.prepare()
         report = grader.grade(materials.reference_folder, "reference")
         findings += _not_full(report)
+    step("loops and starter", 0, None)
     findings += unfit_loops(graders[0], materials, sandbox)
     findings += _not_zero(graders[0], materials.starter)
     findings += _never_failed(
-        graders[0], materials.root / LABELLED / materials.assignment.id / "wrong"
+        graders[0], materials.root / LABELLED / materials.assignment.id / "wrong", step
     )
     return list(dict.fromkeys(findings))
 
@@ -139,7 +148,7 @@ def _not_zero(grader: Grader, starter: Path) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _never_failed(grader: Grader, folder: Path) -> Iterator[Finding]:
+def _never_failed(grader: Grader, folder: Path, step: Step) -> Iterator[Finding]:
     if not folder.is_dir():
         yield Finding(str(folder), "no labelled wrong submissions; add some, one mistake each")
         return
@@ -148,7 +157,9 @@ def _never_failed(grader: Grader, folder: Path) -> Iterator[Finding]:
         for question in grader.assignment.questions
         for rule in question.checks
     }
-    for path in sorted(path for path in folder.iterdir() if _is_hand_in(path)):
+    paths = sorted(path for path in folder.iterdir() if _is_hand_in(path))
+    for number, path in enumerate(paths):
+        step("wrong submissions", number, len(paths))
         if any(_may_hold(path, names) for names in untried.values()):
             for where, check in _checks(grader.grade(path, path.stem)):
                 if _says_something(check):
