@@ -32,20 +32,24 @@ def test_the_runner_is_gradescopes_own(report: Report, monkeypatch: pytest.Monke
     assert len(ran) == 1
 
 
-def test_one_row_a_check_in_order(report: Report) -> None:
+def test_one_row_a_question_what_failed_first(report: Report) -> None:
     document = gradescope_results(report)
-    assert [test["number"] for test in document["tests"]] == [
-        "1.1", "1.2", "1.3", "2.1", "2.2", "3.1",
-    ]  # fmt: skip
-    assert [test["score"] for test in document["tests"]] == [3, 1, 0, 2, 0, 0]
+    # The second question has a check of which students see nothing.
+    assert [test["number"] for test in document["tests"]] == ["1", "2.1", "2.2", "3"]
+    assert [test["score"] for test in document["tests"]] == [4, 2, 0, 0]
     assert sum(test["max_score"] for test in document["tests"]) == report.max_score
+    right = report.questions[0].model_copy(update={"checks": report.questions[0].checks[:1]})
+    questions = (right, *report.questions[1:])
+    document = gradescope_results(report.model_copy(update={"questions": questions}))
+    assert [test["number"] for test in document["tests"]] == ["2.1", "2.2", "3", "1"]
 
 
-def test_more_than_nine_checks_keep_their_order(build: Build, report: Report) -> None:
-    question = report.questions[0]
-    long = question.model_copy(update={"checks": question.checks * 5})
-    document = gradescope_results(report.model_copy(update={"questions": (long,)}))
-    assert [test["number"] for test in document["tests"]] == [f"1.{n}" for n in range(1, 16)]
+def test_a_row_has_a_line_for_each_check_what_failed_first(report: Report) -> None:
+    row = _test(gradescope_results(report), "1")
+    assert row["name"] == "multiply: Multiply two batches"
+    first, *others = row["output"].splitlines()
+    assert first.startswith("✗ inputs (0/1): ")
+    assert others == ["✓ values (3/3)", "✓ shape (1/1)"]
 
 
 def test_the_score_is_the_reports(report: Report) -> None:
@@ -57,9 +61,9 @@ def test_the_score_is_the_reports(report: Report) -> None:
 def test_pending_points_have_a_row_and_a_line_on_top(report: Report) -> None:
     document = gradescope_results(report)
     assert document["output"].startswith("Not final: 5 of 15 points are pending.")
-    row = _test(document, "3.1")
+    row = _test(document, "3")
     assert row["name"].startswith("[pending]")
-    assert row["output"].startswith("Pending: 5 of 5 points. GPUs needed: 1.")
+    assert row["output"].startswith("… values (0/5, 5 pending): GPUs needed: 1.")
     assert "status" not in row
     assert (row["score"], row["max_score"]) == (0, 5)
     assert "pending" in row["tags"]
@@ -74,13 +78,13 @@ def test_an_infrastructure_error_writes_no_score_at_all(broken: Report) -> None:
     document = gradescope_results(broken)
     assert '"score"' not in json.dumps(document)
     assert document["output"].startswith("Incomplete: 10 of 15 points are pending.")
-    assert len(document["tests"]) == 6
+    assert len(document["tests"]) == 4
 
 
 def test_hidden_rows_are_there_and_hidden(report: Report) -> None:
     row = _test(gradescope_results(report), "2.2")
     assert row["visibility"] == "hidden"
-    assert row["output"] == "In a hidden case: ValueError."
+    assert row["output"] == "✗ secret (0/1): In a hidden case: ValueError."
 
 
 def test_nothing_of_a_hidden_case_is_in_the_file(report: Report) -> None:
@@ -115,15 +119,14 @@ def test_passed_and_failed_are_told_apart(report: Report) -> None:
     document = gradescope_results(report)
     found = {test["number"]: test.get("status") for test in document["tests"]}
     assert found == {
-        "1.1": "passed", "1.2": "passed", "1.3": "failed", "2.1": "failed", "2.2": "failed",
-        "3.1": None,
+        "1": "failed", "2.1": "failed", "2.2": "failed", "3": None,
     }  # fmt: skip
 
 
 def test_a_title_of_several_lines_is_one_name(report: Report) -> None:
     question = report.questions[0].model_copy(update={"title": "one\n\n<b>two</b>"})
     document = gradescope_results(report.model_copy(update={"questions": (question,)}))
-    assert document["tests"][0]["name"] == "one\\n\\n<b>two</b>: values"
+    assert document["tests"][0]["name"] == "multiply: one\\n\\n<b>two</b>"
 
 
 def test_a_self_check_is_stamped(report: Report) -> None:
@@ -146,7 +149,7 @@ def test_a_clean_report_says_nothing_on_top(build: Build) -> None:
     assert {test["status"] for test in document["tests"]} == {"passed"}
 
 
-@pytest.mark.parametrize("message", ["nan", "</script><script>", "\x1b]0;x\x07", "=HYPERLINK()"])
+@pytest.mark.parametrize("message", ["nan", "</script><script>", "\n✓ values (3/3)", "\x1b]0;x\x07", "=HYPERLINK()"])
 def test_hostile_text_stays_text(build: Build, tmp_path: Path, message: str) -> None:
     verdict = failed(Code.RAISED, Message("raised", {"type": message, "message": message}))
     report = build({"multiply": {"values": verdict}})
@@ -154,10 +157,13 @@ def test_hostile_text_stays_text(build: Build, tmp_path: Path, message: str) -> 
     assert path == tmp_path / "results.json"
     document = json.loads(path.read_text(), parse_constant=pytest.fail)
     assert document["tests"][0]["output_format"] == "text"
-    assert all(ord(char) >= 32 for char in document["tests"][0]["output"])
+    # A line for each check, and none that the submission began.
+    lines = document["tests"][0]["output"].split("\n")
+    assert len(lines) == 3
+    assert all(ord(char) >= 32 for line in lines for char in line)
 
 
 def test_points_lost_to_the_grader_are_pending_in_the_row(build: Build, report: Report) -> None:
     half = Verdict(Status.PARTIAL, Code.WRONG_VALUE, Owner.INFRASTRUCTURE, credit=0.5)
     row = gradescope_results(build({"multiply": {"values": replace(half)}}))["tests"][0]
-    assert row["output"] == "Pending: 1.5 of 3 points. wrong values"
+    assert row["output"].startswith("◐ values (1.5/3, 1.5 pending): wrong values\n")
