@@ -1,8 +1,8 @@
 """Gradescope's ``results.json``, made by gradescope-utils' own ``JSONTestRunner``.
 
 A report becomes a unittest suite, one test a question (and one more for checks that are shown to
-others or later), decorated as any Gradescope suite is; what failed comes first. The runner makes the
-document and a post-processor closes what it leaves open:
+others or later), decorated as any Gradescope suite is; what failed comes first. The runner makes
+the document and a post-processor closes what it leaves open:
 
 * a skipped test vanishes there, points and all: here no test is skipped, and points that are
   pending get a row and a line on top that say so;

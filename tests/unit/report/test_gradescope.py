@@ -149,7 +149,9 @@ def test_a_clean_report_says_nothing_on_top(build: Build) -> None:
     assert {test["status"] for test in document["tests"]} == {"passed"}
 
 
-@pytest.mark.parametrize("message", ["nan", "</script><script>", "\n✓ values (3/3)", "\x1b]0;x\x07", "=HYPERLINK()"])
+@pytest.mark.parametrize(
+    "message", ["nan", "</script><script>", "\n✓ values (3/3)", "\x1b]0;x\x07", "=HYPERLINK()"]
+)
 def test_hostile_text_stays_text(build: Build, tmp_path: Path, message: str) -> None:
     verdict = failed(Code.RAISED, Message("raised", {"type": message, "message": message}))
     report = build({"multiply": {"values": verdict}})
