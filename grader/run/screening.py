@@ -57,7 +57,7 @@ _DRAWS = 1_000
 _LOOPS = 15
 """Ratios of the loop's time to the reference's that are kept."""
 
-_FIRST = 3
+_FIRST = 5
 """Rounds until the first screen knows how many calls fill a block, and as many that count."""
 
 _LOOP_EACH = 8

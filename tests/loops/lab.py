@@ -25,6 +25,13 @@ def batched_matrix_multiply_noloop(x, y):
     return torch.bmm(x, y)
 """
 
+LOOP = b"""
+
+def with_a_loop(x, y):
+    return torch.stack([torch.mm(a, b) for a, b in zip(x, y)])
+"""
+TIMED = {"case": "whole_numbers", "loop": "with_a_loop", "dims": {"B": 512, "N": 2, "M": 3, "P": 2}}
+
 QUESTION: dict[str, Any] = {
     "id": "batched_matrix_multiply_noloop",
     "title": "Batched matrix product without a loop",
@@ -58,7 +65,9 @@ class Graded:
         return next(str(item["says"]) for item in self.loops.witnesses if item["name"] == witness)
 
 
-def grader(sandbox: Sandbox, reference: bytes = REFERENCE, **question: Any) -> Grader:
+def grader(
+    sandbox: Sandbox, reference: bytes = REFERENCE, clock: bool = False, **question: Any
+) -> Grader:
     """Return a prepared grader for one question."""
     content = {
         "schema": "torchgrade/assignment/v1", "id": "pytorch101", "version": "1",
@@ -68,7 +77,7 @@ def grader(sandbox: Sandbox, reference: bytes = REFERENCE, **question: Any) -> G
     nowhere = Path("nowhere")
     files: Mapping[str, bytes] = {"pytorch101.py": reference}
     materials = Materials(assignment, files, {}, "", "", *[nowhere] * 4)
-    ready = Grader(materials, sandbox, Options(seed=5, device="cpu"))
+    ready = Grader(materials, sandbox, Options(seed=5, device="cpu", clock=clock))
     ready.prepare()
     return ready
 
@@ -86,3 +95,9 @@ def label(path: Path) -> tuple[str, str]:
     found = re.match(r"# (.+)\n# expect: (\w+)\n", text)
     assert found is not None, f"{path} has no label"
     return found[1], found[2]
+
+
+def timed_label(path: Path) -> str | None:
+    """Return the code that a file must get with the clock on, if its label names one."""
+    found = re.search(r"^# timed: (\w+)\n", path.read_text(encoding="utf-8"), re.M)
+    return found[1] if found else None

@@ -91,7 +91,7 @@ def test_the_loop_is_measured_now_and_again() -> None:
     for _ in range(17):
         screened(Invented(5e-5), known, reference)
         counts.append(len(known._loops))
-    assert counts == [3] * 8 + [4] * 8 + [5]
+    assert counts == [5] * 8 + [6] * 8 + [7]
 
 
 def test_a_failing_reference_is_no_submissions_fault() -> None:

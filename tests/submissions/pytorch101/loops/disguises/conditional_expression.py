@@ -1,5 +1,6 @@
 # A comprehension in the branch of a conditional expression that is taken.
 # expect: needs_review
+# timed: loop_found
 
 import torch
 

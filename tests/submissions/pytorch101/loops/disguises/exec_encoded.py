@@ -1,5 +1,6 @@
 # exec of text that is encoded.
 # expect: needs_review
+# timed: loop_found
 
 import base64
 

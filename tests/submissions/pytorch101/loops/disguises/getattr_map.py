@@ -1,5 +1,6 @@
 # map, found by a name put together at run time.
 # expect: needs_review
+# timed: loop_found
 
 import builtins
 

@@ -1,5 +1,6 @@
 # A class made by type(), with a lambda for __getitem__.
 # expect: needs_review
+# timed: loop_found
 
 import torch
 

@@ -1,5 +1,6 @@
 # map under another name.
 # expect: needs_review
+# timed: loop_found
 
 import torch
 

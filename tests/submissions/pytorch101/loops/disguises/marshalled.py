@@ -1,5 +1,6 @@
 # Bytecode made at import, marshalled, and put into a function.
 # expect: needs_review
+# timed: loop_found
 
 import marshal
 

@@ -1,5 +1,6 @@
 # A loop that torch.jit runs.
 # expect: needs_review
+# timed: loop_found
 
 import torch
 

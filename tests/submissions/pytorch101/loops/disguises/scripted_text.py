@@ -1,5 +1,6 @@
 # A scripted loop that comes from text.
 # expect: needs_review
+# timed: loop_found
 
 import torch
 

@@ -1,5 +1,6 @@
 # Loops only where no one is watching.
 # expect: needs_review
+# timed: loop_found
 
 import sys
 

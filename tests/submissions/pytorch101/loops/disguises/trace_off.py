@@ -1,5 +1,6 @@
 # Turns line tracing off before it loops.
 # expect: needs_review
+# timed: loop_found
 
 import sys
 

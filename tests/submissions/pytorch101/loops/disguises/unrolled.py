@@ -1,5 +1,6 @@
 # Written out for every size that may come.
 # expect: needs_review
+# timed: needs_review
 
 import torch
 

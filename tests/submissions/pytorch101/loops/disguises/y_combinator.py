@@ -1,5 +1,6 @@
 # Recursion without a name.
 # expect: needs_review
+# timed: loop_found
 
 import torch
 

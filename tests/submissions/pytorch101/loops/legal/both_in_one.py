@@ -1,5 +1,6 @@
 # One function with both ways; only one is taken.
 # expect: ok
+# timed: ok
 
 import torch
 

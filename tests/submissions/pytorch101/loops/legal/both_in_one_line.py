@@ -1,5 +1,6 @@
 # Both ways in one line; only one is taken.
 # expect: ok
+# timed: ok
 
 import torch
 

@@ -1,5 +1,6 @@
 # Frees memory around the product.
 # expect: ok
+# timed: ok
 
 import gc
 

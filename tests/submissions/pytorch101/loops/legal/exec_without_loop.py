@@ -1,5 +1,6 @@
 # exec of text without a loop: odd, but none.
 # expect: ok
+# timed: ok
 
 import torch
 
