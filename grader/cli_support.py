@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from grader.run.grade import Grader, Options
     from grader.run.materials import Materials
     from grader.sandbox.base import Sandbox
+    from grader.sandbox.preload import Preload
 
 
 def make_options(
@@ -92,6 +93,7 @@ def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sa
         isolation.value,
         hidden=_hidden(solutions, solutions / folder.name, tests),
         gpus=visible_gpus() if asked else (),
+        preload=_preload(folder, solutions / folder.name),
     )
 
 
@@ -102,6 +104,18 @@ def _hidden(*secret: Path) -> tuple[str, ...]:
     cache = open_cache(REFERENCES)
     paths = (*secret, cache.folder) if cache else secret
     return tuple(str(path) for path in paths if path.exists())
+
+
+def _preload(folder: Path, solution: Path) -> Preload:
+    """Return what the fork-server imports for the sake of an assignment's own files."""
+    from grader.sandbox.preload import preload
+    from grader.spec.find import GIVEN, SCENARIO
+    from grader.store.user_cache import open_cache
+
+    files = (folder / SCENARIO, folder / GIVEN, *solution.glob("*.py"))
+    fonts = open_cache("fonts")
+    texts = (path.read_bytes() for path in files if path.is_file())
+    return preload(texts, str(fonts.folder) if fonts else "")
 
 
 def make_sandbox(
@@ -121,6 +135,7 @@ def make_sandbox(
     return open_sandbox(
         isolation.value,
         hidden=_hidden(materials.reference_folder, materials.root / "tests"),
+        preload=_preload(materials.folder, materials.reference_folder),
         gpus=usable_gpus(device) if asked else (),
     )
 

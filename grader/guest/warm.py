@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import concurrent.futures.thread  # noqa: F401  what hand-ins import, inherited by every guest
 import contextlib
+import importlib
 import multiprocessing.reduction  # noqa: F401
+from collections.abc import Iterable
 
 import torch
 import torch.multiprocessing
@@ -18,24 +20,22 @@ import grader.guest.server  # noqa: F401  imported here, so that guests inherit 
 from grader.guest import probes
 from grader.vgpu import late_compiler
 
-with contextlib.suppress(ImportError):
-    # Where it is installed: a sixth of what grading a hand-in costs, if each guest does it.
-    import h5py  # noqa: F401
 
-
-def warm() -> None:
+def warm(also: Iterable[str] = ()) -> None:
     """Run one small step of what hand-ins use and torch imports late.
+
+    Args:
+        also: Modules to import, where they are installed.
 
     Raises:
         RuntimeError: CUDA was initialised.
     """
+    for name in also:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     late_compiler.install()
-    layer = torch.nn.Linear(2, 2)
-    optimiser = torch.optim.Adam(layer.parameters())
-    layer(torch.zeros(1, 2)).sum().backward()
-    optimiser.step()
-    image, kernel = torch.zeros(1, 1, 4, 4), torch.zeros(1, 1, 2, 2)
-    torch.nn.functional.conv2d(image, kernel)
+    torch.nn.Linear(2, 2)(torch.zeros(1, 2)).sum().backward()
+    torch.nn.functional.conv2d(torch.zeros(1, 1, 4, 4), torch.zeros(1, 1, 2, 2))
     torch.func.vmap(torch.func.grad(lambda x: (x * x).sum()))(torch.zeros(2, 2))
     torch.distributions.Normal(0.0, 1.0).sample()  # type: ignore[no-untyped-call]
     torch.bmm(torch.zeros(1, 2, 2), torch.zeros(1, 2, 2))

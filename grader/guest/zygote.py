@@ -141,7 +141,7 @@ def prepare(plan: WallPlan) -> None:
     if plan.preload:
         from grader.guest import warm  # noqa: PLC0415  torch, after the PID namespace
 
-        warm.warm()
+        warm.warm(plan.also)
     erect.around_fork_server(plan)
     erect.once(plan)
     if not plan.namespaces:

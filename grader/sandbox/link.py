@@ -47,15 +47,18 @@ class Life:
     ended: Future[Ended] = field(default_factory=Future)
 
 
-def environment(libraries: Sequence[str] = ()) -> dict[str, str]:
+def environment(libraries: Sequence[str] = (), fonts: str = "") -> dict[str, str]:
     """Return the fork-server's whole environment: nothing of the host's own but the locale.
 
     Args:
         libraries: Folders of the GPU driver's libraries that the loader does not know by itself.
+        fonts: Folder for matplotlib's list of fonts; guests have one of their own.
     """
     search = {"LD_LIBRARY_PATH": os.pathsep.join(libraries)} if libraries else {}
+    listed = {"MPLCONFIGDIR": fonts} if fonts else {}
     return {
         **search,
+        **listed,
         **HIDDEN,
         "PATH": "/usr/bin:/bin",
         "LANG": os.environ.get("LANG", "C.UTF-8"),
@@ -100,7 +103,7 @@ class Link:
                 stdout=self._log,
                 stderr=self._log,
                 cwd="/",
-                env=environment(plan.libraries),
+                env=environment(plan.libraries, plan.fonts),
                 start_new_session=True,
             )
         except OSError as error:

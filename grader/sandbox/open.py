@@ -19,6 +19,7 @@ from grader.sandbox.base import Gpu, GuestLimits, Isolation, Sandbox, WallRefuse
 from grader.sandbox.canary import Yard
 from grader.sandbox.fork_server import ForkServerSandbox
 from grader.sandbox.oneshot import OneShotSandbox
+from grader.sandbox.preload import NOTHING, Preload
 from grader.sandbox.slots import mapped
 from grader.sandbox.walls import cuda, identity, landlock, libc
 from grader.sandbox.walls.plan import Mechanism, Wall, WallPlan
@@ -47,7 +48,11 @@ _CANDIDATES: dict[Choice, tuple[Mechanism, ...]] = {
 
 
 def open_sandbox(
-    isolation: Choice, *, hidden: tuple[str, ...] = (), gpus: tuple[Gpu, ...] = ()
+    isolation: Choice,
+    *,
+    hidden: tuple[str, ...] = (),
+    gpus: tuple[Gpu, ...] = (),
+    preload: Preload = NOTHING,
 ) -> Sandbox:
     """Return a sandbox with the best walls this machine gives, or exactly those asked for.
 
@@ -55,6 +60,7 @@ def open_sandbox(
         isolation: The tier asked for; ``auto`` takes the best that holds.
         hidden: Paths that no guest may open, such as the reference's; each guest tries.
         gpus: GPUs that guests with a need for one are shown; all others stay closed to them.
+        preload: What guests find imported beside torch.
 
     Raises:
         InfrastructureError: Less holds than was asked for. Says what was tried and what to do.
@@ -70,7 +76,10 @@ def open_sandbox(
             continue
         yard = Yard(hidden)
         # Its fork-server imports torch, for seconds, while the probe finds out what holds.
-        sandbox = ForkServerSandbox(_shown(_plan(mechanism, yard, preload=True), gpus), yard)
+        plan = replace(
+            _plan(mechanism, yard, preload=True), also=preload.modules, fonts=preload.fonts
+        )
+        sandbox = ForkServerSandbox(_shown(plan, gpus), yard)
         try:
             probe(mechanism)
         except InfrastructureError as error:

@@ -10,13 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
-from driver import LIMITS, NO_NEEDS, processes_with, wait_for_processes
+from driver import LIMITS, NO_NEEDS, processes_with, running, wait_for_processes
 
 from grader.errors import InfrastructureError
 from grader.sandbox.base import Tier
 from grader.sandbox.canary import Yard
 from grader.sandbox.fork_server import ForkServerSandbox
 from grader.sandbox.open import Choice, open_sandbox, probe, unsuited, users_of_their_own
+from grader.sandbox.preload import Preload
 from grader.sandbox.walls import landlock
 from grader.sandbox.walls.plan import Mechanism, WallPlan
 
@@ -146,3 +147,25 @@ def test_a_hidden_path_inside_the_view_is_refused() -> None:
     sandbox = open_sandbox("auto", hidden=(os.__file__,))
     with sandbox, pytest.raises(InfrastructureError, match="read_outside met ok"):
         sandbox.start(LIMITS, NO_NEEDS)
+
+
+DRAWS = """
+import os, sys
+imported = sorted({"h5py", "matplotlib.pyplot"} & set(sys.modules))
+
+def draw():
+    import matplotlib.pyplot as plt
+    plt.plot([1, 2])
+    plt.savefig("a.png")
+    return imported, os.path.exists("a.png"), os.environ["MPLCONFIGDIR"] == os.getcwd()
+"""
+
+
+def test_guests_find_what_the_assignment_imports(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    preload = Preload(("h5py", "matplotlib.pyplot", "not_installed"), str(tmp_path))
+    with open_sandbox("auto", preload=preload) as sandbox, running(sandbox, DRAWS) as guest:
+        imported, drawn, own_folder = guest.value("draw")
+        assert "matplotlib.pyplot" in imported
+        assert (drawn, own_folder) == (True, True)
+    assert list(tmp_path.glob("fontlist*.json"))

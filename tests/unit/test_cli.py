@@ -114,7 +114,7 @@ def test_guests_try_to_open_what_is_kept_of_references(
     ok.setenv("XDG_CACHE_HOME", str(tmp_path))
     asked: list[tuple[str, ...]] = []
 
-    def note(isolation: str, *, hidden: tuple[str, ...], gpus: tuple[object, ...]) -> None:
+    def note(_: str, *, hidden: tuple[str, ...], **__: object) -> None:
         asked.append(hidden)
         raise InfrastructureError("enough")
 

@@ -66,6 +66,8 @@ class WallPlan:
         slots: Each guest gets a user ID of its own, for which the host has to be root, with the
             capabilities that it takes.
         preload: Import torch before serving. Probes of the machine do without.
+        also: Modules to import beside it, where they are installed.
+        fonts: Folder for matplotlib's list of fonts, for the fork-server only.
         gpus: Numbers of the GPUs whose nodes are in the view; a guest may open its own only.
         libraries: Folders of the driver's libraries that the loader does not know by itself.
         off: Walls left out; for tests only.
@@ -76,6 +78,8 @@ class WallPlan:
     landlock: int = 0
     slots: bool = False
     preload: bool = True
+    also: tuple[str, ...] = ()
+    fonts: str = ""
     gpus: tuple[int, ...] = ()
     libraries: tuple[str, ...] = ()
     off: frozenset[Wall] = field(default_factory=frozenset)
@@ -152,6 +156,8 @@ def wall_plan(plain: dict[str, Any]) -> WallPlan:
         landlock=plain["landlock"],
         slots=plain["slots"],
         preload=plain["preload"],
+        also=tuple(plain["also"]),
+        fonts=plain["fonts"],
         gpus=tuple(plain["gpus"]),
         libraries=tuple(plain["libraries"]),
         off=frozenset(Wall(name) for name in plain["off"]),
