@@ -52,9 +52,9 @@ def _serve(connection_fd: int, cap: int, memory: int, warm: int) -> None:
     from grader.wire.frames import Connection  # noqa: PLC0415
 
     if warm:
-        from grader.guest.warm import warm as import_all  # noqa: PLC0415
+        from grader.guest import warm as late  # noqa: PLC0415
 
-        import_all()
+        late.warm(late.REST)
     if memory and sys.platform == "linux":
         space = limits.address_space()
         limits.apply({"CORE": 0, "AS": space + memory + limits.THREAD_SPACE})

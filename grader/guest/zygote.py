@@ -25,7 +25,7 @@ import select
 import signal
 import socket
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.guest import streams
 from grader.sandbox.walls import erect, libc, limits, namespaces, proof
@@ -44,12 +44,11 @@ _WALLS_FAILED = 70
 _CONNECTION, _STATUS = 3, 4
 
 
-class Start:
+class Start(NamedTuple):
     """What a new guest is told."""
 
-    def __init__(self, guest: GuestPlan, fds: list[int]) -> None:
-        self.guest = guest
-        self.fds = fds
+    guest: GuestPlan
+    fds: list[int]
 
 
 class ForkServer:
@@ -62,6 +61,7 @@ class ForkServer:
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
         self._guests: dict[int, tuple[int, int]] = {}
+        self._rest = plan.preload
 
     def run(self) -> Start | None:
         """Return None when the host hangs up, and in a forked guest what it was started with."""
@@ -76,6 +76,7 @@ class ForkServer:
                 start = Start(guest_plan(json.loads(data)["start"]), fds)
                 if self._fork(start):
                     return start
+                self._warm_the_rest()
 
     def _fork(self, start: Start) -> bool:
         """Fork a guest; True in the guest."""
@@ -95,6 +96,15 @@ class ForkServer:
             self._poll.register(pidfd, select.POLLIN)
             say(self._control, {"started": number}, [pidfd])
         return False
+
+    def _warm_the_rest(self) -> None:
+        """Import what the first guest can do without, while it is at work."""
+        if self._rest:
+            from grader.guest import warm  # noqa: PLC0415  it is there by now
+
+            self._rest = False
+            warm.warm(warm.REST)
+            settle()
 
     def _fork_apart(self) -> int:
         if not self._nested:

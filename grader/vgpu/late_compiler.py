@@ -53,6 +53,8 @@ class LateCompiler(ModuleType):
         self.__package__ = _NAME
         # Torch clears the compiler's notes with each group of processes; there are none yet.
         self.trace_rules = _Part(self, "trace_rules", clear_lru_cache=_do_nothing)
+        # Asked by ``DistributedDataParallel``; the answer is that of the compiler's own defaults.
+        self.utils = _Part(self, "utils", get_optimize_ddp_mode=_ddp_mode)
         # What ``torch.func.grad`` surrounds its work with.
         self.compiled_autograd = _Part(self, "compiled_autograd", _disable=nullcontext)
         self._disabled: list[Callable[..., Any]] = []
@@ -102,3 +104,7 @@ def install() -> None:
 
 def _do_nothing() -> None:
     pass
+
+
+def _ddp_mode() -> str:
+    return "ddp_optimizer"

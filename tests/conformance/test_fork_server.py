@@ -169,3 +169,20 @@ def test_guests_find_what_the_assignment_imports(tmp_path: Path) -> None:
         assert "matplotlib.pyplot" in imported
         assert (drawn, own_folder) == (True, True)
     assert list(tmp_path.glob("fontlist*.json"))
+
+
+IMPORTED = """
+import sys
+imported = "torch.distributed.tensor" in sys.modules
+
+def ready():
+    return imported
+"""
+
+
+def test_what_virtual_gpus_take_is_imported_while_the_first_guest_is_at_work() -> None:
+    with open_sandbox("auto") as sandbox:
+        with running(sandbox, IMPORTED) as first:
+            assert first.value("ready") is False
+        with running(sandbox, IMPORTED) as second:
+            assert second.value("ready") is True
