@@ -10,7 +10,7 @@ from observed import seen
 from timings import run, screen
 
 from grader.observation import HostFacts, Observation, Timing
-from grader.run.kept import _KEEPER, pack_runs, unpack_runs
+from grader.run.kept import KEEPER, pack_runs, unpack_runs
 from grader.run.observe import QuestionRun
 from grader.wire.frames import Frame
 from grader.wire.values import Tensor
@@ -34,7 +34,7 @@ def test_every_kind_that_a_run_holds_is_known() -> None:
     found = reached(QuestionRun, set())
     assert {Observation, Timing} <= found
     assert not found & {Frame, Tensor}
-    assert {kind.__name__ for kind in found} <= set(_KEEPER._classes)
+    assert {kind.__name__ for kind in found} <= set(KEEPER._classes)
 
 
 def test_what_was_timed_comes_back() -> None:
