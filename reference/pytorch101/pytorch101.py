@@ -601,14 +601,6 @@ def normalize_columns_loop(x):
     return torch.stack(columns, dim=1)
 
 
-def challenge_mean_tensors_loop(xs, ls):  # noqa: ARG001  # called as the question is
-    """What ``challenge_mean_tensors`` does, tensor by tensor."""
-    means = []
-    for x in xs:
-        means.append(x.sum() / len(x))  # noqa: PERF401  # a loop is what it is for
-    return torch.stack(means)
-
-
 def challenge_get_uniques_loop(x):
     """What ``challenge_get_uniques`` does, number by number."""
     places = {}
