@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from grader.report.model import Report
     from grader.report.student import StudentView
     from grader.selfcheck.engine import SelfCheck
+    from grader.selfcheck.hand_in import Unreadable
 
 _HERE = Path()
 PathArg = Annotated[
@@ -53,21 +54,34 @@ def check(
         from grader.report.student import StudentView
         from grader.selfcheck.engine import SelfCheck
         from grader.selfcheck.folder import open_workplace
-        from grader.selfcheck.hand_in import read_workplace
+        from grader.selfcheck.hand_in import read_workplace, syntax_error
         from grader.selfcheck.terminal import conclude, watch_folder
 
         place = open_workplace(path)
-        read_workplace(place)
+        unreadable = syntax_error(read_workplace(place))
         ids, console = split_ids(questions), make_console()
         own = SelfCheck(place, sandbox, device.value)
         view = StudentView(console, place.public.hints, own.details)
         if watch:
             watch_folder(own, ids, view)
             return
+        if unreadable is not None:
+            _show(unreadable, view)
+            return
         report = _checked(own, ids, view, console)
+        for message in own.noticed_while_loading():
+            view.tell(message, "red")
         view.report(report, ids)
         conclude(report, place, view)
     exit_for([report])
+
+
+def _show(unreadable: Unreadable, view: StudentView) -> None:
+    """Print a syntax error, and the line with a mark below where Python stopped."""
+    view.tell(unreadable.message, "red")
+    if unreadable.line:
+        view.print(f"    {unreadable.line}")
+        view.print(f"    {' ' * unreadable.column}^", "red")
 
 
 def _checked(own: SelfCheck, ids: tuple[str, ...], view: StudentView, console: Console) -> Report:
@@ -76,7 +90,7 @@ def _checked(own: SelfCheck, ids: tuple[str, ...], view: StudentView, console: C
     order = [item.id for item in public.assignment.questions if not ids or item.id in ids]
     from grader.progress import make_progress
 
-    with make_progress(console) as progress:
+    with make_progress(console, lines=False) as progress:
         task = progress.add_task("starting", total=len(ids or public.plan))
         return own.check(
             ids,

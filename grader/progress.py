@@ -23,8 +23,13 @@ EVERY = 30.0
 _LONG = 90
 
 
-def make_progress(console: Console) -> Progress:
-    """Return a display that leaves nothing behind; lines on standard error in a file or in CI."""
+def make_progress(console: Console, lines: bool = True) -> Progress:
+    """Return a display that leaves nothing behind.
+
+    Args:
+        console: Where the bar is drawn, if that is a terminal.
+        lines: Elsewhere, say on standard error how far it is.
+    """
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -36,7 +41,7 @@ def make_progress(console: Console) -> Progress:
     if console.is_terminal:
         return _Bar(*columns, console=console, transient=True)
     # In a file a bar would leave an empty line among the results.
-    return _Lines(*columns, console=console, disable=True)
+    return (_Lines if lines else _Bar)(*columns, console=console, disable=True)
 
 
 class _Bar(Progress):

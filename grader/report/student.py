@@ -28,6 +28,8 @@ _STYLE = {
     Status.ERROR: ("!", "magenta"),
 }
 Details = Callable[[QuestionResult], Mapping[str, Sequence[str]]]
+_NOT_LOADED = frozenset({"syntax_error", "import_failed", "died_at_import"})
+"""Messages on a file that could not be loaded; they are the same for all its questions."""
 _FINDINGS = (Status.FAILED, Status.PARTIAL, Status.ERROR, Status.DEFERRED)
 
 
@@ -50,6 +52,7 @@ class StudentView:
         self._words = current()
         self._waiting: dict[str, QuestionResult] = {}
         self._shown: dict[str, QuestionResult] = {}
+        self._unread = ""
 
     def result(self, result: QuestionResult, order: Sequence[str]) -> None:
         """Print a question, and those that waited for it; ``report`` leaves them out then.
@@ -78,19 +81,28 @@ class StudentView:
             # One that came out otherwise in the end is shown again.
             if (not chosen or question.id in chosen) and question != self._shown.get(question.id):
                 self._question(question)
-        self._waiting, self._shown = {}, {}
+        self._waiting, self._shown, self._unread = {}, {}, ""
         self._console.print()
         self._console.print(points_line(asked_for(report)))
 
     def say(self, message: str, style: str = "", **params: Param) -> None:
         """Print one sentence."""
-        self.print(self._words.render(Message(message, params)), style)
+        self.tell(Message(message, params), style)
+
+    def tell(self, message: Message, style: str = "") -> None:
+        """Print the sentence of a message."""
+        self.print(self._words.render(message), style)
 
     def print(self, text: str, style: str = "") -> None:
         """Print a line of harmless text as it is."""
         self._console.print(Text(inert(text, _MAX_LINE), style), soft_wrap=False)
 
     def _question(self, question: QuestionResult) -> None:
+        if whole := _of_the_file(question):
+            if whole != self._unread:
+                self.print(whole, "red")
+            self._unread = whole
+            return
         mark, style = _mark(question)
         line = Text.assemble(
             (f"{mark} {question.id}", f"bold {style}"),
@@ -125,6 +137,13 @@ class StudentView:
             yield "– " + self._words.render(Message("counts_after", params)), "dim"
         if _wrong(question) and not not_found(question) and question.id in self._hints:
             yield self._words.render(Message("hint", {"hint": self._hints[question.id]})), "yellow"
+
+
+def _of_the_file(question: QuestionResult) -> str:
+    """Return what is said of the file as a whole at every check of a question; empty if nothing."""
+    told = {check.student_message for check in question.checks if check.status in _FINDINGS}
+    ids = {check.message_id for check in question.checks if check.status in _FINDINGS}
+    return told.pop() if len(told) == 1 and ids <= _NOT_LOADED else ""
 
 
 def none_found(report: Report) -> bool:

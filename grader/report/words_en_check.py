@@ -38,6 +38,17 @@ RESULT: dict[str, Sentence] = {
     ),
     "next_first": ("Write that function, save the file, and check again.",),
     "all_done": ("Everything that can be checked here is right.",),
+    "loading_stopped": (
+        (
+            "{file}, line {line:line}: {type}: {message} This statement did not run to its end.",
+            "A statement of the file did not run to its end: {type}: {message}",
+        ),
+        "What stands below it was not loaded.",
+    ),
+    "packages_missing": (
+        "Not installed here: {names:names}. What uses it fails.",
+        "Install it, or take the import out.",
+    ),
     "rest_pending": ("Points that are looked at only when the hand-in is graded: {points}.",),
     "counts_after": (
         (

@@ -38,6 +38,17 @@ RESULT: dict[str, Sentence] = {
     "next_step": (("다음: {file} {line:line}번째 줄의 {question}.", "다음: {file}의 {question}."),),
     "next_first": ("그 함수를 쓰고 저장한 뒤 다시 점검하세요.",),
     "all_done": ("여기서 확인할 수 있는 것은 모두 맞습니다.",),
+    "loading_stopped": (
+        (
+            "{file} {line:line}번째 줄: {type}: {message} 이 문장은 끝까지 실행되지 않았습니다.",
+            "파일의 한 문장이 끝까지 실행되지 않았습니다: {type}: {message}",
+        ),
+        "그 아래는 읽지 않았습니다.",
+    ),
+    "packages_missing": (
+        "여기에 설치되지 않음: {names:names}. 이것을 쓰는 코드는 실패합니다.",
+        "설치하거나 import를 지우십시오.",
+    ),
     "rest_pending": ("채점할 때에만 확인하는 점수: {points}.",),
     "counts_after": (
         (

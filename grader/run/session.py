@@ -100,6 +100,15 @@ def guest_limits(limits: Limits) -> GuestLimits:
     )
 
 
+def _gives_no_less(needs: GuestNeeds, than: GuestNeeds) -> bool:
+    """Whether a guest with some needs has all that another has."""
+    return (
+        needs.cuda >= than.cuda
+        and needs.virtual >= than.virtual
+        and needs.processes >= than.processes
+    )
+
+
 class Session:
     """Runs one program, in one guest after another.
 
@@ -246,8 +255,17 @@ class Session:
         """How loading the program ended guests with the needs that were last asked for.
 
         Kept for each sort of guest: a program that only a GPU makes fail has its other questions.
+        But one that did not return from being loaded is not tried again with more of anything: a
+        class would wait for it once for each sort.
         """
-        return self._failures.get(self._needs)
+        return self._failures.get(self._needs) or next(
+            (
+                seen
+                for needs, seen in self._failures.items()
+                if seen.outcome is Outcome.TIMED_OUT and _gives_no_less(self._needs, needs)
+            ),
+            None,
+        )
 
     @property
     def alive(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 
 from grader.report.language import current
@@ -18,7 +18,7 @@ from grader.selfcheck.devices import device_lines
 from grader.selfcheck.folder import Workplace
 from grader.selfcheck.public import PUBLIC_SEED
 from grader.selfcheck.spare import SpareSandbox
-from grader.verdict import Message
+from grader.verdict import Message, Param
 
 Progress = Callable[[str], None]
 Told = Callable[[QuestionResult], None]
@@ -87,6 +87,21 @@ class SelfCheck:
     def details(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
         """Return check → lines on what the devices did when it was checked last."""
         return device_lines(question, self.workplace, self.seen)
+
+    def noticed_while_loading(self) -> Iterator[Message]:
+        """Yield what went wrong as the file was loaded, where functions were found all the same.
+
+        Packages that are not installed, and a statement that raised.
+        """
+        loaded = [run.loaded for run in self.seen.values() if run.entry is not None and run.loaded]
+        if missing := sorted({name for each in loaded for name in each.missing}):
+            yield Message("packages_missing", {"names": list[Param](missing)})
+        for error in [each.fault for each in loaded if each.fault is not None][:1]:
+            params: dict[str, Param] = {
+                "type": error.type, "message": error.message, "file": error.file,
+                "line": error.line,
+            }  # fmt: skip
+            yield Message("loading_stopped", params)
 
     def make_ready(self) -> None:
         """Have the next run begin warm; takes no time now."""

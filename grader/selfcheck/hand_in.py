@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
+import warnings
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,7 @@ from grader.intake.submission import IntakeError
 from grader.selfcheck.folder import Workplace, module_missing, renamed
 from grader.selfcheck.in_the_way import InTheWay
 from grader.store.atomic import write_atomic
+from grader.verdict import Message, Param
 
 _THEN = (1980, 1, 1, 0, 0, 0)
 """The time of every entry, so that the same files make the same archive."""
@@ -50,6 +53,44 @@ def read_workplace(place: Workplace) -> Submission:
             raise module_missing(place.folder, place.module.name)
         raise InTheWay("only_notebook", found=place.hand_in.name, file=place.module.name)
     return submission
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that Python cannot read.
+
+    Attributes:
+        message: The syntax error.
+        line: Where it stopped, as it stands there; empty where that is unknown.
+        column: Characters before that place.
+    """
+
+    message: Message
+    line: str
+    column: int
+
+
+def syntax_error(submission: Submission) -> Unreadable | None:
+    """Return what Python says of files that it cannot read, without running anything."""
+    for file in submission.files:
+        if not file.path.endswith(".py"):
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(file.data, file.path)
+        except SyntaxError as error:
+            params: dict[str, Param] = {
+                "type": type(error).__name__, "message": error.msg, "file": file.path,
+                "line": error.lineno, "column": error.offset,
+            }  # fmt: skip
+            text, place = (error.text or "").rstrip(), max(0, (error.offset or 1) - 1)
+            shown = text.lstrip()
+            before = max(0, place - (len(text) - len(shown)))
+            return Unreadable(Message("syntax_error", params), shown, before)
+        except (ValueError, RecursionError, MemoryError):
+            return None  # running it says more
+    return None
 
 
 def archive_name(place: Workplace) -> str:

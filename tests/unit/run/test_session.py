@@ -10,7 +10,7 @@ import pytest
 from observed import tensor
 
 from grader.checks.arrays import to_numpy
-from grader.observation import Observation, Outcome, Stop
+from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
 from grader.run import session as session_module
 from grader.run.deadline import Deadline
 from grader.run.session import Program, Session
@@ -341,7 +341,20 @@ def test_an_import_that_never_ends_is_known_once_for_all_questions(
     assert session.failed_load.outcome is Outcome.TIMED_OUT
     monkeypatch.setattr(session._sandbox, "start", lambda *_: pytest.fail("it is tried again"))
     session.prepare(Limits(), GuestNeeds())
+    session.prepare(Limits(), GuestNeeds(virtual=2, processes=4))
+    assert session.failed_load.outcome is Outcome.TIMED_OUT
     assert not session.alive
+
+
+def test_an_import_that_never_ends_with_a_gpu_is_tried_without(make: Make) -> None:
+    session = make(MODULE)
+    session.prepare(Limits(), GuestNeeds(virtual=1))
+    session._failures[GuestNeeds(virtual=1)] = Observation(
+        Outcome.TIMED_OUT, HostFacts(1.0), Claims(None)
+    )
+    session.prepare(Limits(), GuestNeeds())
+    assert session.failed_load is None
+    assert session.alive
 
 
 def test_import_reports_line_and_column_of_a_syntax_error(make: Make) -> None:

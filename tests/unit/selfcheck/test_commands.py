@@ -12,6 +12,7 @@ from toy_starter import fill
 
 from grader import cli
 from grader.intake import read_submission
+from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.watch import Watch
 
 pytestmark = pytest.mark.xdist_group("toy")
@@ -70,6 +71,53 @@ def test_the_file_of_another_assignment(
     assert "toy.py has none of what is asked for here. Is it the file of another" in said
     assert "asks for double, mean_of, Counter." in said
     assert "All functions are there" not in said
+
+
+def test_a_syntax_error_is_one_message_before_anything_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (folder / "toy.py").read_text()
+    (folder / "toy.py").write_text(f"{text}\n\ndef late():\n    x = [1, 2\n    return x\n")
+    monkeypatch.setattr(SelfCheck, "check", None)
+    assert run(monkeypatch, "check") == 0
+    said = printed(capsys).splitlines()
+    line = len(text.splitlines()) + 4
+    assert said[0].startswith(f"Syntax error in toy.py, line {line}, column 9: ")
+    assert said[-2:] == ["    x = [1, 2", "        ^"]
+    assert len(said) <= 4
+
+
+def test_a_file_that_cannot_be_loaded_is_one_message(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "toy.py").write_text("assert 1 == 2, 'never'\n" + (folder / "toy.py").read_text())
+    assert run(monkeypatch, "check") == 0
+    said = printed(capsys)
+    assert said.count("Importing the file stopped at line 1 with AssertionError: never") == 1
+    assert "✗" not in said
+
+
+def test_a_package_that_is_not_installed_is_said(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "toy.py").write_text("import not_there\n" + (folder / "toy.py").read_text())
+    fill(folder, "double", "    return x + x")
+    assert run(monkeypatch, "check") == 0
+    said = " ".join(printed(capsys).split())
+    assert "Not installed here: not_there. What uses it fails." in said
+    assert "✓ double" in said
+
+
+def test_what_stands_below_a_statement_that_raised_is_said_to_be_lost(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x + x")
+    with (folder / "toy.py").open("a") as file:
+        file.write("\n\nprint(double(input()))\n")
+    assert run(monkeypatch, "check") == 0
+    said = " ".join(printed(capsys).split())
+    assert "EOFError" in said
+    assert "What stands below it was not loaded." in said
 
 
 def test_of_a_part_it_says_no_more_than_was_looked_at(
