@@ -29,6 +29,7 @@ from grader.vgpu import (
     refused,
     saving,
     sequences,
+    sharded,
     spec,
     tools,
 )
@@ -46,7 +47,8 @@ __all__ = [
 
 _PARTS = (
     tools, spec, legacy, generators, factories, methods, modules, composites, sequences, cuda,
-    saving, autocast, batch_norm, graphs, groups, processes, refused,
+    saving, autocast, batch_norm, graphs, groups, processes, sharded,
+    refused,
 )  # fmt: skip
 
 

@@ -181,8 +181,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m grader.vgpu", description="Run a script on virtual GPUs."
-    )
+        prog="python -m grader.vgpu", description="Run a script on virtual GPUs.",
+        allow_abbrev=False,  # or an option of the script's that begins as ours do is refused
+    )  # fmt: skip
     parser.add_argument("--gpus", type=_typed(parse_count), default=1, help="how many; 1")
     parser.add_argument("--memory", type=_typed(parse_size), help="of each, such as 8GiB; no limit")
     parser.add_argument(

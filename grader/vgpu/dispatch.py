@@ -22,6 +22,7 @@ _WITHOUT_KERNEL = frozenset({
     "empty_like", "new_empty", "new_empty_strided", "_unsafe_view", "_reshape_alias", "lift_fresh",
     "set_", "resize_", "resize_as_", "is_same_size", "_local_scalar_dense", "detach_", "alias",
     "t_", "transpose_", "squeeze_", "unsqueeze_", "_has_same_storage_numel", "as_strided_",
+    "wait_tensor", "_wrap_tensor_autograd",
 })  # fmt: skip
 # The host waits: what comes back, or how large it is, depends on the elements.
 _WAITS = {
@@ -55,6 +56,7 @@ class _Facts:
         lazy: It may make conjugate views inside.
         resizes: It may change a tensor's storage.
         indexes: By tensors, which may be masks.
+        exchange: It is between processes.
         formula: Counts its floating-point operations.
     """
 
@@ -69,6 +71,7 @@ class _Facts:
     lazy: bool
     resizes: bool
     indexes: bool
+    exchange: bool
     formula: Count
 
 
@@ -147,6 +150,8 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = _place(here, met, args, result)
         if facts.kernel or facts.waits:
             _note(here, met, args, result)
+        elif facts.exchange:
+            here.exchanged(facts.name, args, result)
         if here.log is not None:
             here.log.unseen(func, args, kwargs, result)
     return result
@@ -154,10 +159,11 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _learn(func: Any) -> _Facts:
     name = str(func.overloadpacket.__name__)
+    exchange = func.namespace == "_c10d_functional" and name not in _WITHOUT_KERNEL
     facts = _Facts(
         name=name,
         function=function_of(func),
-        kernel=not func.is_view and name not in _WITHOUT_KERNEL,
+        kernel=not (func.is_view or exchange or name in _WITHOUT_KERNEL),
         waits=_WAITS.get(name, ""),
         draws=torch.Tag.nondeterministic_seeded in func.tags,
         takes_generator=any(a.name == "generator" for a in func._schema.arguments),
@@ -166,6 +172,7 @@ def _learn(func: Any) -> _Facts:
         lazy="linalg" in name or "fft" in name,
         resizes=name in _RESIZES,
         indexes=name in _INDEXES,
+        exchange=exchange,
         formula=formula_of(name),
     )
     _known[func] = facts

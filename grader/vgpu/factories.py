@@ -16,7 +16,7 @@ from grader.vgpu.generators import generator_for, refuse_on_host
 from grader.vgpu.machine import HOST, machine
 from grader.vgpu.patches import Patches
 from grader.vgpu.spec import ordinal_from
-from grader.vgpu.tensor import ordinal_of, plain, wrap
+from grader.vgpu.tensor import ordinal_of, part_of, plain, with_part, wrap
 from grader.vgpu.transfer import move
 
 Call = Callable[..., Any]
@@ -76,6 +76,9 @@ def _new(original: Call, ordinal: int, args: tuple[Any, ...], kwargs: dict[str, 
     requires_grad = kwargs.pop("requires_grad", False)
     _refuse_pinning(kwargs)
     made = original(*args, **kwargs)
+    if type(made) is not torch.Tensor:
+        # A mode is in force that only looks at shapes, as DTensor's does: nothing is on a device.
+        return made.requires_grad_(requires_grad)
     with torch.no_grad():
         placed = wrap(made, ordinal)
     note_fill(original.__name__, placed)
@@ -123,6 +126,9 @@ def like(original: Call) -> Call:
             kwargs.pop("device", None)
             _refuse_pinning(kwargs)
             return original(tensor, *args, **kwargs)
+        part = part_of(tensor)
+        if part is not None:
+            return with_part(tensor, factory(part, *args, **kwargs))
         kwargs["device"] = HOST
         return _elsewhere(original, (tensor, *args), kwargs, target)
 

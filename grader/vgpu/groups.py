@@ -120,6 +120,8 @@ def _exchange(original: Callable[..., Any]) -> Any:
         need_arithmetic()
         ordinal = homes.pop()
         bare = {key: _plain(value) for key, value in given.items()}
+        if name == "all_gather" and _nccl(group):
+            _flatten(bare)
         later = given.get("async_op", False) or name in _LATER
         done = _begin(_Part(name, group, given), ordinal)
         local.exchanging = True
@@ -143,6 +145,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, VirtualTensor):
         return plain(value)
     return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def _flatten(bare: dict[str, Any]) -> None:
+    """Let shapes differ where NCCL only counts elements, and gloo compares shapes."""
+    bare["tensor_list"] = [each.view(-1) for each in bare["tensor_list"]]
+    bare["tensor"] = bare["tensor"].view(-1)
 
 
 def _sizes(given: dict[str, Any]) -> Iterator[int]:
@@ -260,6 +268,16 @@ class _Work:
         return getattr(self._work, name)
 
 
+def _operation(name: str, args: tuple[Any, ...], result: Any) -> None:
+    """Take down a collective that is an operation, as those of DTensor are: at its end at once."""
+    group = _c10d()._resolve_process_group(args[-1])
+    op = name.removesuffix("_").removesuffix("_out").removesuffix("_coalesced")
+    homes = _homes(tensors_in(result))
+    if homes:
+        ordinal = homes.pop()
+        _finish(ordinal, _begin(_Part(op, group, {"input": args[0], "result": result}), ordinal))
+
+
 def _coalesced(original: Any) -> Any:
     @functools.wraps(original)
     def broadcast_coalesced(group: Any, tensors: Any, *args: Any, **kwargs: Any) -> Any:
@@ -291,7 +309,12 @@ def _objects_device(original: Any) -> Any:
 def _barrier(original: Any) -> Any:
     @functools.wraps(original)
     def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Any:
-        return original(*(() if group is None else (group,)), async_op=async_op)
+        local = machine().local
+        local.exchanging = True
+        try:
+            return original(*(() if group is None else (group,)), async_op=async_op)
+        finally:
+            local.exchanging = False
 
     return barrier
 
@@ -301,6 +324,7 @@ def patch(patches: Patches) -> None:
     if not torch.distributed.is_available():
         return
     module, groups = _c10d(), _Groups()
+    machine().exchanged = _operation
     patches.wrap(module, "_new_process_group_helper", groups.make)
     patches.set(module, "default_pg_nccl_timeout", _TIMEOUT)
     for name, make in {

@@ -3,7 +3,7 @@
 Torch imports ``torch._dynamo`` with the first optimiser. It takes longer than torch itself, and
 compares torch's functions with its own notes of them, so it must find torch as it is. Importing it
 beforehand would make every program wait for it; so the patches step aside while it is imported.
-Modules that hold what is refused (``refused.LATE``) are changed as soon as they are there.
+Modules of ``sharded.LATE`` are changed as soon as they are there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-from grader.vgpu import refused
+from grader.vgpu import sharded
 from grader.vgpu.patches import Patches
 
 _LATE = "torch._dynamo"
@@ -34,10 +34,10 @@ class LateImport(MetaPathFinder):
         self, name: str, path: Sequence[str] | None, _: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how to load it; None for all other modules."""
-        late = name == _LATE or name in refused.LATE
+        late = name == _LATE or name in sharded.LATE
         spec = PathFinder.find_spec(name, path) if late else None
         if spec is not None and spec.loader is not None:
-            kind = _Unpatched if name == _LATE else _Refusing
+            kind = _Unpatched if name == _LATE else _Changing
             spec.loader = kind(spec.loader, self._patches)
         return spec
 
@@ -69,11 +69,11 @@ class _Unpatched(Loader):
             self._real.exec_module(module)
 
 
-class _Refusing(_Unpatched):
-    """Loads a module, and refuses what it has to offer."""
+class _Changing(_Unpatched):
+    """Loads a module, and changes it."""
 
     def exec_module(self, module: ModuleType) -> None:
         assert module.__spec__ is not None
         module.__spec__.loader = module.__loader__ = self._real
         self._real.exec_module(module)
-        refused.change(module, self._patches)
+        sharded.LATE[module.__name__](module, self._patches)

@@ -91,6 +91,7 @@ class Machine:
         shared: What the processes that the program starts have in common with it, or None.
         rank: Of this process in its group of processes (``torch.distributed``), if it is in one.
         exchanges: Name of a group → collectives that it has begun.
+        exchanged: Takes down a collective that is an operation (``torch.distributed`` sets it).
         reducing: A ``DistributedDataParallel`` gathers gradients in buckets that C++ makes.
     """
 
@@ -108,6 +109,7 @@ class Machine:
         self.shared: Shared | None = None
         self.rank: int | None = None
         self.exchanges: Counter[str] = Counter()
+        self.exchanged: Callable[[str, Any, Any], None] = lambda *_: None
         self.reducing = False
         self._memories = [Memory(limit) for _ in range(count)]
         self.blocks = Blocks(self._memories, self._changed, self._full)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from functools import wraps
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 import torch
-import torch.distributed
 import torch.utils.dlpack
 
 from grader.vgpu import words
@@ -28,54 +27,6 @@ def _on_host_only(name: str) -> Any:
         return call
 
     return wrapped
-
-
-def _mesh(original: Any) -> Any:
-    @wraps(original)
-    def __init__(self: Any, device_type: str, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        """Refuse what is built on DTensor: it makes tensors below Python, by C++ device."""
-        if device_type == "cuda":
-            raise words.unsupported(
-                "DeviceMesh('cuda'), so DTensor, FSDP2 and tensor parallelism", _INSTEAD
-            )
-        original(self, device_type, *args, **kwargs)
-
-    return __init__
-
-
-def _sharded(name: str) -> Any:
-    def wrapped(original: Any) -> Any:
-        @wraps(original)
-        def refuse(*_: Any, **__: Any) -> Any:
-            raise words.unsupported(name, _INSTEAD)
-
-        return refuse
-
-    return wrapped
-
-
-_INSTEAD = "use DistributedDataParallel, or the CPU with gloo"
-# Modules of torch's that nobody may have imported yet: what is refused of them, and where that is
-# done. Other modules hold on to a function, so it is one that ``fully_shard`` calls.
-LATE = {
-    "torch.distributed.fsdp.fully_sharded_data_parallel": (
-        "FullyShardedDataParallel", ("FullyShardedDataParallel",),
-    ),
-    "torch.distributed.fsdp._fully_shard._fully_shard": (
-        "fully_shard", ("_init_default_mesh", "_init_default_fully_shard_mesh"),
-    ),
-}  # fmt: skip
-
-
-def change(module: ModuleType, patches: Patches) -> None:
-    """Refuse what a module of ``LATE`` has to offer."""
-    refused, places = LATE[module.__name__]
-    for name in places:
-        offered = getattr(module, name, None)
-        if isinstance(offered, type):
-            patches.wrap(offered, "__init__", _sharded(refused))
-        elif offered is not None:
-            patches.wrap(module, name, _sharded(refused))
 
 
 _BELOW = re.compile(
@@ -116,11 +67,6 @@ def _rest(patches: Patches) -> None:
 def patch(patches: Patches) -> None:
     """Refuse them."""
     _rest(patches)
-    for name in LATE:
-        if name in sys.modules:
-            change(sys.modules[name], patches)
-    if torch.distributed.is_available():
-        patches.wrap(torch.distributed.device_mesh.DeviceMesh, "__init__", _mesh)
     patches.wrap(torch, "vander", _on_host_only("torch.vander"))
     for module in (torch, torch.utils.dlpack):
         patches.wrap(module, "to_dlpack", _on_host_only("torch.to_dlpack"))

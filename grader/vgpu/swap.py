@@ -7,7 +7,7 @@ move goes on with the same objects.
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -23,12 +23,15 @@ class HostTensor(torch.Tensor):
     What C++ holds cannot be exchanged then, and keeps the key that brings operations to Python.
     """
 
+    mixes: ClassVar[bool] = True
     __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
 
     @classmethod
     def __torch_dispatch__(  # type: ignore[override]
         cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
+        if not all(getattr(kind, "mixes", False) for kind in types):
+            return NotImplemented
         return run(func, args, kwargs or {})
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]

@@ -8,6 +8,7 @@ thread and from the backward pass.
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable
 from typing import Any, ClassVar, cast
 
@@ -28,10 +29,12 @@ class VirtualTensor(torch.Tensor):
 
     Attributes:
         ordinal: N.
+        mixes: ``run`` knows what to do with such a tensor; other subclasses decide for themselves.
     """
 
     ordinal: int
     run: ClassVar[Run]
+    mixes: ClassVar[bool] = True
 
     # Without a torch function of its own an operation costs no second trip through Python, and
     # function modes still see the call as they do for a plain tensor.
@@ -45,6 +48,8 @@ class VirtualTensor(torch.Tensor):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
+        if len(types) > 1 and not all(getattr(kind, "mixes", False) for kind in types):
+            return NotImplemented
         return cls.run(func, args, kwargs or {})
 
     @property
@@ -205,6 +210,15 @@ def plain(tensor: torch.Tensor) -> torch.Tensor:
         return bare._neg_view() if tensor.is_neg() else bare
 
 
+def with_part(tensor: torch.Tensor, part: torch.Tensor) -> torch.Tensor:
+    """Return a tensor that is spread as ``tensor`` is, with another part for this process."""
+    kind: Any = type(tensor)
+    if kind is torch.nn.Parameter:
+        kind = sys.modules["torch.distributed.tensor"].DTensor
+    spread: torch.Tensor = kind(part, tensor._spec, requires_grad=tensor.requires_grad)  # type: ignore[attr-defined]
+    return spread
+
+
 def is_blank(tensor: torch.Tensor) -> bool:
     """Whether a tensor has a shape and no elements: it was made without arithmetic."""
     return _is_meta(tensor)
@@ -219,13 +233,25 @@ def device_of(tensor: torch.Tensor) -> str:
     """Return ``cpu`` or ``cuda:N``, whatever a subclass of somebody else's says of itself."""
     if type(tensor) is VirtualTensor:
         return f"cuda:{tensor.ordinal}"
+    part = part_of(tensor)
+    if part is not None:
+        return device_of(part)
     with torch._C.DisableTorchFunctionSubclass():
         return str(torch._C.TensorBase.device.__get__(tensor))
 
 
 def ordinal_of(tensor: object) -> int | None:
     """Return N for a tensor on ``cuda:N``, None for all else."""
-    return tensor.ordinal if isinstance(tensor, VirtualTensor) else None
+    if isinstance(tensor, VirtualTensor):
+        return tensor.ordinal
+    part = part_of(tensor)
+    return None if part is None else ordinal_of(part)
+
+
+def part_of(tensor: object) -> torch.Tensor | None:
+    """Return this process's part of a tensor that is spread over processes, a DTensor."""
+    kind = getattr(sys.modules.get("torch.distributed.tensor"), "DTensor", None)
+    return None if kind is None or not isinstance(tensor, kind) else tensor._local_tensor
 
 
 def _printed(tensor: VirtualTensor, contents: Any) -> str:

@@ -13,7 +13,7 @@ import torch
 from grader.vgpu import meta, words
 from grader.vgpu.machine import HOST, machine
 from grader.vgpu.pinned import is_pinned
-from grader.vgpu.tensor import VirtualTensor, device_of, ordinal_of, plain, wrap
+from grader.vgpu.tensor import VirtualTensor, device_of, ordinal_of, part_of, plain, with_part, wrap
 
 
 def copy_to(
@@ -86,6 +86,13 @@ def move(
     """Return a tensor on a device (None: on the host), itself if it is there already."""
     if ordinal_of(tensor) == ordinal:
         return tensor
+    part = part_of(tensor)
+    if part is not None:
+        if tensor.requires_grad and torch.is_grad_enabled():
+            raise words.unsupported(
+                "moving a DTensor that a graph is built on", "move its to_local() or full_tensor()"
+            )
+        return with_part(tensor, move(part.detach(), ordinal, blocking=blocking, layout=layout))
     if torch.nn.parameter.is_lazy(tensor):
         # There are no elements yet: it only learns where they will be.
         vars(tensor)["lazy_ordinal"] = ordinal

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from typing import Any
 
 import pytest
 import torch
@@ -18,10 +16,6 @@ def ones() -> torch.Tensor:
     return torch.ones(2, 2, device="cuda")
 
 
-def fsdp() -> Any:
-    return import_module("torch.distributed.fsdp")
-
-
 def move_what_a_graph_holds() -> None:
     host = torch.ones(2, requires_grad=True)
     kept = host * host
@@ -29,11 +23,15 @@ def move_what_a_graph_holds() -> None:
     raise AssertionError(kept)
 
 
+class Around(torch.Tensor):
+    """A subclass that a program wraps around others, on their device."""
+
+
 REFUSALS: dict[str, Callable[[], object]] = {
-    "DeviceMesh('cuda')": lambda: torch.distributed.device_mesh.DeviceMesh("cuda", [0]),
-    "FullyShardedDataParallel": lambda: fsdp().FullyShardedDataParallel(nn.Linear(2, 2).cuda()),
-    "fully_shard": lambda: fsdp().fully_shard(nn.Linear(2, 2).cuda()),
     "torch.export.export": lambda: torch.export.export(nn.Linear(2, 2).cuda(), (ones(),)),
+    "Tensor._make_wrapper_subclass": lambda: torch.Tensor._make_wrapper_subclass(
+        Around, (2,), device=torch.device("cuda")
+    ),
     "torch.vander": lambda: torch.vander(ones()[0]),
     "layout torch.sparse_coo": lambda: ones().to_sparse(),
     "moving a tensor of layout torch.sparse_coo": lambda: torch.eye(2).to_sparse().cuda(),

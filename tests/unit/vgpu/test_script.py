@@ -118,6 +118,17 @@ def test_a_script_runs_unmodified_and_is_told_what_it_did(script: Path) -> None:
     assert "! cuda:1 computed nothing." in done.stderr
 
 
+@pytest.mark.usefixtures("here")
+def test_options_of_the_script_are_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "options.py"
+    script.write_text("import sys; print(*sys.argv[1:])")
+    given = ["--m", "256", "--gpus", "9", "--no-a", "--lap"]
+    assert main(["--gpus", "1", str(script), *given]) == 0
+    assert capsys.readouterr().out.split() == given
+
+
 def test_ctrl_c_ends_the_script_and_shows_what_was_done(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(
         "import time, torch\ntorch.ones(2).cuda()\nprint('there', flush=True)\ntime.sleep(100)\n"
