@@ -119,7 +119,7 @@ def observe(
                 for question in together:
                     if follower is not None and question.ends_with(hidden):
                         follower.ends(question.id, question.result())
-    session.close()
+    session.close_all()
     return {question.id: question.result() for question in questions}
 
 
@@ -140,7 +140,7 @@ def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]
     """Yield all questions, again and again, in groups of those that can share a guest.
 
     Every second round goes through the groups backwards, so that it begins with the guest that the
-    round before it ended with: starting one takes as long as a good many calls.
+    round before it ended with, and the one before that, which a session keeps.
     """
     groups: list[list[_Question]] = []
     for question in questions:

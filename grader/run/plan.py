@@ -134,8 +134,7 @@ def _drawn(case: Case, key: DrawKey, scale: dict[str, int], generate: Generate) 
     keywords: dict[str, Value] = {"seed": drawn.seed, **drawn.dims}
     value = generate(f"{key.question_id}.{case.id}", case.generate, keywords)
     names = tuple(map(unnamed, range(len(value))))
-    digest = digest_of((drawn.digest, value))
-    return replace(drawn, args=value, names=names, digest=digest)
+    return replace(drawn, args=value, names=names, before=drawn.digest)
 
 
 def plan_digests(plan: Sequence[PlannedQuestion]) -> dict[str, str]:

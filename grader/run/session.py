@@ -78,6 +78,21 @@ class Program:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A guest that waits while another one works.
+
+    Attributes:
+        guest: It.
+        loaded: What it said of the program.
+        started_with: Its limits and needs.
+    """
+
+    guest: Guest
+    loaded: Loaded
+    started_with: tuple[GuestLimits, GuestNeeds]
+
+
 class Player(Protocol):
     """Plays the cases that have a scenario."""
 
@@ -112,6 +127,9 @@ def _gives_no_less(needs: GuestNeeds, than: GuestNeeds) -> bool:
 class Session:
     """Runs one program, in one guest after another.
 
+    The guest before the last one is kept for when its sort is asked for again: starting one takes
+    as long as dozens of calls.
+
     Args:
         sandbox: Starts the guests.
         program: What to load into each.
@@ -134,6 +152,7 @@ class Session:
         self._player = player
         self._asked_for: tuple[Limits, GuestNeeds] | None = None
         self._guest: Guest | None = None
+        self._held: _Held | None = None
         self._started_with: tuple[GuestLimits, GuestNeeds] | None = None
         self.loaded: Loaded | None = None
         self._needs = GuestNeeds()
@@ -157,7 +176,13 @@ class Session:
         self._needs = needs
         if self._guest is not None and self._started_with == wanted:
             return
-        self.close()
+        held, self._held = self._held, self._set_aside()
+        if held is not None and held.started_with == wanted:
+            self._guest, self.loaded = held.guest, held.loaded
+            self._first_process, self._started_with = held.guest.pid, wanted
+            return
+        if held is not None:
+            self._end(held.guest)
         if self.failed_load is not None:
             return
         self._started_with = wanted
@@ -168,6 +193,15 @@ class Session:
             self._failures[needs] = answer
         else:
             self.loaded = answer
+
+    def _set_aside(self) -> _Held | None:
+        """Keep the guest, if there is one, for when its sort is asked for again."""
+        guest, loaded, started_with = self._guest, self.loaded, self._started_with
+        if guest is None or loaded is None or started_with is None or _holds(started_with[1]):
+            self.close()
+            return None
+        self._guest = None
+        return _Held(guest, loaded, started_with)
 
     def _load(self, wanted: tuple[GuestLimits, GuestNeeds], seconds: float) -> Loaded | Observation:
         """Start a guest and load the program; return what it said, or how it died of it."""
@@ -303,15 +337,25 @@ class Session:
 
     def finish(self) -> None:
         """End everything that was started."""
-        self.close()
+        self.close_all()
         if self._player is not None:
             self._player.close()
+
+    def close_all(self) -> None:
+        """End the guest, and the one that was set aside."""
+        self.close()
+        if self._held is not None:
+            held, self._held = self._held, None
+            self._end(held.guest)
 
     def close(self) -> Exit:
         """End the guest, if there is one, and all that it started."""
         if self._guest is None:
             return Exit()
         guest, self._guest, self._pid = self._guest, None, None
+        return self._end(guest)
+
+    def _end(self, guest: Guest) -> Exit:
         ended = guest.end()
         self.output = (self.output + guest.output())[-(2**20) :]
         return ended
@@ -388,6 +432,11 @@ class Session:
         ended = self.close()
         facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
         return Observation(Outcome.PROTOCOL_VIOLATION, facts, detail=detail)
+
+
+def _holds(needs: GuestNeeds) -> bool:
+    """Whether a guest would keep from others what they need: a GPU, a clock, the cores."""
+    return bool(needs.cuda or needs.timed or needs.processes)
 
 
 def outcome_of(fault: Fault | None) -> tuple[Outcome, str]:

@@ -42,7 +42,7 @@ class Recorded:
         self.alive = outcome in (Outcome.COMPLETED, Outcome.RAISED)
         return Observation(outcome, claims=Claims(1))
 
-    def close(self) -> None:
+    def close_all(self) -> None:
         self.calls.append("end")
 
 

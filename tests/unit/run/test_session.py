@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -137,7 +138,7 @@ def _maker(sandbox: Sandbox) -> Iterator[Make]:
 
     yield build
     for session in made:
-        session.close()
+        session.close_all()
 
 
 @pytest.fixture
@@ -207,6 +208,40 @@ def test_an_answer_made_before_the_question_is_none(make: Make) -> None:
     assert seen.outcome is Outcome.PROTOCOL_VIOLATION
     assert seen.detail == "an answer to another question"
     assert call(session, "fine").claims.value == 1
+
+
+def test_the_guest_before_the_last_one_is_kept_for_its_sort(make: Make) -> None:
+    session = make(b"calls = []\ndef count():\n    calls.append(0)\n    return len(calls)\n")
+    one, other = GuestNeeds(), GuestNeeds(virtual=1)
+    limits = Limits(import_seconds=20, output_kb=64)
+    counts = []
+    for needs in (one, other, one, other):
+        session.prepare(limits, needs)
+        counts.append(session.call(Call("count"), 20.0).claims.value)
+    assert counts == [1, 1, 2, 2]
+    # One that may start processes would work on while others are waited for.
+    for needs in (GuestNeeds(processes=2), other, GuestNeeds(processes=2)):
+        session.prepare(limits, needs)
+        counts.append(session.call(Call("count"), 20.0).claims.value)
+    assert counts[4:] == [1, 3, 1]
+    first = session.guest_pid
+    session.close_all()
+    assert session.guest_pid == 0 != first
+    session.prepare(limits, one)
+    assert session.call(Call("count"), 20.0).claims.value == 1
+
+
+def test_a_guest_that_dies_while_it_waits_is_found_dead(make: Make) -> None:
+    session = make(b"import os, threading\ndef leaves():\n"
+                   b"    threading.Timer(0.2, os._exit, (7,)).start()\n")  # fmt: skip
+    limits = Limits(import_seconds=20, output_kb=64)
+    session.prepare(limits, GuestNeeds())
+    session.call(Call("leaves"), 20.0)
+    session.prepare(limits, GuestNeeds(virtual=1))
+    time.sleep(0.5)
+    session.prepare(limits, GuestNeeds())
+    seen = session.call(Call("leaves"), 20.0)
+    assert (seen.outcome, seen.facts.exit_code) == (Outcome.CRASHED, 7)
 
 
 @pytest.mark.parametrize("where", ["value", "path", "args_after", "probes"])
