@@ -186,9 +186,26 @@ class _Question:
         start = time.monotonic()
         self._enter(session)
         if self._entry is not None:
-            for case in cases:
+            for case in self._left(session, cases, self._entry):
                 self._observations[case.key] = self._call(session, case, self._entry)
         self._seconds += time.monotonic() - start
+
+    def _left(
+        self, session: Session, cases: Sequence[PlannedCase], entry: str
+    ) -> list[PlannedCase]:
+        """Make the calls that need no scenario together; return the cases that are left.
+
+        Where one costs its guest, those after it are left, to be made one by one.
+        """
+        plain = [] if self._given_up else [case for case in cases if not case.case.scenario]
+        calls = [
+            (case.call(entry, self._planned.probes(case)), self._likely(case)) for case in plain
+        ]
+        seen = session.calls_fairly(calls, self._limits.seconds)
+        self._observations |= {case.key: item for case, item in zip(plain, seen, strict=False)}
+        if seen:
+            self._weigh(session, seen[-1])
+        return [case for case in cases if case.key not in self._observations]
 
     def count(self, session: Session, hidden: bool) -> None:
         """Make the calls that are only counted, for visible or hidden cases that came to an end."""
@@ -227,18 +244,14 @@ class _Question:
             self._entry = next((name for name in names if name in self._loaded.names), None)
 
     def _counted(self, session: Session, case: PlannedCase, entry: str) -> dict[str, Observation]:
-        counted: dict[str, Observation] = {}
-        for call in case.counted:
-            session.prepare(self._limits, self._planned.needs)
-            if session.failed_load is not None:
-                break
-            request = case.counting_call(entry, call)
-            session.likely = self._likely(case, call)
-            seconds = _COUNTING_IS_SLOW * self._limits.seconds
-            counted[call.grown] = session.call_fairly(request, seconds)
-            if not session.alive:
-                break
-        return counted
+        session.prepare(self._limits, self._planned.needs)
+        if session.failed_load is not None:
+            return {}
+        calls = [
+            (case.counting_call(entry, call), self._likely(case, call)) for call in case.counted
+        ]
+        seen = session.calls_fairly(calls, _COUNTING_IS_SLOW * self._limits.seconds)
+        return {call.grown: item for call, item in zip(case.counted, seen, strict=False)}
 
     def _call(self, session: Session, case: PlannedCase, entry: str) -> Observation:
         if self._given_up is None and not session.alive:
@@ -248,14 +261,18 @@ class _Question:
         call = case.call(entry, self._planned.probes(case))
         session.likely = self._likely(case)
         observation = session.call_fairly(call, self._limits.seconds)
+        self._weigh(session, observation)
+        return observation
+
+    def _weigh(self, session: Session, last: Observation) -> None:
+        """Find out whether the cases that are left can be run."""
         if not session.alive:
             self._deaths += 1
-        if observation.outcome is Outcome.SANDBOX_FAILED:
+        if last.outcome is Outcome.SANDBOX_FAILED:
             # The machine's doing: what it did not come to is pending as well.
-            self._given_up = observation
+            self._given_up = last
         elif self._deaths == _DEATHS:
             self._given_up = _NOT_RUN
-        return observation
 
     def _likely(self, case: PlannedCase, counted: CountedCall | None = None) -> FrameSize | None:
         """Return the size of the reference's answer to a call of a case."""

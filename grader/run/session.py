@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -13,6 +13,7 @@ from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance
 from grader.run.deadline import TOO_MUCH, Deadline, late
+from grader.run.window import Sized, Window
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.spec.types import Limits
 from grader.wire.asks import holds_handle
@@ -247,17 +248,58 @@ class Session:
         """Make one call in the prepared guest. A guest that does not answer in time is ended."""
         if call.scenario and self._player is not None:
             return self._player.play(self, call, seconds)
-        self.begin()
-        # Unknown to the guest until it has the request: no reply can have been made before.
-        token = secrets.token_hex(16)
+        (seen,) = self.call_each([(call, self.likely)], seconds)
+        return seen
+
+    def call_each(self, calls: Sequence[Sized], seconds: float) -> list[Observation]:
+        """Make calls of the program's in the prepared guest, which gets them together.
+
+        It works on one while the answer to the one before is read. Each has a limit of its own.
+
+        Args:
+            calls: What to call, and the size of the reference's answer where that is known.
+            seconds: Limit of each.
+
+        Returns:
+            What came of them; the last one is the first that the guest did not survive.
+        """
+        window = Window([replace(call, token=secrets.token_hex(16)) for call, _ in calls])
+        seen: list[Observation] = []
+        for _, likely in calls:
+            self.likely = likely
+            self.begin()
+            seen.append(self._next(window, seconds))
+            if not self.alive:
+                break
+        return seen
+
+    def calls_fairly(self, calls: Sequence[Sized], seconds: float) -> list[Observation]:
+        """Do what ``call_each`` does, as fairly as ``call_fairly`` does it."""
+        seen: list[Observation] = []
+        while len(seen) < len(calls):
+            seen += self.call_each(calls[len(seen) :], seconds)
+            if seen[-1].facts.busy:
+                self.renew()
+                call, self.likely = calls[len(seen) - 1]
+                seen[-1] = self.failed_load or self.call(call, AGAIN * seconds)
+            if not self.alive:
+                break
+        return seen
+
+    def _next(self, window: Window, seconds: float) -> Observation:
+        """Wait for the answer to the next call of several."""
         began, used = time.monotonic(), self.cpu_used()
-        answer = self.exchange(replace(call, token=token), self.deadline(seconds), Reply)
+
+        def talk(connection: Connection, deadline: Deadline) -> Any:
+            window.send(connection, deadline)
+            return self.receive(connection, deadline, Reply)
+
+        answer = self.converse(self.deadline(seconds), talk, asked=window.asked)
         if isinstance(answer, Observation):
             return answer
         reply, wall = answer
-        assert isinstance(reply, Reply)
         computed = spent(used, self.cpu_used(), time.monotonic() - began)
-        if reply.token != token:
+        if reply.token != window.answered():
             return self.violation("an answer to another question", wall)
         if holds_handle((reply.value, reply.args_after, *reply.probes.values())):
             return self.violation("a handle as an answer", wall)
@@ -376,25 +418,29 @@ class Session:
         return self.converse(deadline, talk)
 
     def converse(
-        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any]
+        self,
+        deadline: Deadline,
+        talk: Callable[[Connection, Deadline], Any],
+        asked: bool = False,
     ) -> Observation | tuple[Any, float]:
         """Talk to the guest: (what ``talk`` returns, wall seconds), or what went wrong.
 
         Args:
             deadline: Until when; for this talk, or for several.
             talk: Gets the connection and the deadline.
+            asked: The answer may be there already: the question was sent with an earlier one.
         """
         with deadline:
-            return self._converse(deadline, talk)
+            return self._converse(deadline, talk, asked)
 
     def _converse(
-        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any]
+        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any], asked: bool
     ) -> Observation | tuple[Any, float]:
         assert self._guest is not None
         connection = self._guest.connection
         before = deadline.wall
         try:
-            if connection.has_unread():
+            if not asked and connection.has_unread():
                 # An answer made before the question is known, or the end of the line. None is read.
                 connection.caps = Caps(0, 0)
                 connection.receive(deadline)

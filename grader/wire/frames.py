@@ -238,7 +238,11 @@ class Connection:
             Closed: The peer is gone.
             DeadlineExceeded: It does not read.
         """
-        for buffer in _gathered(pack(frame)):
+        self.write(pack(frame), deadline)
+
+    def write(self, buffers: list[Buffer], deadline: Deadline = None) -> None:
+        """Send frames that are packed already; see ``send``."""
+        for buffer in _gathered(buffers):
             view = memoryview(buffer)
             while view:
                 try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from grader.run.observe import Follower, observe
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.sandbox.base import GuestNeeds
 from grader.spec.types import Case, Limits, Question
+from grader.wire.frames import FrameSize
 from grader.wire.messages import Call, Loaded
 
 CPU, GPU = GuestNeeds(), GuestNeeds(virtual=1)
@@ -41,6 +43,16 @@ class Recorded:
         outcome = self.ends.get(self.calls[-1], Outcome.COMPLETED)
         self.alive = outcome in (Outcome.COMPLETED, Outcome.RAISED)
         return Observation(outcome, claims=Claims(1))
+
+    def calls_fairly(
+        self, calls: Sequence[tuple[Call, FrameSize | None]], seconds: float
+    ) -> list[Observation]:
+        seen: list[Observation] = []
+        for call, _ in calls:
+            seen.append(self.call_fairly(call, seconds))
+            if not self.alive:
+                break
+        return seen
 
     def close_all(self) -> None:
         self.calls.append("end")

@@ -67,6 +67,16 @@ def early():
     server.to_frame = lambda reply: plain(replace(reply, token=""))
     return 1
 
+def twice():
+    from grader.guest import server
+    plain = server._answer
+    def again(connection, reply):
+        server._answer = plain
+        plain(connection, reply)
+        plain(connection, reply)
+    server._answer = again
+    return 1
+
 def answers_with_a_handle(where):
     from dataclasses import replace
     from grader.guest import server
@@ -208,6 +218,68 @@ def test_an_answer_made_before_the_question_is_none(make: Make) -> None:
     assert seen.outcome is Outcome.PROTOCOL_VIOLATION
     assert seen.detail == "an answer to another question"
     assert call(session, "fine").claims.value == 1
+
+
+def each(session: Session, *calls: Call, seconds: float = 20.0) -> list[Observation]:
+    return session.call_each([(call, None) for call in calls], seconds)
+
+
+def test_calls_that_are_sent_together_have_their_own_answers(make: Make) -> None:
+    session = make(MODULE)
+    # More than fits into a socket, and one that does not fit by itself.
+    sizes = [10_000, 12_000, 300_000, 1, 9_000, 50_000]
+    inputs = [tensor(list(range(number, number + size))) for number, size in enumerate(sizes)]
+    seen = each(session, *(Call("adds", (x, x)) for x in inputs))
+    assert [to_numpy(item.claims.value)[-1] for item in seen] == [
+        2 * (number + size - 1) for number, size in enumerate(sizes)
+    ]
+    assert call(session, "fine").claims.value == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "outcome"),
+    [("spins", Outcome.TIMED_OUT), ("sleeps", Outcome.TIMED_OUT), ("exits", Outcome.CRASHED)],
+)
+def test_what_ends_a_guest_costs_no_call_before_it(
+    make: Make, entry: str, outcome: Outcome
+) -> None:
+    session = make(MODULE)
+    calls = [Call("fine"), Call("naps"), Call(entry), Call("fine")]
+    seen = each(session, *calls, seconds=0.5)
+    assert [item.outcome for item in seen] == [Outcome.COMPLETED, Outcome.COMPLETED, outcome]
+    assert not session.alive
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux shows what a process has used")
+def test_each_of_several_calls_has_a_limit_of_its_own(make: Make) -> None:
+    calls = [Call("needs_more", (0.4,))] * 4
+    seen = each(make(MODULE), *calls, seconds=1.0)
+    assert [item.outcome for item in seen] == [Outcome.COMPLETED] * 4
+
+
+def test_an_answer_twice_is_none_to_the_next_question(make: Make) -> None:
+    session = make(MODULE)
+    seen = each(session, Call("fine"), Call("twice"), Call("fine"))
+    assert [item.outcome for item in seen] == [
+        Outcome.COMPLETED, Outcome.COMPLETED, Outcome.PROTOCOL_VIOLATION,
+    ]  # fmt: skip
+    assert seen[-1].detail == "an answer to another question"
+    # After the last of several, nobody has asked.
+    assert call(session, "twice").outcome is Outcome.COMPLETED
+    time.sleep(0.3)
+    assert call(session, "fine").outcome is Outcome.PROTOCOL_VIOLATION
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_several_calls_go_on_where_a_busy_machine_had_one_stopped(
+    make: Make, monkeypatch: pytest.MonkeyPatch, busy: bool
+) -> None:
+    session = make(MODULE)
+    monkeypatch.setattr(Deadline, "busy", property(lambda _: busy))
+    calls = [Call("fine"), Call("needs_more"), Call("fine")]
+    seen = session.calls_fairly([(item, None) for item in calls], 1.0)
+    stopped = [Outcome.COMPLETED, Outcome.TIMED_OUT]
+    assert [item.outcome for item in seen] == ([Outcome.COMPLETED] * 3 if busy else stopped)
 
 
 def test_the_guest_before_the_last_one_is_kept_for_its_sort(make: Make) -> None:
