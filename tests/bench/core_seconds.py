@@ -9,6 +9,7 @@ how busy the machine was: what takes turns cannot take more processor time than 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from pathlib import Path
