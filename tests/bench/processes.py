@@ -53,6 +53,41 @@ def run(command: Sequence[str | Path], where: Path) -> Used:
     return Used(wall, watched.seconds, watched.peak, watched.processes, process.returncode, output)
 
 
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Seconds until a command prints something, and until it ends."""
+
+    first: float
+    whole: float
+
+
+def wait(command: Sequence[str], where: Path, cache: Path) -> Wait:
+    """Run a command as a person at a terminal does, and look at the clock.
+
+    Args:
+        command: What to run.
+        where: In this folder.
+        cache: The user's folder of caches.
+    """
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    own, terminal = os.openpty()
+    began = time.monotonic()
+    process = subprocess.Popen(
+        command, cwd=where, env=environment,
+        stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert process.stdout is not None
+    first = None
+    while byte := process.stdout.read(1):
+        if first is None and not byte.isspace():
+            first = time.monotonic() - began
+    process.wait()
+    whole = time.monotonic() - began
+    os.close(own)
+    os.close(terminal)
+    return Wait(whole if first is None else first, whole)
+
+
 class _Watched:
     def __init__(self, pid: int) -> None:
         self.peak, self.processes, self.seconds = 0, 0, 0.0

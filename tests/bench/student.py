@@ -1,26 +1,28 @@
-"""What a student waits for: the first result, and the next one after saving a change.
+"""What a person waits for at a prompt: the first result, the last, and the next after a save.
 
-Copies a starter, then runs there what a student runs: `grader check` and `pytest` from the prompt
-to their end (and to the first result), then `--watch`: the first question of the reference is
-changed and saved again and again, and what is measured is the time from seeing the change to its
-result. Prints medians in seconds, and the processor time of the first two beside them: on a machine
-that does other things as well, that is the steadier figure.
+Runs, in turn with a bare `import torch`, round by round, so that a busy machine slows all of them
+alike: `grader check` and `pytest` in a copy of a starter that holds the reference, `grader grade`
+of the reference the first time and again, a help text, the version and a usage error. Then
+`--watch`: the first question is changed and saved again and again, from seeing the change to its
+result. Prints medians in seconds, and in brackets medians of the differences to that round's
+import.
 
-    python tests/bench/student.py [--assignment pytorch101] [--repeats 7] [--isolation none]
+    python tests/bench/student.py [pytorch101 knn …] [--rounds 5] [--isolation none]
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+from processes import Wait, wait
 
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import open_workplace
@@ -28,25 +30,55 @@ from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.watch import Watch
 
 ROOT = Path(__file__).parents[2]
-BIN = Path(sys.executable).parent
+GRADER = (sys.executable, "-m", "grader")
+BARE = "import torch"
 
 
-def command(arguments: list[str], folder: Path) -> tuple[float, float, float]:
-    """Run a command; return seconds to the first result, to the end, and of processor time."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
-    process = subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    # The first mark of either: pytest's letter of a test, or the check's line of a question.
-    while (byte := process.stdout.read(1)) and byte.isspace():
-        pass
-    first = time.monotonic() - start
-    process.stdout.read()
-    process.wait()
-    whole = time.monotonic() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return first, whole, used
+def rounds_of(name: str, isolation: str, rounds: int, folder: Path) -> dict[str, list[Wait]]:
+    """Run each command so many times; return what was waited for, by command.
+
+    Args:
+        name: Assignment.
+        isolation: Asked for.
+        rounds: How many.
+        folder: Holds the starter, in a folder of the assignment's name.
+    """
+    walls = ("--isolation", isolation)
+    out = ("--out", str(folder / "out"))
+    grade = (*GRADER, "grade", name, str(ROOT / f"reference/{name}/{name}.py"), *out, *walls)
+    commands = {
+        BARE: (sys.executable, "-c", "import torch"),
+        "grader check": (*GRADER, "check", str(folder / name), *walls),
+        "pytest -q": (
+            sys.executable, "-m", "pytest", "-q", "--grader-isolation", isolation,
+            "--rootdir", str(folder / name), str(folder / name),
+        ),
+        "grader grade, the first time": grade,
+        "grader grade, again": grade,
+        "grader --help": (*GRADER, "--help"),
+        "grader --version": (*GRADER, "--version"),
+        "grader grade, wrong usage": (*GRADER, "grade", name),
+    }  # fmt: skip
+    found: dict[str, list[Wait]] = {said: [] for said in commands}
+    for number in range(rounds):
+        # "The first time" leaves in this round's cache what "again" finds there.
+        for said, command in commands.items():
+            found[said].append(wait(command, ROOT, folder / f"cache{number}"))
+    return found
+
+
+def rows(found: dict[str, list[Wait]]) -> Iterator[str]:
+    """Yield a line for each command."""
+    for said, waits in found.items():
+        first, whole = (
+            statistics.median(getattr(each, part) for each in waits) for part in ("first", "whole")
+        )
+        pairs = list(zip(waits, found[BARE], strict=True))
+        sooner, later = (
+            statistics.median(getattr(each, part) - bare.whole for each, bare in pairs)
+            for part in ("first", "whole")
+        )
+        yield f"{said}: first {first:.2f} s ({sooner:+.2f}), all {whole:.2f} s ({later:+.2f})"
 
 
 def watch(folder: Path, isolation: str, repeats: int) -> list[float]:
@@ -77,29 +109,25 @@ def watch(folder: Path, isolation: str, repeats: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--assignment", default="pytorch101")
-    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("assignments", nargs="*", default=["pytorch101"])
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--isolation", default="auto", choices=("auto", "none"))
     options = parser.parse_args()
-    name, isolation = options.assignment, options.isolation
-    print(f"{name}, isolation {isolation}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    with tempfile.TemporaryDirectory(prefix="student-") as scratch:
-        folder = Path(scratch) / name
-        shutil.copytree(ROOT / "starter" / name, folder)
-        commands = {
-            "grader check": [f"{BIN}/grader", "check", "--isolation", isolation],
-            "pytest -q": [f"{BIN}/pytest", "-q", "--grader-isolation", isolation],
-        }
-        for said, arguments in commands.items():
-            runs = [command(arguments, folder) for _ in range(max(1, options.repeats // 2))]
-            first, whole, used = (statistics.median(part) for part in zip(*runs, strict=True))
-            print(f"{said}: first result {first:.1f} s, all {whole:.1f} s, processor {used:.1f} s")
-        shutil.copy(ROOT / "reference" / name / f"{name}.py", folder)
-        seconds = watch(folder, isolation, options.repeats)
-        print(
-            f"--watch, one question: median {statistics.median(seconds):.2f} s, "
-            f"slowest {max(seconds):.2f} s"
-        )
+    print(f"{os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}")
+    for name in options.assignments:
+        print(f"\n{name}, isolation {options.isolation}", flush=True)
+        with tempfile.TemporaryDirectory(prefix="student-") as scratch:
+            folder = Path(scratch)
+            shutil.copytree(ROOT / "starter" / name, folder / name)
+            shutil.copy(ROOT / "reference" / name / f"{name}.py", folder / name)
+            for row in rows(rounds_of(name, options.isolation, options.rounds, folder)):
+                print(row, flush=True)
+            if name == "pytorch101":
+                seconds = watch(folder / name, options.isolation, options.rounds)
+                print(
+                    f"--watch, one question: median {statistics.median(seconds):.2f} s, "
+                    f"slowest {max(seconds):.2f} s"
+                )
 
 
 if __name__ == "__main__":

@@ -13,53 +13,20 @@ import argparse
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import class_of_1000
 import peers
+from processes import Wait, wait
 
 ROOT = Path(__file__).parents[2]
 GRADER = (sys.executable, "-m", "grader")
 IMPORT = (sys.executable, "-c", "import torch; print()")
 REFERENCE = ROOT / "reference/pytorch101/pytorch101.py"
 HEADINGS = ("you run", "you wait", "a submission", "beside")
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Seconds until a command prints something, and until it ends."""
-
-    first: float
-    whole: float
-
-
-def wait(command: Sequence[str], where: Path, cache: Path) -> Wait:
-    """Run a command and look at the clock.
-
-    Args:
-        command: What to run.
-        where: In this folder.
-        cache: The user's folder of caches.
-    """
-    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
-    began = time.monotonic()
-    process = subprocess.Popen(
-        command, cwd=where, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    assert process.stdout is not None
-    first = None
-    while byte := process.stdout.read(1):
-        if first is None and not byte.isspace():
-            first = time.monotonic() - began
-    process.wait()
-    whole = time.monotonic() - began
-    return Wait(whole if first is None else first, whole)
 
 
 def one_file(rounds: int) -> Iterator[tuple[str, str, str, str]]:
