@@ -2,6 +2,7 @@
 
 gpus: 2
 nproc: 2
+tolerance: 0.0001
 """
 
 import torch
@@ -41,4 +42,12 @@ print("rank", rank, made.sum().full_tensor().item(), made.mean().item(), flush=T
 layer = distribute_module(torch.nn.Linear(3, 3).to(where), mesh)
 layer.weight.data.fill_(0.5)
 print("rank", rank, (layer(rows) - layer.bias).full_tensor().sum().item(), flush=True)
+heads = torch.randn(3, 1, 2, 4, 8, generator=torch.Generator().manual_seed(1))
+if kind == "cuda":  # torch has no rule for the CPU's kernel
+    heads = [distribute_tensor(each, mesh, [Shard(1)]) for each in heads]
+attended = torch.nn.functional.scaled_dot_product_attention(*heads, is_causal=True)
+if kind == "cuda":
+    assert attended.to_local().shape == (1, 1, 4, 8)
+    attended = attended.full_tensor()
+print("rank", rank, *attended.flatten().tolist(), flush=True)
 dist.destroy_process_group()
