@@ -35,6 +35,31 @@ class Kind(str, Enum):
     gradescope = "gradescope"
 
 
+IntoOpt = Annotated[
+    Path | None,
+    typer.Option(
+        "--into",
+        help="Your own export of the gradebook (canvas, moodle), or the packed autograder "
+        "(gradescope).",
+    ),
+]
+PendingOpt = Annotated[
+    PendingChoice,
+    typer.Option(
+        "--pending",
+        help="Points that wait for a machine: no final grade (ask), lost (zero) or earned (full).",
+    ),
+]
+PointsOpt = Annotated[
+    PointsChoice,
+    typer.Option(
+        "--points",
+        help="Canvas, Moodle: points as they are (raw), on the scale of the column (scaled), or "
+        "percent.",
+    ),
+]
+
+
 def export(
     kind: Annotated[Kind, typer.Argument(help="Who is to read it.")],
     folder: Annotated[Path, typer.Argument(help="--out of `grader batch` or `grader grade`.")],
@@ -42,34 +67,13 @@ def export(
         Path | None,
         typer.Option("--out", help="File to write; a folder for junit and classroom50."),
     ] = None,
-    into: Annotated[
-        Path | None,
-        typer.Option(
-            "--into",
-            help="Your own export of the gradebook (canvas, moodle), or the packed autograder "
-            "(gradescope).",
-        ),
-    ] = None,
+    into: IntoOpt = None,
     column: Annotated[
         str, typer.Option("--column", help="Heading of the assignment in it (canvas).")
     ] = "",
     late: LateOpt = None,
-    pending: Annotated[
-        PendingChoice,
-        typer.Option(
-            "--pending",
-            help="Points that wait for a machine: no final grade (ask), lost (zero) or earned "
-            "(full).",
-        ),
-    ] = PendingChoice.ask,
-    points: Annotated[
-        PointsChoice,
-        typer.Option(
-            "--points",
-            help="Canvas, Moodle: points as they are (raw), on the scale of the column (scaled), "
-            "or percent.",
-        ),
-    ] = PointsChoice.raw,
+    pending: PendingOpt = PendingChoice.ask,
+    points: PointsOpt = PointsChoice.raw,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would change in your file.")
     ] = False,
