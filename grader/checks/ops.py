@@ -12,27 +12,19 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from grader.checks.base import CaseInputs, Check, Probe
 from grader.checks.counts import Counts, counts_of
 from grader.checks.findings import finding, plain
+from grader.checks.spellings import refusal, spells, unseen
 from grader.observation import Observation
-from grader.source.facts import EntryFacts, Mention
+from grader.source.facts import ASSIGNS_NUMBER, EntryFacts, Mention
 from grader.verdict import Basis, Code, Message, Param, Verdict, Witness, passed, review
 
 Pattern = Annotated[str, Field(pattern=r"^[A-Za-z_*?][A-Za-z0-9_.*?]{0,79}$")]
 """A name, or part of one with ``*`` and ``?``."""
 
-_SPELLINGS = {
-    "@": {"matmul", "__matmul__", "__rmatmul__"},
-    "**": {"pow", "__pow__", "__rpow__", "__ipow__", "pow_"},
-    "+": {"add", "__add__", "__radd__", "__iadd__", "add_"},
-    "-": {"sub", "__sub__", "__rsub__", "__isub__", "sub_", "rsub"},
-    "*": {"mul", "__mul__", "__rmul__", "__imul__", "mul_"},
-    "/": {"div", "true_divide", "__truediv__", "__rtruediv__", "__itruediv__", "div_"},
-    "reversed": {"__reversed__"},
-}
 _IDLE = frozenset({"detach", "alias", "lift_fresh", "empty", "new_empty", "_local_scalar_dense"})
 
 
@@ -79,12 +71,20 @@ class _Ops(Counted):
                 return finding(Code.FORBIDDEN_CALL, "forbidden_call", told, Basis.CLAIM)
         if seen:
             return _review("ops_unexplained", {"op": plain(seen[0])})
-        named = self._named(source, counts)
-        if named and counts.escapes:
-            place: dict[str, Param] = {
-                "name": plain(named[0].name), "line": named[0].place.line,
-            }  # fmt: skip
-            return _review("ops_outside", place)
+        return self._outside(counts, source)
+
+    def _outside(self, counts: Counts, source: EntryFacts | None) -> Verdict:
+        """Judge by the text what torch's modes are not told of: numpy's ``mean``, say."""
+        for mention in self._named(source, counts):
+            hidden = unseen(mention)
+            if not hidden and (not counts.escapes or mention.name.startswith("torch.")):
+                continue  # of a tensor it would have been seen
+            place: dict[str, Param] = {"name": plain(mention.name), "line": mention.place.line}
+            own = {name.rsplit(".", 1)[-1] for name in source.functions} if source else set()
+            if not hidden and mention.last in own:
+                return _review("ops_outside", place)
+            told = {"op": plain(mention.last), **place}
+            return finding(Code.FORBIDDEN_CALL, "forbidden_call", told, Basis.CLAIM)
         return passed(Basis.CLAIM)
 
     @abstractmethod
@@ -119,6 +119,11 @@ class ForbiddenOps(_Ops):
             raise ValueError("found neither “ops” nor “calls”; name what is forbidden")
         return self
 
+    @field_validator("ops")
+    @classmethod
+    def _known(cls, ops: tuple[str, ...]) -> tuple[str, ...]:
+        return _reaching(ops)
+
     def _seen(self, counts: Counts) -> Iterator[str]:
         yield from (name for name in counts.ops if _matches(name, self.ops))
         yield from (name for name in counts.calls if _matches(name, self.calls))
@@ -145,27 +150,45 @@ class AllowedOps(_Ops):
     kind: Literal["allowed_ops"] = "allowed_ops"
     ops: tuple[Pattern, ...] = Field(min_length=1)
 
+    @field_validator("ops")
+    @classmethod
+    def _known(cls, ops: tuple[str, ...]) -> tuple[str, ...]:
+        # Composite names are allowed here: in inference mode they reach the dispatcher.
+        return _reaching(ops, composite=True)
+
     def _seen(self, counts: Counts) -> Iterator[str]:
         yield from (
             name for name in counts.ops if name not in _IDLE and not _matches(name, self.ops)
         )
 
 
+def _reaching(patterns: tuple[str, ...], *, composite: bool = False) -> tuple[str, ...]:
+    """Return the patterns.
+
+    Raises:
+        ValueError: One of them matches no operation that reaches the dispatcher.
+    """
+    for pattern in patterns:
+        if problem := refusal(pattern, composite=composite):
+            raise ValueError(problem)
+    return patterns
+
+
 def _matches(name: str, patterns: Sequence[str]) -> bool:
     # In place is the same operation: ``add_`` is ``add``.
-    bare = name.rstrip("_") or name
-    return any(fnmatchcase(name, item) or fnmatchcase(bare, item) for item in patterns)
+    # What reduces by a mean is called so: ``scatter_reduce.mean`` is ``scatter_reduce`` too.
+    first = name.split(".", 1)[0]
+    names = {name, first, first.rstrip("_") or first}
+    return any(fnmatchcase(each, item) for item in patterns for each in names)
 
 
 def _spelt(name: str, counts: Counts, source: EntryFacts | None) -> Mention | None:
     """Return the use in the source through which an operation was reached, if it is there."""
-    through = {name, *counts.under.get(name, ())} - {""}
-    for mention in source.mentions if source else ():
-        if mention.last in through or _SPELLINGS.get(mention.last, set()) & through:
-            return mention
-        if mention.name in _SPELLINGS and _SPELLINGS[mention.name] & through:
-            return mention
-    return None
+    through = frozenset({name, name.split(".", 1)[0], *counts.under.get(name, ())} - {""})
+    found = [item for item in (source.mentions if source else ()) if spells(item, through)]
+    # Where a tensor was assigned, a line that assigns a number is not the one that is meant.
+    found.sort(key=lambda item: (item.place.line not in counts.lines, item.name == ASSIGNS_NUMBER))
+    return found[0] if found else None
 
 
 def _review(message: str, params: dict[str, Param]) -> Verdict:

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+INDEXES = "x[…]"
+ASSIGNS = "x[…] = …"
+ASSIGNS_NUMBER = "x[…] = number"
+"""Names of mentions of an index, and of an assignment to one."""
+
 
 class Role(str, Enum):
     """What a construct is to a rule about loops."""

@@ -8,7 +8,16 @@ from typing import Any, ClassVar
 
 from grader.source import words
 from grader.source.calls import more_levels, repeating
-from grader.source.facts import Construct, Mention, Place, Role
+from grader.source.dims import Dims
+from grader.source.facts import (
+    ASSIGNS,
+    ASSIGNS_NUMBER,
+    INDEXES,
+    Construct,
+    Mention,
+    Place,
+    Role,
+)
 from grader.source.found import Scan, place_of
 from grader.source.scope import dotted
 from grader.source.texts import constant_text
@@ -43,6 +52,7 @@ class NameScanner:
         self._locals: list[frozenset[str]] = []
         self._depth = 0
         self._texts = 0
+        self._dims = Dims()
         self._maybe = 0
         self._shift: Place | None = None
 
@@ -164,15 +174,20 @@ class NameScanner:
     def _subscript(self, node: ast.Subscript) -> None:
         if isinstance(node.ctx, ast.Load):
             self.found.indexings += 1
+            self.found.mentions.append(Mention(INDEXES, self._place(node), True))
         self._children(node)
 
     def _assign(self, node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        self.found.slice_assignments += sum(
+        slices = sum(
             isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)
             for target in targets
             for part in ast.walk(target)
         )
+        self.found.slice_assignments += slices
+        if slices:
+            name = ASSIGNS_NUMBER if _is_literal(node.value) else ASSIGNS
+            self.found.mentions.append(Mention(name, self._place(node), True))
         if isinstance(node, ast.AugAssign):
             self._operator(node)
         self._children(node)
@@ -200,3 +215,9 @@ class NameScanner:
         self._block(tree.body, "body")
         self._texts -= 1
         self._shift = outer
+
+
+def _is_literal(node: ast.expr | None) -> bool:
+    """Whether an expression is a number as it stands there, maybe with a sign."""
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, ast.Constant)

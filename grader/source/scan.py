@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from grader.source import words
-from grader.source.dims import Comprehension, only_dims
+from grader.source.dims import Comprehension, Dims
 from grader.source.facts import Mention, Role
 from grader.source.found import place_of
 from grader.source.names import NameScanner
@@ -28,10 +28,12 @@ class Scanner(NameScanner):
         arguments = node.args
         self._block([*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)])
         self._locals.append(local_names(node))
+        outer, self._dims = self._dims, Dims(node)
         if isinstance(node, ast.Lambda):
             self._visit(node.body)
         else:
             self._block(node.body, "body")
+        self._dims = outer
         self._locals.pop()
         if isinstance(node, ast.AsyncFunctionDef):
             self._construct("coroutine", node, Role.LOOP)
@@ -85,7 +87,7 @@ class Scanner(NameScanner):
         self._block(node.orelse, "body")
 
     def _comprehension(self, node: Comprehension) -> None:
-        role = Role.EXEMPT if only_dims(node) else Role.LOOP
+        role = Role.EXEMPT if self._dims.only(node) else Role.LOOP
         first = node.generators[0]
         self._visit(first.iter)
         where = place_of(node)

@@ -46,7 +46,9 @@ class FunctionCalls(TorchFunctionMode):
     ) -> Any:
         """Count a call and make it."""
         name = function_name(func)
-        self.calls[name] += 1
+        if name not in QUIET:
+            # A list of tensors is printed one by one, which is no loop of the hand-in.
+            self.calls[name] += 1
         if name in ESCAPES:
             self.escapes[name] += 1
         before = self.current, self.quiet
@@ -96,7 +98,7 @@ class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
             result = func(*args, **(kwargs or {}))
             if not self._calls.quiet:
                 name = str(func.overloadpacket.__name__)
-                self._count(name)
+                self._count(name + _variant(name, (*args, *(kwargs or {}).values())))
                 if not func.is_view and name not in IDLE:
                     self._weigh(name, args, result)
         return result
@@ -115,6 +117,14 @@ class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.work += product(args)
         else:
             self.work += max([0, *(t.numel() for t in (*made, *_tensors(args)))])
+
+
+def _variant(name: str, given: tuple[Any, ...]) -> str:
+    """Return what is added to an operation's name: that it reduces by a mean, or writes a number."""
+    if any(type(item) is str and item == "mean" for item in given):
+        return ".mean"
+    written = given[2] if name.startswith("index_put") and len(given) > 2 else None
+    return ".number" if isinstance(written, torch.Tensor) and not written.dim() else ""
 
 
 def function_name(func: Callable[..., Any]) -> str:

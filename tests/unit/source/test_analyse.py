@@ -61,6 +61,9 @@ def test_every_kind_of_loop_is_named_with_its_line(body: str, kind: str) -> None
         "return tuple(x.size(d) for d in range(x.ndim) if d != 1)",
         "return [n * 2 for d, n in enumerate(x.shape) if d]",
         "return x.view([1 for _ in range(x.dim() - 1)])",
+        "rank = len(x.shape); return x.permute([rank - 1 - d for d in range(rank)])",
+        "shape = x.shape; n = len(shape); return tuple(shape[i] for i in range(n))",
+        "s = list(x.size()); return [size for size in s[1:]]",
     ],
 )
 def test_a_comprehension_that_only_builds_dims_is_exempt(body: str) -> None:
@@ -78,6 +81,10 @@ def test_a_comprehension_that_only_builds_dims_is_exempt(body: str) -> None:
         "return [g(d) for d in range(x.dim())]",
         "return [x.sum(d) for d in range(x.dim())]",
         "return [x[d] for d in range(x.dim())]",
+        "rank = len(x.shape); rank = len(x); return [i for i in range(rank)]",
+        "rank = x.shape[0]; return [i for i in range(rank)]",
+        "shape = x; return [i for i in shape]",
+        "rows, columns = x.shape; return [i for i in range(rows)]",
         "return [d for d in range(x.dim()) for _ in range(x.size(0))]",
         "return [y for n in x.shape]",
     ],

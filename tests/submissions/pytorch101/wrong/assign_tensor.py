@@ -1,7 +1,7 @@
-# Tensors on the right, where one number was asked for. The operation shows, its place does not.
+# Tensors on the right, where one number was asked for.
 # expect:
 #   questions:
-#     slice_assignment_practice: {status: deferred, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: needs_review}}
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: forbidden_call}}
 
 import torch
 

@@ -1,0 +1,82 @@
+"""How text spells an operation: what reaches torch's dispatcher, and by which names.
+
+The table comes from torch itself (``tests/torch_spellings.py``); the host never imports torch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from grader.errors import nearest
+from grader.source.facts import ASSIGNS, ASSIGNS_NUMBER, INDEXES, Mention
+
+_OPERATORS: Mapping[str, frozenset[str]] = {
+    "@": frozenset({"matmul", "__matmul__", "__rmatmul__"}),
+    "**": frozenset({"pow", "__pow__", "__rpow__", "__ipow__", "pow_"}),
+    "+": frozenset({"add", "__add__", "__radd__", "__iadd__", "add_"}),
+    "-": frozenset({"sub", "__sub__", "__rsub__", "__isub__", "sub_", "rsub"}),
+    "*": frozenset({"mul", "__mul__", "__rmul__", "__imul__", "mul_"}),
+    "/": frozenset({"div", "true_divide", "__truediv__", "__rtruediv__", "__itruediv__", "div_"}),
+    "reversed": frozenset({"__reversed__"}),
+    INDEXES: frozenset({"__getitem__"}),
+    ASSIGNS: frozenset({"__setitem__"}),
+    ASSIGNS_NUMBER: frozenset({"__setitem__"}),
+}
+_UNSEEN = ("torch.masked.", "numpy.", "scipy.", "statistics.", "pandas.")
+"""What torch's modes are not told of by its own name: the text decides."""
+
+
+def spells(mention: Mention, through: frozenset[str]) -> bool:
+    """Whether a name or operator in the text is one of the functions that torch was asked for.
+
+    Args:
+        mention: In the text.
+        through: Names as torch's modes are told them, and the operation's own.
+    """
+    if _OPERATORS.get(mention.name, frozenset()) & through:
+        return True
+    return any(name in through for name in _told_as(mention.last))
+
+
+def unseen(mention: Mention) -> bool:
+    """Whether torch's modes are not told of a function when it is called."""
+    return mention.name.startswith(_UNSEEN)
+
+
+def refusal(pattern: str, *, composite: bool = False) -> str:
+    """Return why no operation that reaches the dispatcher matches a pattern; empty if one does.
+
+    Args:
+        pattern: An ATen name, or part of one.
+        composite: Whether names will do that reach it in inference mode only.
+    """
+    table = _table()
+    bare = pattern.split(".", 1)[0]
+    if any(fnmatchcase(name, bare) for name in table["dispatched"]):
+        return ""
+    if any(fnmatchcase(name, bare) for name in table["composite"]):
+        if composite:
+            return ""
+        return f"“{pattern}” is made of others before the dispatcher; put it under “calls”"
+    near = nearest(pattern, table["dispatched"])
+    return f"no operation that reaches the dispatcher is called “{pattern}”{near}"
+
+
+def _told_as(name: str) -> Iterator[str]:
+    yield name
+    yield from _table()["functions"].get(name, ())
+    for function in _table()["modules"].get(name, ()):
+        yield function
+        yield from _table()["functions"].get(function, ())
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = (Path(__file__).parent / "spellings.json").read_text(encoding="utf-8")
+    table: dict[str, Any] = json.loads(text)
+    return table

@@ -1,0 +1,175 @@
+"""Spellings: the table is torch's own, and either the text or the dispatcher sees each of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch_spellings
+import yaml
+from pydantic import ValidationError
+
+from grader.checks.base import CaseInputs
+from grader.checks.ops import AllowedOps, ForbiddenOps
+from grader.checks.spellings import refusal, spells, unseen
+from grader.guest.probes.counting import Counting
+from grader.observation import Claims, Observation, Outcome
+from grader.source.analyse import analyse
+from grader.verdict import Code
+
+TABLE = json.loads(torch_spellings.FILE.read_text(encoding="utf-8"))
+SQUARE = torch.arange(1.0, 17.0).reshape(4, 4)
+MEAN = {"ops": ["mean", "*batch_norm*", "*.mean"], "calls": ["mean", "nanmean", "average"]}
+ASSIGNMENTS = sorted(Path(__file__).parents[3].glob("assignments/*/assignment.yml"))
+
+
+@pytest.mark.skipif(
+    torch.__version__.split("+")[0] != TABLE["torch"], reason="the table is another torch's"
+)
+def test_the_table_is_what_torch_says() -> None:
+    assert torch_spellings.content() == TABLE
+
+
+@pytest.mark.parametrize("path", ASSIGNMENTS, ids=lambda path: path.parent.name)
+def test_patterns_of_the_assignments_are_names_of_this_torch_too(path: Path) -> None:
+    dispatched, composite = torch_spellings.by_dispatch()
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    checks = [check for question in content["questions"] for check in question["checks"]]
+    for pattern in {op for check in checks for op in check.get("ops", ())}:
+        assert not refusal(pattern, composite=True), pattern
+        bare = pattern.strip("*").split(".")[0]
+        assert any(bare in name for name in dispatched | composite), pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("nanmean", "put it under “calls”"),
+        ("batch_norm", "put it under “calls”"),
+        ("meen", "did you mean “mean”"),
+        ("no_such_*", "no operation that reaches the dispatcher is called"),
+    ],
+)
+def test_a_pattern_that_nothing_matches_is_refused(pattern: str, said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        ForbiddenOps(id="ops", points=1, ops=("mean", pattern))
+
+
+def test_what_reaches_the_dispatcher_in_inference_mode_may_be_allowed() -> None:
+    assert AllowedOps(id="ops", points=1, ops=("reshape",)).ops == ("reshape",)
+    with pytest.raises(ValidationError, match="is called"):
+        AllowedOps(id="ops", points=1, ops=("reshapen",))
+
+
+def judged(body: str, rule: dict[str, Any]) -> Code:
+    """Return the verdict on a function, watched and read as a submission is."""
+    text = (
+        "import numpy as np\nimport torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+    )
+    text += f"def f(x):\n    {body}\n"
+    space: dict[str, Any] = {}
+    exec(compile(text, "/f.py", "exec"), space)
+    x = SQUARE.clone()
+    counting = Counting(["/f.py"], (x,))
+    with counting:
+        space["f"](x)
+    told = Observation(Outcome.COMPLETED, claims=Claims(probes={"counting": counting.report()}))
+    seen = Observation(
+        Outcome.COMPLETED, counted={"": told}, source=analyse(text.encode()).entries["f"]
+    )
+    check = (AllowedOps if "allow" in rule else ForbiddenOps).model_validate(
+        {"id": "ops", "points": 1, **(rule.get("allow") or rule)}
+    )
+    return check.judge(CaseInputs("case", (), ()), seen, seen).code
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x.mean(0)",
+        "return torch.mean(x, dim=0)",
+        "return torch.nanmean(x, 0)",
+        "out = torch.empty(4); torch.mean(x, 0, out=out); return out",
+        "return torch.masked.mean(x, 0)",
+        "return x.new_zeros(1, 4).scatter_reduce(0, x.long() * 0, x, 'mean')",
+        "return torch.segment_reduce(x, 'mean', lengths=torch.tensor([4]))",
+        "return F.adaptive_avg_pool1d(x, 1)",
+        "return nn.BatchNorm1d(4)(x)",
+        "with torch.inference_mode(): return nn.BatchNorm1d(4)(x)",
+        "return torch.Tensor.mean(x)",
+        "return x.numpy().mean(0)",
+        "return np.mean(x.numpy(), axis=0)",
+        "return np.average(x.numpy(), 0)",
+    ],
+)
+def test_every_spelling_of_a_mean_is_decided(body: str) -> None:
+    assert judged(body, MEAN) is Code.FORBIDDEN_CALL
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x.sum(0) / len(x)",
+        "return x.new_zeros(1, 4).scatter_reduce(0, x.long() * 0, x, 'sum')",
+        "return np.sum(x.numpy(), axis=0)",
+        "print([x, x]); return x",
+    ],
+)
+def test_what_is_no_mean_passes(body: str) -> None:
+    assert judged(body, MEAN) is Code.OK
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x[:2, :2] = torch.ones(2, 2)",
+        "x[0] = x[1]",
+        "x[0] = 1; x[1] = x[2]",
+        "x[[0, 1]] = x[[2, 3]]",
+        "x[torch.tensor([0, 1])] += 1",
+        "x[0].copy_(x[1])",
+    ],
+)
+def test_a_tensor_that_is_assigned_is_seen_in_the_text(body: str) -> None:
+    rule = {"allow": {"ops": ["slice", "select", "fill", "index", "index_put_.number"]}}
+    assert judged(body, rule) is Code.FORBIDDEN_CALL
+
+
+@pytest.mark.parametrize(
+    "body", ["x[0] = 1", "x[:2] = x[2:, 0] = 3", "x[[0, 1], 0] = 2", "x[torch.tensor([1])] = -4"]
+)
+def test_a_number_that_is_assigned_passes(body: str) -> None:
+    rule = {"allow": {"ops": ["slice", "select", "fill", "index_put_.number"]}}
+    assert judged(body, rule) is Code.OK
+
+
+def test_numel_by_its_other_name_is_decided() -> None:
+    assert judged("return x.nelement()", {"calls": ["numel"]}) is Code.FORBIDDEN_CALL
+
+
+def test_every_function_that_can_be_called_is_seen_or_read() -> None:
+    """Whatever a public name is told as, the text that holds the name is found for it."""
+    from grader.source.facts import Mention, Place  # noqa: PLC0415
+
+    missed = []
+    for space in (torch.Tensor, *torch_spellings.SPACES.values()):
+        for name, function in torch_spellings.callables(space):
+            told = torch_spellings.told_as(function)
+            mention = Mention(f"torch.{name}", Place(1, 1, 1), True)
+            bare = name.rstrip("_")
+            same = {told, told.rstrip("_"), f"{told}_"} & {name, bare}
+            if told and not same and not spells(mention, frozenset({told})):
+                missed.append((name, told))
+    assert missed == []
+
+
+@pytest.mark.parametrize("name", ["mean", "std", "var", "sum", "norm"])
+def test_masked_functions_are_read(name: str) -> None:
+    from grader.source.facts import Mention, Place  # noqa: PLC0415
+
+    function = getattr(torch.masked, name)
+    assert function not in torch.overrides.get_testing_overrides()
+    assert unseen(Mention(f"torch.masked.{name}", Place(1, 1, 1), True))
