@@ -31,7 +31,7 @@ class Counting:
     def __init__(self, files: Iterable[str], inputs: Iterable[torch.Tensor]) -> None:
         self._calls = FunctionCalls(inputs)
         self._operations = Operations(self._calls)
-        self._lines = Lines(files)
+        self._lines = Lines(files, lambda: self._calls.quiet)
         self._stack = ExitStack()
 
     def __enter__(self) -> Counting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -26,6 +26,7 @@ class Lines:
 
     Args:
         files: Paths of the submitted files.
+        printing: Tells whether a tensor is being printed: torch has text of its own for that.
 
     Attributes:
         events: Lines run and functions entered.
@@ -33,8 +34,9 @@ class Lines:
         others: Threads that ran already and cannot be watched.
     """
 
-    def __init__(self, files: Iterable[str]) -> None:
+    def __init__(self, files: Iterable[str], printing: Callable[[], bool]) -> None:
         self._files = frozenset(files)
+        self._printing = printing
         self._own: dict[CodeType, bool] = {}
         self._before: Any = None
         self.events = 0
@@ -69,6 +71,8 @@ class Lines:
         return known
 
     def _note(self, code: CodeType, line: int) -> None:
+        if code.co_filename.startswith("<") and self._printing():
+            return
         self.events += 1
         if not code.co_filename.startswith("<"):
             self.lines.add(line)

@@ -120,7 +120,7 @@ class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def _variant(name: str, given: tuple[Any, ...]) -> str:
-    """Return what is added to an operation's name: that it reduces by a mean, or writes a number."""
+    """Return what is added to a name: that it reduces by a mean, or writes one number."""
     if any(type(item) is str and item == "mean" for item in given):
         return ".mean"
     written = given[2] if name.startswith("index_put") and len(given) > 2 else None
