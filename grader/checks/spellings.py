@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
+from pkgutil import get_data
 from typing import Any
 
 from grader.errors import nearest
@@ -77,6 +77,5 @@ def _told_as(name: str) -> Iterator[str]:
 
 @cache
 def _table() -> dict[str, Any]:
-    text = (Path(__file__).parent / "spellings.json").read_text(encoding="utf-8")
-    table: dict[str, Any] = json.loads(text)
+    table: dict[str, Any] = json.loads(get_data("grader.checks", "spellings.json") or b"")
     return table

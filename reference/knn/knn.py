@@ -307,6 +307,11 @@ def accuracies_tied_means(seed):  # noqa: ARG001
     return ({9: [70.0, 10.0, 40.0], 4: [40.0, 40.0, 40.0], 1: [39.5, 40.0, 40.0]},)
 
 
+def accuracies_zero(seed):  # noqa: ARG001
+    """Nothing was ever right; the least k comes last."""
+    return ({7: [0.0, 0.0], 3: [0.0, 0.0]},)
+
+
 def accuracies_one_good_fold(seed):  # noqa: ARG001
     """The k with the best single fold is not the one with the best mean."""
     return ({1: [90.0, 10.0, 15.0, 20.0], 6: [40.0, 45.0, 35.0, 40.0]},)
