@@ -14,13 +14,6 @@ each = getattr(builtins, "m" + "ap")
 by_item = getattr(np, "vec" + "torize")
 
 
-def matvec_three_ways(x, v):
-    other = v.numpy()
-    rows = each(lambda row: int(np.dot(row, other)), x.numpy())
-    product = torch.tensor(list(rows), dtype=x.dtype)
-    return product, product.view(-1, 1), product
-
-
 def outer_product(v, w):
     product = by_item(operator.mul)(v.numpy()[:, None], w.numpy())
     return torch.from_numpy(product)
