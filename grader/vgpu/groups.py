@@ -22,9 +22,9 @@ from grader.vgpu.composites import tensors_in
 from grader.vgpu.machine import machine
 from grader.vgpu.patches import Patches
 from grader.vgpu.reducer import data_parallel, need_arithmetic, own_hook
-from grader.vgpu.streams import COMMUNICATION, Stream, current_stream
+from grader.vgpu.streams import Stream, current_stream
 from grader.vgpu.tensor import VirtualTensor, plain
-from grader.vgpu.trace import Collective
+from grader.vgpu.trace import COMMUNICATION, Collective
 
 _PAIRS = frozenset({"send", "recv", "isend", "irecv"})
 _COLLECTIVES = (
@@ -82,7 +82,9 @@ class _Groups:
             if over_nccl and store is not None and asked is not None:
                 world = _c10d()._world
                 world.pg_map[group] = asked, world.pg_map[group][1]
-                world.pg_backend_config[group] = str(_c10d().BackendConfig(asked))
+                # Nobody chose one: host tensors and device tensors each have their own.
+                chosen = "cpu:gloo,cuda:nccl" if str(asked) == "undefined" else asked
+                world.pg_backend_config[group] = str(_c10d().BackendConfig(chosen))
             return group, store
 
         return helper

@@ -17,9 +17,6 @@ from grader.vgpu.machine import machine
 from grader.vgpu.spec import current, ordinal_from
 from grader.vgpu.trace import Mark
 
-COMMUNICATION = -1
-"""Number of the stream of each device on which NCCL works."""
-
 _numbers = count(1)
 
 

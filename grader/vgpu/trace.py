@@ -18,6 +18,9 @@ from typing import Any, TypeVar
 
 from grader.vgpu.tape import TABLE, Row, Tape
 
+COMMUNICATION = -1
+"""Number of the stream of each device on which NCCL works."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:

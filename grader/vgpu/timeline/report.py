@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.vgpu.timeline.spans import Span, Waited
+from grader.vgpu.trace import COMMUNICATION
 from grader.wire.values import Value
 
 Report = dict[Value, Value]
@@ -159,11 +160,11 @@ class Stretch:
         found = {
             span.stream if span.device == device else span.target_stream for span in self.on(device)
         }
-        return [*sorted(found)] if len(found) > 1 else [None]
+        return [*sorted(found, key=_collectives_last)] if len(found) > 1 else [None]
 
     def _merged(self, device: str, stream: int | None) -> Iterator[Row]:
         finest = self.elapsed / _FINEST
-        name = device if stream is None else f"{device} stream {stream}"
+        name = device if stream is None else f"{device} {_stream_name(stream)}"
         row: Row | None = None
         for span in sorted(self.on(device), key=lambda each: each.start):
             own = span.stream if span.device == device else span.target_stream
@@ -178,6 +179,14 @@ class Stretch:
             row = Row(name, span.start, span.end, sort)
         if row is not None:
             yield row
+
+
+def _collectives_last(stream: int) -> tuple[bool, int]:
+    return stream == COMMUNICATION, stream
+
+
+def _stream_name(stream: int) -> str:
+    return "collectives" if stream == COMMUNICATION else f"stream {stream}"
 
 
 def between(whole: Stretch, start: float, end: float) -> Stretch:

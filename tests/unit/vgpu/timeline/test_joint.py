@@ -7,7 +7,7 @@ import pytest
 from grader.vgpu.accounts import Account
 from grader.vgpu.timeline import profile, ring
 from grader.vgpu.timeline.joint import joint_report
-from grader.vgpu.trace import Collective, Event, Kernel, Mark
+from grader.vgpu.trace import COMMUNICATION, Collective, Event, Kernel, Mark
 
 CARD = profile("v100")
 SIZE = 10**9
@@ -81,6 +81,18 @@ def test_devices_compute_while_they_exchange() -> None:
     ]
     report = joint_report([rank(n, *each) for n, each in enumerate(events)], CARD)
     assert report["elapsed"] == pytest.approx(0.5, rel=1e-3)
+
+
+def test_collectives_have_a_row_of_their_own_below_the_streams() -> None:
+    stream = COMMUNICATION
+    ranks = [
+        rank(n, work(0.1, f"cuda:{n}"), reduced(n, stream=stream), work(0.1, f"cuda:{n}"))
+        for n in (0, 1)
+    ]
+    names = list(dict.fromkeys(row[0] for row in joint_report(ranks, CARD)["rows"]))
+    assert [name for name in names if name.startswith("cuda:0")] == [
+        "cuda:0 rank 0 stream 0", "cuda:0 rank 0 collectives",
+    ]  # fmt: skip
 
 
 def test_two_processes_share_a_device() -> None:
