@@ -129,6 +129,11 @@ def writer(folder):
     return made
 
 
+def is_open(writer):
+    """Tell whether a writer has its file still open."""
+    return writer.file_writer is not None
+
+
 def log_offline(student, folder, config, history):
     """Have a run logged into a folder."""
     import wandb  # noqa: PLC0415  an optional package

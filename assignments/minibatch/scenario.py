@@ -421,8 +421,9 @@ def _scalars(root):
 def log(history):
     """Log, and read the file while the writer is still open."""
     root = folder(write=True)
-    actor.call("log_training", given("writer", str(root), keep=True), history)
-    return read(_scalars, root)
+    writer = given("writer", str(root), keep=True)
+    actor.call("log_training", writer, history)
+    return {**read(_scalars, root), "open": given("is_open", writer)}
 
 
 def _records(data):
