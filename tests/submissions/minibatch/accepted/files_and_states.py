@@ -101,7 +101,7 @@ def log_training(writer, history):
     for epoch in range(max(len(values) for values in history.values())):
         for tag in history:
             writer.add_scalar(tag, torch.tensor(history[tag][epoch]), global_step=epoch)
-    writer.close()
+    writer.flush()
 
 
 def search(config_space, train_fn, num_samples, seed=0):
