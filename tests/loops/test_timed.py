@@ -24,7 +24,7 @@ from loops.lab import FILES, LOOP, REFERENCE, TIMED, grade, grader, timed_label
 
 ROOT = Path(__file__).parents[2]
 SUBMISSIONS = sorted((ROOT / "tests" / "submissions").glob("*/timed/*.py"))
-_TRIES = 3
+_TRIES = 5
 
 pytestmark = [pytest.mark.heavy, pytest.mark.alone]
 
@@ -80,12 +80,15 @@ def test_a_submission_that_is_timed_gets_what_its_label_says(
     path: Path, ready_for: Callable[[str], Grader]
 ) -> None:
     label = read_label(path)
-    misses: list[str] = []
+    misses: set[str] | None = None
     for _ in range(_TRIES):
         report: dict[str, Any] = json.loads(
             report_bytes(ready_for(path.parents[1].name).grade(path, path.stem))
         )
-        misses = label.misses(report)
+        found = set(label.misses(report))
+        # A question may be left open, and settled the next time; it is never settled wrongly.
+        assert all("no_loops: needs_review, not" in miss for miss in found), found
+        misses = found if misses is None else misses & found
         if not misses:
             break
-    assert misses == []
+    assert not misses

@@ -3,7 +3,6 @@
 # expect:
 #   questions:
 #     matvec_three_ways: {checks: {values: ok, no_loops: needs_review}}
-#     outer_product: {checks: {values: ok, no_loops: ok}}
 #     add_column: {checks: {values: ok, no_loops: ok}}
 
 import sys
@@ -21,11 +20,7 @@ def matvec_three_ways(x, v):
     return x.mv(v), x.mm(v[:, None]), show(x @ v)
 
 
-def outer_product(v, w):
-    space = {"v": v, "w": w}
-    exec("z = v[:, None] * w", space)
-    return show(space["z"])
-
-
 def add_column(x, w):
-    return show(getattr(torch, "ad" + "d")(x, w.unsqueeze(1)))
+    space = {"column": w.unsqueeze(1)}
+    exec("column = column + 0", space)
+    return show(getattr(torch, "ad" + "d")(x, space["column"]))
