@@ -17,8 +17,8 @@ from fake_device import FakeDevice, FakeWorker, honest
 from grader.run import device_state, device_times, devices
 from grader.run.grade import Grader
 from grader.run.leases import Leases
+from grader.run.program import Program
 from grader.run.rack import Rack
-from grader.run.session import Program
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
 from grader.spec.types import Limits
 from grader.wire.messages import Load

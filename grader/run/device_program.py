@@ -7,7 +7,7 @@ nothing; ``scrub`` overwrites what a hand-in may have left in the device's memor
 
 from __future__ import annotations
 
-from grader.run.session import Program
+from grader.run.program import Program
 
 PROBE_SIZE = 512
 PROBE_ANSWER = float(PROBE_SIZE)

@@ -31,7 +31,7 @@ from grader.clock.sampling import Plan, interleave
 from grader.observation import Observation, Outcome
 from grader.run.device_state import Health
 from grader.run.device_worker import DeviceWorker, SickDeviceError, told_by
-from grader.run.session import Program
+from grader.run.program import Program
 from grader.verdict import Status, Verdict
 from grader.wire.messages import Call
 from grader.wire.values import DType, Tensor, Value

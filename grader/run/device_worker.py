@@ -17,7 +17,8 @@ from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.device_program import PROBE_ANSWER, PROBE_SIZE, PROGRAM
 from grader.run.device_state import Health, ask
-from grader.run.session import Program, Session
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
 from grader.spec.types import Limits
 from grader.verdict import Param

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import AssignmentError, Problem
-from grader.run.session import Program
+from grader.run.program import Program
 from grader.spec.find import assignment_digest, locate
 from grader.spec.load import load_assignment
 from grader.spec.types import Assignment

@@ -15,7 +15,8 @@ from types import MappingProxyType
 from grader.observation import Observation, Outcome
 from grader.run.growth import CountedCall
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.session import Session, guest_limits
+from grader.run.program import guest_limits
+from grader.run.session import Session
 from grader.source.facts import Mention
 from grader.spec.types import Limits, Question
 from grader.wire.frames import FrameSize

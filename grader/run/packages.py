@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from grader.observation import Outcome
 from grader.report.text import inert
 from grader.run.observe import QuestionRun
-from grader.run.session import Program, Session
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.spec.types import Limits, Question
 from grader.verdict import Code, Message, Param, Verdict, deferred

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from grader.clock.cpu import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
-from grader.observation import Claims, HostFacts, Observation, Outcome
+from grader.observation import Claims, HostFacts, Observation
 from grader.run.allowance import Allowance
-from grader.run.deadline import TOO_MUCH, Deadline, late
+from grader.run.deadline import Deadline, late
+from grader.run.endings import death, outcome_of, violation
+from grader.run.guests import Failures, Held, holds
+from grader.run.program import Program, guest_limits
 from grader.run.window import Sized, Window
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.spec.types import Limits
@@ -20,8 +23,6 @@ from grader.wire.asks import holds_handle
 from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (
     Call,
-    Fault,
-    Load,
     Loaded,
     Ready,
     Reply,
@@ -30,68 +31,12 @@ from grader.wire.messages import (
 )
 from grader.wire.values import ProtocolError
 
-_OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError")
-_ALLOCATION_FAILED = "can't allocate memory"
-"""In torch's message when the CPU's allocator fails; the exception is a plain RuntimeError."""
-
-_MOST_CASES = 60
-"""Cases that may use up their limit in one guest before the kernel ends it."""
-
 AGAIN = 1.5
 """Limits that a call is given when it is made again. Neighbours share caches and the two halves of
 a core with a guest, and so lengthen its processor time as well."""
 
 _START_SECONDS = 60.0
 """A guest that is not up by then is the machine's fault."""
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What runs in a guest: a submission, or the reference.
-
-    Attributes:
-        files: Path → content.
-        module: File among them whose functions are called.
-        support: Read-only files beside them.
-        modules: Library's module → file among ``support`` that stands in where it is missing.
-        given: Source of the instructor's functions that run beside the submission, or empty.
-        stage: Source of the instructor's scenarios, or empty.
-    """
-
-    files: Mapping[str, bytes]
-    module: str
-    support: Mapping[str, bytes] = field(default_factory=dict)
-    modules: Mapping[str, str] = field(default_factory=dict)
-    given: str = ""
-    stage: str = ""
-
-    def load(self, needs: GuestNeeds) -> Load:
-        """The message that puts it into a guest, virtual GPUs first."""
-        return Load(
-            dict(self.files),
-            self.module,
-            dict(self.support),
-            needs.virtual,
-            needs.virtual_memory_mb,
-            dict(self.modules),
-            self.given,
-            self.stage,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A guest that waits while another one works.
-
-    Attributes:
-        guest: It.
-        loaded: What it said of the program.
-        started_with: Its limits and needs.
-    """
-
-    guest: Guest
-    loaded: Loaded
-    started_with: tuple[GuestLimits, GuestNeeds]
 
 
 class Player(Protocol):
@@ -102,27 +47,6 @@ class Player(Protocol):
 
     def close(self) -> None:
         """End what was started."""
-
-
-def guest_limits(limits: Limits) -> GuestLimits:
-    """Limits of the assignment file in the units that a sandbox takes."""
-    return GuestLimits(
-        memory=limits.memory_mb * 2**20,
-        output=limits.output_kb * 2**10,
-        processes=limits.processes,
-        scratch=limits.scratch_mb * 2**20,
-        # A backstop for each process: one guest runs many cases, each with its own deadline.
-        cpu_seconds=int(_MOST_CASES * limits.seconds + limits.import_seconds) + 60,
-    )
-
-
-def _gives_no_less(needs: GuestNeeds, than: GuestNeeds) -> bool:
-    """Whether a guest with some needs has all that another has."""
-    return (
-        needs.cuda >= than.cuda
-        and needs.virtual >= than.virtual
-        and needs.processes >= than.processes
-    )
 
 
 class Session:
@@ -153,11 +77,11 @@ class Session:
         self._player = player
         self._asked_for: tuple[Limits, GuestNeeds] | None = None
         self._guest: Guest | None = None
-        self._held: _Held | None = None
+        self._held: Held | None = None
         self._started_with: tuple[GuestLimits, GuestNeeds] | None = None
         self.loaded: Loaded | None = None
         self._needs = GuestNeeds()
-        self._failures: dict[GuestNeeds, Observation] = {}
+        self._failures = Failures()
         self._allowance = allowance
         self.likely: FrameSize | None = None
         self._answered = FrameSize()
@@ -191,18 +115,18 @@ class Session:
         if isinstance(answer, Observation) and answer.facts.busy:
             answer = self._load(wanted, AGAIN * limits.import_seconds)
         if isinstance(answer, Observation):
-            self._failures[needs] = answer
+            self._failures.note(needs, answer)
         else:
             self.loaded = answer
 
-    def _set_aside(self) -> _Held | None:
+    def _set_aside(self) -> Held | None:
         """Keep the guest, if there is one, for when its sort is asked for again."""
         guest, loaded, started_with = self._guest, self.loaded, self._started_with
-        if guest is None or loaded is None or started_with is None or _holds(started_with[1]):
+        if guest is None or loaded is None or started_with is None or holds(started_with[1]):
             self.close()
             return None
         self._guest = None
-        return _Held(guest, loaded, started_with)
+        return Held(guest, loaded, started_with)
 
     def _load(self, wanted: tuple[GuestLimits, GuestNeeds], seconds: float) -> Loaded | Observation:
         """Start a guest and load the program; return what it said, or how it died of it."""
@@ -328,20 +252,8 @@ class Session:
 
     @property
     def failed_load(self) -> Observation | None:
-        """How loading the program ended guests with the needs that were last asked for.
-
-        Kept for each sort of guest: a program that only a GPU makes fail has its other questions.
-        But one that did not return from being loaded is not tried again with more of anything: a
-        class would wait for it once for each sort.
-        """
-        return self._failures.get(self._needs) or next(
-            (
-                seen
-                for needs, seen in self._failures.items()
-                if seen.outcome is Outcome.TIMED_OUT and _gives_no_less(self._needs, needs)
-            ),
-            None,
-        )
+        """How loading the program ended guests with the needs that were last asked for."""
+        return self._failures.of(self._needs)
 
     @property
     def alive(self) -> bool:
@@ -451,7 +363,7 @@ class Session:
         except ProtocolError as error:
             return self.violation(str(error), deadline.wall)
         except Closed:
-            return _death(self.close(), deadline.wall)
+            return death(self.close(), deadline.wall)
         return found, deadline.wall - before
 
     def receive(self, connection: Connection, deadline: Deadline, *kinds: type) -> Any:
@@ -475,29 +387,4 @@ class Session:
 
     def violation(self, detail: str, wall: float) -> Observation:
         """End a guest that sent what it must not."""
-        ended = self.close()
-        facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
-        return Observation(Outcome.PROTOCOL_VIOLATION, facts, detail=detail)
-
-
-def _holds(needs: GuestNeeds) -> bool:
-    """Whether a guest would keep from others what they need: a GPU, a clock, the cores."""
-    return bool(needs.cuda or needs.timed or needs.processes)
-
-
-def outcome_of(fault: Fault | None) -> tuple[Outcome, str]:
-    """Return how a call ended that raised ``fault``, and the host's words on it."""
-    if fault is None:
-        return Outcome.COMPLETED, ""
-    # A limit that the kernel enforces reaches a hand-in as an exception. That it ran out of memory
-    # is then its own word, and worth no points either way.
-    full = fault.type in _OUT_OF_MEMORY_TYPES or _ALLOCATION_FAILED in fault.message
-    return (Outcome.OUT_OF_MEMORY, TOO_MUCH) if full else (Outcome.RAISED, "")
-
-
-def _death(ended: Exit, wall: float) -> Observation:
-    facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
-    if ended.memory_exceeded:
-        return Observation(Outcome.OUT_OF_MEMORY, facts, detail=TOO_MUCH)
-    how = f"exit status {ended.code}" if ended.signal is None else f"signal {ended.signal}"
-    return Observation(Outcome.CRASHED, facts, detail=f"the process ended with {how}")
+        return violation(self.close(), wall, detail)

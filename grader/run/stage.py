@@ -16,8 +16,10 @@ from dataclasses import replace
 from grader.observation import IN_READER, IN_STAGE, Claims, HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance
 from grader.run.deadline import Deadline
+from grader.run.endings import outcome_of
 from grader.run.materials import Materials
-from grader.run.session import Program, Session, outcome_of
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox, Tier
 from grader.spec.find import SCENARIO
 from grader.spec.types import Limits

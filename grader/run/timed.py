@@ -28,7 +28,8 @@ from grader.run.blocks import Job, NotTimedError
 from grader.run.draw import DrawKey
 from grader.run.materials import Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.session import Program, Session
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.run.stacked import Stack
 from grader.run.stopwatch import Stopwatch
 from grader.sandbox.base import GuestNeeds, Sandbox

@@ -13,7 +13,8 @@ from grader.run.device_state import visible_gpus
 from grader.run.gpu_proof import prove_gpus
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
-from grader.run.session import Program, Session
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.sandbox.open import open_sandbox
 from grader.spec.types import Limits

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from grader.observation import Observation, Outcome
-from grader.run.session import Program, Session
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
 from grader.sandbox.oneshot import OneShotSandbox
 from grader.spec.types import Limits

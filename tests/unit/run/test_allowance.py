@@ -8,7 +8,8 @@ import pytest
 
 from grader.observation import HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance, allowance, answered, kept_bytes
-from grader.run.session import Program, Session
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.spec.types import Limits
 from grader.wire.frames import Caps, FrameSize

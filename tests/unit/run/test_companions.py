@@ -16,7 +16,8 @@ from grader.observation import Observation, Outcome
 from grader.run.companions import add_companions, changed
 from grader.run.observe import observe
 from grader.run.plan import PlannedQuestion, make_plan
-from grader.run.session import Program, Session
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.sandbox.oneshot import OneShotSandbox
 from grader.spec.types import Case, FixedTensor, Limits, Question, RandomTensor
 from grader.verdict import Status

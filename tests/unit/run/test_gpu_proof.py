@@ -17,7 +17,7 @@ from grader.run.gpu_proof import GpuProof, prove_gpus, scrub_gpus
 from grader.run.grade import Grader, Options
 from grader.run.leases import Leases
 from grader.run.materials import Materials
-from grader.run.session import Program
+from grader.run.program import Program
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
 from grader.sandbox.open import open_sandbox
 from grader.spec.types import Limits, Needs

@@ -21,8 +21,8 @@ from grader.run.device_program import PROGRAM
 from grader.run.device_state import Health
 from grader.run.device_worker import GuestWorker
 from grader.run.leases import Leases
+from grader.run.program import Program
 from grader.run.rack import Rack
-from grader.run.session import Program
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer
 from grader.sandbox.base import Gpu, Sandbox
 from grader.spec.types import Assignment, Limits

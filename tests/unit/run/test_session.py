@@ -14,7 +14,8 @@ from grader.checks.arrays import to_numpy
 from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
 from grader.run import session as session_module
 from grader.run.deadline import Deadline
-from grader.run.session import Program, Session
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.sandbox.descendants import descendants
 from grader.spec.types import Limits
@@ -456,8 +457,8 @@ def test_an_import_that_never_ends_is_known_once_for_all_questions(
 def test_an_import_that_never_ends_with_a_gpu_is_tried_without(make: Make) -> None:
     session = make(MODULE)
     session.prepare(Limits(), GuestNeeds(virtual=1))
-    session._failures[GuestNeeds(virtual=1)] = Observation(
-        Outcome.TIMED_OUT, HostFacts(1.0), Claims(None)
+    session._failures.note(
+        GuestNeeds(virtual=1), Observation(Outcome.TIMED_OUT, HostFacts(1.0), Claims(None))
     )
     session.prepare(Limits(), GuestNeeds())
     assert session.failed_load is None

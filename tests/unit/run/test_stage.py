@@ -14,7 +14,8 @@ from grader.checks.arrays import to_numpy
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome
 from grader.run import stage as relay
 from grader.run.allowance import Allowance
-from grader.run.session import Program, Session
+from grader.run.program import Program
+from grader.run.session import Session
 from grader.run.stage import Stage
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.spec.types import Limits
