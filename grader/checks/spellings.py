@@ -38,7 +38,8 @@ def spells(mention: Mention, through: frozenset[str]) -> bool:
         mention: In the text.
         through: Names as torch's modes are told them, and the operation's own.
     """
-    if _OPERATORS.get(mention.name, frozenset()) & through:
+    named = _OPERATORS.get(mention.name) or _OPERATORS.get(mention.last)
+    if named and named & through:
         return True
     return any(name in through for name in _told_as(mention.last))
 

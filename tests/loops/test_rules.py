@@ -210,7 +210,7 @@ GOOD = "m = x.sum(0) / len(x)\nreturn (x - m) / (((x - m) ** 2).sum(0) / (len(x)
          "m = getattr(x, 'me' + 'an')(0)\nreturn (x - m) / ((x - m).pow(2).sum(0) / (len(x) - 1))"
          ".sqrt()", "needs_review"),
         (COLUMNS, NO_STATISTICS,
-         "m = torch.from_numpy(x.numpy().mean(0))\n" + GOOD.split("\n")[1], "needs_review"),
+         "m = torch.from_numpy(x.numpy().mean(0))\n" + GOOD.split("\n")[1], "forbidden_call"),
         (MEANS, NONE, MEANS.reference, "ok"),
         (MEANS, NONE,
          "wide = torch.nn.utils.rnn.pad_sequence(xs, batch_first=True)\n"
