@@ -1,7 +1,7 @@
 # The places are missing.
 # expect:
 #   questions:
-#     challenge_get_uniques: {status: failed, code: wrong_type}
+#     challenge_get_uniques: {status: failed, checks: {values_and_places: wrong_type, no_unique: forbidden_call}}
 
 import torch
 
