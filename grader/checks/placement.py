@@ -88,18 +88,22 @@ class Placement(Check):
             return unrepeated(submission, self.replayed) or not_of_the_form(
                 submission.claims.value, "placement"
             )
-        wanted, own = self._meant(expected), [item for item in actual if item.kind in self.kinds]
+        wanted, own = self._meant(expected), [item for item in actual if self._counts(item)]
         found = self._bytes(wanted, own) if self.match == "bytes" else self._shapes(wanted, own)
         basis = Basis.FACT if self.replayed else Basis.CLAIM
         if found is None:
             return passed(basis)
         return finding(Code.WRONG_DEVICE, *found, basis)
 
+    def _counts(self, item: Placed) -> bool:
+        # An empty buffer holds nothing: it remembers a device.
+        return item.kind in self.kinds and (item.bytes > 0 or item.kind != "buffer")
+
     def _meant(self, entries: Sequence[Placed]) -> list[Placed]:
         return [
             item
             for item in entries
-            if item.kind in self.kinds
+            if self._counts(item)
             and (not self.only or any(fnmatchcase(item.name, part) for part in self.only))
         ]
 

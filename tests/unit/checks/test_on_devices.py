@@ -377,6 +377,13 @@ def test_what_lies_where_decides_and_names_do_not(actual, outcome) -> None:
         assert told(verdict) == (Code.WRONG_DEVICE, *outcome)
 
 
+def test_an_empty_buffer_remembers_a_device_and_holds_nothing() -> None:
+    home = placed("home", "cuda:1", 0, kind="buffer")
+    assert judged(PLACED, TOY, {**TOY, **home}).status is Status.PASSED
+    filled = placed("home", "cuda:1", 3, kind="buffer")
+    assert judged(PLACED, TOY, {**TOY, **filled}).status is Status.FAILED
+
+
 def test_a_misplaced_tensor_is_named_with_both_devices() -> None:
     actual = {**TOY, **placed("net2.bias", "cuda:0", 5)}
     params = judged(PLACED, TOY, actual).message.params

@@ -1,4 +1,5 @@
-# Device contexts, device objects, ordinals and tensors as targets; zero_grad after the step.
+# Device contexts, device objects, ordinals and tensors as targets; an empty buffer that remembers a
+# device; zero_grad after the step.
 # expect:
 #   questions:
 #     "*": {status: passed}
@@ -19,6 +20,7 @@ class ToyModel(nn.Module):
             self.net1 = nn.Linear(10, 10)
         with torch.device("cuda:1"):
             self.net2 = nn.Linear(10, 5)
+        self.register_buffer("home", torch.zeros(0, device=SECOND), persistent=False)
 
     def forward(self, x):
         hidden = self.net1(x.to(self.net1.weight)).relu()
