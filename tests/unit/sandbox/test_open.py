@@ -30,7 +30,8 @@ def refused(monkeypatch: pytest.MonkeyPatch, *, root: bool, error: Infrastructur
     monkeypatch.setattr(opening, "mapped", lambda: True)
     monkeypatch.setattr(landlock, "abi", lambda: 6)
     monkeypatch.setattr(opening, "ForkServerSandbox", lambda *_: Closed())
-    monkeypatch.setattr(opening, "_plan", lambda *_, **__: None)
+    plan = WallPlan(Mechanism.FLAT, Canary("", "", {}))
+    monkeypatch.setattr(opening, "_plan", lambda *_, **__: plan)
     with pytest.raises(InfrastructureError) as caught:
         opening.open_sandbox("auto")
     return str(caught.value)

@@ -15,7 +15,8 @@ from grader.sandbox.slots import COUNT, FIRST, Slots
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     # A range of its own: other graders may be at work on this machine.
-    monkeypatch.setattr(slots, "FIRST", FIRST + 10 * COUNT)
+    # One for each process: these tests run side by side, too.
+    monkeypatch.setattr(slots, "FIRST", FIRST + 10 * COUNT + 4 * (os.getpid() % 1000))
     monkeypatch.setattr(slots, "COUNT", 4)
 
 
