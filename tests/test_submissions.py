@@ -152,7 +152,8 @@ def test_accepted_earns_all_and_wrong_does_not() -> None:
         label = read_label(path)
         named = {name: question.status for name, question in label.questions.items()}
         if path.parent.name == "accepted":
-            assert named == {"*": "passed"}, path
+            assert "*" in named, path
+            assert set(named.values()) == {"passed"}, path
         elif path.parent.name == "wrong":
             # Where witnesses disagree, a person decides: that counts as caught.
             assert {"failed", "partial", "deferred"} & {*named.values()}, path

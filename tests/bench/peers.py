@@ -21,7 +21,6 @@ import argparse
 import csv
 import json
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -35,6 +34,7 @@ from pathlib import Path
 
 import nbformat
 import peer_cases
+import processes
 from nbformat.v4 import new_code_cell, new_notebook
 
 from grader.checks.arrays import to_numpy
@@ -264,12 +264,12 @@ class Cost:
 def measure(course: Course, name: str, out: Path) -> Cost:
     """Grade once with a tool."""
     out.mkdir(parents=True)
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    before, began = processes.core_seconds(os.getpid()), time.monotonic()
+    watched = processes.Watched(os.getpid())
     right = TOOLS[name](course, out)
     wall = (time.monotonic() - began) / len(right)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    core = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    core /= len(right)
+    watched.stop()
+    core = (watched.seconds - before) / len(right)
     print(f"{name}: {wall:.2f} s, {core:.2f} core-seconds, {sum(right)} of {len(right)} wholly "
           "right", file=sys.stderr, flush=True)  # fmt: skip
     return Cost(wall, core)

@@ -46,7 +46,7 @@ def run(command: Sequence[str | Path], where: Path) -> Used:
         [str(part) for part in command], cwd=where, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    watched = _Watched(process.pid)
+    watched = Watched(process.pid)
     output = process.communicate()[0]
     wall = time.monotonic() - began
     watched.stop()
@@ -88,7 +88,16 @@ def wait(command: Sequence[str], where: Path, cache: Path) -> Wait:
     return Wait(whole if first is None else first, whole)
 
 
-class _Watched:
+class Watched:
+    """Looks at a process and all below it, twice a second.
+
+    Attributes:
+        peak: See ``Used``.
+        processes: See ``Used``.
+        seconds: Of processor time, the most that was seen: what ended without being waited for is
+            in it as long as it was there.
+    """
+
     def __init__(self, pid: int) -> None:
         self.peak, self.processes, self.seconds = 0, 0, 0.0
         self._pid = pid
@@ -97,6 +106,7 @@ class _Watched:
         self._thread.start()
 
     def stop(self) -> None:
+        """Look no more."""
         self._ended.set()
         self._thread.join()
 

@@ -1,6 +1,7 @@
 # Begins with a best mean of 0: told where all means are 0, where the best is disputed.
 # expect:
 #   questions:
+#     knn_get_best_k: {status: passed, checks: {all_zero: wrong_value}}
 #     "*": {status: passed}
 
 def knn_get_best_k(k_to_accuracies):

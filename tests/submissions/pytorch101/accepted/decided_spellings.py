@@ -3,6 +3,7 @@
 #   questions:
 #     normalize_columns: {status: passed}
 #     challenge_mean_tensors: {status: passed}
+#     "*": {status: passed}
 
 import torch
 

@@ -2,6 +2,7 @@
 # expect:
 #   questions:
 #     mm_on_gpu: {status: passed}
+#     "*": {status: passed}
 
 import torch
 

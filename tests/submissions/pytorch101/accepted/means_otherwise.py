@@ -2,6 +2,7 @@
 # expect:
 #   questions:
 #     challenge_mean_tensors: {status: passed}
+#     "*": {status: passed}
 
 import torch
 from torch.nn.utils.rnn import pad_sequence

@@ -2,6 +2,7 @@
 # expect:
 #   questions:
 #     challenge_get_uniques: {status: passed}
+#     "*": {status: passed}
 
 import torch
 
