@@ -15,7 +15,6 @@ from grader.cli_support import (
     lateness_of,
     make_console,
     make_sandbox,
-    overtaken,
     prepared,
     read_materials,
     renew_pages,
@@ -155,6 +154,7 @@ def _cell(check: CheckResult | None) -> str:
 
 
 def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
+    from grader.batch.awaited import overtaken
     from grader.batch.class_run import write_decided, write_grades
     from grader.batch.ledger import read_grades
 

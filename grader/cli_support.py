@@ -232,31 +232,6 @@ def lateness_of(folder: Path, late: Path | None, console: Console, kept: bool) -
     return given
 
 
-def overtaken(folder: Path) -> list[str]:
-    """Return a sentence on each decision of a person that the grader has overtaken since."""
-    from grader.batch.decisions import judged_otherwise, outdated
-    from grader.batch.ledger import decisions_of, done_so_far
-    from grader.store.journal import JOURNAL_FILE, open_journal
-
-    lines = []
-    with open_journal(folder / JOURNAL_FILE) as journal:
-        decisions = decisions_of(journal)
-        for done in done_so_far(journal) if decisions else ():
-            for item in decisions.get(done.hand_in.name, ()):
-                where = f"{done.hand_in.name} {item.place}"
-                if outdated(done.report, item):
-                    lines.append(
-                        f"The decision on {where} does not count any more: the check is gone, or "
-                        "worth something else. Decide again."
-                    )
-                elif judged_otherwise(done.report, item):
-                    lines.append(
-                        f"The grader judges {where} otherwise since it was decided; the decision "
-                        f"stands: {item.points:g} points."
-                    )
-    return lines
-
-
 def renew_pages(folder: Path, console: Console) -> None:
     """Write the pages of a batch from its journal, if anything is graded there.
 

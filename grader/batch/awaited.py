@@ -10,9 +10,17 @@ from itertools import groupby
 from pathlib import Path
 
 from grader.batch.class_run import write_decided, write_grades
-from grader.batch.decisions import Decision, awaited, decide, same_finding
+from grader.batch.decisions import (
+    Decision,
+    awaited,
+    check_at,
+    decide,
+    judged_otherwise,
+    outdated,
+    same_finding,
+)
 from grader.batch.discover import HandIn
-from grader.batch.ledger import Done, done_so_far, read_grades, with_decided
+from grader.batch.ledger import Done, decisions_of, done_so_far, read_grades, with_decided
 from grader.batch.work import write
 from grader.errors import GraderError, UsageError, nearest
 from grader.intake import read_submission
@@ -139,9 +147,9 @@ class Class:
         return list(groups.values())
 
     def _alike(self, first: Done, decision: Decision) -> Iterator[str]:
-        mine = _check(first, decision.place)
+        mine = check_at(first.report, decision.place)
         for name, done in self._done.items():
-            theirs = _check(done, decision.place)
+            theirs = check_at(done.report, decision.place)
             if name != first.hand_in.name and mine and theirs and same_finding(mine, theirs):
                 yield name
 
@@ -254,13 +262,26 @@ def _names(hand_in: HandIn) -> set[str]:
     return {text.casefold() for text in parts if text}
 
 
-def _check(done: Done, place: str) -> CheckResult | None:
-    return next(
-        (
-            check
-            for question in done.report.questions
-            for check in question.checks
-            if f"{question.id}.{check.id}" == place
-        ),
-        None,
-    )
+def overtaken(out: Path) -> list[str]:
+    """Return a sentence on each decision that the grader has overtaken since.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+    """
+    lines = []
+    with open_journal(out / JOURNAL_FILE) as journal:
+        decisions = decisions_of(journal)
+        for done in done_so_far(journal) if decisions else ():
+            for item in decisions.get(done.hand_in.name, ()):
+                where = f"{done.hand_in.name} {item.place}"
+                if outdated(done.report, item):
+                    lines.append(
+                        f"The decision on {where} does not count any more: the check is gone, or "
+                        "worth something else. Decide again."
+                    )
+                elif judged_otherwise(done.report, item):
+                    lines.append(
+                        f"The grader judges {where} otherwise since it was decided; the decision "
+                        f"stands: {item.points:g} points."
+                    )
+    return lines

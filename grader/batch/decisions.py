@@ -123,13 +123,13 @@ def with_decisions(report: Report, decisions: Iterable[Decision], words: Words) 
 
 def outdated(report: Report, decision: Decision) -> bool:
     """Whether a decision cannot count: its check is gone, or worth something else."""
-    found = _check(report, decision)
+    found = check_at(report, decision.place)
     return found is None or found.max_score != decision.worth
 
 
 def judged_otherwise(report: Report, decision: Decision) -> bool:
     """Whether the grader now says something else than when a person decided."""
-    found = _check(report, decision)
+    found = check_at(report, decision.place)
     return found is not None and (found.code, found.score) != (decision.said, decision.said_points)
 
 
@@ -141,6 +141,19 @@ def awaited(report: Report) -> list[tuple[QuestionResult, CheckResult]]:
         for check in question.checks
         if check.code is Code.NEEDS_REVIEW and check.pending
     ]
+
+
+def check_at(report: Report, place: str) -> CheckResult | None:
+    """Return the check that ``question.check`` names; None if it is not there."""
+    return next(
+        (
+            check
+            for question in report.questions
+            for check in question.checks
+            if f"{question.id}.{check.id}" == place
+        ),
+        None,
+    )
 
 
 def same_finding(check: CheckResult, other: CheckResult) -> bool:
@@ -162,19 +175,6 @@ def _place(report: Report, where: str) -> tuple[QuestionResult, Sequence[CheckRe
     if wanted not in checks:
         raise UsageError(f"no check “{wanted}” in {name}{nearest(wanted, checks)}")
     return question, [checks[wanted]]
-
-
-def _check(report: Report, decision: Decision) -> CheckResult | None:
-    return next(
-        (
-            check
-            for question in report.questions
-            if question.id == decision.question
-            for check in question.checks
-            if check.id == decision.check
-        ),
-        None,
-    )
 
 
 def _decided(
