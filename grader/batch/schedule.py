@@ -107,7 +107,8 @@ class _Schedule:
     def _settle(self) -> Generator[Graded, None, None]:
         while self._under_way:
             finished, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
-            for future in finished:
+            # In the order of submission: a set has none, and a failure must not overtake results.
+            for future in [each for each in self._under_way if each in finished]:
                 work = self._under_way.pop(future)
                 answer = future.result()
                 if work.kind is Kind.READ:
