@@ -11,4 +11,4 @@ __version__ = "0.1.0"
 def load_ipython_extension(shell: Any) -> None:
     """Register ``%check`` with IPython; what ``%load_ext grader`` calls."""
     # By name: everything imports this package, and must not import the notebook part with it.
-    importlib.import_module("grader.notebook").load(shell)
+    importlib.import_module("grader.integrations.notebook").load(shell)

@@ -1,6 +1,6 @@
 """``python -m grader`` is the command ``grader``, where its script is not on the path."""
 
-from grader.command import main
+from grader.cli.command import main
 
 if __name__ == "__main__":
     main()

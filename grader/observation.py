@@ -13,7 +13,7 @@ from enum import Enum
 from grader.clock.device import DeviceTiming
 from grader.clock.samples import Run
 from grader.clock.screen import Screen
-from grader.source.facts import EntryFacts
+from grader.static_analysis.facts import EntryFacts
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Fault
 from grader.wire.values import Value

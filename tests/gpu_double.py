@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice, FakeWorker, honest
 
+from grader.assignment.types import Limits
 from grader.run import device_state, device_times, devices
 from grader.run.grade import Grader
 from grader.run.leases import Leases
 from grader.run.program import Program
 from grader.run.rack import Rack
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
-from grader.spec.types import Limits
 from grader.wire.messages import Load
 
 GPU = Gpu("GPU-double", 90)
@@ -54,7 +54,7 @@ def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
 
 
 if __name__ == "__main__":
-    from grader.command import main
+    from grader.cli.command import main
 
     with pytest.MonkeyPatch.context() as for_good:
         play(for_good, Path(sys.argv.pop(1)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import cli
+from grader.cli import app as cli
 
 ROOT = Path(__file__).parents[1]
 ASSIGNMENTS = sorted(path.parent.name for path in ROOT.glob("assignments/*/assignment.yml"))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from grader.guest.api import placement, watching
+from grader.actor.api import placement, watching
 
 
 def build(name, *args, **options):

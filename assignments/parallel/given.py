@@ -18,7 +18,7 @@ import torch
 import torch._dynamo  # what an optimiser's first step imports: once here, not in each process
 from torch import nn
 
-from grader.guest.api import logged, placement, watching
+from grader.actor.api import logged, placement, watching
 from grader.vgpu.ranks import in_ranks
 from grader.vgpu.timeline import TimedElsewhere
 

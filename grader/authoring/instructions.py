@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from grader.assignment.find import FILE_NAME
+from grader.assignment.types import Assignment
 from grader.authoring.narrowed import narrowed
 from grader.authoring.reach import Reach, Unearned, Why
 from grader.report.summary import amount, counted
 from grader.run.materials import Materials
-from grader.spec.find import FILE_NAME
-from grader.spec.types import Assignment
 
 Unreachable = Literal["keep", "leave-out", "scale"]
 """What becomes of checks that nobody can pass on the platform: they stay, pending; they are left

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.assignment.types import Limits
 from grader.clock.cpu import readable
 from grader.errors import InfrastructureError, UsageError
 from grader.report.model import CheckResult, Report
@@ -18,7 +19,6 @@ from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion
 from grader.run.screening import Screener
 from grader.sandbox.base import Sandbox
-from grader.spec.types import Limits
 from grader.verdict import Code, Status
 
 SEEDS = (1, 2, 3)

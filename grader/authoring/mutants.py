@@ -21,14 +21,14 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
+from grader.assignment.base import Frozen
+from grader.assignment.document import read_document, where
+from grader.assignment.types import Question
 from grader.authoring.mutations import Mutant, mutants_of
 from grader.errors import AssignmentError, Problem
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.base import Sandbox
-from grader.spec.base import Frozen
-from grader.spec.document import read_document, where
-from grader.spec.types import Question
 
 MARKS = "mutants.yml"
 LEAST = 0.95

@@ -11,8 +11,8 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from grader.assignment.document import read_document
 from grader.errors import UsageError
-from grader.spec.document import read_document
 
 CheckName = tuple[str, str]
 """Ids of a question and of a check of it."""

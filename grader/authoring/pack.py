@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import grader
+from grader.assignment.find import FILE_NAME
 from grader.authoring.requirements import CPU_INDEX, DISTRIBUTION, Requirements
 from grader.authoring.workflow import workflow_files
 from grader.errors import UsageError
 from grader.run.materials import Materials, load_materials
-from grader.spec.find import FILE_NAME
 from grader.store.atomic import write_atomic
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -214,7 +214,7 @@ def _project(needs: Requirements) -> str:
         '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n\n'
         f'[project]\nname = "{DISTRIBUTION}"\nversion = "{grader.__version__}"\n'
         f'requires-python = ">=3.10"\ndependencies = [\n{plain}]\n\n'
-        '[project.scripts]\ngrader = "grader.command:main"\n\n'
+        '[project.scripts]\ngrader = "grader.cli.command:main"\n\n'
         '[tool.setuptools.packages.find]\ninclude = ["grader*"]\n\n'
         '[tool.setuptools.package-data]\ngrader = ["**/*"]\n'
     )

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.assignment.find import GIVEN, SCENARIO
+from grader.assignment.types import Assignment
 from grader.authoring.markers import strip_solutions
 from grader.errors import Problem, UsageError
 from grader.run.grade import Grader, Options
@@ -31,8 +33,6 @@ from grader.selfcheck.public import (
 from grader.selfcheck.read import read_public
 from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.write import needs_numbers, size_of
-from grader.spec.find import GIVEN, SCENARIO
-from grader.spec.types import Assignment
 from grader.verdict import Status
 
 _HINT = re.compile(r"^Hints?:\n((?:[ ]+\S.*(?:\n|\Z))+)", re.MULTILINE)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from grader.assignment.types import Assignment, Question
 from grader.errors import InfrastructureError
 from grader.report.model import CheckResult, Report
 from grader.run.devices import Grants, resolve
@@ -23,7 +24,6 @@ from grader.run.observe import Progress
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.sandbox.oneshot import OneShotSandbox
 from grader.sandbox.open import Choice, open_sandbox
-from grader.spec.types import Assignment, Question
 from grader.verdict import Code, Status, Verdict
 
 _SLACK = 1e-6

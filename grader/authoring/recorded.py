@@ -18,12 +18,12 @@ from pathlib import Path
 
 from grader.authoring.pack import packed_materials, zip_of
 from grader.errors import UsageError
-from grader.intake import read_submission
-from grader.intake.submission import IntakeError
 from grader.report.build import submission_info
 from grader.report.json_file import read_report, report_bytes
 from grader.report.model import Report, ReportStatus
 from grader.run.materials import Materials
+from grader.submission import read_submission
+from grader.submission.submission import IntakeError
 
 FOLDER = "recorded"
 

@@ -16,8 +16,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from grader.assignment.types import Question
 from grader.errors import UsageError
-from grader.spec.types import Question
 
 DISTRIBUTION = "torchgrade"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"

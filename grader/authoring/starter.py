@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from pathlib import Path
 
+from grader.assignment.types import Assignment
 from grader.authoring.markers import strip_solutions
 from grader.authoring.notebook import build_notebook, split_handout, unshown
 from grader.errors import AssignmentError, Problem
 from grader.selfcheck.public import CASES_FILE, TENSORS_FILE
-from grader.spec.types import Assignment
 from grader.verdict import Visibility
 
 HANDOUT = "handout.md"

@@ -23,10 +23,10 @@ from grader.batch.discover import HandIn
 from grader.batch.ledger import Done, decisions_of, done_so_far, read_grades, with_decided
 from grader.batch.work import write
 from grader.errors import GraderError, UsageError, nearest
-from grader.intake import read_submission
 from grader.report.model import CheckResult
 from grader.report.points import PLACES
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
+from grader.submission import read_submission
 
 _COLUMNS = ("student", "question", "points", "why")
 _AROUND = 3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.batch.names import shortened, told
 from grader.errors import UsageError
-from grader.intake.reader import Where
+from grader.submission.reader import Where
 
 ENDINGS = (".py", ".ipynb", ".zip", ".tar", ".tgz", ".tar.gz")
 

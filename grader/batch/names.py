@@ -12,12 +12,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from grader.intake.names import folded
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.report.pages import INDEX_FILE
 from grader.report.summary_page import SUMMARY_FILE
 from grader.store.atomic import PROBE_FILE
 from grader.store.journal import JOURNAL_FILE, PREVIOUS_FILE
+from grader.submission.names import folded
 
 SIMILARITY_FOLDER = "similarity"
 EXPORTS = ("canvas", "moodle", "nbgrader")

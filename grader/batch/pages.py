@@ -17,8 +17,6 @@ from grader.batch.late import LatePolicy
 from grader.batch.ledger import done_so_far, grades_of, policy_of, setup_of, with_decided
 from grader.batch.names import SIMILARITY_FOLDER
 from grader.errors import UsageError
-from grader.intake import IntakeError, SubmittedFile, read_submission
-from grader.intake.reader import Where
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.report.language import KOREAN, current
 from grader.report.model import Report
@@ -41,6 +39,8 @@ from grader.report.pages.pictures import read_pictures
 from grader.report.text import inert
 from grader.store.atomic import write_atomic
 from grader.store.journal import JOURNAL_FILE, open_journal
+from grader.submission import IntakeError, SubmittedFile, read_submission
+from grader.submission.reader import Where
 
 SIMILARITY_FILE = f"{SIMILARITY_FOLDER}/{INDEX_FILE}"
 _MAX_PEOPLE = 200

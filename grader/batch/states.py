@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from grader.assignment.types import Assignment
 from grader.batch.ledger import Setup
 from grader.errors import UsageError
 from grader.report.model import Report
 from grader.report.summary import amount
-from grader.spec.types import Assignment
 
 
 def what_changed(

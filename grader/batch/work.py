@@ -13,8 +13,6 @@ from typing import Protocol
 
 from grader.batch.discover import HandIn
 from grader.errors import UsageError
-from grader.intake import read_submission
-from grader.intake.submission import IntakeError
 from grader.report.build import submission_info
 from grader.report.gradescope import write_results
 from grader.report.json_file import write_report
@@ -22,6 +20,8 @@ from grader.report.model import Report
 from grader.report.pictures import write_pictures
 from grader.run.grade import Examined, Grader
 from grader.run.kept import pack_runs
+from grader.submission import read_submission
+from grader.submission.submission import IntakeError
 
 
 class Kind(Enum):

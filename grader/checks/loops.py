@@ -19,7 +19,7 @@ from grader.checks.behaviour import Behaviour, behaviour_of
 from grader.checks.findings import finding, plain
 from grader.checks.pace import ask_time
 from grader.observation import Observation
-from grader.source.facts import Construct, EntryFacts, Mention, Role
+from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role
 from grader.verdict import Basis, Code, Message, Param, Verdict, Witness, passed, review
 
 _HIDES_FROM_PROBES = frozenset({

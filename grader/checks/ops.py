@@ -19,7 +19,7 @@ from grader.checks.counts import Counts, counts_of
 from grader.checks.findings import finding, plain
 from grader.checks.spellings import refusal, spells, unseen
 from grader.observation import Observation
-from grader.source.facts import ASSIGNS_NUMBER, EntryFacts, Mention
+from grader.static_analysis.facts import ASSIGNS_NUMBER, EntryFacts, Mention
 from grader.verdict import Basis, Code, Message, Param, Verdict, Witness, passed, review
 
 Pattern = Annotated[str, Field(pattern=r"^[A-Za-z_*?][A-Za-z0-9_.*?]{0,79}$")]

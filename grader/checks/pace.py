@@ -19,7 +19,7 @@ from grader.clock.screen import settled
 from grader.clock.statistics import Decision
 from grader.clock.vectorisation import Pace, pace_of, weigh
 from grader.observation import Timing
-from grader.source.facts import EntryFacts
+from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Basis, Code, Message, Param, Verdict, Witness, passed, review
 
 _THRESHOLD = 0.5

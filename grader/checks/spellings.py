@@ -13,7 +13,7 @@ from pkgutil import get_data
 from typing import Any
 
 from grader.errors import nearest
-from grader.source.facts import ASSIGNS, ASSIGNS_NUMBER, INDEXES, Mention
+from grader.static_analysis.facts import ASSIGNS, ASSIGNS_NUMBER, INDEXES, Mention
 
 _OPERATORS: Mapping[str, frozenset[str]] = {
     "@": frozenset({"matmul", "__matmul__", "__rmatmul__"}),

@@ -11,7 +11,7 @@ from grader.checks.counts import Counts, counts_of
 from grader.checks.findings import finding
 from grader.checks.ops import Counted
 from grader.observation import Observation
-from grader.source.facts import EntryFacts
+from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Basis, Code, Message, Param, Verdict, passed, review
 
 _COUNTED_AS = {"indexing": "__getitem__", "slice_assignment": "__setitem__"}

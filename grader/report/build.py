@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from grader.assignment.types import Assignment, Question
 from grader.checks.base import Check
 from grader.errors import InfrastructureError
-from grader.intake.submission import Submission
 from grader.report.model import (
     AssignmentInfo,
     CheckResult,
@@ -29,7 +29,7 @@ from grader.report.model import (
 from grader.report.points import Points, points_of, total
 from grader.report.text import inert, json_safe_mapping
 from grader.report.words import ENGLISH, Words
-from grader.spec.types import Assignment, Question
+from grader.submission.submission import Submission
 from grader.verdict import Code, Message, Owner, Status, Verdict, Visibility, Witness, fault
 
 Verdicts = Mapping[str, Mapping[str, Verdict]]

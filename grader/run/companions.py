@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from grader.assignment.types import Limits, Question
 from grader.checks.arrays import Array, to_numpy
 from grader.observation import Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
-from grader.spec.types import Limits, Question
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from grader.assignment.types import Limits
 from grader.checks.judge import required
 from grader.checks.speedup import Speedup
 from grader.errors import InfrastructureError
@@ -24,7 +25,6 @@ from grader.run.rack import Rack
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer
 from grader.run.verdicts import Verdicts, for_all
 from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.spec.types import Limits
 from grader.verdict import Code, Message, Owner, Status, fault
 
 OpenRack = Callable[[Sandbox, Limits], "Rack | None"]

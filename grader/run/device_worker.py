@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
+from grader.assignment.types import Limits
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.device_program import PROBE_ANSWER, PROBE_SIZE, PROGRAM
@@ -20,7 +21,6 @@ from grader.run.device_state import Health, ask
 from grader.run.program import Program
 from grader.run.session import Session
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
-from grader.spec.types import Limits
 from grader.verdict import Param
 from grader.wire.messages import Call
 

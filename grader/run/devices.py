@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal
 
+from grader.assignment.types import Question
 from grader.errors import UsageError
 from grader.run.device_state import list_gpus, visible_gpus
 from grader.sandbox.base import Gpu, GuestNeeds
-from grader.spec.types import Question
 from grader.verdict import Code, Message, Verdict, deferred
 
 DeviceChoice = Literal["auto", "cpu", "virtual", "cuda"]

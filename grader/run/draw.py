@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grader.assignment.arguments import Argument, Computed, TupleOf
+from grader.assignment.dims import Choice, Dim, evaluate
+from grader.assignment.shapes import MAX_BYTES, bytes_of, shape_of, symbolic_parts
+from grader.assignment.tensors import INTEGER_RANGE, PRECISION, FixedTensor, RandomTensor
+from grader.assignment.types import Case
 from grader.errors import AssignmentError, Problem
-from grader.spec.arguments import Argument, Computed, TupleOf
-from grader.spec.dims import Choice, Dim, evaluate
-from grader.spec.shapes import MAX_BYTES, bytes_of, shape_of, symbolic_parts
-from grader.spec.tensors import INTEGER_RANGE, PRECISION, FixedTensor, RandomTensor
-from grader.spec.types import Case
 from grader.wire.codec import Encoder
 from grader.wire.values import Tensor, Value
 

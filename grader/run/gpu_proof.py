@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.assignment.types import Limits
 from grader.errors import InfrastructureError
 from grader.run.device_program import PROGRAM
 from grader.run.device_worker import compute_product, overwrite_memory
@@ -23,7 +24,6 @@ from grader.sandbox.fork_server import ForkServerSandbox
 from grader.sandbox.open import without_wall
 from grader.sandbox.walls import cuda
 from grader.sandbox.walls.plan import Wall
-from grader.spec.types import Limits
 
 _PATIENCE = 600.0
 """Seconds to wait for a GPU that another run is timing on."""

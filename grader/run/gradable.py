@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from grader.assignment.types import Question
 from grader.run.devices import DeviceChoice, resolve
 from grader.run.packages import lacking
 from grader.run.verdicts import Verdicts, for_all
 from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.spec.types import Question
 
 
 def sort_out(

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.errors import InfrastructureError
-from grader.intake import Where, read_submission
-from grader.intake.submission import IntakeError
 from grader.report.build import RunRecord, build_question, build_report, submission_info
 from grader.report.model import Environment, QuestionResult, Report, SubmissionInfo, Timing
 from grader.report.words import ENGLISH, Words
@@ -34,6 +32,8 @@ from grader.run.unrun import as_before
 from grader.run.verdicts import Verdicts, for_all, left_to_grading
 from grader.run.watch import Watch
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
+from grader.submission import Where, read_submission
+from grader.submission.submission import IntakeError
 from grader.verdict import Code, Message, Verdict, failed
 
 __all__ = ["Examined", "Grader", "Options", "Progress"]

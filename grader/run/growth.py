@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grader.assignment.types import Case, Question
 from grader.checks.base import GROWTH_FACTOR, Check, Probe
-from grader.spec.types import Case, Question
 from grader.wire.values import Value
 
 

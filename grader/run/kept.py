@@ -10,7 +10,7 @@ from grader.clock.screen import Screen
 from grader.observation import Claims, Companions, HostFacts, Observation, Outcome, Stop, Timing
 from grader.run.allowance import kept_bytes
 from grader.run.observe import QuestionRun, observations
-from grader.source.facts import Construct, EntryFacts, Mention, Place, Role
+from grader.static_analysis.facts import Construct, EntryFacts, Mention, Place, Role
 from grader.store.kept import Keeper
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Fault, Loaded

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.assignment.find import assignment_digest, locate
+from grader.assignment.load import load_assignment
+from grader.assignment.types import Assignment
 from grader.errors import AssignmentError, Problem
 from grader.run.program import Program
-from grader.spec.find import assignment_digest, locate
-from grader.spec.load import load_assignment
-from grader.spec.types import Assignment
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from grader.assignment.types import Limits, Question
 from grader.observation import Observation, Outcome
 from grader.run.growth import CountedCall
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.program import guest_limits
 from grader.run.session import Session
-from grader.source.facts import Mention
-from grader.spec.types import Limits, Question
+from grader.static_analysis.facts import Mention
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Loaded
 

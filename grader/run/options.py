@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grader.assignment.types import Assignment, Question
 from grader.errors import UsageError, nearest
 from grader.run.devices import DeviceChoice
-from grader.spec.types import Assignment, Question
 
 
 @dataclass(frozen=True, slots=True)

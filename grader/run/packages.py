@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from grader.assignment.types import Limits, Question
 from grader.observation import Outcome
 from grader.report.text import inert
 from grader.run.observe import QuestionRun
 from grader.run.program import Program
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.spec.types import Limits, Question
 from grader.verdict import Code, Message, Param, Verdict, deferred
 from grader.wire.messages import Call
 

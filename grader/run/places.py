@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from grader.assignment.find import GIVEN, SCENARIO
 from grader.observation import Observation
 from grader.report.text import inert
 from grader.run.materials import Materials
-from grader.spec.find import GIVEN, SCENARIO
 from grader.wire.messages import Fault
 
 _MAX_TEXT = 500

@@ -6,13 +6,13 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from grader.assignment.types import Assignment, Case, Question
 from grader.checks.base import CaseInputs, Probe
 from grader.checks.inputs import unnamed
 from grader.errors import AssignmentError, Problem
 from grader.run.draw import DrawKey, Drawn, digest_of, draw_case
 from grader.run.growth import CountedCall, scales
 from grader.sandbox.base import GuestNeeds
-from grader.spec.types import Assignment, Case, Question
 from grader.verdict import Visibility
 from grader.wire.messages import Call
 from grader.wire.values import Value

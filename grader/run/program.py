@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from grader.assignment.types import Limits
 from grader.sandbox.base import GuestLimits, GuestNeeds
-from grader.spec.types import Limits
 from grader.wire.messages import Load
 
 _MOST_CASES = 60

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from grader.assignment.find import SCENARIO
+from grader.assignment.types import Question
 from grader.checks.speedup import Speedup
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Observation, Outcome
@@ -20,8 +22,6 @@ from grader.run.plan import Generate, PlannedCase, PlannedQuestion, make_plan
 from grader.run.reference_cache import Recorder
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
-from grader.spec.find import SCENARIO
-from grader.spec.types import Question
 from grader.wire.messages import Call
 from grader.wire.values import Value
 

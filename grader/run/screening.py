@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from grader.assignment.types import Limits
 from grader.checks.timed import MOST_IDLE
 from grader.checks.vectorised import Vectorised
 from grader.clock.cpu import readable
@@ -42,7 +43,6 @@ from grader.run.plan import PlannedQuestion
 from grader.run.session import Session
 from grader.run.timed import Subject, job_of, timed_dims
 from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.spec.types import Limits
 
 _BLOCK = 0.002
 """Seconds that a block's calls take."""

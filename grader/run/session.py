@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from grader.assignment.types import Limits
 from grader.clock.cpu import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation
@@ -18,7 +19,6 @@ from grader.run.guests import Failures, Held, holds
 from grader.run.program import Program, guest_limits
 from grader.run.window import Sized, Window
 from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
-from grader.spec.types import Limits
 from grader.wire.asks import holds_handle
 from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (

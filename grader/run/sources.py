@@ -11,9 +11,9 @@ from pathlib import PurePosixPath
 from grader.checks.base import Probe
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.source.facts import EntryFacts, Mention, Place, SourceFacts
-from grader.source.reach import IMPORT
-from grader.source.reader import SourceReader
+from grader.static_analysis.facts import EntryFacts, Mention, Place, SourceFacts
+from grader.static_analysis.reach import IMPORT
+from grader.static_analysis.reader import SourceReader
 
 
 def start_reader(reader: SourceReader) -> None:

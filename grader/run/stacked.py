@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from grader.assignment.arguments import Argument
+from grader.assignment.tensors import RandomTensor
+from grader.assignment.types import Case
 from grader.checks.base import CaseInputs
 from grader.errors import InfrastructureError
 from grader.run.draw import DrawKey, Drawn, draw_case
 from grader.run.plan import PlannedCase
 from grader.run.session import Session
-from grader.spec.arguments import Argument
-from grader.spec.tensors import RandomTensor
-from grader.spec.types import Case
 from grader.wire.messages import Call
 from grader.wire.values import ITEMSIZE, Tensor, Value
 

@@ -13,6 +13,8 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from grader.assignment.find import SCENARIO
+from grader.assignment.types import Limits
 from grader.observation import IN_READER, IN_STAGE, Claims, HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance
 from grader.run.deadline import Deadline
@@ -21,8 +23,6 @@ from grader.run.materials import Materials
 from grader.run.program import Program
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox, Tier
-from grader.spec.find import SCENARIO
-from grader.spec.types import Limits
 from grader.wire.asks import EXCEPTIONS, Ask, Back, Did, holds_handle
 from grader.wire.calls import Calls, adopt
 from grader.wire.files import check_paths

@@ -13,7 +13,7 @@ from grader.run.sources import Sources, read_sources, start_reader, with_sources
 from grader.run.stage import open_session
 from grader.run.watch import Watch
 from grader.sandbox.base import Sandbox
-from grader.source.reader import SourceReader
+from grader.static_analysis.reader import SourceReader
 
 
 class Place:

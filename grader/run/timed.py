@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from grader.assignment.types import Limits, Question, Timed
 from grader.checks.base import Check
 from grader.checks.timed import tolerance
 from grader.checks.vectorised import Vectorised
@@ -33,7 +34,6 @@ from grader.run.session import Session
 from grader.run.stacked import Stack
 from grader.run.stopwatch import Stopwatch
 from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.spec.types import Limits, Question, Timed
 
 _SECONDS = 20.0
 """Wall time that a question's sets may take, starts left out, before no further one begins. Three

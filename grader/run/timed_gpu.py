@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from grader.assignment.types import Limits
 from grader.checks.base import CaseInputs
 from grader.checks.judge import judge_case
 from grader.checks.speedup import Speedup
@@ -35,7 +36,6 @@ from grader.run.draw import DrawKey, draw_case
 from grader.run.materials import Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.rack import DeviceTakenError, NoDeviceError, Rack
-from grader.spec.types import Limits
 from grader.verdict import Verdict
 from grader.wire.values import Tensor, Value
 

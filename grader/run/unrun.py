@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import cast
 
+from grader.assignment.types import Question
 from grader.report.model import CheckResult, Report
 from grader.run.verdicts import Verdicts, for_all
-from grader.spec.types import Question
 from grader.verdict import Message, Param, Status, Verdict
 
 _OF_ALL = (Status.FAILED, Status.ERROR)

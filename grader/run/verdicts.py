@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grader.assignment.types import Question
 from grader.checks.causes import across_cases
 from grader.checks.findings import plain
 from grader.checks.judge import combine, judge_case, settle
@@ -12,8 +13,7 @@ from grader.errors import nearest_name
 from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.source.facts import Mention
-from grader.spec.types import Question
+from grader.static_analysis.facts import Mention
 from grader.verdict import (
     Basis,
     Code,

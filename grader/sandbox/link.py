@@ -85,7 +85,7 @@ class Link:
         InfrastructureError: It cannot be started.
     """
 
-    program = "from grader.guest.zygote import main; main()"
+    program = "from grader.actor.zygote import main; main()"
 
     def __init__(self, plan: WallPlan, tick: Callable[[], None]) -> None:
         self._tick = tick

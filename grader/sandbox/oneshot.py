@@ -72,7 +72,7 @@ class OneShotGuest(Guest):
         arguments = (guest_end.fileno(), status_fd, limits.output, memory, int(warm))
         try:
             self._keeper = subprocess.Popen(  # noqa: S603  our own interpreter and module
-                [sys.executable, "-I", "-c", running("grader.guest"), *map(str, arguments)],
+                [sys.executable, "-I", "-c", running("grader.actor"), *map(str, arguments)],
                 pass_fds=(guest_end.fileno(), status_fd),
                 stdin=subprocess.DEVNULL,
                 stdout=self._capture.fd,

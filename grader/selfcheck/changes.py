@@ -2,7 +2,7 @@
 
 A question is touched if the text of its function changed, or of anything in the file that the
 function can come to, or anything at the module level. What a function can come to is read in a
-process of its own (``grader.source``); where that fails, everything is touched.
+process of its own (``grader.static_analysis``); where that fails, everything is touched.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grader.source.reader import SourceReader
-from grader.spec.types import Assignment
+from grader.assignment.types import Assignment
+from grader.static_analysis.reader import SourceReader
 
 _DEFINED = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _MODULE = ""

@@ -10,11 +10,11 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.intake import Submission, read_submission
-from grader.intake.submission import IntakeError
 from grader.selfcheck.folder import Workplace, module_missing, renamed
 from grader.selfcheck.in_the_way import InTheWay
 from grader.store.atomic import write_atomic
+from grader.submission import Submission, read_submission
+from grader.submission.submission import IntakeError
 from grader.verdict import Message, Param
 
 _THEN = (1980, 1, 1, 0, 0, 0)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from grader.assignment.types import Assignment, Case, Question
 from grader.checks.base import Check
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.spec.types import Assignment, Case, Question
 from grader.verdict import Visibility
 
 CASES_FILE = "public_cases.json"

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from grader.assignment.types import Assignment, Question
 from grader.checks.base import Probe
 from grader.observation import Claims, Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
@@ -25,7 +26,6 @@ from grader.selfcheck.public import (
     public_questions,
 )
 from grader.selfcheck.write import SCHEMA
-from grader.spec.types import Assignment, Question
 from grader.wire.decode import Decoder
 from grader.wire.values import ProtocolError, Value
 

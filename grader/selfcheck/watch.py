@@ -12,7 +12,7 @@ from grader.report.model import QuestionResult, Report, ReportStatus
 from grader.selfcheck.changes import Print, prints, touched
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.hand_in import read_workplace
-from grader.source.reader import SourceReader
+from grader.static_analysis.reader import SourceReader
 from grader.verdict import Status
 
 _LOOK = 0.1

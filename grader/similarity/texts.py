@@ -10,11 +10,11 @@ from pathlib import Path
 
 from grader.batch.discover import HandIn
 from grader.errors import UsageError
-from grader.intake import IntakeError, Submission, SubmittedFile, read_submission
 from grader.report.language import current
 from grader.report.text import inert
 from grader.similarity.tokens import Tokens, unpack
-from grader.source.disposable import Disposable
+from grader.static_analysis.disposable import Disposable
+from grader.submission import IntakeError, Submission, SubmittedFile, read_submission
 
 MOST_BYTES = 256 << 10
 """Of source that is compared; an assignment takes a tenth of it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from grader.guest.asked import unpickled
+from grader.actor.asked import unpickled
 from grader.stage.again import repeat as run_again
 from grader.wire.asks import MODULE
 from grader.wire.messages import Fault

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.guest.asked import Asked
+from grader.actor.asked import Asked
 from grader.stage.play import Body
 from grader.wire.asks import Ask, Back, Did
 from grader.wire.calls import Calls

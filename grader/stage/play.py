@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import torch
 
-from grader.guest.tensors import to_torch, to_wire
+from grader.actor.tensors import to_torch, to_wire
 from grader.stage.api import (
     Callback,
     Handle,

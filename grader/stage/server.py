@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.guest.faults import describe
-from grader.guest.module import place, write
+from grader.actor.faults import describe
+from grader.actor.module import place, write
 from grader.stage.again import NAME, replayed
 from grader.stage.api import NOW, OverError, RemoteError, UnreadError
 from grader.stage.play import Body, Line, Play

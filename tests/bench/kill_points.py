@@ -51,7 +51,7 @@ def counted(*args, **named):
     return result
 setattr(owner, last, counted)
 sys.argv = ["grader", *sys.argv[4:]]
-from grader.cli import main
+from grader.cli.app import main
 main()
 """
 WRITES = (

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from grader.assignment.types import Limits
 from grader.clock.samples import Sample
 from grader.clock.sampling import Plan, calls_for, interleave
 from grader.observation import Outcome
@@ -23,7 +24,6 @@ from grader.run.materials import load_materials
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds
 from grader.sandbox.open import open_sandbox
-from grader.spec.types import Limits
 from grader.wire.messages import Call
 from grader.wire.values import Tensor
 

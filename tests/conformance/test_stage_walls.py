@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from driver import LIMITS, NO_NEEDS, Running
 
+from grader.assignment.types import Limits
 from grader.run.program import Program
 from grader.run.session import Session
 from grader.run.stage import Stage
-from grader.spec.types import Limits
 from grader.wire.messages import Call, Load, Loaded, Ready, from_frame, to_frame
 
 if TYPE_CHECKING:

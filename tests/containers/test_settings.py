@@ -33,7 +33,7 @@ NO_CAPABILITIES = ("--cap-drop", "ALL")
 ALL_OF_PROC = ("--security-opt", "systempaths=unconfined")
 PACKAGE = "/opt/torchgrade"
 
-COMMAND = "import sys; from grader.command import main; sys.exit(main())"
+COMMAND = "import sys; from grader.cli.command import main; sys.exit(main())"
 TIERS = ("full", "restricted")
 FEWER = ("test_honest.py", "test_proof.py")
 """Of the conformance suite, what runs where a setting changes little."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.assignment.types import Limits
 from grader.observation import Outcome
 from grader.run.device_state import visible_gpus
 from grader.run.gpu_proof import prove_gpus
@@ -17,7 +18,6 @@ from grader.run.program import Program
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.sandbox.open import open_sandbox
-from grader.spec.types import Limits
 from grader.wire.messages import Call
 
 Record = Callable[[str, object], None]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader.assignment.types import Assignment
 from grader.report.model import CheckResult
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.base import Sandbox
-from grader.spec.types import Assignment
 
 CORPUS = Path(__file__).parents[1] / "submissions" / "pytorch101" / "loops"
 FILES = sorted(CORPUS.glob("*/*.py"))

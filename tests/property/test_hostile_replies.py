@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hostile_guest import HostileSandbox, answers_of
 
+from grader.assignment.types import Question
 from grader.batch import local
 from grader.batch.discover import HandIn
 from grader.batch.local import LocalWorkers
@@ -23,7 +24,6 @@ from grader.report.model import CheckResult, ReportStatus
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials, load_materials
 from grader.sandbox.open import open_sandbox
-from grader.spec.types import Question
 from grader.verdict import Code, Owner, Status
 
 ASSIGNMENT = Path(__file__).parents[2] / "assignments/pytorch101/assignment.yml"

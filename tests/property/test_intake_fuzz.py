@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.intake import Bounds, IntakeError, Submission, read_submission
-from grader.intake.magics import NEWLINE, to_python
-from grader.intake.text import check_source
+from grader.submission import Bounds, IntakeError, Submission, read_submission
+from grader.submission.magics import NEWLINE, to_python
+from grader.submission.text import check_source
 
 SOURCE = b"def f(x):\n    return x\n"
 NAMES = ["pytorch101.py", "hw/pytorch101.py", "hw/pytorch101.ipynb", "n" * 150, "a/./b//c"]

@@ -9,6 +9,7 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.assignment.types import Assignment
 from grader.errors import InfrastructureError
 from grader.report.build import RunRecord, Verdicts, build_report
 from grader.report.csv_file import gradebook
@@ -16,7 +17,6 @@ from grader.report.gradescope import gradescope_results
 from grader.report.json_file import json_bytes, report_bytes
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, report_schema
 from grader.sandbox.base import Tier
-from grader.spec.types import Assignment
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict
 
 _VALIDATOR = jsonschema.Draft202012Validator(report_schema())

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from grader import cli, cli_class
 from grader.batch.discover import HandIn
 from grader.batch.local import LocalWorkers
 from grader.batch.schedule import Graded, grade_all
+from grader.cli import app as cli
+from grader.cli import class_run as cli_class
 from grader.errors import InfrastructureError
 from grader.run.reference import Reference
 from grader.sandbox.base import Sandbox

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from grader import command
+from grader.cli import command
 from grader.one_thread import ONE_THREAD
 
 
@@ -21,7 +21,7 @@ class Interrupted:
 
 def test_an_interrupt_while_importing_ends_it_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "keep_to_one_thread", lambda: None)
-    monkeypatch.setitem(sys.modules, "grader.cli", Interrupted())
+    monkeypatch.setitem(sys.modules, "grader.cli.app", Interrupted())
 
     with pytest.raises(SystemExit) as ended:
         command.main()
@@ -43,14 +43,14 @@ sys.meta_path.insert(0, Interrupting())
 """
 AT_THE_OPTIONS = """\
 import os, signal
-from grader import cli
+from grader.cli import app as cli
 cli.main = lambda: os.kill(os.getpid(), signal.SIGINT)
 """
 
 
 @pytest.mark.parametrize("when", [AT_NUMPY, AT_THE_OPTIONS], ids=["imports", "options"])
 def test_a_signal_before_it_is_at_work_ends_it_quietly(when: str) -> None:
-    code = f"{when}\nfrom grader.command import main\nmain()\n"
+    code = f"{when}\nfrom grader.cli.command import main\nmain()\n"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )

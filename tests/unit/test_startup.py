@@ -24,7 +24,7 @@ SAY_MODULES = """\
 import atexit, sys
 sys.argv = ["grader", *sys.argv[1:]]
 atexit.register(lambda: print("\\n".join(["MODULES", *sys.modules])))
-from grader.command import main
+from grader.cli.command import main
 main()
 """
 UP_TO_THE_SANDBOX = """\
@@ -37,7 +37,7 @@ grader.sandbox.open.open_sandbox = stop
 
 def modules(*arguments: object, before: str = "", status: int) -> set[str]:
     """Return what was imported by the time that the command ended."""
-    code = SAY_MODULES.replace("from grader.command", f"{before}from grader.command")
+    code = SAY_MODULES.replace("from grader.cli.command", f"{before}from grader.cli.command")
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
         capture_output=True,
@@ -89,7 +89,7 @@ def test_grade_opens_a_sandbox_before_it_reads_the_assignment(tmp_path: Path) ->
     arguments = ("grade", "pytorch101", REFERENCE, "--out", tmp_path)
     names = modules(*arguments, before=UP_TO_THE_SANDBOX, status=77)
     # Its fork-server imports torch meanwhile. What comes later costs no time, on two cores.
-    unwanted = UNUSED | {"numpy", "rich", "yaml", "grader.checks", "grader.spec.types"}
+    unwanted = UNUSED | {"numpy", "rich", "yaml", "grader.checks", "grader.assignment.types"}
     assert found(unwanted, names) == set()
     assert ours(names) <= 70
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.intake.magics import NEWLINE
-from grader.intake.submission import SubmittedFile
 from grader.report.model import CheckResult, FileInfo
 from grader.report.text import inert
+from grader.submission.magics import NEWLINE
+from grader.submission.submission import SubmittedFile
 from grader.verdict import Status
 
 _AROUND = 3

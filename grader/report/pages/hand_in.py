@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.intake.submission import SubmittedFile
 from grader.report.model import Report
 from grader.report.pages import pictures as pictures_of
 from grader.report.pages import redact
@@ -16,6 +15,7 @@ from grader.report.pages.render import Labels, render
 from grader.report.pages.translate import translated
 from grader.report.summary import amount
 from grader.sandbox.base import Tier
+from grader.submission.submission import SubmittedFile
 
 
 @dataclass(frozen=True, slots=True)

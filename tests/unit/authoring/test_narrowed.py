@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from grader.assignment.load import load_assignment
+from grader.assignment.types import Assignment
 from grader.authoring.narrowed import narrowed
 from grader.errors import UsageError
 from grader.run.materials import Materials
-from grader.spec.load import load_assignment
-from grader.spec.types import Assignment
 
 ROOT = Path(__file__).parents[3]
 SPEED = ("mm_on_gpu", "speed")

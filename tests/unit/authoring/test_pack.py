@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader import cli
 from grader.authoring import reach
 from grader.authoring.pack import (
     Pack,
@@ -25,6 +24,7 @@ from grader.authoring.pack import (
 )
 from grader.authoring.reach import Reach, Unearned, Why
 from grader.authoring.requirements import required_by
+from grader.cli import app as cli
 from grader.errors import UsageError
 from grader.run.materials import Materials, load_materials
 
@@ -55,7 +55,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_everything_is_in_it(unpacked: Path) -> None:
     source = unpacked / "source"
     for name in (
-        "setup.sh", "run_autograder", "torchgrade/pyproject.toml", "torchgrade/grader/cli.py",
+        "setup.sh", "run_autograder", "torchgrade/pyproject.toml", "torchgrade/grader/cli/app.py",
         "torchgrade/grader/py.typed", "assignments/knn/assignment.yml", "reference/knn/knn.py",
         "constraints.txt",
     ):  # fmt: skip
@@ -160,7 +160,7 @@ def test_it_installs_from_what_is_packed(unpacked: Path, tmp_path: Path) -> None
     if "setuptools" in done.stderr and "Could not find" in done.stderr:
         pytest.skip("no setuptools can be had to build with")
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "site/grader/cli.py").is_file()
+    assert (tmp_path / "site/grader/cli/app.py").is_file()
     assert not (tmp_path / "site/reference").exists()
 
 

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from fake_device import FakeDevice, FakeWorker, honest
 
-from grader import cli
 from grader.authoring.pack import Pack, gradescope_zip
 from grader.authoring.recorded import FOLDER, recorded_report, with_reports
 from grader.authoring.requirements import required_by
 from grader.batch.merge import merge_folders
-from grader.cli_gradescope import _doubts
+from grader.cli import app as cli
+from grader.cli.gradescope import _doubts
 from grader.errors import UsageError
 from grader.report.gradescope import write_results
 from grader.report.json_file import read_report, write_report

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.assignment.types import Needs, Question
 from grader.authoring.requirements import required_by
 from grader.errors import UsageError
 from grader.run.materials import load_materials
-from grader.spec.types import Needs, Question
 
 ASSIGNMENTS = Path(__file__).parents[3] / "assignments"
 

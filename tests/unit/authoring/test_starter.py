@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.assignment.find import locate
+from grader.assignment.load import load_assignment
 from grader.authoring.starter import build_starter, check_starter, write_starter
 from grader.errors import AssignmentError
-from grader.spec.find import locate
-from grader.spec.load import load_assignment
 
 ROOT = Path(__file__).parents[3]
 

@@ -10,10 +10,12 @@ import pytest
 import toy_starter
 from in_process import Here
 
-from grader import cli, cli_again, cli_class
 from grader.batch.discover import Found
 from grader.batch.ledger import Setup
 from grader.batch.platforms import discover
+from grader.cli import again as cli_again
+from grader.cli import app as cli
+from grader.cli import class_run as cli_class
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.base import Sandbox

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from grader import cli
 from grader.batch.merge import merge_folders
+from grader.cli import app as cli
 from grader.errors import UsageError
 from grader.report.csv_file import write_gradebook
 from grader.report.gradescope import write_results

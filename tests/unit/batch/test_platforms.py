@@ -11,7 +11,7 @@ import pytest
 from grader.batch.discover import Found, HandIn, Student
 from grader.batch.platforms import discover
 from grader.errors import UsageError
-from grader.intake import read_submission
+from grader.submission import read_submission
 
 UTC = dt.timezone.utc
 

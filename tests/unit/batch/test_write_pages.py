@@ -14,7 +14,7 @@ from grader.batch import pages
 from grader.batch.discover import HandIn, Student
 from grader.batch.grades import Grade
 from grader.batch.pages import Look, labels_of, look_of, write_class
-from grader.cli import app
+from grader.cli.app import app
 from grader.errors import UsageError
 from grader.report.json_file import read_report, write_report
 from grader.report.language import VARIABLE

@@ -13,7 +13,7 @@ from grader.checks.counts import counts_of, grows
 from grader.checks.loops import Loops
 from grader.checks.ops import ForbiddenOps
 from grader.observation import Claims, Observation, Outcome
-from grader.source.facts import Construct, EntryFacts, Mention, Place, Role
+from grader.static_analysis.facts import Construct, EntryFacts, Mention, Place, Role
 from grader.verdict import Basis, Code, Status, Verdict
 
 CASE = CaseInputs("case", (), (), dims={"B": 3})

@@ -15,7 +15,7 @@ from grader.checks.judge import judge_case
 from grader.checks.placement import Placement
 from grader.checks.ran_on import RanOn
 from grader.checks.transfers import Transfers
-from grader.source.facts import EntryFacts
+from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Basis, Code, Owner, Status, Verdict
 
 MIB = 2**20

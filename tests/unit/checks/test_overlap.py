@@ -14,7 +14,7 @@ from grader.checks.judge import judge_case
 from grader.checks.overlap import Overlap
 from grader.checks.timelines import read_timing
 from grader.report.words import ENGLISH
-from grader.source.facts import EntryFacts
+from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Basis, Code, Owner, Verdict
 
 A, B = "cuda:0", "cuda:1"

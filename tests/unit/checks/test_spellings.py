@@ -12,12 +12,12 @@ import torch_spellings
 import yaml
 from pydantic import ValidationError
 
+from grader.actor.probes.counting import Counting
 from grader.checks.base import CaseInputs
 from grader.checks.ops import AllowedOps, ForbiddenOps
 from grader.checks.spellings import refusal, spells, unseen
-from grader.guest.probes.counting import Counting
 from grader.observation import Claims, Observation, Outcome
-from grader.source.analyse import analyse
+from grader.static_analysis.analyse import analyse
 from grader.verdict import Code
 
 TABLE = json.loads(torch_spellings.FILE.read_text(encoding="utf-8"))
@@ -152,7 +152,7 @@ def test_numel_by_its_other_name_is_decided() -> None:
 
 def test_every_function_that_can_be_called_is_seen_or_read() -> None:
     """Whatever a public name is told as, the text that holds the name is found for it."""
-    from grader.source.facts import Mention, Place  # noqa: PLC0415
+    from grader.static_analysis.facts import Mention, Place  # noqa: PLC0415
 
     missed = []
     for space in (torch.Tensor, *torch_spellings.SPACES.values()):
@@ -168,7 +168,7 @@ def test_every_function_that_can_be_called_is_seen_or_read() -> None:
 
 @pytest.mark.parametrize("name", ["mean", "std", "var", "sum", "norm"])
 def test_masked_functions_are_read(name: str) -> None:
-    from grader.source.facts import Mention, Place  # noqa: PLC0415
+    from grader.static_analysis.facts import Mention, Place  # noqa: PLC0415
 
     function = getattr(torch.masked, name)
     assert function not in torch.overrides.get_testing_overrides()

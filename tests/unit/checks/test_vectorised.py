@@ -17,7 +17,7 @@ from grader.checks.vectorised import Vectorised
 from grader.clock.samples import Run
 from grader.observation import HostFacts, Observation, Outcome, Timing
 from grader.report.words import ENGLISH
-from grader.source.facts import Construct, EntryFacts, Mention, Place, Role
+from grader.static_analysis.facts import Construct, EntryFacts, Mention, Place, Role
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Witness, passed, review
 
 STRICT = replace(ENGLISH, strict=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from grader.assignment.types import Assignment
 from grader.report.build import RunRecord, build_report
 from grader.report.model import Environment, FileInfo, IsolationInfo, Report, SubmissionInfo, Timing
 from grader.sandbox.base import Tier
-from grader.spec.types import Assignment
 from grader.verdict import (
     Basis,
     Code,

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from grader.assignment.types import Assignment
 from grader.errors import InfrastructureError
-from grader.intake.submission import Submission, SubmittedFile
 from grader.report.build import RunRecord, build_report, submission_info
 from grader.report.json_file import report_bytes
 from grader.report.model import Report, ReportStatus, SubmissionInfo
-from grader.spec.types import Assignment
+from grader.submission.submission import Submission, SubmittedFile
 from grader.verdict import (
     Code,
     Message,

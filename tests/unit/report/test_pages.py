@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.intake.submission import SubmittedFile
 from grader.report.model import FileInfo, Report
 from grader.report.pages import (
     HandInFiles,
@@ -27,6 +26,7 @@ from grader.report.pages import (
 from grader.report.pages.asked import asked_in
 from grader.report.pages.pictures import Picture, for_student, read_pictures
 from grader.report.pages.redact import for_student as redacted
+from grader.submission.submission import SubmittedFile
 from grader.verdict import Code, Status, Visibility
 
 Golden = Callable[[str, str], None]

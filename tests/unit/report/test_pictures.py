@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from grader import cli
+from grader.cli import app as cli
 from grader.report.json_file import write_report
 from grader.report.model import Report
 from grader.report.pictures import (

@@ -8,6 +8,7 @@ from typing import Any
 
 from fake_device import FakeDevice, FakeWorker, Student
 
+from grader.assignment.types import Assignment
 from grader.checks.judge import judge_case
 from grader.checks.speedup import Speedup
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
@@ -16,7 +17,6 @@ from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.rack import Rack
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer
-from grader.spec.types import Assignment
 from grader.verdict import Verdict
 
 QUESTION: dict[str, Any] = {

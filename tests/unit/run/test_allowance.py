@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from grader.assignment.types import Limits
 from grader.observation import HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance, allowance, answered, kept_bytes
 from grader.run.program import Program
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.spec.types import Limits
 from grader.wire.frames import Caps, FrameSize
 from grader.wire.messages import Call
 

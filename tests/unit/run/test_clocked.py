@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from grader.assignment.types import Question
 from grader.run.clocked import wants_screen, wants_timing
 from grader.run.plan import PlannedQuestion
-from grader.spec.types import Question
 from grader.verdict import (
     Basis,
     Code,

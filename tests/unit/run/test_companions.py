@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.assignment.types import Case, FixedTensor, Limits, Question, RandomTensor
 from grader.checks.arrays import to_numpy
 from grader.checks.envelope import Envelope
 from grader.checks.view_of import NotViewOf, ViewOf
@@ -19,7 +20,6 @@ from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.program import Program
 from grader.run.session import Session
 from grader.sandbox.oneshot import OneShotSandbox
-from grader.spec.types import Case, FixedTensor, Limits, Question, RandomTensor
 from grader.verdict import Status
 from grader.wire.values import Tensor
 

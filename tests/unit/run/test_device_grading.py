@@ -10,6 +10,7 @@ import pytest
 from device_lab import Bench, assignment, materials
 from fake_device import STICKY, Answer, FakeDevice, Student, honest, product
 
+from grader.assignment.types import Assignment
 from grader.batch.merge import merge_folders
 from grader.errors import AssignmentError
 from grader.report.gradescope import write_results
@@ -20,7 +21,6 @@ from grader.run.device_times import no_rack, wants_device
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.spec.types import Assignment
 from grader.verdict import Code, Message, Status, deferred, passed
 from grader.wire.values import Value
 

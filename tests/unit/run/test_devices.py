@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from grader.assignment.types import Question
 from grader.run.devices import device_name, devices_name, resolve
 from grader.sandbox.base import GuestNeeds
-from grader.spec.types import Question
 from grader.verdict import Code, Status
 
 

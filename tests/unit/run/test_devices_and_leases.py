@@ -16,6 +16,7 @@ import torch
 from device_lab import Bench, holds
 from fake_device import FakeDevice, honest
 
+from grader.assignment.types import Limits
 from grader.clock.device import TRANSFER, WIRE
 from grader.errors import InfrastructureError
 from grader.observation import Claims, Observation, Outcome
@@ -25,7 +26,6 @@ from grader.run.device_worker import GuestWorker, SickDeviceError, suspicious
 from grader.run.leases import Leases
 from grader.run.rack import DeviceTakenError, NoDeviceError
 from grader.sandbox.base import Gpu, Sandbox
-from grader.spec.types import Limits
 from grader.wire.messages import Call, Fault
 from grader.wire.values import DType, Tensor
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.assignment.types import Case
 from grader.errors import AssignmentError
 from grader.run import draw
 from grader.run.draw import DrawKey, Drawn, digest_of, draw_case
-from grader.spec.types import Case
 from grader.wire.values import Tensor
 
 KEY = DrawKey(seed=7, assignment_id="demo", question_id="add")

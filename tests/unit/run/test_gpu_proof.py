@@ -10,6 +10,7 @@ import device_lab
 import pytest
 from gpu_double import GPU, play
 
+from grader.assignment.types import Limits, Needs
 from grader.errors import InfrastructureError
 from grader.run import gpu_proof
 from grader.run.device_state import choose
@@ -20,7 +21,6 @@ from grader.run.materials import Materials
 from grader.run.program import Program
 from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
 from grader.sandbox.open import open_sandbox
-from grader.spec.types import Limits, Needs
 
 LIMITS = Limits(memory_mb=512)
 PROBE = """

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from grader.assignment.types import Case, Limits, Question
 from grader.checks.base import CaseInputs, Probe
 from grader.observation import Claims, Observation, Outcome
 from grader.run.growth import CountedCall
 from grader.run.observe import Follower, observe
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.sandbox.base import GuestNeeds
-from grader.spec.types import Case, Limits, Question
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Call, Loaded
 

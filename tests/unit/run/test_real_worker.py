@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from device_lab import QUESTION, assignment, materials, planned
 
+from grader.assignment.types import Assignment, Limits
 from grader.checks.judge import judge_case
 from grader.checks.speedup import Speedup
 from grader.clock.device import PARTIES, read
@@ -25,7 +26,6 @@ from grader.run.program import Program
 from grader.run.rack import Rack
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer
 from grader.sandbox.base import Gpu, Sandbox
-from grader.spec.types import Assignment, Limits
 from grader.verdict import Code, Status, Verdict
 
 RIGHT = b"""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import cli
 from grader.authoring.lint import lint_assignment
+from grader.cli import app as cli
 from grader.errors import AssignmentError, Problem
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from observed import tensor
 
+from grader.assignment.types import Limits
 from grader.checks.arrays import to_numpy
 from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
 from grader.run import session as session_module
@@ -18,7 +19,6 @@ from grader.run.program import Program
 from grader.run.session import Session
 from grader.sandbox.base import GuestNeeds, Sandbox
 from grader.sandbox.descendants import descendants
-from grader.spec.types import Limits
 from grader.wire.messages import Call
 
 MODULE = b"""
@@ -63,13 +63,13 @@ def line_noise():
 def early():
     # As the guest's own server would, but without the token of the call that comes next.
     from dataclasses import replace
-    from grader.guest import server
+    from grader.actor import server
     plain = server.to_frame
     server.to_frame = lambda reply: plain(replace(reply, token=""))
     return 1
 
 def twice():
-    from grader.guest import server
+    from grader.actor import server
     plain = server._answer
     def again(connection, reply):
         server._answer = plain
@@ -80,7 +80,7 @@ def twice():
 
 def answers_with_a_handle(where):
     from dataclasses import replace
-    from grader.guest import server
+    from grader.actor import server
     from grader.wire.values import FilePath, Handle
     plain = server.to_frame
     forged = {
@@ -120,7 +120,7 @@ def needs_more(seconds):
 
 TIDIES = b"""
 import time
-from grader.guest import server
+from grader.actor import server
 
 answers = server._answer
 

@@ -9,8 +9,8 @@ import pytest
 from grader.observation import HostFacts, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.sources import read_sources, with_sources
-from grader.source.facts import Mention
-from grader.source.reader import SourceReader
+from grader.static_analysis.facts import Mention
+from grader.static_analysis.reader import SourceReader
 
 
 def reached(files: Mapping[str, bytes]) -> Mention | None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from observed import ended, seen, tensor
 
+from grader.assignment.types import Case
 from grader.checks.arrays import to_numpy
 from grader.checks.base import CaseInputs
 from grader.errors import InfrastructureError
@@ -16,7 +17,6 @@ from grader.run.draw import DrawKey
 from grader.run.plan import PlannedCase
 from grader.run.session import Session
 from grader.run.stacked import Stack, rows
-from grader.spec.types import Case
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.assignment.types import Limits
 from grader.checks.arrays import to_numpy
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome
 from grader.run import stage as relay
@@ -18,7 +19,6 @@ from grader.run.program import Program
 from grader.run.session import Session
 from grader.run.stage import Stage
 from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.spec.types import Limits
 from grader.stage.server import _clear
 from grader.wire import calls
 from grader.wire.messages import Call, Load
@@ -834,7 +834,7 @@ HOSTILE = (
     + """
 import builtins
 from dataclasses import replace
-from grader.guest import asked, server
+from grader.actor import asked, server
 from grader.wire import asks, values
 from grader.wire.asks import Ask, Back, Did
 from grader.wire.messages import Fault

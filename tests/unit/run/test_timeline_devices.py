@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from grader.assignment.rules import question_findings
+from grader.assignment.types import Question
 from grader.run.devices import resolve
 from grader.sandbox.base import GuestNeeds
-from grader.spec.rules import question_findings
-from grader.spec.types import Question
 from grader.verdict import Code
 
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from grader.assignment.types import Question
 from grader.checks.base import CaseInputs
 from grader.observation import Claims, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.verdicts import judge_question
-from grader.source.facts import Mention, Place
-from grader.spec.types import Question
+from grader.static_analysis.facts import Mention, Place
 from grader.verdict import Code, Owner, Status
 from grader.wire.messages import Fault, Loaded
 from grader.wire.values import Value

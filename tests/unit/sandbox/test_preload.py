@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.guest.warm import warm
+from grader.actor.warm import warm
 from grader.sandbox.preload import Preload, preload
 from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan, to_plain, wall_plan
 

@@ -6,7 +6,7 @@ import pytest
 import toy_starter
 
 from grader.selfcheck.changes import prints, touched
-from grader.source.reader import SourceReader
+from grader.static_analysis.reader import SourceReader
 
 TEXT = '''\
 import torch

@@ -10,10 +10,10 @@ import pytest
 import toy_starter
 from toy_starter import fill
 
-from grader import cli
-from grader.intake import read_submission
+from grader.cli import app as cli
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.watch import Watch
+from grader.submission import read_submission
 
 pytestmark = pytest.mark.xdist_group("toy")
 Golden = Callable[[str, str], None]

@@ -12,7 +12,7 @@ import toy_starter
 from toy_starter import fill
 
 import grader
-from grader.notebook import Notebook, Shown, _happened
+from grader.integrations.notebook import Notebook, Shown, _happened
 
 pytestmark = pytest.mark.xdist_group("toy")
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from class_of import DISGUISED, LONG, OTHER
 
-from grader import cli, cli_similarity
 from grader.batch.discover import HandIn
 from grader.batch.ledger import Done, Setup, begin, record
 from grader.batch.pages import SIMILARITY_FILE
+from grader.cli import app as cli
+from grader.cli import similarity as cli_similarity
 from grader.report.model import Report
 from grader.similarity.pages import DATA_FILE
 

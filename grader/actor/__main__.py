@@ -1,0 +1,82 @@
+"""``python -I -m grader.actor``: one guest in a fresh process, for where there is no fork-server.
+
+Arguments: the descriptor of the connection, that of the status pipe, the output cap in bytes, the
+memory that a hand-in may use beyond the start, in bytes (0: no limit, which CUDA needs), and 1 to
+import at once what torch imports late, as a fork-server does, or 0.
+
+The process splits in two before torch is imported. The parent stays as *keeper*: it adopts every
+orphan of its child (on Linux), so that the host finds all descendants below one process, and it
+writes how the child ended to the status pipe, which the child does not have.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import struct
+import sys
+
+STATUS = struct.Struct("<iq")
+"""Wait status and peak resident memory in KiB, as the keeper writes them."""
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def _keep(child: int, status_fd: int) -> None:
+    while True:
+        pid, status, usage = os.wait4(-1, 0)
+        if pid == child:
+            os.write(status_fd, STATUS.pack(status, usage.ru_maxrss))
+            break
+    # Stay, so that orphans stay below this process until the host has ended them all.
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:  # noqa: PERF203  waiting is all that this loop does
+            signal.sigwait({signal.SIGCHLD})
+
+
+def _serve(connection_fd: int, cap: int, memory: int, warm: int) -> None:
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # Imported here, so that the keeper holds no torch.
+    from grader.actor import server, streams  # noqa: PLC0415
+    from grader.sandbox.walls import limits  # noqa: PLC0415
+    from grader.wire.frames import Connection  # noqa: PLC0415
+
+    if warm:
+        from grader.actor import warm as late  # noqa: PLC0415
+
+        late.warm(late.REST)
+    if memory and sys.platform == "linux":
+        space = limits.address_space()
+        limits.apply({"CORE": 0, "AS": space + memory + limits.THREAD_SPACE})
+    streams.install(cap)
+    server.serve(Connection(socket.socket(fileno=connection_fd)), {})
+
+
+def main() -> None:
+    """Split into keeper and guest; serve until the host closes the connection."""
+    connection_fd, status_fd, cap, memory, warm = (int(argument) for argument in sys.argv[1:6])
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    child = os.fork()
+    if child:
+        os.close(connection_fd)
+        # Blocked, a death between two waits stays pending: no orphan is overlooked.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        _keep(child, status_fd)
+    os.close(status_fd)
+    _serve(connection_fd, cap, memory, warm)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""Importing a hand-in so that one bad line costs what depends on it, and nothing else.
+
+The module's top-level statements run one after the other, as Python would run them. An import
+that fails binds a placeholder, which raises when it is used; any other exception ends the import,
+and the functions defined before it can still be called.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from grader.actor.faults import describe
+from grader.vgpu.stand_ins import StandIns
+from grader.wire.messages import Fault, Load, Loaded
+from grader.wire.values import Buffer
+
+_MAX_NAMES = 1000
+
+
+class Missing:
+    """Stands for a module or name that could not be imported."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self._what = (name, reason)
+
+    def __getattr__(self, attribute: str) -> Any:
+        name, reason = object.__getattribute__(self, "_what")
+        raise ImportError(f"“{name}” is not available here ({reason})")
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        """Raise: what is missing cannot be called."""
+        return self.__getattr__("__call__")
+
+
+class Notebook:
+    """What ``get_ipython()`` gives in a script exported from a notebook: magics do nothing here."""
+
+    def __getattr__(self, _: str) -> Any:
+        return lambda *_, **__: None
+
+
+@dataclass
+class Imported:
+    """A module that was imported, as far as that went."""
+
+    module: ModuleType
+    fault: Fault | None = None
+    missing: list[str] = field(default_factory=list)
+
+    def report(self) -> Loaded:
+        """What the host is told."""
+        names = [
+            name
+            for name, value in list(vars(self.module).items())
+            if isinstance(name, str) and callable(value) and not name.startswith("__")
+            if value is not Notebook and not isinstance(value, Missing)
+        ]
+        return Loaded(
+            tuple(name[:200] for name in names[:_MAX_NAMES]), self.fault, tuple(self.missing[:50])
+        )
+
+
+def place(load: Load, scratch: Path) -> None:
+    """Write the files of a ``Load`` into the scratch folder and make them importable."""
+    write(load, scratch)
+    sent = {os.path.realpath(scratch / path): bytes(data) for path, data in _files(load)}
+    sys.path.insert(0, str(scratch))
+    sys.path_hooks.insert(0, partial(_sent_only, sent, os.path.realpath(scratch)))
+    sys.meta_path.insert(0, StandIns(load.modules))
+    os.chdir(scratch)
+
+
+def write(load: Load, scratch: Path) -> None:
+    """Write the files of a ``Load`` into the scratch folder."""
+    for path, data in _files(load):
+        target = scratch / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        if path in load.support:
+            target.chmod(0o444)
+
+
+def _files(load: Load) -> tuple[tuple[str, Buffer], ...]:
+    return (*load.support.items(), *load.files.items())
+
+
+class _Sent(FileFinder):
+    """Finds files that were sent, below one folder, and nothing that was written there since.
+
+    The host reads what was sent. A module that code writes and then imports, or bytecode in a
+    ``__pycache__``, would run unread.
+
+    Args:
+        folder: Where to look.
+        sent: Path → content.
+    """
+
+    def __init__(self, folder: str, sent: Mapping[str, bytes]) -> None:
+        super().__init__(folder, (SourceFileLoader, [".py"]))
+        self._sent = sent
+
+    def find_spec(self, name: str, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return where a module is, or None."""
+        spec = super().find_spec(name, target)
+        if spec is None or spec.loader is None:
+            return spec
+        path = os.path.realpath(str(spec.origin))
+        if path not in self._sent:
+            return None
+        spec.loader = _AsSent(name, str(spec.origin), self._sent[path])
+        return spec
+
+
+class _AsSent(SourceFileLoader):
+    """Runs a module's text as it was sent, whatever the file holds by now."""
+
+    def __init__(self, name: str, path: str, text: bytes) -> None:
+        super().__init__(name, path)
+        self._text = text
+
+    def get_data(self, _: Any) -> bytes:
+        """Return the text."""
+        return self._text
+
+    def path_stats(self, path: Any) -> Mapping[str, Any]:
+        """Raise: without a file's time, no bytecode is read or written."""
+        raise OSError(path)
+
+
+def _sent_only(sent: Mapping[str, bytes], scratch: str, folder: str) -> FileFinder:
+    """Return the finder for a folder that a submission can write to."""
+    whole = os.path.realpath(folder)
+    below = any(f"{whole}/".startswith(f"{root}/") for root in (scratch, "/dev/shm"))  # noqa: S108  as given
+    # An installed package may lie below the scratch, mounted read-only.
+    if not below or not os.access(whole, os.W_OK):
+        raise ImportError(folder)
+    return _Sent(folder, sent)
+
+
+def import_module(path: Path, scratch: Path, strict: bool = False) -> Imported:
+    """Run the top-level statements of a file and return its module.
+
+    Args:
+        path: The file.
+        scratch: Folder of the submitted files.
+        strict: Let exceptions through, as for a file of the instructor's.
+    """
+    imported = Imported(ModuleType(path.stem))
+    module = imported.module
+    module.__file__ = str(path)
+    vars(module)["get_ipython"] = Notebook
+    sys.modules[path.stem] = module
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+        flags = _future_flags(tree)
+        for block in _blocks(tree.body):
+            _run(block, flags, str(path), imported)
+    except BaseException as error:
+        if strict:
+            raise
+        imported.fault = describe(error, scratch)
+    return imported
+
+
+def _future_flags(tree: ast.Module) -> int:
+    flags = 0
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            for alias in node.names:
+                flags |= getattr(__future__, alias.name).compiler_flag
+    return flags
+
+
+def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """Group statements: each import alone, everything between two imports together."""
+    block: list[ast.stmt] = []
+    for node in body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if block:
+                yield block
+                block = []
+            yield from ([single] for single in _split(node))
+        else:
+            block.append(node)
+    if block:
+        yield block
+
+
+def _split(node: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
+    """One statement a name, so that a missing name does not take its neighbours along."""
+    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+        return
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            single: ast.stmt = ast.Import([alias])
+        else:
+            single = ast.ImportFrom(node.module, [alias], node.level)
+        yield ast.copy_location(single, node)
+
+
+def _run(block: list[ast.stmt], flags: int, filename: str, imported: Imported) -> None:
+    tree = ast.Module(body=block, type_ignores=[])
+    code = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
+    namespace = vars(imported.module)
+    try:
+        exec(code, namespace)  # noqa: S102  running the hand-in is what this process is for
+    except ImportError as error:
+        first = block[0]
+        if not isinstance(first, (ast.Import, ast.ImportFrom)):
+            raise
+        name, bound = _imported_name(first)
+        imported.missing.append(name[:200])
+        namespace[bound] = Missing(name, str(error)[:200])
+
+
+def _imported_name(node: ast.Import | ast.ImportFrom) -> tuple[str, str]:
+    alias = node.names[0]
+    if isinstance(node, ast.ImportFrom):
+        return f"{node.module or '.'}.{alias.name}", alias.asname or alias.name
+    return alias.name, alias.asname or alias.name.split(".")[0]

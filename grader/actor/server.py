@@ -1,0 +1,232 @@
+"""The guest's loop: import once, then one call at a time, until the host closes the line."""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import itertools
+import platform
+import random
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from grader import vgpu
+from grader.actor.asked import Asked, Line
+from grader.actor.faults import describe
+from grader.actor.module import import_module, place
+from grader.actor.probes import COUNTING, Counting, warm
+from grader.actor.tensors import Storages, to_torch, to_wire
+from grader.stage import server as stage
+from grader.stage.local import LocalLine
+from grader.vgpu import late_compiler
+from grader.vgpu.watch import Watch
+from grader.wire.asks import Ask, Back, Did
+from grader.wire.frames import Closed, Connection
+from grader.wire.messages import Call, Load, Loaded, Ready, Reply, from_frame, to_frame
+from grader.wire.values import Opaque, ProtocolError
+
+
+def serve(connection: Connection, walls: dict[str, str]) -> None:
+    """Answer requests until the host closes the connection.
+
+    Args:
+        connection: To the host.
+        walls: What this process met when it tried to break out, by name.
+    """
+    late_compiler.install()
+    scratch = Path.cwd()
+    versions = {"torch": str(torch.__version__), "python": platform.python_version()}
+    connection.send(to_frame(Ready(walls, versions)))
+    session = Session(scratch, lambda back: _call_back(connection, back))
+    while True:
+        try:
+            message = from_frame(connection.receive(), Load, Call, Ask)
+        except Closed:
+            return None
+        if isinstance(message, Load) and message.stage and not message.files:
+            return stage.serve(connection, message)
+        reply: Loaded | Reply | Did
+        if isinstance(message, Load):
+            reply = session.load(message)
+        elif isinstance(message, Call):
+            reply = replace(session.call(message), token=message.token)
+        elif message.action == "listen":
+            session.listen(message, connection)
+            continue
+        else:
+            reply = replace(session.ask(message), token=message.token)
+        _answer(connection, reply)
+
+
+def _call_back(connection: Connection, back: Back) -> Did:
+    connection.send(to_frame(back))
+    did: Did = from_frame(connection.receive(), Did)
+    return did
+
+
+def _answer(connection: Connection, reply: Loaded | Reply | Did) -> None:
+    try:
+        connection.send(to_frame(reply))
+    except ProtocolError as error:
+        # Too long or too deep for the wire, and nothing of it is sent yet: a value like any other
+        # that cannot cross.
+        cannot = Opaque("the returned value", str(error))
+        assert not isinstance(reply, Loaded)
+        connection.send(to_frame(type(reply)(cannot, token=reply.token)))
+
+
+class Session:
+    """The module under test."""
+
+    def __init__(self, scratch: Path, line: Line) -> None:
+        self._scratch = scratch
+        self._line = line
+        self._asked: Asked | None = None
+        self._stage: stage.Stage | None = None
+        self._module: ModuleType | None = None
+        self._files: tuple[str, ...] = ()
+        self._gpus: vgpu.Machine | None = None
+
+    def load(self, load: Load) -> Loaded:
+        """Place the files and import the module."""
+        if load.gpus:
+            # For good: this guest ends with the hand-in that was promised them.
+            self._gpus = vgpu.install(load.gpus, load.gpu_memory_mb * 2**20 or None)
+        place(load, self._scratch)
+        self._files = tuple(str(self._scratch / path) for path in load.files)
+        imported = import_module(self._scratch / load.module, self._scratch)
+        self._module = imported.module
+        self._asked = Asked(
+            imported.module, load.given, self._scratch, self._line, self._begin_case
+        )
+        if load.stage:
+            # Nobody is kept out here, and torch is imported once.
+            line = LocalLine(self._asked)
+            self._stage, loaded = stage.open_stage(load, self._scratch, line, apart=False)
+            if loaded.fault is not None:
+                return loaded
+        return imported.report()
+
+    def ask(self, ask: Ask) -> Did:
+        """Do one thing for a scenario."""
+        assert self._asked is not None
+        return self._asked.do(ask)
+
+    def listen(self, ask: Ask, connection: Connection) -> None:
+        """Send the socket to which processes of the submission connect."""
+        assert self._asked is not None
+        self._asked.begin(ask.case)
+        with self._asked.listen() as listener:
+            # The host's copy alone is left open: nobody here can take a call.
+            connection.send_descriptor(to_frame(Did(token=ask.token)), listener.fileno())
+
+    def _begin_case(self) -> None:
+        _seed()
+        if self._gpus is not None:
+            self._gpus.trace.clear()
+
+    def call(self, call: Call) -> Reply:
+        """Make one call and tell what came of it."""
+        if call.scenario and self._stage is not None:
+            return self._stage.play(call)
+        if self._asked is not None:
+            self._asked.end()
+        _seed()
+        try:
+            args = tuple(to_torch(item, {}) for item in call.args)
+            kwargs = {name: to_torch(item, {}) for name, item in call.kwargs.items()}
+            target = getattr(self._module, call.entry)
+            if self._gpus is not None:
+                self._gpus.trace.clear()
+            if COUNTING in call.probes:
+                return self._count(target, args, kwargs)
+            if call.block:
+                return Reply(to_wire(_together(_block(target, args, kwargs, call.block))))
+            # These GPUs, whatever the hand-in has done about them meanwhile.
+            with Watch(self._gpus) if "devices" in call.probes else nullcontext() as watch:
+                result = target(*args, **kwargs)
+            # Addresses are compared while all tensors of the reply are alive.
+            storages = Storages() if "layout" in call.probes else None
+            value = to_wire(result, storages)
+            after = None
+            if "args_after" in call.probes:
+                after = tuple(to_wire(item, storages) for item in args)
+        except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is a hand-in's fault too
+            return Reply(fault=describe(error, self._scratch))
+        return Reply(value, args_after=after, probes={"devices": watch.report} if watch else {})
+
+    def _count(
+        self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Reply:
+        """Make a call for what it does, not for what it returns."""
+        warm()
+        counting = Counting(self._files, _tensors((*args, *kwargs.values())))
+        fault = None
+        try:
+            with counting:
+                target(*args, **kwargs)
+        except BaseException as error:  # noqa: BLE001  as above
+            fault = describe(error, self._scratch)
+        return Reply(fault=fault, probes={COUNTING: counting.report()})
+
+
+def _block(
+    target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], calls: int
+) -> list[Any]:
+    """Make several calls, each on its own slices of the tensors, and its own items of the lists."""
+    columns = [_slices(item, calls) for item in (*args, *kwargs.values())]
+    rows = zip(*columns, strict=True) if columns else itertools.repeat((), calls)
+    names, first = tuple(kwargs), len(args)
+    collects, says = gc.isenabled(), builtins.print
+    gc.disable()
+    # Writing a tensor out takes longer than many a function: a print left in is no loop.
+    builtins.print = lambda *_, **__: None
+    try:
+        if not names:
+            return [target(*row) for row in rows]
+        return [target(*row[:first], **dict(zip(names, row[first:], strict=True))) for row in rows]
+    finally:
+        builtins.print = says
+        if collects:
+            gc.enable()
+
+
+def _slices(item: Any, calls: int) -> Any:
+    if isinstance(item, list):
+        return item
+    return item.unbind(0) if isinstance(item, torch.Tensor) else itertools.repeat(item, calls)
+
+
+def _together(results: list[Any]) -> Any:
+    """Return tensors of one shape as one, which costs less on the wire; other results as a list."""
+    first = results[0]
+    alike = all(
+        type(item) is torch.Tensor and item.shape == first.shape and item.dtype is first.dtype
+        for item in results
+    )
+    return torch.stack(results) if alike else results
+
+
+def _tensors(items: tuple[Any, ...]) -> Iterator[torch.Tensor]:
+    for item in items:
+        if isinstance(item, torch.Tensor):
+            yield item
+        elif isinstance(item, (tuple, list)):
+            yield from _tensors(tuple(item))
+
+
+def _seed() -> None:
+    """Give reference and submission the same random numbers; nothing hidden is drawn here."""
+    # Not torch.manual_seed: for each backend that is not in use it formats a stack, 0.6 ms a call.
+    torch.default_generator.manual_seed(0)
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        torch.cuda.manual_seed_all(0)
+    random.seed(0)
+    np.random.seed(0)

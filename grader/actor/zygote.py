@@ -1,0 +1,232 @@
+"""The fork-server: ``main()``, with the number of a descriptor ``FD`` as the only argument.
+
+Started by exec with a clean environment (``grader.sandbox.link``), it imports torch once, in one
+thread, and forks a guest for each request that comes over ``FD``, a SEQPACKET socket to the host.
+It holds no secret.
+
+Requests: ``{"plan": …}`` once; then ``{"start": …}`` with three descriptors: connection, capture,
+status pipe. Answers: ``{"ready": …}`` or ``{"failed": text, "call": …}`` once, with the system call
+that the machine refused, if it was one; then ``{"started": n}`` with a pidfd or ``{"refused": n,
+"reason": …}``, and ``{"ended": n, "status": …, "peak": …}`` when guest ``n`` and all below it are
+gone.
+
+Defends against: a hand-in that looks for what its ancestors knew. A guest leaves the frames of the
+loop before it does anything, and has none of its descriptors.
+Does not defend against: what is in the interpreter for all to see; nothing secret may be put there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from typing import Any, NamedTuple
+
+from grader.actor import streams
+from grader.sandbox.walls import erect, libc, limits, namespaces, proof
+from grader.sandbox.walls.plan import (
+    GuestPlan,
+    Mechanism,
+    Wall,
+    WallPlan,
+    guest_plan,
+    wall_plan,
+)
+from grader.wire.frames import Connection
+
+_MESSAGE = 1 << 16
+_WALLS_FAILED = 70
+_CONNECTION, _STATUS = 3, 4
+
+
+class Start(NamedTuple):
+    """What a new guest is told."""
+
+    guest: GuestPlan
+    fds: list[int]
+
+
+class ForkServer:
+    """Serves start requests until the host hangs up."""
+
+    def __init__(self, control: socket.socket, plan: WallPlan) -> None:
+        self._control = control
+        self._nested = plan.has(Wall.PIDS)
+        self._own = os.open("/proc/self/ns/pid", os.O_RDONLY) if self._nested else -1
+        self._poll = select.poll()
+        self._poll.register(control, select.POLLIN)
+        self._guests: dict[int, tuple[int, int]] = {}
+        self._rest = plan.preload
+
+    def run(self) -> Start | None:
+        """Return None when the host hangs up, and in a forked guest what it was started with."""
+        while True:
+            for fd, _ in self._poll.poll():
+                if fd != self._control.fileno():
+                    self._reap(fd)
+                    continue
+                data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 3)
+                if not data:
+                    return None
+                start = Start(guest_plan(json.loads(data)["start"]), fds)
+                if self._fork(start):
+                    return start
+                self._warm_the_rest()
+
+    def _fork(self, start: Start) -> bool:
+        """Fork a guest; True in the guest."""
+        number = start.guest.number
+        try:
+            child = self._fork_apart()
+        except OSError as error:
+            say(self._control, {"refused": number, "reason": str(error)})
+            child = -1
+        if child == 0:
+            return True
+        for fd in start.fds:
+            os.close(fd)
+        if child > 0:
+            pidfd = os.pidfd_open(child)
+            self._guests[pidfd] = (child, number)
+            self._poll.register(pidfd, select.POLLIN)
+            say(self._control, {"started": number}, [pidfd])
+        return False
+
+    def _warm_the_rest(self) -> None:
+        """Import what the first guest can do without, while it is at work."""
+        if self._rest:
+            from grader.actor import warm  # noqa: PLC0415  it is there by now
+
+            self._rest = False
+            warm.warm(warm.REST)
+            settle()
+
+    def _fork_apart(self) -> int:
+        if not self._nested:
+            return os.fork()
+        namespaces.enter(libc.CLONE_NEWPID)
+        try:
+            child = os.fork()
+        except OSError:
+            libc.syscall("setns", self._own, libc.CLONE_NEWPID)
+            raise
+        if child:
+            # Back to our own: from the child's, no further namespace could be entered.
+            libc.syscall("setns", self._own, libc.CLONE_NEWPID)
+        return child
+
+    def _reap(self, pidfd: int) -> None:
+        child, number = self._guests.pop(pidfd)
+        self._poll.unregister(pidfd)
+        os.close(pidfd)
+        # For process 1 of a namespace this returns only when all others in it are gone.
+        _, status, usage = os.wait4(child, 0)
+        say(self._control, {"ended": number, "status": status, "peak": usage.ru_maxrss * 1024})
+
+
+def say(control: socket.socket, message: dict[str, Any], fds: list[int] | None = None) -> None:
+    """Send one message to the host; a host that is gone is noticed by the loop."""
+    try:
+        socket.send_fds(control, [json.dumps(message).encode()], fds or [])
+    except OSError:
+        os._exit(0)
+
+
+def prepare(plan: WallPlan) -> None:
+    """Enter the fork-server's namespaces, import torch and warm it.
+
+    Raises:
+        OSError: The machine refused a wall.
+        RuntimeError: Torch cannot be forked safely.
+    """
+    if plan.mechanism is Mechanism.USERNS:
+        namespaces.enter_user_namespace()
+    if plan.has(Wall.PIDS):
+        namespaces.become_first_process()
+    if plan.preload:
+        from grader.actor import warm  # noqa: PLC0415  torch, after the PID namespace
+
+        warm.warm(plan.also)
+    erect.around_fork_server(plan)
+    erect.once(plan)
+    if not plan.namespaces:
+        # An orphan that is nobody's would stay a zombie and count against its user's limit.
+        libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
+    libc.prctl(libc.PR_SET_DUMPABLE, 0)
+    settle()
+
+
+def settle() -> None:
+    """Make sure of a single thread, and keep what is shared with guests shared.
+
+    Raises:
+        RuntimeError: A second thread runs.
+    """
+    threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208  names only
+    if threads != 1:
+        raise RuntimeError(f"{threads} threads in the fork-server; its guests would hang")
+    gc.collect()
+    # Collections in a guest would otherwise write to, and so copy, every inherited object.
+    gc.freeze()
+
+
+def become_guest(plan: WallPlan, start: Start) -> None:
+    """Put up the walls, try to break out, tell the host, and serve."""
+    guest = start.guest
+    connection_fd = _arrange(start.fds)
+    try:
+        planned = erect.around_guest(plan, guest)
+        met = proof.attempt_all(plan, guest, planned)
+        report: dict[str, Any] = {"met": met}
+    except (OSError, RuntimeError) as error:
+        report = {"failed": str(error)[:1000], "call": _call(error)}
+        met = {}
+    os.write(_STATUS, json.dumps(report).encode() + b"\n")
+    os.close(_STATUS)
+    if "failed" in report:
+        os._exit(_WALLS_FAILED)
+    streams.install(guest.output)
+    # Inherited already, but for a probe of the machine, which ends before it gets here.
+    from grader.actor.server import serve  # noqa: PLC0415
+
+    serve(Connection(socket.socket(fileno=connection_fd)), met)
+
+
+def _call(error: Exception) -> str:
+    return error.call if isinstance(error, libc.CallError) else ""
+
+
+def _arrange(fds: list[int]) -> int:
+    """Leave open: 0 nothing, 1 and 2 the capture, 3 the connection, 4 the status pipe."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    # Out of the way first, so that no copy lands on one that is still to be copied.
+    connection, capture, status = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in fds)
+    for fd, place in ((null, 0), (capture, 1), (capture, 2)):
+        os.dup2(fd, place)
+    for fd, place in ((connection, _CONNECTION), (status, _STATUS)):
+        os.dup2(fd, place, inheritable=False)
+    os.closerange(_STATUS + 1, limits.OPEN_FILES)
+    return _CONNECTION
+
+
+def main() -> None:
+    """Prepare, serve, and turn into a guest in each fork."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    control = socket.socket(fileno=int(sys.argv[1]))
+    plan = wall_plan(json.loads(control.recv(_MESSAGE))["plan"])
+    try:
+        prepare(plan)
+    except (OSError, RuntimeError, ImportError) as error:
+        say(control, {"failed": str(error), "call": _call(error)})
+        os._exit(1)
+    say(control, {"ready": os.getpid()})
+    start = ForkServer(control, plan).run()
+    if start is not None:
+        control.detach()
+        become_guest(plan, start)
+    os._exit(0)

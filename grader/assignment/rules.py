@@ -1,0 +1,215 @@
+"""What must agree between the parts of an assignment: points, ids, and the names they refer to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, product
+
+from grader.assignment.dims import bounds
+from grader.assignment.document import Finding, Path
+from grader.assignment.shapes import MAX_BYTES, Part, Symbolic, bytes_of, names_of, symbolic_parts
+from grader.assignment.speed import speed_findings
+from grader.assignment.timed import timed_findings
+from grader.assignment.types import Assignment, Case, Question
+from grader.checks.base import Check, Probe
+from grader.errors import nearest
+
+_MAX_CORNERS = 1024
+
+
+def assignment_findings(assignment: Assignment) -> Iterator[Finding]:
+    """Yield what is wrong between questions, and between files; questions are not looked into."""
+    ids = [question.id for question in assignment.questions]
+    yield from _repeats(ids, ("questions",), "question")
+    for index, name in enumerate(assignment.given):
+        if name in ids:
+            yield ("given", index), f"“{name}” is a question; what the starter gives is not graded"
+    for index, name in enumerate(assignment.support):
+        if name in assignment.hand_in:
+            yield ("support", index), f"“{name}” is also under hand_in; keep one of the two"
+    yield from _repeats(assignment.hand_in, ("hand_in",), "file", leaf="")
+    yield from _repeats(assignment.support, ("support",), "file", leaf="")
+    yield from _modules(assignment)
+
+
+def _modules(assignment: Assignment) -> Iterator[Finding]:
+    for name, file in assignment.modules.items():
+        if not all(part.isidentifier() for part in name.split(".")):
+            yield ("modules", name), f"“{name}” is no name of a module, such as torchvision.models"
+        if file not in assignment.support:
+            hint = nearest(file, assignment.support)
+            yield ("modules", name), f"“{file}” is not under support, so no guest has it{hint}"
+        elif not file.endswith(".py"):
+            yield ("modules", name), f"“{file}” is no Python file"
+
+
+def question_findings(question: Question, path: Path) -> Iterator[Finding]:
+    """Yield what is wrong inside one question that is well-formed by itself.
+
+    Args:
+        question: The question.
+        path: Where it stands in its document.
+    """
+    yield from _points(question, path)
+    case_ids = [case.id for case in question.cases]
+    check_ids = [check.id for check in question.checks]
+    yield from _repeats(case_ids, (*path, "cases"), "case")
+    yield from _repeats(check_ids, (*path, "checks"), "check")
+    for index, check in enumerate(question.checks):
+        here = (*path, "checks", index)
+        yield from _references(check.cases, case_ids, (*here, "cases"), "case")
+        yield from _references(check.requires, check_ids, (*here, "requires"), "check")
+        if check.cases == ():
+            yield (*here, "cases"), "an empty list judges nothing; remove it to judge every case"
+        yield from _arguments(check, question, here)
+        if check.kind == "overlap" and not question.needs.timeline:
+            yield here, "judges a timeline; say so: needs: {cuda: 2, timeline: true}"
+        if Probe.DEVICES in check.needs() and not question.needs.cuda:
+            yield here, "looks at what GPUs do, and the question needs none: needs: {cuda: 1}"
+        yield from _bare_claim(check, question, here)
+    yield from _real_gpus(question, path)
+    if len(set(check_ids)) == len(check_ids):
+        yield from _circles(question.checks, (*path, "checks"))
+    yield from _unjudged(question, path)
+    yield from timed_findings(question, path)
+    yield from speed_findings(question, path)
+    for index, case in enumerate(question.cases):
+        yield from case_findings(case, (*path, "cases", index))
+
+
+def _real_gpus(question: Question, path: Path) -> Iterator[Finding]:
+    """Yield cases that no GPU is asked for, and checks that judge nothing on a virtual one."""
+    real = {case.id for case in question.cases if case.real_gpu}
+    for index, case in enumerate(question.cases):
+        if case.real_gpu and not question.needs.cuda:
+            yield (
+                (*path, "cases", index, "real_gpu"),
+                "the question needs no GPU: needs: {cuda: 1}",
+            )
+    for index, check in enumerate(question.checks):
+        if real and set(check.cases or (case.id for case in question.cases)) <= real:
+            yield (
+                (*path, "checks", index),
+                "every case that it judges is left out on virtual GPUs; add a smaller one",
+            )
+
+
+def _points(question: Question, path: Path) -> Iterator[Finding]:
+    total = math.fsum(check.points for check in question.checks)
+    if not math.isclose(total, question.points, abs_tol=1e-6):
+        yield (
+            (*path, "points"),
+            f"found {question.points:g}, but the points of its checks add up to {total:g}",
+        )
+
+
+def _repeats(ids: Iterable[str], path: Path, what: str, leaf: str = "id") -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for index, name in enumerate(ids):
+        if name in first:
+            step = (*path, index, leaf) if leaf else (*path, index)
+            yield step, f"the {what} “{name}” is already {path[-1]}[{first[name]}]"
+        first.setdefault(name, index)
+
+
+def _references(
+    names: Iterable[str] | None, known: list[str], path: Path, what: str
+) -> Iterator[Finding]:
+    for index, name in enumerate(names or ()):
+        if name not in known:
+            hint = nearest(name, known) or f"; known are {', '.join(known)}"
+            yield (*path, index), f"no {what} is called “{name}”{hint}"
+
+
+def _arguments(check: Check, question: Question, path: Path) -> Iterator[Finding]:
+    """Yield arguments that a check refers to and a case that it judges does not have."""
+    for case in question.cases:
+        if case.generate is not None or (check.cases is not None and case.id not in check.cases):
+            continue
+        known = list(case.args)
+        for name in check.arguments():
+            if name not in known and name not in range(len(known)):
+                hint = nearest(str(name), known) or f"; it has {', '.join(known) or 'none'}"
+                yield path, f"the case “{case.id}” has no argument “{name}”{hint}"
+
+
+def _bare_claim(check: Check, question: Question, path: Path) -> Iterator[Finding]:
+    """Yield a claim that earns points by itself: forging it would take nothing."""
+    facts = {other.id for other in question.checks if not other.claim}
+    if check.claim and check.points and not facts & set(check.requires or ()):
+        yield (
+            (*path, "claim"),
+            "a claim earns points only beside values; name a check of values under “requires”",
+        )
+
+
+def _circles(checks: tuple[Check, ...], path: Path) -> Iterator[Finding]:
+    wanted = {check.id: frozenset(check.requires or ()) for check in checks}
+    for index, check in enumerate(checks):
+        if check.id in _reachable(check.id, wanted):
+            yield (*path, index, "requires"), f"“{check.id}” ends up requiring itself"
+
+
+def _reachable(start: str, edges: Mapping[str, frozenset[str]]) -> set[str]:
+    seen: set[str] = set()
+    ahead = list(edges[start])
+    while ahead:
+        name = ahead.pop()
+        if name not in seen:
+            seen.add(name)
+            ahead.extend(edges.get(name, ()))
+    return seen
+
+
+def _unjudged(question: Question, path: Path) -> Iterator[Finding]:
+    if any(check.cases is None for check in question.checks):
+        return
+    judged = {name for check in question.checks for name in check.cases or ()}
+    for index, case in enumerate(question.cases):
+        if case.id not in judged:
+            yield (*path, "cases", index, "id"), f"no check judges the case “{case.id}”"
+
+
+def case_findings(case: Case, path: Path) -> Iterator[Finding]:
+    """Yield sizes of a case that have no name under dims, or come out negative or too large."""
+    if case.generate is not None and "seed" in case.dims:
+        yield (*path, "dims", "seed"), "a generate function gets “seed” already; rename the dim"
+    parts = [
+        part
+        for group in ("args", "kwargs")
+        for name, argument in getattr(case, group).items()
+        for part in symbolic_parts(argument, (*path, group, name))
+    ]
+    nameless = list(_nameless(parts, case))
+    yield from nameless or islice(_bad_sizes(parts, case, path), 1)
+
+
+def _nameless(parts: Iterable[Symbolic], case: Case) -> Iterator[Finding]:
+    known = f"; known are {', '.join(case.dims)}" if case.dims else ""
+    for path, part in parts:
+        for label in sorted(names_of(part) - set(case.dims)):
+            yield path, f"“{label}” has no size under dims{nearest(label, case.dims) or known}"
+
+
+def _bad_sizes(parts: list[Symbolic], case: Case, path: Path) -> Iterator[Finding]:
+    """Try the least and greatest value of every dim; sizes between them rarely leave that range."""
+    names = sorted(case.dims)
+    corners = product(*(sorted(set(bounds(case.dims[name]))) for name in names))
+    for corner in islice(corners, _MAX_CORNERS):
+        dims = dict(zip(names, corner, strict=True))
+        sizes = [_bytes(part, dims) for _, part in parts]
+        for size, (inner, _) in zip(sizes, parts, strict=True):
+            if isinstance(size, str):
+                yield inner, size
+        total = sum(size for size in sizes if isinstance(size, int))
+        if total > MAX_BYTES:
+            yield path, f"the inputs take up to {total} bytes; the most is {MAX_BYTES}"
+
+
+def _bytes(part: Part, dims: Mapping[str, int]) -> int | str:
+    """Return the bytes of one part, or what is wrong with its sizes."""
+    try:
+        return bytes_of(part, dims)
+    except ValueError as error:
+        return str(error)

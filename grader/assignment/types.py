@@ -1,0 +1,217 @@
+"""An assignment as its file describes it: frozen, validated, and the source of the JSON Schema.
+
+Nothing here reads a file (``grader.assignment.load``) or draws a number (``grader.run.draw``).
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from grader.assignment.arguments import Argument, Computed, TupleOf
+from grader.assignment.base import Frozen
+from grader.assignment.dims import Dim
+from grader.assignment.tensors import FixedTensor, RandomTensor
+from grader.checks import AnyCheck
+from grader.checks.base import Identifier
+from grader.verdict import Visibility
+
+__all__ = [
+    "Argument", "Assignment", "Case", "Computed", "FixedTensor", "Frozen", "Limits", "Needs",
+    "Question", "RandomTensor", "TupleOf",
+]  # fmt: skip
+
+SCHEMA_ID = "torchgrade/assignment/v1"
+
+
+def _relative_file(path: str) -> str:
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or "\\" in path or ".." in parts:
+        raise ValueError(f"“{path}” is not a path inside the folder")
+    return str(PurePosixPath(path))
+
+
+Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$")]
+FileName = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_relative_file)]
+
+
+class Limits(Frozen):
+    """What one question may use, for all of its cases together where not said otherwise.
+
+    Attributes:
+        seconds: Processor time of one case, and how long it may sleep.
+        import_seconds: The same for importing the submission.
+        memory_mb: Memory of the guest above what it holds before the hand-in arrives, in MiB.
+        output_kb: Printed characters that are kept, in KiB; the rest is dropped silently.
+        processes: Processes and threads that a guest may have at once.
+        scratch_mb: Size of the guest's writable folder, in MiB.
+    """
+
+    seconds: float = Field(default=10.0, gt=0, le=3600)
+    import_seconds: float = Field(default=20.0, gt=0, le=600)
+    memory_mb: int = Field(default=1024, ge=64, le=1_000_000)
+    output_kb: int = Field(default=256, ge=1, le=65_536)
+    processes: int = Field(default=64, ge=1, le=4096)
+    scratch_mb: int = Field(default=64, ge=1, le=65_536)
+
+
+class Needs(Frozen):
+    """What a question needs from the machine; without it the question is deferred.
+
+    Attributes:
+        cuda: GPUs, virtual ones where the machine has too few.
+        cuda_memory_mb: Memory of each virtual GPU, in MiB; unlimited where absent.
+        timeline: The GPUs are virtual wherever it is graded, for time is told on a timeline.
+        processes: The hand-in may start processes.
+        loopback: The hand-in may talk to itself over 127.0.0.1.
+        scratch: The hand-in may write files into its scratch folder.
+        packages: Modules that must be importable beside the hand-in, such as ``h5py``.
+    """
+
+    cuda: int = Field(default=0, ge=0, le=64)
+    cuda_memory_mb: int | None = Field(default=None, ge=1, le=1_000_000)
+    timeline: bool = False
+    processes: int = Field(default=0, ge=0, le=256)
+    loopback: bool = False
+    scratch: bool = False
+    packages: tuple[ModuleName, ...] = ()
+
+
+class Case(Frozen):
+    """Inputs for one question.
+
+    Attributes:
+        id: Unique within the question.
+        args: Positional arguments in order; the names serve messages only.
+        kwargs: Keyword arguments.
+        dims: Sizes that shapes may name: a number, ``[low, high]`` or ``{choice: […]}``.
+        generate: Function of the reference file that returns the arguments as a tuple, called
+            with ``seed`` and the dims as keywords; instead of ``args``.
+        scenario: Function of ``scenario.py`` to run instead of calling the entry point.
+        repeats: Times that the case is drawn and run.
+        visibility: ``hidden`` keeps values and texts from students.
+        real_gpu: Left out on virtual GPUs, whose arithmetic is the CPU's: too large for that.
+    """
+
+    id: Identifier
+    args: dict[Identifier, Argument] = Field(default_factory=dict)
+    kwargs: dict[Identifier, Argument] = Field(default_factory=dict)
+    dims: dict[Identifier, Dim] = Field(default_factory=dict)
+    generate: Identifier | None = None
+    scenario: Identifier | None = None
+    repeats: int = Field(default=1, ge=1, le=1000)
+    visibility: Visibility = Visibility.VISIBLE
+    real_gpu: bool = False
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Case:
+        if self.generate is not None and (self.args or self.kwargs):
+            given = "args" if self.args else "kwargs"
+            raise ValueError(f"found both “generate” and “{given}”; keep the one that is meant")
+        return self
+
+
+class Timed(Frozen):
+    """How a function's speed is measured: for kind ``vectorised``, and as a witness on loops.
+
+    Attributes:
+        case: Whose inputs are drawn anew for every call; its tensors are ``randn``, ``rand`` or
+            ``integers``, or it has a generator.
+        loop: Function of the reference file that does the same with a loop, under any name.
+        dims: Sizes that replace the case's: large enough for the loop to take far longer.
+        values: Id of the check whose rule the values of timed calls must pass.
+        rtol: Without ``values``: tolerance of these values, relative to the reference's.
+        atol: Tolerance in the value's own unit.
+    """
+
+    case: Identifier
+    loop: Identifier
+    dims: dict[Identifier, Annotated[int, Field(ge=1, le=2**20)]] = Field(default_factory=dict)
+    values: Identifier | None = None
+    rtol: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    atol: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+
+class Question(Frozen):
+    """One function or class to write.
+
+    Attributes:
+        id: Name of the function or class.
+        title: A line for tables and pages.
+        points: The sum of the points of its checks.
+        entry: Names to look for, first found is called; the id where absent. Variants between
+            course years live here.
+        needs: What the machine must have; without it the question is deferred.
+        limits: What the question may use; the assignment's where absent.
+        visibility: Who sees its results and when, in Gradescope's words.
+        cases: Inputs that it is called with.
+        checks: Rules worth points.
+        timed: How its speed is measured, where anything asks for that.
+    """
+
+    id: Identifier
+    title: str = Field(min_length=1, max_length=120)
+    points: Points
+    entry: tuple[Identifier, ...] = ()
+    needs: Needs = Needs()
+    limits: Limits | None = None
+    visibility: Visibility = Visibility.VISIBLE
+    cases: tuple[Case, ...] = Field(min_length=1)
+    checks: tuple[AnyCheck, ...] = Field(min_length=1)
+    timed: Timed | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names under which the entry point may be found, best first."""
+        return self.entry or (self.id,)
+
+
+class Assignment(Frozen):
+    """A whole assignment.
+
+    Attributes:
+        schema_: Version of this format, ``torchgrade/assignment/v1``.
+        id: Name of its folders under ``assignments/``, ``reference/`` and ``starter/``.
+        version: Changes whenever grades could; free text.
+        title: A line for tables and pages.
+        hand_in: Files that students hand in; the first holds the questions.
+        support: Read-only files beside them, from ``assignments/<id>/``.
+        modules: Module of a library → support file that answers to its name in the guest where the
+            library is not installed.
+        given: Functions that the starter gives and nobody is graded on.
+        limits: What one question may use, where it does not say otherwise.
+        questions: What is asked.
+    """
+
+    schema_: Literal["torchgrade/assignment/v1"] = Field(alias="schema")
+    id: Identifier
+    version: str = Field(min_length=1, max_length=40)
+    title: str = Field(min_length=1, max_length=120)
+    hand_in: tuple[FileName, ...] = Field(min_length=1)
+    support: tuple[FileName, ...] = ()
+    modules: dict[str, FileName] = Field(default_factory=dict)
+    given: tuple[Identifier, ...] = ()
+    limits: Limits = Limits()
+    questions: tuple[Question, ...] = Field(min_length=1)
+
+    @property
+    def module(self) -> str:
+        """The handed-in file that holds the questions."""
+        return self.hand_in[0]
+
+    @property
+    def functions(self) -> frozenset[str]:
+        """Names under which anything that is asked for may be found."""
+        return frozenset(name for question in self.questions for name in question.names)
+
+    @property
+    def points(self) -> float:
+        """Points of all questions."""
+        return sum(question.points for question in self.questions)
+
+    def limits_of(self, question: Question) -> Limits:
+        """The limits that hold for a question."""
+        return question.limits or self.limits

@@ -1,0 +1,202 @@
+"""A class graded for ``grader batch``: each submission written down as soon as it is graded."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from grader import __version__
+from grader.batch.class_run import ClassRun, write_decided, write_grades
+from grader.batch.discover import Found
+from grader.batch.late import LatePolicy, read_policy
+from grader.batch.ledger import Setup, grades_of
+from grader.batch.local import LocalWorkers
+from grader.batch.pending import waiting
+from grader.batch.platforms import discover
+from grader.batch.ray_engine import RayWorkers
+from grader.batch.schedule import Graded
+from grader.batch.work import Workers
+from grader.cli.options import ClockChoice, DeviceChoice, EngineChoice, IsolationChoice
+from grader.cli.support import (
+    exit_for,
+    interruptible,
+    make_options,
+    make_sandbox,
+    prepared,
+    read_materials,
+    renew_pages,
+    say,
+)
+from grader.progress import make_progress
+from grader.report.class_summary import sentences, summarise
+from grader.report.csv_file import GRADEBOOK_FILE
+from grader.report.model import Report, ReportStatus
+from grader.report.terminal import print_class
+from grader.run.grade import Grader, Options
+from grader.run.materials import Materials
+from grader.run.plan import plan_digests
+from grader.sandbox.base import Sandbox
+
+_MOST_ROWS = 60
+_KEPT = "What was graded is kept; --resume goes on."
+_NOT_SENT = "A question is sent there only once everything else about it has passed."
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The arguments and options of ``grader batch``; ``cli_options`` says what each means."""
+
+    assignment: str
+    folder: Path
+    out: Path
+    jobs: int | None
+    engine: EngineChoice
+    resume: bool
+    isolation: IsolationChoice
+    device: DeviceChoice
+    seed: int | None
+    questions: str
+    clock: ClockChoice
+    only_pending: Path | None
+    late: Path | None
+
+
+def grade_class(asked: Asked) -> None:
+    """Grade the class, write what there is, and exit with the status of its reports.
+
+    Raises:
+        typer.Exit: A report is incomplete, or it was interrupted.
+        GraderError: The folder or the assignment is not usable, or the machine failed.
+    """
+    found, out = discover(asked.folder, asked.out), asked.out
+    policy = _policy(asked.late, found)
+    materials, console = read_materials(asked.assignment), Console()
+    questions = asked.questions
+    if asked.only_pending is not None:
+        left = waiting(found, asked.only_pending, materials.assignment.id)
+        found, questions = left.found, questions or ",".join(left.questions)
+        if not found.hand_ins:
+            say(console, f"Nothing in {asked.only_pending} waits for a GPU. {_NOT_SENT}")
+            return
+    with ClassRun(out, asked.resume) as run, interruptible(_KEPT):
+        if asked.resume and not run.goes_on:
+            say(console, f"No batch was begun in {out}: it begins now.")
+        seed = asked.seed if run.seed is None else run.seed
+        options = make_options(asked.device, seed, questions, asked.clock)
+        grader = _prepared(materials, asked.isolation, options, console)
+        run.begin(_setup(grader, options, asked.isolation).model_copy(update={"late": policy}))
+        another = partial(make_sandbox, asked.isolation, materials, options.device)
+        workers = _workers(asked.engine, asked.jobs, found)(grader, another, out)
+        results = run.grade(workers, found.hand_ins, grader.awaits_clock)
+        try:
+            _watch(results, len(found.hand_ins), console)
+        finally:
+            results.close()
+            _finish(run, found, console)
+        reports = run.reports()
+    write_decided(out)
+    renew_pages(out, console)
+    exit_for(reports)
+
+
+def _policy(late: Path | None, found: Found) -> LatePolicy | None:
+    """Return the policy in a file; whom it names has to be in the class."""
+    if late is None:
+        return None
+    policy = read_policy(late)
+    policy.refuse_strangers(found.hand_ins)
+    return policy
+
+
+def _workers(
+    engine: EngineChoice, jobs: int | None, found: Found
+) -> Callable[[Grader, Callable[[], Sandbox], Path], Workers]:
+    """Return what makes the workers; how many a cluster bears it knows best itself."""
+    count = len(found.hand_ins)
+    if engine is EngineChoice.ray:
+        return partial(RayWorkers, jobs=min(jobs or count, count))
+    return partial(LocalWorkers, jobs=min(jobs or os.cpu_count() or 1, count))
+
+
+def _prepared(
+    materials: Materials, isolation: IsolationChoice, options: Options, console: Console
+) -> Grader:
+    # What shows this is gone before workers are forked: it has a thread.
+    with (
+        console.status("running the reference"),
+        make_sandbox(isolation, materials, options.device) as sandbox,
+    ):
+        return prepared(materials, sandbox, options)
+
+
+def _setup(grader: Grader, options: Options, isolation: IsolationChoice) -> Setup:
+    materials = grader.materials
+    return Setup(
+        assignment=materials.assignment.id,
+        file=str(materials.folder / "assignment.yml"),
+        version=materials.assignment.version,
+        digest=materials.digest,
+        seed=options.seed,
+        device=options.device,
+        questions=options.questions,
+        isolation=isolation.value,
+        clock=options.clock,
+        plan=plan_digests(grader.plan),
+        grader_version=__version__,
+    )
+
+
+def _watch(results: Generator[Graded, None, None], total: int, console: Console) -> None:
+    """Show how far it is, how long it will take, and how it goes."""
+    tally: Counter[str] = Counter()
+    seen: set[str] = set()
+    with make_progress(console) as progress:
+        task = progress.add_task("grading", total=total)
+        for graded in results:
+            name = graded.hand_in.name
+            first = name not in seen
+            seen.add(name)
+            tally.update([_standing(graded.report)] if first else [])
+            # What waits for the clock comes once more, at the end.
+            total += not graded.timed
+            progress.update(
+                task,
+                total=total,
+                advance=1,
+                description=escape(name if first else f"timed {name}")[:24],
+                tally=" · ".join(f"{count} {word}" for word, count in tally.most_common()),
+            )
+
+
+def _standing(report: Report) -> str:
+    """Return how a hand-in stands, in a word; points that are open count for neither side."""
+    if report.status is ReportStatus.INCOMPLETE:
+        return "incomplete"
+    if report.score + report.pending >= report.max_score:
+        return "full"
+    return "partial" if report.score else "zero"
+
+
+def _finish(run: ClassRun, found: Found, console: Console) -> None:
+    """Write and print what there is, also when a batch was stopped in the middle."""
+    graded = run.graded()
+    reports = [each.report for each in graded]
+    if reports:
+        write_grades(grades_of(graded, run.late), run.out)
+        if len(reports) <= _MOST_ROWS:
+            print_class(reports, console)
+        for line in sentences(summarise(reports)):
+            say(console, line)
+    if len(reports) < len(found.hand_ins):
+        say(console, f"Stopped early: {len(reports)} of {len(found.hand_ins)} graded.")
+    if found.left_out:
+        say(console, f"Left out, by their endings no hand-ins: {', '.join(found.left_out)}")
+    if reports:
+        say(console, f"Written: {run.out / GRADEBOOK_FILE} and a folder for each hand-in")

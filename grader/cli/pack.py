@@ -1,0 +1,140 @@
+"""``grader pack``: an assignment with its grader, for a platform that runs it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grader.cli.options import AssignmentArg, IsolationChoice
+from grader.cli.support import (
+    interruptible,
+    make_console,
+    make_folder,
+    read_materials,
+    say,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.authoring.instructions import Terms
+    from grader.authoring.pack import Pack
+    from grader.authoring.reach import Reach
+    from grader.authoring.requirements import Requirements
+    from grader.run.materials import Materials
+
+
+class Platform(str, Enum):
+    """Who is to run it."""
+
+    gradescope = "gradescope"
+    classroom50 = "classroom50"
+
+
+class UnreachableChoice(str, Enum):
+    """What becomes of checks that nobody can pass on the platform."""
+
+    keep = "keep"
+    leave_out = "leave-out"
+    scale = "scale"
+
+
+_TIER = {
+    Platform.gradescope: IsolationChoice.restricted,
+    Platform.classroom50: IsolationChoice.auto,
+}
+_PLACE = {Platform.gradescope: "Gradescope", Platform.classroom50: "GitHub's runners"}
+
+
+def pack(
+    platform: Annotated[Platform, typer.Argument(help="Who is to run it.")],
+    assignment: AssignmentArg,
+    out: Annotated[Path, typer.Option("--out", help="Folder to write into; made if absent.")],
+    isolation: Annotated[
+        IsolationChoice | None,
+        typer.Option(
+            "--isolation",
+            help="Tier to insist on there; restricted for gradescope and auto for classroom50 "
+            "where absent.",
+        ),
+    ] = None,
+    unreachable: Annotated[
+        UnreachableChoice,
+        typer.Option(
+            "--unreachable",
+            help="Points that nobody can earn there: keep them, pending; leave their checks out; "
+            "or leave these out and scale the others to the same total.",
+        ),
+    ] = UnreachableChoice.keep,
+) -> None:
+    """Pack an assignment with its reference and this grader. Not for students' eyes.
+
+    Grades the reference as the platform will, and says which points can be earned there.
+    """
+    materials, console = read_materials(assignment), make_console()
+    from grader.authoring.instructions import Terms, assignment_file, points_text
+    from grader.authoring.pack import Pack, packed_materials
+
+    make_folder(out)
+    tier = isolation or _TIER[platform]
+    # First, as it is quick, and may find that a package is missing.
+    requirements = _requirements(materials, tier)
+    reach = _tried(materials, tier, console)
+    terms = Terms(materials.assignment, _PLACE[platform], tier.value, unreachable.value, reach)
+    file = assignment_file(materials, terms)
+    packed = Pack(materials, requirements, tier.value, file, points_text(terms))
+    # Read once as it will be there: with checks left out it has to be an assignment still.
+    packed_materials(packed.files)
+    if platform is Platform.gradescope:
+        _gradescope(packed, terms, out, console)
+    else:
+        _classroom50(packed, out, console)
+
+
+def _requirements(materials: Materials, tier: IsolationChoice) -> Requirements:
+    from grader.authoring.reach import gradable
+    from grader.authoring.requirements import required_by
+
+    return required_by(gradable(materials.assignment.questions, tier.value))
+
+
+def _tried(materials: Materials, tier: IsolationChoice, console: Console) -> Reach:
+    from grader.authoring.reach import try_reference
+    from grader.progress import make_progress
+
+    with interruptible("Nothing was packed."), make_progress(console) as progress:
+        task = progress.add_task("reference", total=None)
+        return try_reference(
+            materials, tier.value, lambda name: progress.update(task, description=name)
+        )
+
+
+def _gradescope(packed: Pack, terms: Terms, out: Path, console: Console) -> None:
+    from grader.authoring.instructions import time_text
+    from grader.authoring.pack import POINTS_FILE, gradescope_zip
+    from grader.report.summary import counted
+    from grader.store.atomic import write_atomic
+
+    stem = f"{terms.assignment.id}-gradescope"
+    archive, points = out / f"{stem}.zip", out / f"{stem}-{POINTS_FILE}"
+    text = f"{packed.points}{time_text(terms.reach.seconds, terms.reach.hanging)}\n"
+    write_atomic(archive, gradescope_zip(packed))
+    write_atomic(points, text.encode())
+    say(console, f"Written: {archive}")
+    say(console, f"Written: {points}, which says the following")
+    say(console, f"\nUpload the zip as an autograder worth {counted(terms.total, 'point')}, in a")
+    say(console, "container of at least 2 CPUs and 3 GB.\n")
+    console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
+
+
+def _classroom50(packed: Pack, out: Path, console: Console) -> None:
+    from grader.authoring.pack import classroom50_files, write_files
+
+    files = classroom50_files(packed)
+    write_files(files, out)
+    say(console, f"Written: {len(files)} files in {out}")
+    say(console, "Keep that repository private: it holds the reference.\n")
+    console.print(packed.points, end="", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,21 @@
+"""A hand-in becomes a ``Submission`` of bytes and digests. Nothing in it is executed.
+
+Nothing is unpacked to disk either: archives are read in memory, and of all their entries only the
+files that the assignment names are opened. So a ``conftest.py``, ``sitecustomize.py`` or
+``torch.py`` beside them never reaches the guest.
+"""
+
+from grader.submission.bounds import Bounds
+from grader.submission.cells import CellMap
+from grader.submission.reader import Where, read_submission
+from grader.submission.submission import IntakeError, Submission, SubmittedFile
+
+__all__ = [
+    "Bounds",
+    "CellMap",
+    "IntakeError",
+    "Submission",
+    "SubmittedFile",
+    "Where",
+    "read_submission",
+]

@@ -1,0 +1,167 @@
+"""Finds the wanted files among everything that was handed in."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Container, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from grader.submission.entry import Entry
+from grader.submission.foreign import foreign
+from grader.submission.names import bad, composed, folded, show
+from grader.submission.submission import IntakeError
+from grader.verdict import Code, Message, Param
+
+LISTED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An entry and the wanted file that it becomes."""
+
+    wanted: str
+    entry: Entry
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether a notebook stands in for the wanted file."""
+        return self.entry.path.lower().endswith(".ipynb") and not self.wanted.endswith(".ipynb")
+
+
+def choose(
+    entries: Sequence[Entry], hand_in: Sequence[str], asked: Collection[str] = ()
+) -> list[Chosen]:
+    """Pick the entry for every wanted file; all of them come from one folder.
+
+    That is the top folder (the one that everything handed in lies in), or else the only folder
+    that has them all. A notebook stands in for a ``.py`` that is not beside it.
+
+    Args:
+        entries: All that was handed in.
+        hand_in: The wanted files.
+        asked: Functions that are asked for, to know a hand-in for something else by.
+
+    Raises:
+        IntakeError: If a file is missing, or more than one folder would do.
+    """
+    folders = _complete_folders(entries, hand_in)
+    if not folders:
+        raise _missing(entries, hand_in, asked)
+    top = _top(entries)
+    own = folders.get(top)
+    modules = [folder for folder, files in folders.items() if not _has_notebook(files)]
+    if own is None or (_has_notebook(own) and modules):
+        if len(folders) > 1:
+            paths = [show(files[0].entry.path) for files in folders.values()]
+            raise bad("ambiguous", candidates=_few(paths))
+        own = next(iter(folders.values()))
+    for file in own:
+        _refuse_collision(file.entry, entries)
+    return own
+
+
+def has_all(entries: Iterable[Entry], hand_in: Sequence[str]) -> bool:
+    """Tell whether all wanted files are there under their own names, in no folder."""
+    return {composed(name) for name in hand_in} <= {composed(entry.path) for entry in entries}
+
+
+def _complete_folders(entries: Sequence[Entry], hand_in: Sequence[str]) -> dict[str, list[Chosen]]:
+    """Return the folders that hold every wanted file, with the files."""
+    by_path: dict[str, Entry] = {}
+    for entry in entries:
+        by_path.setdefault(composed(entry.path), entry)
+    folders = {}
+    for folder in _bases(by_path, hand_in[0]):
+        files = [_pick(by_path, folder, wanted) for wanted in hand_in]
+        if all(files):
+            folders[folder] = [file for file in files if file is not None]
+    return folders
+
+
+def _bases(paths: Iterable[str], wanted: str) -> list[str]:
+    """Return the folders in which the first wanted file, or its notebook, lies."""
+    found: dict[str, None] = {}
+    for path in paths:
+        for name in (composed(wanted), _notebook_name(composed(wanted))):
+            if path == name or path.endswith(f"/{name}"):
+                found[path[: -len(name)]] = None
+    return list(found)
+
+
+def _pick(by_path: dict[str, Entry], folder: str, wanted: str) -> Chosen | None:
+    name = composed(wanted)
+    entry = by_path.get(folder + name) or by_path.get(folder + _notebook_name(name))
+    return None if entry is None else Chosen(wanted, entry)
+
+
+def _notebook_name(wanted: str) -> str:
+    return f"{wanted.removesuffix('.py')}.ipynb" if wanted.endswith(".py") else wanted
+
+
+def _has_notebook(files: Sequence[Chosen]) -> bool:
+    return any(file.is_notebook for file in files)
+
+
+def _top(entries: Sequence[Entry]) -> str:
+    """Return the folder that everything lies in, with its slash, or nothing for the root."""
+    common = posixpath.commonpath([posixpath.dirname(composed(entry.path)) for entry in entries])
+    return f"{common}/" if common else ""
+
+
+def _refuse_collision(chosen: Entry, entries: Sequence[Entry]) -> None:
+    """Refuse names that some file systems take for one: which file was meant is not ours to say."""
+    key = folded(chosen.path)
+    same = [show(entry.path) for entry in entries if folded(entry.path) == key]
+    if len(same) > 1:
+        raise bad("collision", files=_few(same))
+
+
+def _missing(
+    entries: Sequence[Entry], hand_in: Sequence[str], asked: Collection[str]
+) -> IntakeError:
+    by_name: dict[str, None] = {}
+    for entry in entries:
+        by_name[composed(posixpath.basename(entry.path))] = None
+    absent = [wanted for wanted in hand_in if not _anywhere(by_name, wanted)]
+    # With nothing absent, all are there, but in different folders.
+    params: dict[str, Param] = {"missing": _few(absent or hand_in)}
+    if not entries:
+        return IntakeError(Code.MISSING_FILE, Message("nothing_found", params))
+    params["found"] = _few([show(entry.path) for entry in entries])
+    params["found_count"] = len(entries)
+    if (others := foreign(entries, asked)) is not None:
+        told = params | {"names": _few([show(name) for name in others])}
+        return IntakeError(Code.MISSING_FILE, Message("another_assignment", told))
+    if not absent:
+        return IntakeError(Code.MISSING_FILE, Message("files_scattered", params))
+    near = [show(match) for wanted in absent if (match := _nearest(wanted, list(by_name)))]
+    if not near:
+        return IntakeError(Code.MISSING_FILE, Message("missing_file", params))
+    params["nearest"] = _few(near)
+    return IntakeError(Code.MISSING_FILE, Message("missing_file_nearest", params))
+
+
+def _anywhere(names: Container[str], wanted: str) -> bool:
+    name = posixpath.basename(composed(wanted))
+    return name in names or _notebook_name(name) in names
+
+
+def _nearest(wanted: str, names: Sequence[str]) -> str | None:
+    """Return the name that ``wanted`` was probably given: copies, other case, lost underscores."""
+    known: dict[str, str] = {}
+    for name in names:
+        known.setdefault(_bare(name), name)
+    match = get_close_matches(_bare(posixpath.basename(wanted)), list(known), n=1, cutoff=0.7)
+    return known[match[0]] if match else None
+
+
+def _bare(name: str) -> str:
+    """Return a name without what downloads, editors and file systems do to it."""
+    without_copy = re.sub(r"\s*\((\d+|copy)\)|[\s_-]*copy(?=\.)", "", name.casefold())
+    return re.sub(r"[\s_-]", "", without_copy)
+
+
+def _few(names: Sequence[str]) -> list[Param]:
+    return [*names[:LISTED], "…"] if len(names) > LISTED else list(names)

@@ -1,0 +1,156 @@
+"""What the guest's counters see, and what they leave alone."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+from grader.actor.probes import Counting, warm
+from grader.actor.probes import lines as lines_module
+from grader.actor.probes.operations import function_name
+
+TEXT = """
+import threading
+import torch
+
+def one(x, y):
+    return torch.bmm(x, y)
+
+def each(x, y):
+    return torch.stack([a @ b for a, b in zip(x, y)])
+
+def prints(x, y):
+    text = f"{x} {x.sum()}"
+    return torch.bmm(x, y)
+
+def reverses_index(x, y):
+    return x[reversed(torch.arange(len(x)))]
+
+def reverses(x, y):
+    return reversed(x)
+
+def runs_text(x, y):
+    exec("for i in range(len(x)):\\n    pass", {"x": x})
+
+def in_thread(x, y):
+    def run():
+        for i in range(len(x)):
+            pass
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+
+def endless(x, y):
+    while True:
+        pass
+
+def raises(x, y):
+    raise KeyError
+
+def leaves(x, y):
+    return x.sum().item(), x.tolist(), x.numpy()
+"""
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    path = tmp_path_factory.mktemp("own") / "own.py"
+    path.write_text(TEXT)
+    made = ModuleType("own")
+    made.__file__ = str(path)
+    exec(compile(TEXT, str(path), "exec"), vars(made))
+    warm()
+    return made
+
+
+def count(module: ModuleType, name: str, size: int = 3) -> dict[Any, Any]:
+    x, y = torch.randn(size, 2, 5), torch.randn(size, 5, 4)
+    with Counting([str(module.__file__)], [x, y]) as counting:
+        getattr(module, name)(x, y)
+    return counting.report()
+
+
+def test_one_product_is_one_call_one_operation_and_its_work(module: ModuleType) -> None:
+    told = count(module, "one")
+    assert told["calls"] == {"bmm": 1}
+    assert told["ops"] == {"bmm": 1}
+    assert told["under"] == {"bmm": ["bmm"]}
+    assert (told["work"], told["greatest"], told["bare"]) == (3 * 2 * 5 * 4, 3 * 2 * 4 * 4, 0)
+    assert told["lines"] == [5, 6]
+    assert count(module, "one", 12)["events"] == told["events"]
+
+
+def test_a_loop_shows_in_lines_calls_and_operations(module: ModuleType) -> None:
+    small, large = count(module, "each", 3), count(module, "each", 12)
+    assert large["events"] >= small["events"] + 9
+    assert large["ops"]["mm"] == 12
+    assert large["calls"]["matmul"] == 12
+
+
+def test_printing_is_no_work_of_the_function(module: ModuleType) -> None:
+    told = count(module, "prints")
+    assert set(told["ops"]) == {"sum", "bmm"}
+
+
+def test_reversing_an_index_is_no_flip_but_reversing_an_argument_is(module: ModuleType) -> None:
+    assert "flip" not in count(module, "reverses_index")["ops"]
+    assert count(module, "reverses")["ops"]["flip"] == 1
+
+
+@pytest.mark.parametrize("name", ["runs_text", "in_thread"])
+def test_lines_of_run_text_and_of_threads_are_counted(module: ModuleType, name: str) -> None:
+    assert count(module, name, 40)["events"] >= count(module, name, 3)["events"] + 37
+
+
+def test_a_thread_that_ran_before_is_told(module: ModuleType) -> None:
+    if sys.version_info >= (3, 12):
+        pytest.skip("all threads are watched there")
+    others = count(module, "one")["threads"]
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        assert count(module, "one")["threads"] == others + 1
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_call_that_runs_too_many_lines_is_ended(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines_module, "MAX_EVENTS", 500)
+    told = count(module, "endless")
+    assert told["capped"]
+    assert told["events"] > 500
+
+
+def test_what_the_function_raises_is_raised_and_all_is_put_back(module: ModuleType) -> None:
+    before = sys.gettrace()
+    with pytest.raises(KeyError):
+        count(module, "raises")
+    assert sys.gettrace() is before
+    assert torch.zeros(1).add(1).item() == 1
+
+
+def test_ways_out_of_torch_are_told(module: ModuleType) -> None:
+    assert {"item", "tolist", "numpy"} <= set(count(module, "leaves")["escapes"])
+
+
+def test_functions_go_by_their_own_names() -> None:
+    assert function_name(torch.mm) == "mm"
+    assert function_name(torch.Tensor.T.__get__) == "T"
+    assert function_name(torch.ops.aten.bmm.default) == "bmm"
+
+
+def test_a_file_elsewhere_is_not_counted(module: ModuleType) -> None:
+    x = torch.randn(3, 2, 2)
+    with Counting([str(Path("elsewhere.py"))], [x]) as counting:
+        module.each(x, x)
+    assert counting.report()["events"] == 0

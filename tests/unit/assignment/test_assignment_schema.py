@@ -1,0 +1,92 @@
+"""The schema that editors use."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from grader.assignment.document import read_document
+from grader.assignment.load import load_assignment
+from grader.assignment.schema import assignment_schema
+
+ROOT = Path(__file__).parents[3]
+FILES = sorted((ROOT / "assignments").glob("*/assignment.yml"))
+VALIDATOR = Draft202012Validator(assignment_schema())
+
+
+def document() -> Any:
+    path = ROOT / "assignments" / "pytorch101" / "assignment.yml"
+    data = copy.deepcopy(read_document(str(path), path.read_bytes()).data)
+    # One question: the validator takes a second for twenty, and real files are validated whole.
+    wanted = "batched_matrix_multiply_loop"
+    data["questions"] = [each for each in data["questions"] if each["id"] == wanted]
+    return data
+
+
+def test_it_is_a_schema() -> None:
+    Draft202012Validator.check_schema(assignment_schema())
+    assert assignment_schema()["$id"] == "urn:torchgrade:assignment:v1"
+    assert assignment_schema()["title"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+def test_real_assignments_pass_both(file: Path) -> None:
+    VALIDATOR.validate(read_document(str(file), file.read_bytes()).data)
+    load_assignment(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (lambda d: d.update(titel="x"), []),
+        (lambda d: d.update(schema="torchgrade/assignment/v2"), ["schema"]),
+        (lambda d: d.pop("version"), []),
+        (lambda d: d["questions"][0].update(points="5"), ["questions", 0, "points"]),
+        (lambda d: d["questions"][0].update(points=-1), ["questions", 0, "points"]),
+        (lambda d: d["questions"][0].update(id="a b"), ["questions", 0, "id"]),
+        (lambda d: d["questions"][0].update(visibility="hiden"), ["questions", 0, "visibility"]),
+        (lambda d: d["questions"][0]["cases"][0]["args"].update({"a b": 1}),
+         ["questions", 0, "cases", 0, "args"]),
+        (lambda d: d["questions"][0]["cases"][0]["args"].update(x={"randm": [2]}),
+         ["questions", 0, "cases", 0, "args", "x"]),
+        (lambda d: d["questions"][0]["cases"][0].update(dims={"N": [1, 2, 3]}),
+         ["questions", 0, "cases", 0, "dims", "N"]),
+        (lambda d: d["questions"][0]["checks"][0].update(kind="exacct"),
+         ["questions", 0, "checks", 0]),
+        (lambda d: d["questions"][0]["checks"][0].pop("kind"), ["questions", 0, "checks", 0]),
+        (lambda d: d["questions"][0]["checks"][1].pop("factors"), ["questions", 0, "checks", 1]),
+    ],
+)  # fmt: skip
+def test_typos_do_not(change: Any, where: list[str | int]) -> None:
+    changed = document()
+    change(changed)
+    assert [list(error.absolute_path) for error in VALIDATOR.iter_errors(changed)] == [where]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [1, 1.5, True, None, "text", [1, [2.5, "x"]], {"tuple": [1, {"value": "2*N"}]},
+     {"randn": [2, "N"], "dtype": "float64"}, {"arange": 6, "shape": [2, 3]}, {"tensor": [[1]]}],
+)  # fmt: skip
+def test_every_form_of_an_argument_passes(value: Any) -> None:
+    changed = document()
+    changed["questions"][0]["cases"][0]["args"]["x"] = value
+    VALIDATOR.validate(changed)
+
+
+def test_every_key_explains_itself() -> None:
+    schema = assignment_schema()
+    parts = {"Assignment": schema, **schema["$defs"]}
+    silent = [
+        f"{name}.{key}"
+        for name, part in parts.items()
+        for key, field in part.get("properties", {}).items()
+        if "description" not in field and key not in ("kind", "id", "points", "visibility")
+    ]
+    assert silent == []
+    assert "Attributes:" not in json.dumps(schema)

@@ -1,0 +1,231 @@
+"""What the text of a file says, function by function."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from grader.static_analysis.analyse import analyse
+from grader.static_analysis.facts import EntryFacts, Role
+from grader.static_analysis.packed import pack, unpack
+
+
+def facts(text: str, entry: str = "f") -> EntryFacts:
+    found = analyse(textwrap.dedent(text).encode())
+    assert not found.unreadable
+    assert unpack(pack(found)) == found
+    return found.entries[entry]
+
+
+def loops(text: str, entry: str = "f") -> list[tuple[str, int, int]]:
+    return [(item.kind, item.place.line, item.depth) for item in facts(text, entry).loops]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("for i in x: pass", "for"),
+        ("while x: pass", "while"),
+        ("return [i for i in x]", "list comprehension"),
+        ("return {i for i in x}", "set comprehension"),
+        ("return {i: i for i in x}", "dict comprehension"),
+        ("return sum(i for i in x)", "generator expression"),
+        ("return list(map(abs, x))", "map"),
+        ("return pool.map(abs, x)", "map"),
+        ("g = map; return list(g(abs, x))", "map"),
+        ("return sorted(x, key=abs)", "sorted(key=)"),
+        ("return list(iter(x.pop, 0))", "iter(callable, …)"),
+        ("import re; return re.sub('.', x, x)", "re.sub"),
+        ("from functools import reduce as r; return r(x, x)", "functools.reduce"),
+        ("import itertools as it; return it.accumulate(x)", "itertools.accumulate"),
+        ("import torch; return torch.vmap(x, chunk_size=1)(x)", "vmap(chunk_size=)"),
+        ("return x.apply_(abs)", "apply_"),
+        ("import numpy as np; return np.vectorize(abs)(x)", "vectorize"),
+        ("return f(x[1:])", "recursion"),
+        ("exec('for i in range(3): pass')", "for"),
+        ("exec('fo' + 'r i in x: pass')", "for"),
+        ("eval(' '.join(['[i', 'for', 'i in x]']))", "list comprehension"),
+    ],
+)
+def test_every_kind_of_loop_is_named_with_its_line(body: str, kind: str) -> None:
+    found = loops(f"def f(x):\n    {body}\n")
+    assert (kind, 2, 1) in found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x.permute(tuple(d for d in range(x.dim())))",
+        "return [n for n in x.shape]",
+        "return tuple(x.size(d) for d in range(x.ndim) if d != 1)",
+        "return [n * 2 for d, n in enumerate(x.shape) if d]",
+        "return x.view([1 for _ in range(x.dim() - 1)])",
+        "rank = len(x.shape); return x.permute([rank - 1 - d for d in range(rank)])",
+        "shape = x.shape; n = len(shape); return tuple(shape[i] for i in range(n))",
+        "s = list(x.size()); return [size for size in s[1:]]",
+    ],
+)
+def test_a_comprehension_that_only_builds_dims_is_exempt(body: str) -> None:
+    found = facts(f"def f(x):\n    {body}\n")
+    assert found.loops == ()
+    assert found.depth == 0
+    assert Role.EXEMPT in {item.role for item in found.constructs}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return [x[i] for i in range(x.shape[0])]",
+        "return [i for i in range(len(x))]",
+        "return [g(d) for d in range(x.dim())]",
+        "return [x.sum(d) for d in range(x.dim())]",
+        "return [x[d] for d in range(x.dim())]",
+        "rank = len(x.shape); rank = len(x); return [i for i in range(rank)]",
+        "rank = x.shape[0]; return [i for i in range(rank)]",
+        "shape = x; return [i for i in shape]",
+        "rows, columns = x.shape; return [i for i in range(rows)]",
+        "return [d for d in range(x.dim()) for _ in range(x.size(0))]",
+        "return [y for n in x.shape]",
+    ],
+)
+def test_a_comprehension_that_does_more_is_a_loop(body: str) -> None:
+    assert loops(f"def f(x):\n    {body}\n")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x\n    for i in x: pass",
+        "if False:\n        [i for i in x]\n    return x",
+        "while False: pass\n    return x",
+        "return sum(x) + max(x)",
+        "return list(zip(x, x))",
+        "return sorted(x)",
+    ],
+)
+def test_what_never_runs_and_what_is_no_loop_is_none(body: str) -> None:
+    assert loops(f"def f(x):\n    {body}\n") == []
+
+
+def test_helpers_aliases_classes_and_decorators_are_followed() -> None:
+    text = """
+        import functools
+        def helper(x): return [i for i in x]
+        def unused(x):
+            for i in x: pass
+        alias = helper
+        bound = functools.partial(alias, 1)
+        table = {"a": bound}
+        def by_table(x): return table["a"]()
+        class C:
+            def run(self, x):
+                while x: pass
+        def by_class(x): return C().run(x)
+        def wrap(g):
+            def inner(x):
+                for i in x: g(i)
+            return inner
+        @wrap
+        def by_decorator(x): return x
+        def by_lambda(x, run=lambda x: helper(x)): return run(x)
+        def clean(x): return x
+    """
+    assert loops(text, "by_table") == [("list comprehension", 3, 1)]
+    assert loops(text, "by_class") == [("while", 12, 1)]
+    assert loops(text, "by_decorator") == [("for", 16, 1)]
+    assert loops(text, "by_lambda") == [("list comprehension", 3, 1)]
+    assert loops(text, "clean") == []
+    assert loops(text, "C.run") == [("while", 12, 1)]
+
+
+def test_a_parameter_hides_a_function_of_the_same_name() -> None:
+    text = """
+        def helper(x): return [i for i in x]
+        def f(helper): return helper + 1
+    """
+    assert loops(text) == []
+
+
+def test_the_last_definition_counts_unless_it_depends() -> None:
+    text = """
+        def f(x): return [i for i in x]
+        def f(x): return x
+        def g(x): return x
+        if f:
+            def g(x): return [i for i in x]
+    """
+    assert loops(text, "f") == []
+    assert loops(text, "g") == [("list comprehension", 6, 1)]
+
+
+@pytest.mark.parametrize(
+    ("body", "depth"),
+    [
+        ("for i in x:\n        for j in x: pass", 2),
+        ("for i in x: pass\n    for j in x: pass", 1),
+        ("return [i for i in x for j in x]", 2),
+        ("return [[j for j in x] for i in x]", 2),
+        ("for i in x: g(i)", 2),
+        ("import itertools\n    for i, j in itertools.product(x, x): pass", 2),
+        ("import itertools\n    for i in itertools.product(x, repeat=3): pass", 3),
+        ("return list(map(g, x))", 2),
+        ("g(x)", 1),
+        ("return x", 0),
+    ],
+)
+def test_depth_counts_loops_inside_one_another(body: str, depth: int) -> None:
+    assert facts(f"def g(x):\n    for i in x: pass\n\n\ndef f(x):\n    {body}\n").depth == depth
+
+
+def test_mutual_recursion_is_a_loop_and_ends() -> None:
+    text = "def f(x): return g(x)\ndef g(x): return f(x)\n"
+    assert [kind for kind, _, _ in loops(text)] == ["recursion"]
+
+
+def test_names_are_resolved_through_imports() -> None:
+    text = """
+        import torch as t
+        import torch.nn.functional as F
+        from torch import mm as multiply
+        def f(x):
+            multiply(x, x)
+            t.std(x)
+            F.normalize(x)
+            x.mean()
+            return x @ x ** 2
+    """
+    names = {mention.name for mention in facts(text).mentions}
+    assert {"torch.mm", "torch.std", "torch.nn.functional.normalize", ".mean", "@", "**"} <= names
+
+
+def test_indexings_and_slice_assignments_are_counted() -> None:
+    found = facts("def f(x):\n    x[0], x[1] = x[2], 3\n    x[1:] += x[0][1]\n    return x\n")
+    assert (found.indexings, found.slice_assignments) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "exec(x)", "eval(x)", "getattr(x, x)()", "globals()[x]()", "import ctypes; ctypes.CDLL(x)",
+        "import sys; sys.settrace(None)", "import marshal; marshal.loads(x)",
+    ],
+)  # fmt: skip
+def test_what_hides_from_a_reader_is_named(body: str) -> None:
+    assert next(item.place.line for item in facts(f"def f(x):\n    {body}\n").opaque) == 2
+
+
+def test_what_is_not_python_is_unreadable() -> None:
+    for data in (b"def f(:", b"\x00", b"# coding: nonsense\nx = 1", b"(" * 5000):
+        found = analyse(data)
+        assert found.unreadable
+        assert found.entries == {}
+
+
+def test_encodings_and_new_syntax_are_read() -> None:
+    latin = "# coding: latin-1\n# é\ndef f(x):\n    for i in x: pass\n".encode("latin-1")
+    assert analyse(latin).entries["f"].depth == 1
+    assert analyse(b"\xef\xbb\xbfdef f(x):\r\n    return x\r\n").entries["f"].depth == 0
+    assert loops("def f(x):\n    match x:\n        case [a]:\n            for i in a: pass\n")
+    assert loops("async def f(x):\n    async for i in x: pass\n")
+    assert loops("def f(x):\n    while (n := x): pass\n")
