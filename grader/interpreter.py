@@ -1,4 +1,4 @@
-"""How this program starts Python again: the same interpreter, and packages from where they are.
+"""How this program starts Python again: the same interpreter, packages, and one thread a library.
 
 A process that student code is to run in takes nothing from the environment. A package that was
 found by ``PYTHONPATH``, in a user's own folder or in the current one would then be missing, or be
@@ -9,6 +9,7 @@ has found them.
 from __future__ import annotations
 
 import importlib.util
+import os
 import os.path
 from functools import lru_cache
 
@@ -52,3 +53,18 @@ def beside_packages(program: str) -> str:
 def running(module: str) -> str:
     """Return a program that runs a module as ``python -m`` would, and finds packages."""
     return beside_packages(_RUN.format(module=module))
+
+
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
+)
+"""What goes into the environment; a library reads it when it is loaded."""
+
+
+def keep_to_one_thread() -> None:
+    """Have one thread a library in this process, unless whoever started it said otherwise.
+
+    Only for processes that are the grader's own: in a student's notebook, torch would notice.
+    """
+    for name, number in ONE_THREAD.items():
+        os.environ.setdefault(name, number)

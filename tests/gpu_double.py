@@ -20,7 +20,7 @@ from grader.run.grade import Grader
 from grader.run.leases import Leases
 from grader.run.program import Program
 from grader.run.rack import Rack
-from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
+from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.wire.messages import Load
 
 GPU = Gpu("GPU-double", 90)

@@ -17,7 +17,7 @@ from labels import read_label, waits
 from grader.report.json_file import report_bytes
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Code
 
 ROOT = Path(__file__).parent / "submissions"

@@ -48,7 +48,7 @@ def _serve(connection_fd: int, cap: int, memory: int, warm: int) -> None:
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     # Imported here, so that the keeper holds no torch.
     from grader.actor import server, streams  # noqa: PLC0415
-    from grader.sandbox.walls import limits  # noqa: PLC0415
+    from grader.sandbox.walls import privileges  # noqa: PLC0415
     from grader.wire.frames import Connection  # noqa: PLC0415
 
     if warm:
@@ -56,8 +56,8 @@ def _serve(connection_fd: int, cap: int, memory: int, warm: int) -> None:
 
         late.warm(late.REST)
     if memory and sys.platform == "linux":
-        space = limits.address_space()
-        limits.apply({"CORE": 0, "AS": space + memory + limits.THREAD_SPACE})
+        space = privileges.address_space()
+        privileges.apply_limits({"CORE": 0, "AS": space + memory + privileges.THREAD_SPACE})
     streams.install(cap)
     server.serve(Connection(socket.socket(fileno=connection_fd)), {})
 

@@ -21,11 +21,18 @@ import torch
 from grader.actor.faults import describe
 from grader.actor.module import import_module
 from grader.actor.tensors import Storages, to_torch, to_wire
-from grader.wire.asks import MODULE, Ask, Back, Did, built_in, nearest_builtin
-from grader.wire.calls import listen
-from grader.wire.files import Folder
 from grader.wire.frames import Connection
-from grader.wire.messages import from_frame, to_frame
+from grader.wire.messages import (
+    MODULE,
+    Ask,
+    Back,
+    Did,
+    built_in,
+    from_frame,
+    nearest_builtin,
+    to_frame,
+)
+from grader.wire.shared import Folder, listen
 from grader.wire.values import ProtocolError, Value
 
 Line = Callable[[Back], Did]

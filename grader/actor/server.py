@@ -27,9 +27,19 @@ from grader.stage import server as stage
 from grader.stage.local import LocalLine
 from grader.vgpu import late_compiler
 from grader.vgpu.watch import Watch
-from grader.wire.asks import Ask, Back, Did
 from grader.wire.frames import Closed, Connection
-from grader.wire.messages import Call, Load, Loaded, Ready, Reply, from_frame, to_frame
+from grader.wire.messages import (
+    Ask,
+    Back,
+    Call,
+    Did,
+    Load,
+    Loaded,
+    Ready,
+    Reply,
+    from_frame,
+    to_frame,
+)
 from grader.wire.values import Opaque, ProtocolError
 
 

@@ -1,8 +1,8 @@
 """The fork-server: ``main()``, with the number of a descriptor ``FD`` as the only argument.
 
-Started by exec with a clean environment (``grader.sandbox.link``), it imports torch once, in one
-thread, and forks a guest for each request that comes over ``FD``, a SEQPACKET socket to the host.
-It holds no secret.
+Started by exec with a clean environment (``grader.sandbox.host.forked``), it imports torch once, in
+one thread, and forks a guest for each request that comes over ``FD``, a SEQPACKET socket to the
+host. It holds no secret.
 
 Requests: ``{"plan": …}`` once; then ``{"start": …}`` with three descriptors: connection, capture,
 status pipe. Answers: ``{"ready": …}`` or ``{"failed": text, "call": …}`` once, with the system call
@@ -28,15 +28,8 @@ import sys
 from typing import Any, NamedTuple
 
 from grader.actor import streams
-from grader.sandbox.walls import erect, libc, limits, namespaces, proof
-from grader.sandbox.walls.plan import (
-    GuestPlan,
-    Mechanism,
-    Wall,
-    WallPlan,
-    guest_plan,
-    wall_plan,
-)
+from grader.sandbox.walls import erect, libc, privileges, proof, view
+from grader.sandbox.walls.plan import GuestPlan, Mechanism, Wall, WallPlan, guest_plan, wall_plan
 from grader.wire.frames import Connection
 
 _MESSAGE = 1 << 16
@@ -109,7 +102,7 @@ class ForkServer:
     def _fork_apart(self) -> int:
         if not self._nested:
             return os.fork()
-        namespaces.enter(libc.CLONE_NEWPID)
+        view.enter_namespaces(libc.CLONE_NEWPID)
         try:
             child = os.fork()
         except OSError:
@@ -145,9 +138,9 @@ def prepare(plan: WallPlan) -> None:
         RuntimeError: Torch cannot be forked safely.
     """
     if plan.mechanism is Mechanism.USERNS:
-        namespaces.enter_user_namespace()
+        view.enter_user_namespace()
     if plan.has(Wall.PIDS):
-        namespaces.become_first_process()
+        view.become_first_process()
     if plan.preload:
         from grader.actor import warm  # noqa: PLC0415  torch, after the PID namespace
 
@@ -210,7 +203,7 @@ def _arrange(fds: list[int]) -> int:
         os.dup2(fd, place)
     for fd, place in ((connection, _CONNECTION), (status, _STATUS)):
         os.dup2(fd, place, inheritable=False)
-    os.closerange(_STATUS + 1, limits.OPEN_FILES)
+    os.closerange(_STATUS + 1, privileges.OPEN_FILES)
     return _CONNECTION
 
 

@@ -18,7 +18,7 @@ from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion
 from grader.run.screening import Screener
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Code, Status
 
 SEEDS = (1, 2, 3)

@@ -28,7 +28,7 @@ from grader.authoring.mutations import Mutant, mutants_of
 from grader.errors import AssignmentError, Problem
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 
 MARKS = "mutants.yml"
 LEAST = 0.95

@@ -19,7 +19,7 @@ from grader.authoring.markers import strip_solutions
 from grader.errors import Problem, UsageError
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import Workplace
 from grader.selfcheck.public import (

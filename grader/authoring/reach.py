@@ -21,9 +21,9 @@ from grader.run.devices import Grants, resolve
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.run.observe import Progress
-from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.sandbox.oneshot import OneShotSandbox
-from grader.sandbox.open import Choice, open_sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
+from grader.sandbox.host.oneshot import OneShotSandbox
+from grader.sandbox.host.open import Choice, open_sandbox
 from grader.verdict import Code, Status, Verdict
 
 _SLACK = 1e-6

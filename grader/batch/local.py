@@ -34,7 +34,7 @@ from grader.batch.work import Answer, Kind, Work, perform, write
 from grader.errors import GraderError, InfrastructureError
 from grader.run.care import MOST_SECONDS, Care
 from grader.run.grade import Grader
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.walls import libc
 
 OpenSandbox = Callable[[], Sandbox]

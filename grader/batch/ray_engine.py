@@ -30,7 +30,7 @@ from grader.batch.work import Answer, Kind, Work, perform, write
 from grader.errors import InfrastructureError, UsageError
 from grader.report.model import Report
 from grader.run.grade import Grader
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 
 _RETRIES = 3
 _SYSTEM = "This work took its Ray worker down, {retries} times again: {error}"

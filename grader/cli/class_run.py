@@ -42,7 +42,7 @@ from grader.report.terminal import print_class
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.run.plan import plan_digests
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 
 _MOST_ROWS = 60
 _KEPT = "What was graded is kept; --resume goes on."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from grader.one_thread import keep_to_one_thread
+from grader.interpreter import keep_to_one_thread
 
 
 def main() -> None:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from grader.run.devices import DeviceChoice as DeviceName
     from grader.run.grade import Grader, Options
     from grader.run.materials import Materials
-    from grader.sandbox.base import Sandbox
-    from grader.sandbox.preload import Preload
+    from grader.sandbox.host.guests import Sandbox
+    from grader.sandbox.host.open import Preload
 
 
 def make_options(
@@ -84,7 +84,7 @@ def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sa
         device: As for ``make_sandbox``.
     """
     from grader.run.device_state import visible_gpus
-    from grader.sandbox.open import open_sandbox
+    from grader.sandbox.host.open import open_sandbox
 
     folder = file.resolve().parent
     solutions, tests = (folder.parent.parent / name for name in ("reference", "tests"))
@@ -109,7 +109,7 @@ def _hidden(*secret: Path) -> tuple[str, ...]:
 def _preload(folder: Path, solution: Path) -> Preload:
     """Return what the fork-server imports for the sake of an assignment's own files."""
     from grader.assignment.find import GIVEN, SCENARIO
-    from grader.sandbox.preload import preload
+    from grader.sandbox.host.open import preload
     from grader.store.user_cache import open_cache
 
     files = (folder / SCENARIO, folder / GIVEN, *solution.glob("*.py"))
@@ -129,7 +129,7 @@ def make_sandbox(
         device: Guests of questions that need a GPU are shown real ones with ``auto`` and ``cuda``.
     """
     from grader.run.devices import usable_gpus
-    from grader.sandbox.open import open_sandbox
+    from grader.sandbox.host.open import open_sandbox
 
     asked = any(question.needs.cuda for question in materials.assignment.questions)
     return open_sandbox(

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from grader.sandbox.base import Tier
+from grader.sandbox.host.guests import Tier
 from grader.verdict import Basis, Code, Owner, Status, Visibility
 
 SCHEMA_VERSION: Literal[1] = 1

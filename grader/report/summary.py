@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
-from grader.sandbox.base import Tier
+from grader.sandbox.host.guests import Tier
 from grader.verdict import Code, Status, Visibility
 
 _NEVER_RAN = frozenset(

@@ -23,7 +23,7 @@ from grader.report.model import (
 )
 from grader.report.summary import amount, notices
 from grader.report.text import inert
-from grader.sandbox.base import Tier
+from grader.sandbox.host.guests import Tier
 from grader.verdict import Basis, Status
 
 _MAX_CELL = 600

@@ -15,7 +15,7 @@ from grader.run.plan import PlannedQuestion
 from grader.run.screening import Screener
 from grader.run.timed import Subject, Timer
 from grader.run.verdicts import Verdicts
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 
 
 @dataclass(frozen=True, slots=True)

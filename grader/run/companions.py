@@ -17,7 +17,7 @@ from grader.observation import Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds
+from grader.sandbox.host.guests import GuestNeeds
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 

@@ -22,8 +22,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from grader.observation import HostFacts, Observation, Outcome, Stop
-from grader.sandbox.base import Exit
-from grader.sandbox.watch import Activity, activity
+from grader.sandbox.host.guests import Activity, Exit, activity
 from grader.wire.frames import DeadlineExceeded
 
 MOST_WALL = 10

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.sandbox.base import Gpu
+from grader.sandbox.host.guests import Gpu
 from grader.sandbox.walls.cuda import node
 
 if TYPE_CHECKING:

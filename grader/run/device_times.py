@@ -24,7 +24,7 @@ from grader.run.plan import PlannedQuestion
 from grader.run.rack import Rack
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer
 from grader.run.verdicts import Verdicts, for_all
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.verdict import Code, Message, Owner, Status, fault
 
 OpenRack = Callable[[Sandbox, Limits], "Rack | None"]

@@ -20,7 +20,7 @@ from grader.run.device_program import PROBE_ANSWER, PROBE_SIZE, PROGRAM
 from grader.run.device_state import Health, ask
 from grader.run.program import Program
 from grader.run.session import Session
-from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
+from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.verdict import Param
 from grader.wire.messages import Call
 

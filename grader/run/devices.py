@@ -11,7 +11,7 @@ from typing import Literal
 from grader.assignment.types import Question
 from grader.errors import UsageError
 from grader.run.device_state import list_gpus, visible_gpus
-from grader.sandbox.base import Gpu, GuestNeeds
+from grader.sandbox.host.guests import Gpu, GuestNeeds
 from grader.verdict import Code, Message, Verdict, deferred
 
 DeviceChoice = Literal["auto", "cpu", "virtual", "cuda"]

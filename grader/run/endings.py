@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.observation import HostFacts, Observation, Outcome
 from grader.run.deadline import TOO_MUCH
-from grader.sandbox.base import Exit
+from grader.sandbox.host.guests import Exit
 from grader.wire.messages import Fault
 
 _OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError")

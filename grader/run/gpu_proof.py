@@ -19,9 +19,9 @@ from grader.run.device_program import PROGRAM
 from grader.run.device_worker import compute_product, overwrite_memory
 from grader.run.leases import Leases
 from grader.run.session import Session
-from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
-from grader.sandbox.fork_server import ForkServerSandbox
-from grader.sandbox.open import without_wall
+from grader.sandbox.host.fork_server import ForkServerSandbox
+from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.sandbox.host.open import without_wall
 from grader.sandbox.walls import cuda
 from grader.sandbox.walls.plan import Wall
 

@@ -8,7 +8,7 @@ from grader.assignment.types import Question
 from grader.run.devices import DeviceChoice, resolve
 from grader.run.packages import lacking
 from grader.run.verdicts import Verdicts, for_all
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 
 
 def sort_out(

@@ -31,7 +31,7 @@ from grader.run.submitted import Place
 from grader.run.unrun import as_before
 from grader.run.verdicts import Verdicts, for_all, left_to_grading
 from grader.run.watch import Watch
-from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
+from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.submission import Where, read_submission
 from grader.submission.submission import IntakeError
 from grader.verdict import Code, Message, Verdict, failed

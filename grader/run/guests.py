@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.observation import Observation, Outcome
-from grader.sandbox.base import Guest, GuestLimits, GuestNeeds
+from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds
 from grader.wire.messages import Loaded
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from grader import __version__
 from grader.report.model import Environment, IsolationInfo
-from grader.sandbox.base import Isolation
+from grader.sandbox.host.guests import Isolation
 
 
 def environment(

@@ -10,7 +10,7 @@ from grader.report.text import inert
 from grader.run.observe import QuestionRun
 from grader.run.program import Program
 from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.verdict import Code, Message, Param, Verdict, deferred
 from grader.wire.messages import Call
 

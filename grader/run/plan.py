@@ -12,7 +12,7 @@ from grader.checks.inputs import unnamed
 from grader.errors import AssignmentError, Problem
 from grader.run.draw import DrawKey, Drawn, digest_of, draw_case
 from grader.run.growth import CountedCall, scales
-from grader.sandbox.base import GuestNeeds
+from grader.sandbox.host.guests import GuestNeeds
 from grader.verdict import Visibility
 from grader.wire.messages import Call
 from grader.wire.values import Value

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from grader.assignment.types import Limits
-from grader.sandbox.base import GuestLimits, GuestNeeds
+from grader.sandbox.host.guests import GuestLimits, GuestNeeds
 from grader.wire.messages import Load
 
 _MOST_CASES = 60

@@ -21,7 +21,7 @@ from grader.run.places import names_in, position_of, told_by, why
 from grader.run.plan import Generate, PlannedCase, PlannedQuestion, make_plan
 from grader.run.reference_cache import Recorder
 from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds
+from grader.sandbox.host.guests import GuestNeeds
 from grader.wire.messages import Call
 from grader.wire.values import Value
 

@@ -25,7 +25,7 @@ from grader.run.kept import KEEPER
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
 from grader.run.plan import Generate, PlannedQuestion, plan_digests
-from grader.sandbox.base import GuestNeeds, Sandbox, Tier
+from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
 from grader.store.user_cache import REFERENCES, UserCache, open_cache
 from grader.wire.values import Value
 

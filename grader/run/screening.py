@@ -42,7 +42,7 @@ from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion
 from grader.run.session import Session
 from grader.run.timed import Subject, job_of, timed_dims
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 
 _BLOCK = 0.002
 """Seconds that a block's calls take."""

@@ -18,8 +18,7 @@ from grader.run.endings import death, outcome_of, violation
 from grader.run.guests import Failures, Held, holds
 from grader.run.program import Program, guest_limits
 from grader.run.window import Sized, Window
-from grader.sandbox.base import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
-from grader.wire.asks import holds_handle
+from grader.sandbox.host.guests import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (
     Call,
@@ -27,6 +26,7 @@ from grader.wire.messages import (
     Ready,
     Reply,
     from_frame,
+    holds_handle,
     to_frame,
 )
 from grader.wire.values import ProtocolError

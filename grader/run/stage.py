@@ -22,12 +22,20 @@ from grader.run.endings import outcome_of
 from grader.run.materials import Materials
 from grader.run.program import Program
 from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds, Sandbox, Tier
-from grader.wire.asks import EXCEPTIONS, Ask, Back, Did, holds_handle
-from grader.wire.calls import Calls, adopt
-from grader.wire.files import check_paths
+from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
 from grader.wire.frames import Connection, DeadlineExceeded, FrameSize
-from grader.wire.messages import Call, Fault, Reply, to_frame
+from grader.wire.messages import (
+    EXCEPTIONS,
+    Ask,
+    Back,
+    Call,
+    Did,
+    Fault,
+    Reply,
+    holds_handle,
+    to_frame,
+)
+from grader.wire.shared import Calls, adopt, check_paths
 from grader.wire.values import ProtocolError
 
 STAGE_SECONDS = 30.0

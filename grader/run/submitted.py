@@ -12,7 +12,7 @@ from grader.run.plan import PlannedQuestion
 from grader.run.sources import Sources, read_sources, start_reader, with_sources
 from grader.run.stage import open_session
 from grader.run.watch import Watch
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 from grader.static_analysis.reader import SourceReader
 
 

@@ -33,7 +33,7 @@ from grader.run.program import Program
 from grader.run.session import Session
 from grader.run.stacked import Stack
 from grader.run.stopwatch import Stopwatch
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 
 _SECONDS = 20.0
 """Wall time that a question's sets may take, starts left out, before no further one begins. Three

@@ -13,7 +13,7 @@ from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
 from grader.run.program import guest_limits
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.devices import device_lines
 from grader.selfcheck.folder import Workplace
 from grader.selfcheck.public import PUBLIC_SEED

@@ -16,8 +16,7 @@ import numpy as np
 import safetensors.numpy
 
 from grader.selfcheck.in_the_way import InTheWay
-from grader.wire.codec import Encoder, Node
-from grader.wire.decode import Decoder
+from grader.wire.codec import Decoder, Encoder, Node
 from grader.wire.values import Buffer, Tensor, Value
 
 Blob = tuple[int, "str | None"]

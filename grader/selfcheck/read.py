@@ -26,7 +26,7 @@ from grader.selfcheck.public import (
     public_questions,
 )
 from grader.selfcheck.write import SCHEMA
-from grader.wire.decode import Decoder
+from grader.wire.codec import Decoder
 from grader.wire.values import ProtocolError, Value
 
 _NO_COUNTS: dict[Value, Value] = {

@@ -12,9 +12,9 @@ import sys
 import threading
 
 from grader.errors import InfrastructureError
-from grader.sandbox.base import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
-from grader.sandbox.oneshot import OneShotSandbox
-from grader.sandbox.open import Choice, open_sandbox
+from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
+from grader.sandbox.host.oneshot import OneShotSandbox
+from grader.sandbox.host.open import Choice, open_sandbox
 
 _Wanted = tuple[GuestLimits, GuestNeeds]
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from grader.actor.asked import unpickled
 from grader.stage.again import repeat as run_again
-from grader.wire.asks import MODULE
-from grader.wire.messages import Fault
+from grader.wire.messages import MODULE, Fault
 
 if TYPE_CHECKING:
     import torch

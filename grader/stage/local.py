@@ -16,8 +16,8 @@ import torch
 
 from grader.actor.asked import Asked
 from grader.stage.play import Body
-from grader.wire.asks import Ask, Back, Did
-from grader.wire.calls import Calls
+from grader.wire.messages import Ask, Back, Did
+from grader.wire.shared import Calls
 
 
 class LocalLine:

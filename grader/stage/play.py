@@ -20,9 +20,8 @@ from grader.stage.api import (
     convert,
     number_of,
 )
-from grader.wire.asks import MODULE, Ask, Back, Did, nearest_builtin
-from grader.wire.files import Folder
-from grader.wire.messages import Fault
+from grader.wire.messages import MODULE, Ask, Back, Did, Fault, nearest_builtin
+from grader.wire.shared import Folder
 from grader.wire.values import FilePath, Layout, Opaque, Tensor, Value
 from grader.wire.values import Handle as WireHandle
 

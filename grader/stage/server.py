@@ -25,10 +25,20 @@ from grader.actor.module import place, write
 from grader.stage.again import NAME, replayed
 from grader.stage.api import NOW, OverError, RemoteError, UnreadError
 from grader.stage.play import Body, Line, Play
-from grader.wire.asks import Ask, Back, Did, nearest_builtin
-from grader.wire.files import Folder
 from grader.wire.frames import Closed, Connection
-from grader.wire.messages import Call, Load, Loaded, Reply, from_frame, to_frame
+from grader.wire.messages import (
+    Ask,
+    Back,
+    Call,
+    Did,
+    Load,
+    Loaded,
+    Reply,
+    from_frame,
+    nearest_builtin,
+    to_frame,
+)
+from grader.wire.shared import Folder
 from grader.wire.values import Opaque, ProtocolError
 
 FILE = "scenario.py"

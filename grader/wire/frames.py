@@ -21,8 +21,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Union
 
-from grader.wire.codec import MAX_NODES, Decoder, Encoder, Node
-from grader.wire.decode import LONG
+from grader.wire.codec import LONG, MAX_NODES, Decoder, Encoder, Node
 from grader.wire.values import Buffer, ProtocolError, Value
 
 MAGIC = b"TGW1"

@@ -31,7 +31,7 @@ import processes
 from grader.checks.arrays import to_numpy
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.open import open_sandbox
 from grader.wire.values import Tensor
 
 ROOT = Path(__file__).parents[2]

@@ -35,7 +35,7 @@ from grader.observation import HostFacts, Observation, Outcome, Timing
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.run.timed import Subject, Timer
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.open import open_sandbox
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "batched_matrix_multiply_noloop"

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from grader.errors import InfrastructureError
-from grader.sandbox.open import probe, unsuited
+from grader.sandbox.host.open import probe, unsuited
 from grader.sandbox.walls.plan import Mechanism, Wall
 
 EMULATE = Path(__file__).resolve().parents[1] / "conformance" / "emulate.py"

@@ -24,8 +24,8 @@ from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.run.observe import guest_needs
 from grader.run.session import Session
-from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.open import open_sandbox
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -22,8 +22,8 @@ from grader.observation import Outcome
 from grader.report.pictures import Point, Sweep, draw_sweep, quartiles_of
 from grader.run.materials import load_materials
 from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.guests import GuestNeeds
+from grader.sandbox.host.open import open_sandbox
 from grader.wire.messages import Call
 from grader.wire.values import Tensor
 

@@ -35,7 +35,7 @@ from grader.run.materials import Materials, load_materials
 from grader.run.plan import PlannedQuestion
 from grader.run.screening import Screener, scale_of
 from grader.run.timed import Subject
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.open import open_sandbox
 
 ASSIGNMENTS = ("pytorch101", "knn", "tensors")
 BATCH = 10

@@ -37,9 +37,9 @@ from grader.batch.schedule import grade_all  # noqa: E402
 from grader.report.model import report_schema  # noqa: E402
 from grader.run.grade import Grader, Options  # noqa: E402
 from grader.run.materials import Materials, load_materials  # noqa: E402
-from grader.sandbox import slots  # noqa: E402
-from grader.sandbox.descendants import descendants  # noqa: E402
-from grader.sandbox.open import open_sandbox  # noqa: E402
+from grader.sandbox.host import fork_server  # noqa: E402
+from grader.sandbox.host.guests import descendants  # noqa: E402
+from grader.sandbox.host.open import open_sandbox  # noqa: E402
 
 CORPUS = TESTS / "submissions/pytorch101"
 ASSIGNMENT = TESTS.parent / "assignments/pytorch101/assignment.yml"
@@ -233,7 +233,7 @@ def _is_ours(pid: int) -> bool:
 
 
 def _is_slot(uid: int) -> bool:
-    return slots.FIRST <= uid < slots.FIRST + slots.COUNT
+    return fork_server.FIRST_USER <= uid < fork_server.FIRST_USER + fork_server.USERS
 
 
 def _is_trace(path: Path) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import InfrastructureError
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.open import open_sandbox
 
 sys.path[:0] = [str(Path(__file__).parent)]
 

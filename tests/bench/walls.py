@@ -26,8 +26,8 @@ from driver import (  # noqa: E402  found by the line above
 )
 
 from grader.errors import InfrastructureError  # noqa: E402
-from grader.sandbox.base import Sandbox  # noqa: E402
-from grader.sandbox.open import open_sandbox  # noqa: E402
+from grader.sandbox.host.guests import Sandbox  # noqa: E402
+from grader.sandbox.host.open import open_sandbox  # noqa: E402
 
 MARK = f"bench{os.getpid() % 10**6}"
 NAME = f"""
@@ -53,14 +53,14 @@ KINDS = {
 }
 PROOF = """
 import time
-from grader.sandbox.walls import limits, proof
+from grader.sandbox.walls import privileges, proof
 from grader.sandbox.walls.plan import Canary, GuestPlan, Mechanism, WallPlan
 
 def cost(mechanism):
     plan = WallPlan(Mechanism(mechanism), Canary("/none", "none", dict.fromkeys(
         ("mnt", "pid", "net", "ipc"), "")), 7)
     guest = GuestPlan(1, 2**29, 2**18, 64, 2**24, 60)
-    planned = limits.planned(guest, limits.address_space())
+    planned = privileges.planned_limits(guest, privileges.address_space())
     begin = time.perf_counter()
     proof.attempt_all(plan, guest, planned)
     return time.perf_counter() - begin

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from grader.errors import InfrastructureError
-from grader.sandbox import fork_server
-from grader.sandbox import open as opening
-from grader.sandbox.link import Link
-from grader.sandbox.open import Choice, open_sandbox, users_of_their_own
+from grader.sandbox.host import fork_server
+from grader.sandbox.host import open as opening
+from grader.sandbox.host.forked import Link
+from grader.sandbox.host.open import Choice, open_sandbox, users_of_their_own
 from grader.sandbox.walls.plan import Mechanism, WallPlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from grader.sandbox.base import Sandbox
+    from grader.sandbox.host.guests import Sandbox
 
 # Tier none imports torch anew for every guest, seconds each.
 TIERS = [

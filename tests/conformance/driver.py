@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.sandbox.base import Guest, GuestLimits, GuestNeeds, Sandbox
+from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.wire.messages import Call, Load, Loaded, Ready, Reply, from_frame, to_frame
 
 if TYPE_CHECKING:

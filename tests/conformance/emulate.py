@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from grader.sandbox.walls import identity, libc, mounts, namespaces, seccomp, view
+from grader.sandbox.walls import libc, privileges, seccomp, view
 
 NOBODY = 65534
 # What Docker leaves to root in a container that was started without options.
@@ -25,8 +25,8 @@ ENOSYS = 38
 
 
 def expose_interpreter() -> None:
-    namespaces.enter(libc.CLONE_NEWNS)
-    mounts.mount("", "/", "", mounts.MS_REC | mounts.MS_PRIVATE)
+    view.enter_namespaces(libc.CLONE_NEWNS)
+    view.mount("", "/", "", view.MS_REC | view.MS_PRIVATE)
     folders = view.folders()
     closed = {
         parent
@@ -37,10 +37,10 @@ def expose_interpreter() -> None:
     outermost = {path for path in closed if not closed & set(path.parents)}
     for path in outermost:
         inside = [folder for folder in folders if path in Path(folder).parents]
-        trees = {folder: mounts._clone(folder, 0) for folder in inside}
-        mounts.mount("none", str(path), "tmpfs", 0, "mode=755,size=1m")
+        trees = {folder: view._clone(folder, 0) for folder in inside}
+        view.mount("none", str(path), "tmpfs", 0, "mode=755,size=1m")
         for folder, tree in trees.items():
-            mounts._attach(tree, folder)
+            view._attach(tree, folder)
 
 
 def filtered(denied: tuple[str, ...], code: int = 1, namespaces_too: bool = False) -> None:
@@ -65,7 +65,7 @@ def become_docker_root() -> None:
 
 
 def become_nobody() -> None:
-    identity.become(NOBODY)
+    privileges.become(NOBODY)
     os.environ["HOME"] = "/tmp"
 
 

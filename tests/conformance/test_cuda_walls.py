@@ -9,8 +9,8 @@ import pytest
 from driver import LIMITS, MIB, PATIENCE, Running
 
 from grader.errors import InfrastructureError
-from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.sandbox.host.open import open_sandbox
 from grader.wire.frames import Closed
 
 GPU = Gpu("GPU-a", 90)

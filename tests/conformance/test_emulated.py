@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from grader.sandbox.open import unsuited
+from grader.sandbox.host.open import unsuited
 from grader.sandbox.walls.plan import Mechanism
 
 HERE = Path(__file__).parent

@@ -17,10 +17,10 @@ import pytest
 from driver import LIMITS, running
 
 import grader
-from grader.sandbox.base import GuestNeeds
+from grader.sandbox.host.guests import GuestNeeds
 
 if TYPE_CHECKING:
-    from grader.sandbox.base import Sandbox
+    from grader.sandbox.host.guests import Sandbox
 
 LOOKING = """
 import gc, os, sys, types

@@ -13,11 +13,16 @@ import pytest
 from driver import LIMITS, NO_NEEDS, processes_with, running, wait_for_processes
 
 from grader.errors import InfrastructureError
-from grader.sandbox.base import Tier
-from grader.sandbox.canary import Yard
-from grader.sandbox.fork_server import ForkServerSandbox
-from grader.sandbox.open import Choice, open_sandbox, probe, unsuited, users_of_their_own
-from grader.sandbox.preload import Preload
+from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
+from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.open import (
+    Choice,
+    Preload,
+    open_sandbox,
+    probe,
+    unsuited,
+    users_of_their_own,
+)
 from grader.sandbox.walls import landlock
 from grader.sandbox.walls.plan import Mechanism, WallPlan
 
@@ -41,9 +46,10 @@ def _best() -> Mechanism:
 def small():
     """A sandbox whose fork-server has no torch, and so starts at once."""
     best = _best()
-    yard = Yard()
+    canaries = CanaryHolder()
     sandbox = ForkServerSandbox(
-        WallPlan(best, yard.canary, landlock.abi(), users_of_their_own(), preload=False), yard
+        WallPlan(best, canaries.canary, landlock.abi(), users_of_their_own(), preload=False),
+        canaries,
     )
     yield sandbox
     sandbox.close()
@@ -72,7 +78,7 @@ def test_a_guest_whose_fork_server_died_is_nobodys_fault(small: ForkServerSandbo
 
 def test_nothing_is_left_in_the_file_system(small: ForkServerSandbox) -> None:
     small.start(LIMITS, NO_NEEDS).end()
-    folder = Path(small._yard.canary.folder)
+    folder = Path(small._canaries.canary.folder)
     assert folder.exists()
     mounts = Path("/proc/self/mountinfo").read_text()
     small.close()
@@ -84,7 +90,7 @@ ENDING = """
 import sys, time
 sys.path[:0] = {path!r}
 from driver import LIMITS, NO_NEEDS, Running
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.open import open_sandbox
 sandbox = open_sandbox("auto")
 guest = Running(sandbox.start(LIMITS, NO_NEEDS))
 guest.load('''
@@ -119,7 +125,7 @@ def test_when_the_host_is_killed_all_go(tmp_path: Path) -> None:
 def test_less_than_asked_is_refused_with_what_to_do(
     choice: Choice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.sandbox.open.unsuited", lambda mechanism: "not today")
+    monkeypatch.setattr("grader.sandbox.host.open.unsuited", lambda mechanism: "not today")
     with pytest.raises(InfrastructureError) as error:
         open_sandbox(choice)
     assert f"“{choice}” was asked for" in str(error.value)
@@ -128,7 +134,7 @@ def test_less_than_asked_is_refused_with_what_to_do(
 
 
 def test_auto_never_falls_to_none_on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.sandbox.open.unsuited", lambda mechanism: "not today")
+    monkeypatch.setattr("grader.sandbox.host.open.unsuited", lambda mechanism: "not today")
     with pytest.raises(InfrastructureError):
         open_sandbox("auto")
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from driver import LIMITS, Running
 
-from grader.sandbox.base import Gpu, GuestNeeds
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.guests import Gpu, GuestNeeds
+from grader.sandbox.host.open import open_sandbox
 
 pytestmark = [
     pytest.mark.xdist_group("gpu nodes"),  # looked at once for all

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from driver import LIMITS, running
 
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 
 TRAINING = """
 import torch

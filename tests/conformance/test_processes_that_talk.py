@@ -9,11 +9,11 @@ import pytest
 
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.base import Tier
+from grader.sandbox.host.guests import Tier
 
 if TYPE_CHECKING:
     from grader.report.model import CheckResult
-    from grader.sandbox.base import Sandbox
+    from grader.sandbox.host.guests import Sandbox
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = ("pool_map", "ddp_worker")

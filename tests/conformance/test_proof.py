@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.errors import InfrastructureError
-from grader.sandbox.base import GuestNeeds
-from grader.sandbox.canary import Yard
-from grader.sandbox.fork_server import ForkServerSandbox
-from grader.sandbox.open import PROBE_LIMITS, probe, unsuited, users_of_their_own
+from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
+from grader.sandbox.host.guests import GuestNeeds
+from grader.sandbox.host.open import PROBE_LIMITS, probe, unsuited, users_of_their_own
 from grader.sandbox.walls import landlock, libc
 from grader.sandbox.walls.plan import Mechanism, Wall, WallPlan
 
@@ -50,10 +49,10 @@ def mechanism(request: pytest.FixtureRequest) -> Mechanism:
 
 
 @pytest.fixture
-def yard(tmp_path: Path) -> Iterator[Yard]:
-    yard = Yard()
-    yield yard
-    yard.close()
+def canaries(tmp_path: Path) -> Iterator[CanaryHolder]:
+    canaries = CanaryHolder()
+    yield canaries
+    canaries.close()
 
 
 def test_every_wall_has_an_attempt_of_its_own() -> None:
@@ -67,13 +66,13 @@ def test_all_walls_hold(mechanism: Mechanism) -> None:
 
 
 @pytest.mark.parametrize("wall", list(Wall), ids=lambda wall: wall.value)
-def test_one_wall_less_is_refused(mechanism: Mechanism, wall: Wall, yard: Yard) -> None:
-    plan = WallPlan(mechanism, yard.canary, landlock.abi(), users_of_their_own(), preload=False)
+def test_one_wall_less_is_refused(mechanism: Mechanism, wall: Wall, canaries: CanaryHolder) -> None:
+    plan = WallPlan(mechanism, canaries.canary, landlock.abi(), users_of_their_own(), preload=False)
     if wall not in plan.walls():
         pytest.skip(f"{mechanism.value} has no {wall.value} here")
     if exempt := _exempt(mechanism, wall):
         pytest.skip(exempt)
-    sandbox = ForkServerSandbox(plan.without(wall, *GOES_WITH.get(wall, ())), yard)
+    sandbox = ForkServerSandbox(plan.without(wall, *GOES_WITH.get(wall, ())), canaries)
     try:
         with pytest.raises(InfrastructureError) as error:
             sandbox.start(PROBE_LIMITS, GuestNeeds())

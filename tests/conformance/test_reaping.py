@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from driver import LIMITS, MIB, NO_NEEDS, processes_with, running, wait_for_processes
 
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 from grader.wire.frames import Closed, DeadlineExceeded
 
 # Short enough for the kernel's fifteen characters, and this test run's own.

@@ -16,7 +16,7 @@ from grader.wire.messages import Call, Load, Loaded, Ready, from_frame, to_frame
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.sandbox.base import Guest, Sandbox
+    from grader.sandbox.host.guests import Guest, Sandbox
 
 SECRET = "SECRET_OF_THE_SCENARIO"
 

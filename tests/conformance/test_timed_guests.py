@@ -8,10 +8,10 @@ import pytest
 from driver import LIMITS, Running
 
 from grader.clock.cpu import cpu_seconds, readable, settle
-from grader.sandbox.base import GuestNeeds
+from grader.sandbox.host.guests import GuestNeeds
 
 if TYPE_CHECKING:
-    from grader.sandbox.base import Sandbox
+    from grader.sandbox.host.guests import Sandbox
 
 SOURCE = """
 import os, subprocess, threading, time

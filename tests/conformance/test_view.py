@@ -14,19 +14,18 @@ from driver import LIMITS, running
 
 import grader
 from grader.errors import InfrastructureError
-from grader.sandbox.base import GuestNeeds
-from grader.sandbox.canary import Yard
-from grader.sandbox.fork_server import ForkServerSandbox
-from grader.sandbox.link import Link
-from grader.sandbox.open import probe, unsuited, users_of_their_own
-from grader.sandbox.walls import landlock, mounts
+from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
+from grader.sandbox.host.forked import Link
+from grader.sandbox.host.guests import GuestNeeds
+from grader.sandbox.host.open import probe, unsuited, users_of_their_own
+from grader.sandbox.walls import landlock, view
 from grader.sandbox.walls.plan import Mechanism, WallPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SPACES = [Mechanism.NS, Mechanism.USERNS]
-PLACES = [mounts.SCRATCH, mounts.SHARED_MEMORY]
+PLACES = [view.SCRATCH, view.SHARED_MEMORY]
 
 TRYING = """
 import os
@@ -107,9 +106,9 @@ def opened(
 ) -> ForkServerSandbox:
     extra = f"import sys; sys.path.append({on_path!r}); "
     monkeypatch.setattr(Link, "program", extra + Link.program)
-    yard = Yard()
-    plan = WallPlan(mechanism, yard.canary, landlock.abi(), users_of_their_own(), preload=False)
-    return ForkServerSandbox(plan, yard)
+    canaries = CanaryHolder()
+    plan = WallPlan(mechanism, canaries.canary, landlock.abi(), users_of_their_own(), preload=False)
+    return ForkServerSandbox(plan, canaries)
 
 
 def _of_this_suite(place: str) -> set[str]:

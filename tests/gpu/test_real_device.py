@@ -20,8 +20,8 @@ from grader.run.materials import Materials, load_materials
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.rack import Rack
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer, timed_case
-from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.open import open_sandbox
 from grader.verdict import Status
 
 pytestmark = [

@@ -16,8 +16,8 @@ from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.run.program import Program
 from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
+from grader.sandbox.host.open import open_sandbox
 from grader.wire.messages import Call
 
 Record = Callable[[str, object], None]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.open import open_sandbox
 from loops.lab import FILES, LOOP, REFERENCE, TIMED, grade, grader, label
 
 HEAD = """

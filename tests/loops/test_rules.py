@@ -11,7 +11,7 @@ import pytest
 import toy_starter
 
 from grader.report.model import CheckResult
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 from loops.lab import grader
 
 

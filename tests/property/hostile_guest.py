@@ -19,7 +19,7 @@ from typing import Any
 
 from grader.observation import Observation
 from grader.run.plan import PlannedQuestion
-from grader.sandbox.base import (
+from grader.sandbox.host.guests import (
     Exit,
     Guest,
     GuestLimits,

@@ -23,7 +23,7 @@ from grader.checks import judge
 from grader.report.model import CheckResult, ReportStatus
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials, load_materials
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.open import open_sandbox
 from grader.verdict import Code, Owner, Status
 
 ASSIGNMENT = Path(__file__).parents[2] / "assignments/pytorch101/assignment.yml"

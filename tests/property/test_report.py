@@ -16,7 +16,7 @@ from grader.report.csv_file import gradebook
 from grader.report.gradescope import gradescope_results
 from grader.report.json_file import json_bytes, report_bytes
 from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, report_schema
-from grader.sandbox.base import Tier
+from grader.sandbox.host.guests import Tier
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict
 
 _VALIDATOR = jsonschema.Draft202012Validator(report_schema())

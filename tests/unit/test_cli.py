@@ -18,7 +18,7 @@ from grader.cli import app as cli
 from grader.cli import class_run as cli_class
 from grader.errors import InfrastructureError
 from grader.run.reference import Reference
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 
 ROOT = Path(__file__).parents[2]
 SHOWCASE = ROOT / "tests/submissions/pytorch101/showcase"
@@ -119,7 +119,7 @@ def test_guests_try_to_open_what_is_kept_of_references(
         asked.append(hidden)
         raise InfrastructureError("enough")
 
-    ok.setattr("grader.sandbox.open.open_sandbox", note)
+    ok.setattr("grader.sandbox.host.open.open_sandbox", note)
     arguments = ("pytorch101", SHOWCASE / "right.py", "--out", tmp_path / "out")
     assert run(ok, "grade", *arguments) == 1
     assert str(tmp_path / "torchgrade/references") in asked[0]

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from grader.cli import command
-from grader.one_thread import ONE_THREAD
+from grader.interpreter import ONE_THREAD
 
 
 class Interrupted:
@@ -63,7 +63,7 @@ def test_libraries_get_one_thread_unless_told_otherwise(
 ) -> None:
     clean = {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
     code = (
-        "import os, sys; from grader.one_thread import keep_to_one_thread; keep_to_one_thread();"
+        "import os, sys; from grader.interpreter import keep_to_one_thread; keep_to_one_thread();"
         "print(os.environ['OMP_NUM_THREADS'], 'numpy' in sys.modules)"
     )
 

@@ -28,10 +28,10 @@ from grader.cli.command import main
 main()
 """
 UP_TO_THE_SANDBOX = """\
-import grader.sandbox.open
+import grader.sandbox.host.open
 def stop(*args, **options):
     sys.exit(77)
-grader.sandbox.open.open_sandbox = stop
+grader.sandbox.host.open.open_sandbox = stop
 """
 
 

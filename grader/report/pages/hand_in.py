@@ -14,7 +14,7 @@ from grader.report.pages.redact import Release
 from grader.report.pages.render import Labels, render
 from grader.report.pages.translate import translated
 from grader.report.summary import amount
-from grader.sandbox.base import Tier
+from grader.sandbox.host.guests import Tier
 from grader.submission.submission import SubmittedFile
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from grader.sandbox.walls import cuda, identity, libc, limits, mounts, namespaces, seccomp, view
+from grader.sandbox.walls import cuda, libc, privileges, seccomp, view
 from grader.sandbox.walls.landlock import IOCTL_DEV, OPEN, READ, READ_DIR, WRITE, Ruleset
 from grader.sandbox.walls.plan import GuestPlan, Mechanism, Wall, WallPlan
 
@@ -19,7 +19,7 @@ _FENCES_SOCKETS = 6
 def around_fork_server(plan: WallPlan) -> None:
     """Give the fork-server its namespaces and view; guests fork out of these.
 
-    The PID namespace comes earlier, before torch is imported: ``namespaces.become_first_process``.
+    The PID namespace comes earlier, before torch is imported: ``view.become_first_process``.
 
     Raises:
         OSError: The machine refused; the message names the call.
@@ -32,18 +32,18 @@ def around_fork_server(plan: WallPlan) -> None:
     }  # fmt: skip
     for wall, flag in wanted.items():
         flags |= flag if plan.has(wall) else 0
-    namespaces.enter(flags)
+    view.enter_namespaces(flags)
     libc.syscall("sethostname", b"guest", 5)
     if plan.has(Wall.VIEW):
         optional = (*cuda.READABLE, *plan.libraries) if plan.gpus else ()
-        mounts.build_root(cuda.nodes(plan.gpus), optional)
+        view.build_root(cuda.nodes(plan.gpus), optional)
 
 
 def once(plan: WallPlan) -> None:
     """Do in the fork-server what guests then inherit and need not do again."""
     # What is already held stays: this only keeps anybody below from ever gaining more.
     if plan.has(Wall.CAPABILITIES):
-        identity.drop_bounding_set()
+        privileges.drop_bounding_set()
     view.readable()
     own = None if plan.namespaces else os.getpid()
     kinds = [(False, False, False), (True, False, False), (False, True, False)]
@@ -62,20 +62,22 @@ def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
     Raises:
         OSError: A wall could not be put up; the message names the call.
     """
-    planned = limits.planned(guest, limits.address_space())
+    planned = privileges.planned_limits(guest, privileges.address_space())
     if plan.namespaces:
         _private_spaces(plan, guest)
-    _settle(guest.scratch_path or mounts.SCRATCH)
+    _settle(guest.scratch_path or view.SCRATCH)
     if guest.gpus:
         _uncover(guest.visible)
     counted = {"NPROC": planned["NPROC"]} if "NPROC" in planned else {}
     if plan.has(Wall.LIMITS):
-        limits.apply({name: value for name, value in planned.items() if name not in counted})
+        privileges.apply_limits(
+            {name: value for name, value in planned.items() if name not in counted}
+        )
     if plan.mechanism is Mechanism.USERNS:
         # One of its own for each guest, so that its processes are counted apart from others'.
-        namespaces.enter_user_namespace()
+        view.enter_user_namespace()
     if plan.has(Wall.LIMITS):
-        limits.apply(counted)
+        privileges.apply_limits(counted)
     rules = _rules(plan, guest) if plan.has(Wall.LANDLOCK) else None
     _become(plan, guest)
     if rules is not None:
@@ -92,15 +94,15 @@ def _private_spaces(plan: WallPlan, guest: GuestPlan) -> None:
     # Where Landlock does not fence abstract sockets, neighbours must not share a network either.
     if plan.has(Wall.NETWORK) and (guest.loopback or plan.landlock < _FENCES_SOCKETS):
         flags |= libc.CLONE_NEWNET
-    namespaces.enter(flags)
-    mounts.mount("", "/", "", mounts.MS_REC | mounts.MS_PRIVATE)
+    view.enter_namespaces(flags)
+    view.mount("", "/", "", view.MS_REC | view.MS_PRIVATE)
     if plan.has(Wall.SCRATCH):
         owner = os.geteuid() if guest.uid is None else guest.uid
-        mounts.mount_scratch(guest.scratch, owner)
+        view.mount_scratch(guest.scratch, owner)
     if plan.has(Wall.PIDS):
-        mounts.mount_proc()
+        view.mount_proc()
     if guest.loopback and flags & libc.CLONE_NEWNET:
-        namespaces.raise_loopback()
+        view.raise_loopback()
 
 
 def _uncover(visible: str) -> None:
@@ -124,17 +126,17 @@ def _settle(scratch: str) -> None:
 def _become(plan: WallPlan, guest: GuestPlan) -> None:
     # A new user namespace comes with a full set.
     if plan.has(Wall.CAPABILITIES) and plan.mechanism is Mechanism.USERNS:
-        identity.drop_bounding_set()
+        privileges.drop_bounding_set()
     if guest.uid is not None and plan.has(Wall.USER):
-        identity.become(guest.uid)
+        privileges.become(guest.uid)
     if plan.has(Wall.CAPABILITIES):
-        identity.drop_capabilities()
+        privileges.drop_capabilities()
     # Said either way: the fork-server's own flag is inherited.
-    identity.set_dumpable(not plan.has(Wall.DUMPABLE))
+    privileges.set_dumpable(not plan.has(Wall.DUMPABLE))
     if plan.has(Wall.PARENT_DEATH):
-        identity.die_with_parent()
+        privileges.die_with_parent()
     if plan.has(Wall.NO_NEW_PRIVS):
-        identity.forbid_new_privileges()
+        privileges.forbid_new_privileges()
 
 
 def _rules(plan: WallPlan, guest: GuestPlan) -> Ruleset:
@@ -144,14 +146,14 @@ def _rules(plan: WallPlan, guest: GuestPlan) -> Ruleset:
         rules.allow((*view.readable(), "/etc", "/proc"), READ)
         # All of them, unless nodes of GPUs are among them that may be somebody else's.
         rules.allow(_devices() if plan.gpus else ("/dev",), OPEN | READ_DIR)
-        rules.allow((mounts.SCRATCH, mounts.SHARED_MEMORY), WRITE)
+        rules.allow((view.SCRATCH, view.SHARED_MEMORY), WRITE)
     else:
         rules.allow(view.readable(), READ)
         rules.allow(_devices(), OPEN)
         # The folder behind /proc/self, opened now: this process's own and nobody else's.
         rules.allow(("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat"), READ)
         rules.allow(("/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group"), READ)
-        rules.allow((guest.scratch_path or mounts.SCRATCH,), WRITE)
+        rules.allow((guest.scratch_path or view.SCRATCH,), WRITE)
     if guest.gpus:
         rules.allow(cuda.nodes(guest.gpus), OPEN | IOCTL_DEV)
         rules.allow((*cuda.READABLE, *plan.libraries), READ)

@@ -2,7 +2,8 @@
 
 ``attempt_all`` runs in the real guest, after its walls are up and before the submission arrives.
 ``breaches`` runs on the host and compares. A wall that is not there shows as an attempt that met
-what it should not have: each wall has at least one attempt that no other wall would refuse.
+what it should not have: each wall has at least one attempt that no other wall would refuse. Every
+attempt is harmless if it succeeds.
 
 Defends against: walls that are silently off, on this kernel, in this container, today.
 Does not defend against: ways out that are not attempted.
@@ -10,22 +11,285 @@ Does not defend against: ways out that are not attempted.
 
 from __future__ import annotations
 
+import mmap
 import os
+import resource
+import signal
+import socket
+import sys
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from grader.sandbox.walls import attempts, libc
-from grader.sandbox.walls.attempts import Context
+from grader.sandbox.walls import cuda, libc, privileges, view
 from grader.sandbox.walls.plan import GuestPlan, Wall, WallPlan
 
+_PTRACE_ATTACH = 16
+_NO_PID = 2**30
+"""More than the kernel ever hands out: attaching to it does no harm where it is not refused."""
+
+_TEST_NET = ("192.0.2.1", 9)
+"""An address that belongs to nobody (RFC 5737)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What attempts are made with."""
+
+    plan: WallPlan
+    guest: GuestPlan
+    limits: Mapping[str, int]
+
+
+def write_outside(context: Context) -> str:
+    """Make a file in a folder that anybody may write to."""
+    path = f"{context.plan.canary.folder}/written"
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+    return "ok"
+
+
+def read_outside(context: Context) -> str:
+    """Read a file that anybody may read, and all that the host says must stay hidden."""
+    canary = context.plan.canary
+    return _open_any([f"{canary.folder}/secret", *canary.hidden], os.O_RDONLY)
+
+
+def _open_any(paths: Iterable[str], flags: int) -> str:
+    """Return ``ok`` if any path can be opened, else the last refusal; ``none`` without paths."""
+    refusal = "none"
+    for path in paths:
+        try:
+            os.close(os.open(path, flags))
+        except OSError as error:  # noqa: PERF203  each path is its own attempt
+            refusal = libc.error_name(error)
+        else:
+            return "ok"
+    return refusal
+
+
+def find_outside(context: Context) -> str:
+    """Ask whether a file is there, which Landlock does not refuse but a private view does."""
+    Path(context.plan.canary.folder, "secret").stat()
+    return "ok"
+
+
+def make_fifo(_: Context) -> str:
+    """Make a named pipe in the scratch, which nothing but Landlock refuses."""
+    path = "proof.fifo"
+    os.mkfifo(path)
+    Path(path).unlink()
+    return "ok"
+
+
+def overfill_scratch(context: Context) -> str:
+    """Ask for more room than the scratch is to have."""
+    space = os.statvfs(".")
+    if space.f_blocks * space.f_frsize > context.guest.scratch + mmap.PAGESIZE:
+        return "ok"
+    fd = os.open("proof.fill", os.O_CREAT | os.O_RDWR)
+    try:
+        os.posix_fallocate(fd, 0, space.f_blocks * space.f_frsize + mmap.PAGESIZE)
+    finally:
+        os.close(fd)
+        Path("proof.fill").unlink()
+    return "ok"
+
+
+def open_internet_socket(_: Context) -> str:
+    """Open a TCP socket."""
+    socket.socket(socket.AF_INET, socket.SOCK_STREAM).close()
+    return "ok"
+
+
+def connect_outside(_: Context) -> str:
+    """Connect to an address that is not this guest's own."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.connect(_TEST_NET)
+    return "ok"
+
+
+def connect_abstract(context: Context) -> str:
+    """Connect to an abstract socket of the host's."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+        sock.connect("\0" + context.plan.canary.socket)
+    return "ok"
+
+
+def compare_namespaces(context: Context) -> str:
+    """Compare namespaces with the host's; name those that are shared."""
+    host = context.plan.canary.namespaces
+    kinds = [kind for kind, own in view.current_namespaces().items() if own == host[kind]]
+    return ",".join(kinds) or "separate"
+
+
+def signal_parent(context: Context) -> str:
+    """Signal the parent, or anybody else."""
+    alone = context.plan.namespaces and os.getppid() == 0
+    os.kill(-1 if alone else os.getppid(), 0)
+    return "ok"
+
+
+def trace(_: Context) -> str:
+    """Use ``ptrace``."""
+    libc.syscall("ptrace", _PTRACE_ATTACH, _NO_PID, 0, 0)
+    return "ok"
+
+
+def uncounted_memory(_: Context) -> str:
+    """Make a memory file, which no limit counts."""
+    os.close(os.memfd_create("proof"))
+    return "ok"
+
+
+def open_other_gpu(context: Context) -> str:
+    """Open the GPUs that other guests may use and this one may not."""
+    others = {*context.plan.gpus} - {*context.guest.gpus}
+    return _open_any(map(cuda.node, sorted(others)), os.O_RDWR)
+
+
+def new_namespace(_: Context) -> str:
+    """Call ``unshare``, which makes user namespaces, where one has every capability.
+
+    With no flags it changes nothing: where the wall is off, the guest stays what it was.
+    """
+    libc.syscall("unshare", 0)
+    return "ok"
+
+
+def fork_too_many(_: Context) -> str:
+    """Start a process when the limit, lowered for a moment, is already reached."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    resource.setrlimit(resource.RLIMIT_NPROC, (1, hard))
+    try:
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        os.waitpid(child, 0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))
+    return "ok"
+
+
+def run_program(_: Context) -> str:
+    """Run a program; the one named does not exist, so that only its refusal matters."""
+    os.execv("/proof", ["proof"])  # noqa: S606  no shell is wanted
+
+
+def exceed_memory(context: Context) -> str:
+    """Map more memory than the budget allows."""
+    mmap.mmap(-1, context.limits["AS"]).close()
+    return "ok"
+
+
+def compare_limits(context: Context) -> str:
+    """Compare resource limits with the plan; name those that are wider."""
+    return ",".join(privileges.unset_limits(dict(context.limits))) or "held"
+
+
+def gain_root(context: Context) -> str:
+    """Become the superuser; root without a capability, and no way to one, is not."""
+    os.setuid(0)
+    if context.guest.uid is None and not privileges.capabilities("CapPrm"):
+        return "powerless"
+    return "ok"
+
+
+def user(context: Context) -> str:
+    """Say whether this is the planned user and no other group's member."""
+    wanted = context.guest.uid
+    if wanted is None:
+        same = os.getuid() == os.geteuid()
+        return "own" if same and (os.getuid() or not privileges.capabilities("CapPrm")) else "root"
+    exact = os.getresuid() == os.getresgid() == (wanted, wanted, wanted)
+    return "own" if exact and not os.getgroups() else "other"
+
+
+def capabilities(context: Context) -> str:
+    """Look for a capability in any of the five sets."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    sets = [line.split() for line in lines if line.startswith("Cap")]
+    held = [name.rstrip(":") for name, value in sets if int(value, 16)]
+    if not context.plan.namespaces and context.guest.uid is None:
+        # Without CAP_SETPCAP the bounding set stays; with no new privileges it gives nothing.
+        held = [name for name in held if name != "CapBnd"]
+    return ",".join(held) or "none"
+
+
+def gain_privileges(_: Context) -> str:
+    """Say whether programs can raise privileges."""
+    return "none" if libc.prctl(libc.PR_GET_NO_NEW_PRIVS) == 1 else "possible"
+
+
+def dumpable(_: Context) -> str:
+    """Say whether neighbours could read this process's memory."""
+    return "no" if libc.prctl(libc.PR_GET_DUMPABLE) == 0 else "yes"
+
+
+def death_signal(_: Context) -> str:
+    """Say what happens when the fork-server dies."""
+    return "SIGKILL" if libc.parent_death_signal() == signal.SIGKILL else "none"
+
+
+def descriptors(_: Context) -> str:
+    """Look for open files beyond the streams, the connection and the status pipe."""
+    with os.scandir("/proc/self/fd") as entries:
+        extra = {int(entry.name) for entry in entries} - {0, 1, 2, 3, 4}
+    # One of them is the listing itself, the lowest number that was free.
+    return "none" if extra <= {5} else ",".join(map(str, sorted(extra)))
+
+
+def use_scratch(_: Context) -> str:
+    """Write to the scratch and read it back, as honest code does."""
+    path = Path("proof.scratch")
+    path.write_bytes(b"proof")
+    found = path.read_bytes()
+    path.unlink()
+    return "ok" if found == b"proof" else "lost"
+
+
+def read_library(_: Context) -> str:
+    """Open a module and every folder of the view that Python imports from, as late imports do.
+
+    What is hidden shows here, by its path, and not in an honest hand-in's points.
+    """
+    modules = (os, libc, sys.modules.get("torch"))  # Probes of the machine do without torch.
+    files = [module.__file__ for module in modules if module and module.__file__]
+    for path in (*files, *view.folders()):
+        try:
+            os.close(os.open(path, os.O_RDONLY))
+        except OSError as error:  # noqa: PERF203  the path is to be named
+            return f"{libc.error_name(error)} at {path}"
+    return "ok"
+
+
+def start_thread(_: Context) -> str:
+    """Start a thread."""
+    thread = threading.Thread(target=lambda: None)
+    thread.start()
+    thread.join()
+    return "ok"
+
+
 _DENIED = frozenset({"EACCES", "EPERM", "ENOENT", "EROFS"})
+_EPERM = frozenset({"EPERM"})
+_UNREACHABLE = frozenset({"ENETUNREACH"})
 _OK = frozenset({"ok"})
 _ORPHAN_SECONDS = 600
 
 
-def _always(_: WallPlan, __: GuestPlan) -> bool:
-    return True
+_WHEN: dict[str, Callable[[WallPlan, GuestPlan], bool]] = {
+    "always": lambda _, __: True,
+    "flat": lambda plan, _: not plan.namespaces,
+    "no_network": lambda _, guest: not guest.loopback,
+    "loopback": lambda _, guest: guest.loopback,
+    "bounded": lambda _, guest: not guest.gpus,
+    "has_gpus": lambda plan, _: bool(plan.gpus),
+    "counted": lambda plan, guest: plan.namespaces and not (guest.shared_uid or guest.timed),
+    "no_processes": lambda plan, guest: not plan.namespaces or guest.timed,
+}
+"""Conditions under which something is attempted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,79 +301,47 @@ class Attempt:
         run: Returns what was found; an ``OSError`` counts as its own name.
         accepted: What it must meet.
         wall: Required only where the mechanism has this wall.
-        when: Further condition, on the plans.
+        when: Further condition, a key of ``_WHEN``.
     """
 
     name: str
     run: Callable[[Context], str]
     accepted: frozenset[str]
     wall: Wall | None = None
-    when: Callable[[WallPlan, GuestPlan], bool] = _always
-
-
-def _flat(plan: WallPlan, _: GuestPlan) -> bool:
-    return not plan.namespaces
-
-
-def _no_network(_: WallPlan, guest: GuestPlan) -> bool:
-    return not guest.loopback
-
-
-def _loopback(_: WallPlan, guest: GuestPlan) -> bool:
-    return guest.loopback
-
-
-def _bounded(_: WallPlan, guest: GuestPlan) -> bool:
-    return not guest.gpus
-
-
-def _has_gpus(plan: WallPlan, _: GuestPlan) -> bool:
-    return bool(plan.gpus)
-
-
-def _counted(plan: WallPlan, guest: GuestPlan) -> bool:
-    return plan.namespaces and not guest.shared_uid and not guest.timed
-
-
-def _no_processes(plan: WallPlan, guest: GuestPlan) -> bool:
-    return not plan.namespaces or guest.timed
+    when: str = "always"
 
 
 _ATTEMPTS = (
-    Attempt("write_outside", attempts.write_outside, _DENIED),
-    Attempt("read_outside", attempts.read_outside, _DENIED),
-    Attempt("find_outside", attempts.find_outside, _DENIED, Wall.VIEW),
-    Attempt("make_fifo", attempts.make_fifo, frozenset({"EACCES"}), Wall.LANDLOCK),
-    Attempt("overfill_scratch", attempts.overfill_scratch, frozenset({"ENOSPC", "EFBIG"}),
-            Wall.SCRATCH),
-    Attempt("internet_socket", attempts.open_internet_socket, frozenset({"EPERM"}),
-            Wall.SECCOMP, _no_network),
-    Attempt("connect_outside", attempts.connect_outside, frozenset({"ENETUNREACH"}),
-            Wall.NETWORK, _loopback),
-    Attempt("connect_abstract", attempts.connect_abstract, frozenset({"ECONNREFUSED", "EPERM"})),
-    Attempt("namespaces", attempts.compare_namespaces, frozenset({"separate"}), Wall.PIDS),
-    Attempt("signal_parent", attempts.signal_parent, frozenset({"ESRCH"}), Wall.PIDS),
-    Attempt("signal_parent", attempts.signal_parent, frozenset({"EPERM"}), Wall.SECCOMP, _flat),
-    Attempt("trace", attempts.trace, frozenset({"EPERM"}), Wall.SECCOMP),
-    Attempt("uncounted_memory", attempts.uncounted_memory, frozenset({"EPERM"}), Wall.SECCOMP,
-            _bounded),
-    Attempt("other_gpu", attempts.open_other_gpu, _DENIED | {"none"}, Wall.LANDLOCK, _has_gpus),
-    Attempt("new_namespace", attempts.new_namespace, frozenset({"EPERM"}), Wall.SECCOMP),
-    Attempt("fork_too_many", attempts.fork_too_many, frozenset({"EAGAIN"}), Wall.LIMITS, _counted),
-    Attempt("fork", attempts.fork_too_many, frozenset({"EPERM"}), Wall.SECCOMP, _no_processes),
-    Attempt("run_program", attempts.run_program, frozenset({"EPERM"}), Wall.SECCOMP, _flat),
-    Attempt("exceed_memory", attempts.exceed_memory, frozenset({"ENOMEM"}), Wall.LIMITS, _bounded),
-    Attempt("limits", attempts.compare_limits, frozenset({"held"}), Wall.LIMITS),
-    Attempt("gain_root", attempts.gain_root, frozenset({"EPERM", "EINVAL", "powerless"})),
-    Attempt("user", attempts.user, frozenset({"own"})),
-    Attempt("capabilities", attempts.capabilities, frozenset({"none"}), Wall.CAPABILITIES),
-    Attempt("privileges", attempts.privileges, frozenset({"none"}), Wall.NO_NEW_PRIVS),
-    Attempt("dumpable", attempts.dumpable, frozenset({"no"}), Wall.DUMPABLE),
-    Attempt("death_signal", attempts.death_signal, frozenset({"SIGKILL"}), Wall.PARENT_DEATH),
-    Attempt("descriptors", attempts.descriptors, frozenset({"none"})),
-    Attempt("use_scratch", attempts.use_scratch, _OK),
-    Attempt("read_library", attempts.read_library, _OK),
-    Attempt("start_thread", attempts.start_thread, _OK),
+    Attempt("write_outside", write_outside, _DENIED),
+    Attempt("read_outside", read_outside, _DENIED),
+    Attempt("find_outside", find_outside, _DENIED, Wall.VIEW),
+    Attempt("make_fifo", make_fifo, frozenset({"EACCES"}), Wall.LANDLOCK),
+    Attempt("overfill_scratch", overfill_scratch, frozenset({"ENOSPC", "EFBIG"}), Wall.SCRATCH),
+    Attempt("internet_socket", open_internet_socket, _EPERM, Wall.SECCOMP, "no_network"),
+    Attempt("connect_outside", connect_outside, _UNREACHABLE, Wall.NETWORK, "loopback"),
+    Attempt("connect_abstract", connect_abstract, frozenset({"ECONNREFUSED", "EPERM"})),
+    Attempt("namespaces", compare_namespaces, frozenset({"separate"}), Wall.PIDS),
+    Attempt("signal_parent", signal_parent, frozenset({"ESRCH"}), Wall.PIDS),
+    Attempt("signal_parent", signal_parent, _EPERM, Wall.SECCOMP, "flat"),
+    Attempt("trace", trace, _EPERM, Wall.SECCOMP),
+    Attempt("uncounted_memory", uncounted_memory, _EPERM, Wall.SECCOMP, "bounded"),
+    Attempt("other_gpu", open_other_gpu, _DENIED | {"none"}, Wall.LANDLOCK, "has_gpus"),
+    Attempt("new_namespace", new_namespace, _EPERM, Wall.SECCOMP),
+    Attempt("fork_too_many", fork_too_many, frozenset({"EAGAIN"}), Wall.LIMITS, "counted"),
+    Attempt("fork", fork_too_many, _EPERM, Wall.SECCOMP, "no_processes"),
+    Attempt("run_program", run_program, _EPERM, Wall.SECCOMP, "flat"),
+    Attempt("exceed_memory", exceed_memory, frozenset({"ENOMEM"}), Wall.LIMITS, "bounded"),
+    Attempt("limits", compare_limits, frozenset({"held"}), Wall.LIMITS),
+    Attempt("gain_root", gain_root, frozenset({"EPERM", "EINVAL", "powerless"})),
+    Attempt("user", user, frozenset({"own"})),
+    Attempt("capabilities", capabilities, frozenset({"none"}), Wall.CAPABILITIES),
+    Attempt("privileges", gain_privileges, frozenset({"none"}), Wall.NO_NEW_PRIVS),
+    Attempt("dumpable", dumpable, frozenset({"no"}), Wall.DUMPABLE),
+    Attempt("death_signal", death_signal, frozenset({"SIGKILL"}), Wall.PARENT_DEATH),
+    Attempt("descriptors", descriptors, frozenset({"none"})),
+    Attempt("use_scratch", use_scratch, _OK),
+    Attempt("read_library", read_library, _OK),
+    Attempt("start_thread", start_thread, _OK),
 )  # fmt: skip
 
 
@@ -143,7 +375,7 @@ def _applicable(plan: WallPlan, guest: GuestPlan) -> list[Attempt]:
     walls = plan.walls()
     return [
         item for item in _ATTEMPTS
-        if (item.wall is None or item.wall in walls) and item.when(plan, guest)
+        if (item.wall is None or item.wall in walls) and _WHEN[item.when](plan, guest)
     ]  # fmt: skip
 
 

@@ -1,5 +1,6 @@
-"""seccomp: system calls that a hand-in has no business making fail with EPERM.
+"""seccomp: system calls that a submission has no business making fail with EPERM.
 
+The filter is a classic BPF program: a list of instructions and labels, whose jumps name labels.
 Default is to allow: torch's own needs are wide and change. What is denied is listed below.
 
 Defends against: sockets other than UNIX ones (where there is no private network: all), tracing and
@@ -15,12 +16,70 @@ from __future__ import annotations
 import ctypes
 import errno
 import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
+from typing import Union
 
-from grader.sandbox.walls import bpf, libc
-from grader.sandbox.walls.bpf import Instruction, Label, Line
-from grader.sandbox.walls.numbers import AUDIT_ARCH, machine, number
+from grader.sandbox.walls import libc
+from grader.sandbox.walls.libc import AUDIT_ARCH, machine, number
+
+LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
+JUMP_EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
+JUMP_GREATER_EQUAL = 0x35  # BPF_JMP | BPF_JGE | BPF_K
+JUMP_ANY_BIT = 0x45  # BPF_JMP | BPF_JSET | BPF_K
+RETURN = 0x06  # BPF_RET | BPF_K
+
+_INSTRUCTION = struct.Struct("=HBBI")
+_FARTHEST = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One instruction; an empty target falls through to the next."""
+
+    code: int
+    value: int
+    then: str = ""
+    otherwise: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place to jump to: the instruction that follows."""
+
+    name: str
+
+
+Line = Union[Instruction, Label]
+
+
+def assemble(lines: Sequence[Line]) -> bytes:
+    """Return the program's bytes, eight an instruction.
+
+    Raises:
+        ValueError: A jump goes backwards, too far, or to no label.
+    """
+    places: dict[str, int] = {}
+    program: list[Instruction] = []
+    for line in lines:
+        if isinstance(line, Label):
+            places[line.name] = len(program)
+        else:
+            program.append(line)
+    return b"".join(_encode(item, index, places) for index, item in enumerate(program))
+
+
+def _encode(item: Instruction, index: int, places: dict[str, int]) -> bytes:
+    offsets = []
+    for target in (item.then, item.otherwise):
+        offset = places[target] - index - 1 if target in places else 0
+        if (target and target not in places) or not 0 <= offset <= _FARTHEST:
+            raise ValueError(f"instruction {index} cannot jump to {target!r} ({offset} away)")
+        offsets.append(offset)
+    return _INSTRUCTION.pack(item.code, *offsets, item.value)
+
 
 _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
@@ -92,51 +151,51 @@ class Program:
         self._arch = arch
         self._names = count()
         self.lines: list[Line] = [
-            Instruction(bpf.LOAD, _ARCH),
-            Instruction(bpf.JUMP_EQUAL, AUDIT_ARCH[arch], "native", ""),
+            Instruction(LOAD, _ARCH),
+            Instruction(JUMP_EQUAL, AUDIT_ARCH[arch], "native", ""),
             # Another architecture's numbers mean other calls: none of ours can come this way.
-            Instruction(bpf.RETURN, _KILL),
+            Instruction(RETURN, _KILL),
             Label("native"),
-            Instruction(bpf.LOAD, _NUMBER),
+            Instruction(LOAD, _NUMBER),
         ]
         if arch == "x86_64":
             self.lines += [
-                Instruction(bpf.JUMP_GREATER_EQUAL, _X32, "x32", "not x32"),
+                Instruction(JUMP_GREATER_EQUAL, _X32, "x32", "not x32"),
                 Label("x32"),
-                Instruction(bpf.RETURN, _ERRNO | errno.ENOSYS),
+                Instruction(RETURN, _ERRNO | errno.ENOSYS),
                 Label("not x32"),
             ]
 
     def deny(self, name: str, code: int = errno.EPERM) -> None:
         """Fail a call whatever its arguments."""
-        self._block(name, [Instruction(bpf.RETURN, _ERRNO | code)])
+        self._block(name, [Instruction(RETURN, _ERRNO | code)])
 
     def allow_only(self, name: str, position: int, values: tuple[int, ...]) -> None:
         """Fail a call unless the argument at ``position`` is one of ``values``."""
-        self._compare(name, position, [(bpf.JUMP_EQUAL, item) for item in values], "yes")
+        self._compare(name, position, [(JUMP_EQUAL, item) for item in values], "yes")
 
     def deny_values(self, name: str, position: int, values: tuple[int, ...]) -> None:
         """Fail a call if the argument at ``position`` is one of ``values``."""
-        self._compare(name, position, [(bpf.JUMP_EQUAL, item) for item in values], "no")
+        self._compare(name, position, [(JUMP_EQUAL, item) for item in values], "no")
 
     def bits(self, name: str, mask: int, allowed: bool) -> None:
         """Fail a call if its first argument has a bit of ``mask``, or if it has none."""
-        self._compare(name, 0, [(bpf.JUMP_ANY_BIT, mask)], "yes" if allowed else "no")
+        self._compare(name, 0, [(JUMP_ANY_BIT, mask)], "yes" if allowed else "no")
 
     def finish(self) -> bytes:
         """Return the program: what no block caught is allowed."""
-        return bpf.assemble([*self.lines, Instruction(bpf.RETURN, _ALLOW)])
+        return assemble([*self.lines, Instruction(RETURN, _ALLOW)])
 
     def _compare(
         self, name: str, position: int, tests: list[tuple[int, int]], when_true: str
     ) -> None:
         label = f"{name}-{next(self._names)}"
         # The kernel takes these arguments as 32-bit integers; the upper half means nothing.
-        body: list[Line] = [Instruction(bpf.LOAD, _ARGS + 8 * position)]
+        body: list[Line] = [Instruction(LOAD, _ARGS + 8 * position)]
         body += [Instruction(code, value, label) for code, value in tests]
         verdicts = (_ERRNO | errno.EPERM, _ALLOW)
-        body += [Instruction(bpf.RETURN, verdicts[when_true != "yes"]), Label(label)]
-        body += [Instruction(bpf.RETURN, verdicts[when_true == "yes"])]
+        body += [Instruction(RETURN, verdicts[when_true != "yes"]), Label(label)]
+        body += [Instruction(RETURN, verdicts[when_true == "yes"])]
         self._block(name, body)
 
     def _block(self, name: str, body: list[Line]) -> None:
@@ -144,7 +203,7 @@ class Program:
         if which is None:
             return
         after = f"after-{next(self._names)}"
-        self.lines += [Instruction(bpf.JUMP_EQUAL, which, "", after), *body, Label(after)]
+        self.lines += [Instruction(JUMP_EQUAL, which, "", after), *body, Label(after)]
 
 
 def build(

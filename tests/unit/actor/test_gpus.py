@@ -15,9 +15,8 @@ from grader.checks.arrays import to_numpy
 from grader.vgpu import virtual_gpus
 from grader.vgpu.machine import installed
 from grader.vgpu.tensor import VirtualTensor
-from grader.wire.asks import MODULE as MODULE_HANDLE
-from grader.wire.asks import Ask, Back, Did
-from grader.wire.messages import Call, Load, Reply
+from grader.wire.messages import MODULE as MODULE_HANDLE
+from grader.wire.messages import Ask, Back, Call, Did, Load, Reply
 from grader.wire.values import Handle, Layout, Tensor
 
 MODULE = b"""

@@ -10,8 +10,8 @@ from grader.assignment.types import Limits
 from grader.observation import Observation, Outcome
 from grader.run.program import Program
 from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds
-from grader.sandbox.oneshot import OneShotSandbox
+from grader.sandbox.host.guests import GuestNeeds
+from grader.sandbox.host.oneshot import OneShotSandbox
 from grader.wire.messages import Call
 
 NETS = b"__all__ = ['Net']\n\nclass Net:\n    depth = 50\n"

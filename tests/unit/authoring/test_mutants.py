@@ -15,7 +15,7 @@ from grader.authoring.mutations import Mutant, mutants_of
 from grader.errors import AssignmentError
 from grader.run.grade import Options
 from grader.run.materials import load_materials
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 
 MODULE = '''\
 """A module."""

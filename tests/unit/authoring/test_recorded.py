@@ -29,8 +29,8 @@ from grader.run.grade import Grader, Options
 from grader.run.leases import Leases
 from grader.run.materials import Materials
 from grader.run.rack import Rack
-from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.open import open_sandbox
 
 CAPTURE = pytest.CaptureFixture[str]
 

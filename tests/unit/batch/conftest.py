@@ -18,7 +18,7 @@ from grader.cli import app as cli
 from grader.cli import class_run as cli_class
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 
 ASSIGNMENT = """\
 schema: torchgrade/assignment/v1

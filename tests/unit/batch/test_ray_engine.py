@@ -20,8 +20,8 @@ from grader.batch.schedule import Graded, grade_all
 from grader.errors import UsageError
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.base import Sandbox
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.open import open_sandbox
 
 SIZE = 24
 needs_ray = pytest.mark.skipif(

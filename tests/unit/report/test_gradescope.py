@@ -11,7 +11,7 @@ from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
 from grader.report.gradescope import gradescope_results, write_results
 from grader.report.model import IsolationInfo, Report
-from grader.sandbox.base import Tier
+from grader.sandbox.host.guests import Tier
 from grader.verdict import Code, Message, Owner, Status, Verdict, failed, passed
 
 Build = Callable[[dict[str, dict[str, Verdict]]], Report]

@@ -12,7 +12,7 @@ from grader.report.json_file import report_bytes
 from grader.report.merge import Allowed, ConflictError, MergeError, merge
 from grader.report.model import Environment, Report, ReportStatus
 from grader.report.summary import notices
-from grader.sandbox.base import Tier
+from grader.sandbox.host.guests import Tier
 from grader.verdict import (
     Code,
     Message,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 import toy_starter
 
-from grader.sandbox.base import Sandbox
-from grader.sandbox.oneshot import OneShotSandbox
+from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.oneshot import OneShotSandbox
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from grader.observation import HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance, allowance, answered, kept_bytes
 from grader.run.program import Program
 from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.wire.frames import Caps, FrameSize
 from grader.wire.messages import Call
 

@@ -16,7 +16,7 @@ from grader.run import care
 from grader.run import grade as grading
 from grader.run.care import bounded
 from grader.run.grade import Grader, Options
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 from grader.wire import frames
 
 DOUBLE = "def double(x):\n    return x + x\n"

@@ -19,7 +19,7 @@ from grader.run.observe import observe
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.program import Program
 from grader.run.session import Session
-from grader.sandbox.oneshot import OneShotSandbox
+from grader.sandbox.host.oneshot import OneShotSandbox
 from grader.verdict import Status
 from grader.wire.values import Tensor
 

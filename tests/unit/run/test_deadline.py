@@ -10,7 +10,7 @@ import pytest
 from grader.observation import Stop
 from grader.run import deadline as module
 from grader.run.deadline import MOST_WALL, Deadline
-from grader.sandbox.watch import Activity
+from grader.sandbox.host.guests import Activity
 from grader.wire.frames import DeadlineExceeded
 
 Look = Callable[[float], Activity | None]

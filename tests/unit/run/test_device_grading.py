@@ -20,7 +20,7 @@ from grader.report.model import Report, ReportStatus
 from grader.run.device_times import no_rack, wants_device
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.verdict import Code, Message, Status, deferred, passed
 from grader.wire.values import Value
 

@@ -6,7 +6,7 @@ import pytest
 
 from grader.assignment.types import Question
 from grader.run.devices import device_name, devices_name, resolve
-from grader.sandbox.base import GuestNeeds
+from grader.sandbox.host.guests import GuestNeeds
 from grader.verdict import Code, Status
 
 

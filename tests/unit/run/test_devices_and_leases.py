@@ -25,7 +25,7 @@ from grader.run.device_state import FIELDS, Health, list_gpus, read_state
 from grader.run.device_worker import GuestWorker, SickDeviceError, suspicious
 from grader.run.leases import Leases
 from grader.run.rack import DeviceTakenError, NoDeviceError
-from grader.sandbox.base import Gpu, Sandbox
+from grader.sandbox.host.guests import Gpu, Sandbox
 from grader.wire.messages import Call, Fault
 from grader.wire.values import DType, Tensor
 

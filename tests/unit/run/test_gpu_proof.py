@@ -19,8 +19,8 @@ from grader.run.grade import Grader, Options
 from grader.run.leases import Leases
 from grader.run.materials import Materials
 from grader.run.program import Program
-from grader.sandbox.base import Gpu, GuestNeeds, Sandbox
-from grader.sandbox.open import open_sandbox
+from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.sandbox.host.open import open_sandbox
 
 LIMITS = Limits(memory_mb=512)
 PROBE = """

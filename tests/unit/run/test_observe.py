@@ -13,7 +13,7 @@ from grader.observation import Claims, Observation, Outcome
 from grader.run.growth import CountedCall
 from grader.run.observe import Follower, observe
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.sandbox.base import GuestNeeds
+from grader.sandbox.host.guests import GuestNeeds
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Call, Loaded
 

@@ -14,7 +14,7 @@ from grader.report.model import Report
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.run.stage import Stage
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 
 h5py = pytest.importorskip("h5py", reason="the extra “assignments” is not installed")
 

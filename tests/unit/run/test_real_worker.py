@@ -25,7 +25,7 @@ from grader.run.leases import Leases
 from grader.run.program import Program
 from grader.run.rack import Rack
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer
-from grader.sandbox.base import Gpu, Sandbox
+from grader.sandbox.host.guests import Gpu, Sandbox
 from grader.verdict import Code, Status, Verdict
 
 RIGHT = b"""

@@ -12,7 +12,7 @@ from grader.cli import app as cli
 from grader.errors import AssignmentError, Problem
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.base import Sandbox
+from grader.sandbox.host.guests import Sandbox
 
 SPEC = """\
 schema: torchgrade/assignment/v1

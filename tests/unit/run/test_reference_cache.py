@@ -17,7 +17,7 @@ from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run import reference_cache
 from grader.run.observe import QuestionRun
 from grader.run.reference_cache import ReferenceCache, Replayed, keep, open_references
-from grader.sandbox.base import Isolation, Tier
+from grader.sandbox.host.guests import Isolation, Tier
 from grader.wire.frames import FrameSize
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are no walls elsewhere")

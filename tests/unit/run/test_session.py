@@ -17,8 +17,7 @@ from grader.run import session as session_module
 from grader.run.deadline import Deadline
 from grader.run.program import Program
 from grader.run.session import Session
-from grader.sandbox.base import GuestNeeds, Sandbox
-from grader.sandbox.descendants import descendants
+from grader.sandbox.host.guests import GuestNeeds, Sandbox, descendants
 from grader.wire.messages import Call
 
 MODULE = b"""

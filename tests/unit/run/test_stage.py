@@ -18,9 +18,9 @@ from grader.run.allowance import Allowance
 from grader.run.program import Program
 from grader.run.session import Session
 from grader.run.stage import Stage
-from grader.sandbox.base import GuestNeeds, Sandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.stage.server import _clear
-from grader.wire import calls
+from grader.wire import shared
 from grader.wire.messages import Call, Load
 from grader.wire.values import Opaque, Tensor, Value
 
@@ -617,7 +617,7 @@ def test_processes_call_where_stage_and_actor_are_one(in_one: Play) -> None:
 def test_calls_of_too_few_processes_go_on_after_a_while(
     many: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calls, "PATIENCE", 0.3)
+    monkeypatch.setattr(shared, "PATIENCE", 0.3)
     assert value(many("pool", [1, 2, 3], 1, 2, "fork")) == [[1, 4, 9], 1]
 
 
@@ -835,9 +835,8 @@ HOSTILE = (
 import builtins
 from dataclasses import replace
 from grader.actor import asked, server
-from grader.wire import asks, values
-from grader.wire.asks import Ask, Back, Did
-from grader.wire.messages import Fault
+from grader.wire import messages, values
+from grader.wire.messages import Ask, Back, Did, Fault
 
 plain, do = server.to_frame, asked.Asked.do
 

@@ -7,7 +7,7 @@ import pytest
 from grader.assignment.rules import question_findings
 from grader.assignment.types import Question
 from grader.run.devices import resolve
-from grader.sandbox.base import GuestNeeds
+from grader.sandbox.host.guests import GuestNeeds
 from grader.verdict import Code
 
 

@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from grader.sandbox.base import Gpu, GuestNeeds
-from grader.sandbox.link import environment
-from grader.sandbox.oneshot import clean_environment
-from grader.sandbox.walls import cuda, limits, seccomp
+from grader.sandbox.host.forked import environment
+from grader.sandbox.host.guests import Gpu, GuestNeeds
+from grader.sandbox.host.oneshot import clean_environment
+from grader.sandbox.walls import cuda, privileges, seccomp
 from grader.sandbox.walls.plan import (
     Canary,
     GuestPlan,
@@ -67,7 +67,9 @@ def test_the_fork_server_never_asks_the_driver() -> None:
 
 
 def test_all_limits_but_address_space_stay() -> None:
-    usual, with_gpu = (limits.planned(plan, 0) for plan in (GUEST, replace(GUEST, gpus=(0,))))
+    usual, with_gpu = (
+        privileges.planned_limits(plan, 0) for plan in (GUEST, replace(GUEST, gpus=(0,)))
+    )
     assert set(usual) - set(with_gpu) == {"AS"}
     # The driver's own threads are not the submission's.
     assert with_gpu.pop("NPROC") == usual.pop("NPROC") + cuda.THREADS

@@ -7,9 +7,9 @@ import struct
 
 import pytest
 
-from grader.sandbox.walls import bpf, seccomp
-from grader.sandbox.walls.bpf import Instruction, Label
-from grader.sandbox.walls.numbers import _TABLE, AUDIT_ARCH, number
+from grader.sandbox.walls import seccomp
+from grader.sandbox.walls.libc import _TABLE, AUDIT_ARCH, number
+from grader.sandbox.walls.seccomp import Instruction, Label
 
 ALLOW = 0x7FFF0000
 KILL = 0x80000000
@@ -26,15 +26,15 @@ def run(program: bytes, arch: int, which: int, *args: int) -> int:
     while True:
         code, then, otherwise, value = struct.unpack_from("=HBBI", program, place * 8)
         place += 1
-        if code == bpf.RETURN:
+        if code == seccomp.RETURN:
             return int(value)
-        if code == bpf.LOAD:
+        if code == seccomp.LOAD:
             (accumulator,) = struct.unpack_from("=I", data, value)
             continue
         taken = {
-            bpf.JUMP_EQUAL: accumulator == value,
-            bpf.JUMP_GREATER_EQUAL: accumulator >= value,
-            bpf.JUMP_ANY_BIT: bool(accumulator & value),
+            seccomp.JUMP_EQUAL: accumulator == value,
+            seccomp.JUMP_GREATER_EQUAL: accumulator >= value,
+            seccomp.JUMP_ANY_BIT: bool(accumulator & value),
         }[code]
         place += then if taken else otherwise
 
@@ -139,10 +139,10 @@ def test_an_unknown_architecture_is_refused() -> None:
 
 
 def test_the_assembler_refuses_jumps_it_cannot_write() -> None:
-    far = [Instruction(bpf.RETURN, 0)] * 300
+    far = [Instruction(seccomp.RETURN, 0)] * 300
     with pytest.raises(ValueError, match="'end'"):
-        bpf.assemble([Instruction(bpf.JUMP_EQUAL, 1, "end"), *far, Label("end")])
+        seccomp.assemble([Instruction(seccomp.JUMP_EQUAL, 1, "end"), *far, Label("end")])
     with pytest.raises(ValueError, match="nowhere"):
-        bpf.assemble([Instruction(bpf.JUMP_EQUAL, 1, "nowhere")])
+        seccomp.assemble([Instruction(seccomp.JUMP_EQUAL, 1, "nowhere")])
     with pytest.raises(ValueError, match="back"):
-        bpf.assemble([Label("back"), Instruction(bpf.JUMP_EQUAL, 1, "back")])
+        seccomp.assemble([Label("back"), Instruction(seccomp.JUMP_EQUAL, 1, "back")])

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from grader.errors import InfrastructureError
-from grader.sandbox import open as opening
-from grader.sandbox.base import GuestNeeds, Isolation, WallRefusedError
-from grader.sandbox.fork_server import ForkServerSandbox
-from grader.sandbox.walls import identity, landlock
+from grader.sandbox.host import open as opening
+from grader.sandbox.host.fork_server import ForkServerSandbox
+from grader.sandbox.host.guests import GuestNeeds, Isolation, WallRefusedError
+from grader.sandbox.walls import landlock, privileges
 from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="walls need Linux")
@@ -26,7 +26,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, *, root: bool, error: Infrastructur
     monkeypatch.setattr(opening, "probe", fail)
     monkeypatch.setattr(opening, "_closed_folder", str)
     monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
-    monkeypatch.setattr(identity, "lacking", list)
+    monkeypatch.setattr(privileges, "lacking", list)
     monkeypatch.setattr(opening, "mapped", lambda: True)
     monkeypatch.setattr(landlock, "abi", lambda: 6)
     monkeypatch.setattr(opening, "ForkServerSandbox", lambda *_: Closed())
@@ -80,9 +80,9 @@ def test_root_is_as_much_as_its_capabilities(
     monkeypatch: pytest.MonkeyPatch, held: int, lacking: bool
 ) -> None:
     names: Callable[[str], int] = lambda kind: held  # noqa: E731
-    monkeypatch.setattr(identity, "capabilities", names)
+    monkeypatch.setattr(privileges, "capabilities", names)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert bool(identity.lacking()) is lacking
+    assert bool(privileges.lacking()) is lacking
     assert opening.users_of_their_own() is not lacking
     assert bool(opening.unsuited(Mechanism.NS)) is lacking
 
@@ -99,7 +99,7 @@ def test_root_is_as_much_as_its_capabilities(
 def test_a_loopback_takes_a_capability_of_root(
     monkeypatch: pytest.MonkeyPatch, mechanism: Mechanism, held: int, granted: bool
 ) -> None:
-    monkeypatch.setattr(identity, "capabilities", lambda kind: held)
+    monkeypatch.setattr(privileges, "capabilities", lambda kind: held)
     sandbox = ForkServerSandbox.__new__(ForkServerSandbox)
     sandbox.plan = WallPlan(mechanism, Canary("", "", {}))
     assert sandbox.grants(GuestNeeds(loopback=True)) is granted

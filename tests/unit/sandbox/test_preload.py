@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.actor.warm import warm
-from grader.sandbox.preload import Preload, preload
+from grader.sandbox.host.open import Preload, preload
 from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan, to_plain, wall_plan
 
 DRAWS = b"def plot():\n    import matplotlib.pyplot as plt\n"

@@ -8,16 +8,18 @@ import signal
 import pytest
 
 from grader.errors import InfrastructureError
-from grader.sandbox import slots
-from grader.sandbox.slots import COUNT, FIRST, Slots
+from grader.sandbox.host import fork_server
+from grader.sandbox.host.fork_server import FIRST_USER, USERS, Slots
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     # A range of its own: other graders may be at work on this machine.
     # One for each process: these tests run side by side, too.
-    monkeypatch.setattr(slots, "FIRST", FIRST + 10 * COUNT + 4 * (os.getpid() % 1000))
-    monkeypatch.setattr(slots, "COUNT", 4)
+    monkeypatch.setattr(
+        fork_server, "FIRST_USER", FIRST_USER + 10 * USERS + 4 * (os.getpid() % 1000)
+    )
+    monkeypatch.setattr(fork_server, "USERS", 4)
 
 
 def test_two_graders_never_hold_the_same(few: None) -> None:
@@ -38,21 +40,21 @@ def test_one_that_is_given_back_can_be_had_again(few: None) -> None:
 def test_one_that_a_process_has_is_not_handed_out(
     few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken = slots.FIRST + 1
-    monkeypatch.setattr(slots, "in_use", lambda uid: uid == taken)
+    taken = fork_server.FIRST_USER + 1
+    monkeypatch.setattr(fork_server, "in_use", lambda uid: uid == taken)
     one = Slots()
     assert taken not in {one.take() for _ in range(3)}
 
 
 def test_a_survivor_is_told_and_its_id_kept(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slots, "_PATIENCE", 0.01)
+    monkeypatch.setattr(fork_server, "_END_SECONDS", 0.01)
     one = Slots()
     uid = one.take()
-    monkeypatch.setattr(slots, "in_use", lambda _: True)
-    monkeypatch.setattr(slots, "lives", lambda _: True)
+    monkeypatch.setattr(fork_server, "in_use", lambda _: True)
+    monkeypatch.setattr(fork_server, "lives", lambda _: True)
     with pytest.raises(InfrastructureError, match=f"survived under user ID {uid}"):
         one.give_back(uid)
-    monkeypatch.setattr(slots, "in_use", lambda _: False)
+    monkeypatch.setattr(fork_server, "in_use", lambda _: False)
     assert uid not in {Slots().take() for _ in range(3)}
 
 
@@ -60,7 +62,7 @@ def test_a_survivor_is_told_and_its_id_kept(few: None, monkeypatch: pytest.Monke
 def test_one_that_ended_and_is_not_reaped_is_no_survivor(
     few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slots, "_PATIENCE", 0.01)
+    monkeypatch.setattr(fork_server, "_END_SECONDS", 0.01)
     one = Slots()
     uid = one.take()
     ready, told = os.pipe()

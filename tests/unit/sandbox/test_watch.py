@@ -10,8 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from grader.sandbox.descendants import end_below
-from grader.sandbox.watch import Activity, activity
+from grader.sandbox.host.guests import Activity, activity, end_below
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux's /proc")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.wire import files
-from grader.wire.files import Folder
+from grader.wire import shared
+from grader.wire.shared import Folder
 from grader.wire.values import ProtocolError
 
 NAMES = ("shared-1", "shared-2")
@@ -23,7 +23,7 @@ class Side:
         for name in NAMES:
             (scratch / name).mkdir(parents=True)
 
-    def tell(self, other: Side) -> dict[str, files.Buffer | None]:
+    def tell(self, other: Side) -> dict[str, shared.Buffer | None]:
         found = self.folder.changed(NAMES)
         other.folder.take(found, NAMES)
         return found
@@ -104,7 +104,7 @@ def is_link(side: Side, path: str) -> bool:
 def test_a_file_that_is_gone_leaves_room(
     sides: tuple[Side, Side], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MAX_FILES", 2)
+    monkeypatch.setattr(shared, "MAX_FILES", 2)
     one, other = sides
     for name in "abcd":
         one.write(f"shared-1/{name}")
@@ -118,7 +118,7 @@ def test_what_was_refused_was_not_told(
     sides: tuple[Side, Side], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = sides
-    monkeypatch.setattr(files, "MAX_FILES", 2)
+    monkeypatch.setattr(shared, "MAX_FILES", 2)
     for name in "abc":
         one.write(f"shared-1/{name}")
     with pytest.raises(ProtocolError, match="3 shared files"):

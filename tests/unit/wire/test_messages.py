@@ -1,10 +1,12 @@
 import pytest
 
-from grader.wire.asks import Ask, Back, Did
 from grader.wire.fields import TEXT_CAP
 from grader.wire.frames import Frame, pack, parse_header
 from grader.wire.messages import (
+    Ask,
+    Back,
     Call,
+    Did,
     Fault,
     Load,
     Loaded,

@@ -1,4 +1,4 @@
-"""Choosing walls: what this machine gives is found by putting them up around a probe.
+"""Choose the walls that this machine gives, by putting them up around a probe.
 
 Nothing is believed: a mechanism counts as there when a probe guest stood behind it, tried to break
 out, left a process behind, and the host saw all of that fail.
@@ -7,22 +7,55 @@ out, left a process behind, and the host saw all of that fail.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from grader.errors import InfrastructureError
 from grader.interpreter import package_folders
-from grader.sandbox.base import Gpu, GuestLimits, Isolation, Sandbox, WallRefusedError
-from grader.sandbox.canary import Yard
-from grader.sandbox.fork_server import ForkServerSandbox
-from grader.sandbox.oneshot import OneShotSandbox
-from grader.sandbox.preload import NOTHING, Preload
-from grader.sandbox.slots import mapped
-from grader.sandbox.walls import cuda, identity, landlock, libc
+from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox, mapped
+from grader.sandbox.host.guests import Gpu, GuestLimits, Isolation, Sandbox, WallRefusedError
+from grader.sandbox.host.oneshot import OneShotSandbox
+from grader.sandbox.walls import cuda, landlock, libc, privileges
 from grader.sandbox.walls.plan import Mechanism, Wall, WallPlan
+
+_IMPORT = re.compile(rb"^\s*(?:import|from)\s+(\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Preload:
+    """What to import.
+
+    Attributes:
+        modules: Their names; one that is not installed is left out.
+        fonts: Folder in which matplotlib keeps its list of fonts, which may take it five seconds to
+            make; empty for none. Its own folder would bring a user's settings along.
+    """
+
+    modules: tuple[str, ...] = ()
+    fonts: str = ""
+
+
+NOTHING = Preload()
+
+
+def preload(files: Iterable[bytes], fonts: str) -> Preload:
+    """Return what to import for an assignment.
+
+    Args:
+        files: The instructor's Python files.
+        fonts: Where a list of fonts may be kept; empty for nowhere.
+    """
+    names = {name.decode() for text in files for name in _IMPORT.findall(text)}
+    found = ("h5py",) if "h5py" in names else ()
+    if "matplotlib" in names and fonts:
+        return Preload((*found, "matplotlib.pyplot"), fonts)
+    return Preload(found)
+
 
 Choice = Literal["auto", "full", "restricted", "none"]
 
@@ -74,12 +107,12 @@ def open_sandbox(
         if reason := unsuited(mechanism):
             met[mechanism.value] = reason
             continue
-        yard = Yard(hidden)
+        canaries = CanaryHolder(hidden)
         # Its fork-server imports torch, for seconds, while the probe finds out what holds.
         plan = replace(
-            _plan(mechanism, yard, preload=True), also=preload.modules, fonts=preload.fonts
+            _plan(mechanism, canaries, preload=True), also=preload.modules, fonts=preload.fonts
         )
-        sandbox = ForkServerSandbox(_shown(plan, gpus), yard)
+        sandbox = ForkServerSandbox(_shown(plan, gpus), canaries)
         try:
             probe(mechanism)
         except InfrastructureError as error:
@@ -96,8 +129,8 @@ def probe(mechanism: Mechanism) -> Isolation:
     Raises:
         InfrastructureError: Something did not hold; says what.
     """
-    yard = Yard()
-    sandbox = ForkServerSandbox(_plan(mechanism, yard, preload=False), yard)
+    canaries = CanaryHolder()
+    sandbox = ForkServerSandbox(_plan(mechanism, canaries, preload=False), canaries)
     try:
         return sandbox.probe(PROBE_LIMITS)
     finally:
@@ -106,9 +139,9 @@ def probe(mechanism: Mechanism) -> Isolation:
 
 def without_wall(sandbox: ForkServerSandbox, wall: Wall) -> Sandbox:
     """Return a sandbox like another but for one wall. For the host's own programs only."""
-    yard = Yard()
-    plan = replace(sandbox.plan.without(wall), canary=yard.canary)
-    return ForkServerSandbox(plan, yard, insist=False)
+    canaries = CanaryHolder()
+    plan = replace(sandbox.plan.without(wall), canary=canaries.canary)
+    return ForkServerSandbox(plan, canaries, insist=False)
 
 
 def unsuited(mechanism: Mechanism) -> str:
@@ -116,7 +149,7 @@ def unsuited(mechanism: Mechanism) -> str:
     root = os.geteuid() == 0
     if mechanism is Mechanism.NS and not root:
         return f"needs root; {_BE_ADMINISTRATOR}"
-    if mechanism is Mechanism.NS and (lacking := identity.lacking()):
+    if mechanism is Mechanism.NS and (lacking := privileges.lacking()):
         return f"root lacks capabilities here: {', '.join(lacking)}"
     if mechanism is Mechanism.USERNS and root:
         # The kernel does not count the processes of its own superuser, mapped or not.
@@ -135,7 +168,7 @@ def users_of_their_own() -> bool:
 
     Root without capabilities, as in a container that drops them, is a user like any other.
     """
-    return os.geteuid() == 0 and not identity.lacking()
+    return os.geteuid() == 0 and not privileges.lacking()
 
 
 def _advice(mechanism: Mechanism, error: InfrastructureError) -> str:
@@ -161,12 +194,12 @@ def _closed_folder() -> str:
     return ""
 
 
-def _plan(mechanism: Mechanism, yard: Yard, preload: bool) -> WallPlan:
+def _plan(mechanism: Mechanism, canaries: CanaryHolder, preload: bool) -> WallPlan:
     slots = users_of_their_own()
     if mechanism is Mechanism.FLAT and not slots:
         # Guests share our user here. Our memory must not be theirs to read.
         libc.prctl(libc.PR_SET_DUMPABLE, 0)
-    return WallPlan(mechanism, yard.canary, landlock.abi(), slots, preload)
+    return WallPlan(mechanism, canaries.canary, landlock.abi(), slots, preload)
 
 
 def _shown(plan: WallPlan, gpus: tuple[Gpu, ...]) -> WallPlan:

@@ -19,10 +19,10 @@ import sys
 import tempfile
 
 from grader.errors import InfrastructureError
-from grader.interpreter import running
-from grader.one_thread import ONE_THREAD
-from grader.sandbox.base import (
+from grader.interpreter import ONE_THREAD, running
+from grader.sandbox.host.guests import (
     NO_TF32,
+    Capture,
     Exit,
     Guest,
     GuestLimits,
@@ -30,10 +30,11 @@ from grader.sandbox.base import (
     Isolation,
     Sandbox,
     Tier,
+    descendants,
+    end_below,
+    readable,
+    ready,
 )
-from grader.sandbox.capture import Capture
-from grader.sandbox.descendants import descendants, end_below
-from grader.sandbox.waiting import readable, ready
 from grader.wire.frames import Connection
 
 _STATUS = struct.Struct("<iq")

@@ -1,0 +1,357 @@
+"""Guests forked in milliseconds from a process that imported torch once, each behind its walls.
+
+Every start ends in a proof: the guest tries to break out before anything is sent to it, and the
+host compares what it met with what it must meet. One that met less is ended and refused. For these
+attempts the host lays out a canary. Where the host is root, each guest has a user of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+from grader.errors import InfrastructureError
+from grader.sandbox.host.forked import Failed, ForkedGuest, Link
+from grader.sandbox.host.guests import (
+    Guest,
+    GuestLimits,
+    GuestNeeds,
+    Isolation,
+    Sandbox,
+    Tier,
+    WallRefusedError,
+)
+from grader.sandbox.walls import privileges, view
+from grader.sandbox.walls.plan import Canary, GuestPlan, Mechanism, WallPlan
+from grader.sandbox.walls.proof import breaches
+
+_PLACE = "/var/tmp"  # noqa: S108  not /tmp: a guest's own scratch would hide it by chance
+
+_PREFIX = "grader-canary-"
+_YOUNG = 10.0
+"""Seconds in which a folder may not be locked yet."""
+
+
+class CanaryHolder:
+    """A folder open to everybody and a listening abstract socket, for as long as guests run.
+
+    Args:
+        hidden: Further paths that guests must not be able to open.
+    """
+
+    def __init__(self, hidden: tuple[str, ...] = ()) -> None:
+        place = _PLACE if os.access(_PLACE, os.W_OK) else tempfile.gettempdir()
+        _sweep(Path(place))
+        self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+        # Held for as long as this process lives, however it ends.
+        self._lock = os.open(self._folder, os.O_RDONLY)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        # Only a wall may stand between it and a guest.
+        self._folder.chmod(0o777)
+        secret = self._folder / "secret"
+        secret.write_text(secrets.token_hex(), encoding="ascii")
+        secret.chmod(0o644)
+        name = f"grader-{secrets.token_hex(8)}"
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.bind("\0" + name)
+        self._socket.listen(64)
+        present = tuple(path for path in hidden if Path(path).exists())
+        self.canary = Canary(str(self._folder), name, view.current_namespaces(), present)
+
+    def close(self) -> None:
+        """Remove everything; harmless when it is gone already."""
+        self._socket.close()
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _sweep(place: Path) -> None:
+    """Remove what graders left that were killed before they could tidy up."""
+    for folder in place.glob(f"{_PREFIX}*"):
+        # Another grader may be sweeping, or be somebody else's.
+        with contextlib.suppress(OSError):
+            if folder.stat().st_mtime < time.time() - _YOUNG and not _is_held(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_held(folder: Path) -> bool:
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+FIRST_USER = 60_600
+"""No distribution hands these out: after systemd-homed's, before its dynamic users'."""
+
+USERS = 500
+
+_END_SECONDS = 2.0
+"""Seconds in which the kernel must have ended what it was told to end."""
+
+
+class Slots:
+    """Hands out user IDs that no process on the machine has, and no other grader holds."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: dict[int, socket.socket] = {}
+        # Two graders on one machine begin at different places.
+        self._next = secrets.randbelow(USERS)
+
+    def take(self) -> int:
+        """Return a free user ID.
+
+        Raises:
+            InfrastructureError: None is free, or the range is not mapped in this container.
+        """
+        with self._lock:
+            for _ in range(USERS):
+                uid = FIRST_USER + self._next
+                self._next = (self._next + 1) % USERS
+                claim = None if uid in self._held else _claim(uid)
+                if claim is not None:
+                    self._held[uid] = claim
+                    return uid
+        raise InfrastructureError(f"no free user ID from {FIRST_USER} to {FIRST_USER + USERS - 1}")
+
+    def give_back(self, uid: int) -> None:
+        """Make a user ID available again.
+
+        Raises:
+            InfrastructureError: A process of that user survived; the ID stays taken.
+        """
+        deadline = time.monotonic() + _END_SECONDS
+        while in_use(uid):
+            if time.monotonic() > deadline:
+                if not lives(uid):
+                    # Dead, and nobody reaps it: the fork-server died, and the first process of
+                    # this container is no init. The ID stays taken.
+                    return
+                raise InfrastructureError(f"a process of a hand-in survived under user ID {uid}")
+            time.sleep(0.005)
+        with self._lock:
+            self._held.pop(uid).close()
+
+
+def _claim(uid: int) -> socket.socket | None:
+    """Return what keeps other graders on this machine from the same ID, None if it is taken.
+
+    The name of an abstract socket: the kernel lets one process have it, and takes it back at that
+    process's death.
+    """
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        claim.bind(f"\0torchgrade-user-{uid}")
+    except OSError:
+        claim.close()
+        return None
+    if in_use(uid):
+        claim.close()
+        return None
+    return claim
+
+
+def in_use(uid: int) -> bool:
+    """Return whether any process runs under a user ID; the kernel looks, in microseconds."""
+    try:
+        os.getpriority(os.PRIO_USER, uid)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def lives(uid: int) -> bool:
+    """Return whether a process runs under a user ID that has not ended and waits to be reaped."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            lines = status.read_text(encoding="ascii", errors="replace").splitlines()
+        except OSError:  # It ended while we looked.
+            continue
+        fields = dict(line.split(":", 1) for line in lines if ":" in line)
+        if str(uid) in fields["Uid"].split() and fields["State"].split()[0] not in "ZX":
+            return True
+    return False
+
+
+def mapped() -> bool:
+    """Return whether the whole range exists in this user namespace."""
+    try:
+        lines = Path("/proc/self/uid_map").read_text().splitlines()
+    except OSError:
+        return False
+    ranges = [(int(first), int(size)) for first, _, size in (line.split() for line in lines)]
+    return any(first <= FIRST_USER and first + size >= FIRST_USER + USERS for first, size in ranges)
+
+
+_MIN_PROCESSES = 8
+"""Threads that torch and the interpreter may start even for honest single-threaded code."""
+
+
+class ForkServerSandbox(Sandbox):
+    """Starts guests by forking.
+
+    Args:
+        plan: Walls of every guest. ``WallPlan.off`` exists for tests.
+        canaries: What guests try to reach; closed with the sandbox.
+        insist: Refuse a guest that met less than the plan promises. Without, no submission may
+            come near it: it only shows which wall is in the way of the host's own programs.
+
+    Raises:
+        InfrastructureError: The fork-server cannot be started.
+    """
+
+    def __init__(self, plan: WallPlan, canaries: CanaryHolder, insist: bool = True) -> None:
+        self.plan = plan
+        self._insist = insist
+        self._canaries = canaries
+        self._lock = threading.Lock()
+        self._numbers = count(1)
+        self._slots = Slots() if plan.slots else None
+        self._guests: dict[int, ForkedGuest] = {}
+        self._restarted = False
+        self._closed = False
+        tier = Tier.FULL if plan.namespaces else Tier.RESTRICTED
+        self.isolation = Isolation(tier, self._mechanisms())
+        self._link = Link(plan, self._look)
+
+    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
+        """See ``Sandbox.start``."""
+        guest, met = self._start(self._guest_plan(limits, needs))
+        self.isolation = replace(self.isolation, proved=met)
+        return guest
+
+    def probe(self, limits: GuestLimits) -> Isolation:
+        """Start a guest that leaves a process behind, end it, and return what held.
+
+        Raises:
+            InfrastructureError: A wall cannot be put up or does not hold, or a process survived.
+        """
+        plan = self._guest_plan(limits, GuestNeeds())
+        # Without namespaces there is no starting a process to be left behind; the proof has it.
+        guest, met = self._start(replace(plan, leave_orphan=self.plan.namespaces))
+        guest.end()
+        if self.plan.namespaces and not guest.orphans_gone(1.0):
+            raise InfrastructureError("a process that a guest left behind survived its end")
+        return replace(self.isolation, proved=met)
+
+    def grants(self, needs: GuestNeeds) -> bool:
+        """See ``Sandbox.grants``. Processes and loopback take namespaces."""
+        if needs.cuda > len(self.plan.gpus):
+            return False
+        if needs.loopback and self.plan.mechanism is Mechanism.NS:
+            # A user namespace's own user may always; root in a container need not.
+            return privileges.may_raise_loopback()
+        return self.plan.namespaces or not (needs.processes or needs.loopback)
+
+    def close(self) -> None:
+        """See ``Sandbox.close``."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            guests = list(self._guests.values())
+        try:
+            for guest in guests:
+                guest.end()
+        finally:
+            self._link.close()
+            self._canaries.close()
+
+    def _start(self, plan: GuestPlan) -> tuple[ForkedGuest, dict[str, str]]:
+        guest = ForkedGuest(self._serving(), plan, lambda: self._release(plan))
+        with self._lock:
+            self._guests[plan.number] = guest
+        report = guest.report()
+        if isinstance(report, Failed):
+            guest.end()
+            text = f"a guest's walls could not be put up: {report.reason}"
+            raise WallRefusedError(text, report.call)
+        if self._insist and (found := breaches(self.plan, plan, report)):
+            try:
+                guest.end()
+            except InfrastructureError as error:
+                # A wall that keeps processes in may be the one that is not there.
+                found.append(str(error))
+            raise InfrastructureError("a guest's walls do not hold: " + "; ".join(found))
+        return guest, dict(report)
+
+    def _guest_plan(self, limits: GuestLimits, needs: GuestNeeds) -> GuestPlan:
+        uid = self._slots.take() if self._slots else None
+        flat = self.plan.mechanism is Mechanism.FLAT
+        scratch = ""
+        if flat:
+            scratch = tempfile.mkdtemp(prefix="grader-")
+            if uid is not None:
+                os.chown(scratch, uid, uid)
+        return GuestPlan(
+            number=next(self._numbers),
+            memory=limits.memory,
+            output=limits.output,
+            processes=max(_MIN_PROCESSES, limits.processes),
+            scratch=limits.scratch,
+            cpu_seconds=limits.cpu_seconds,
+            uid=uid,
+            scratch_path=scratch,
+            shared_uid=flat and uid is None,
+            loopback=needs.loopback and not flat,
+            timed=needs.timed,
+            gpus=self._gpus(needs),
+            visible=",".join(gpu.uuid for gpu in needs.gpus),
+        )
+
+    def _gpus(self, needs: GuestNeeds) -> tuple[int, ...]:
+        if not needs.cuda:
+            return ()
+        return tuple(gpu.minor for gpu in needs.gpus) or self.plan.gpus
+
+    def _release(self, plan: GuestPlan) -> None:
+        with self._lock:
+            self._guests.pop(plan.number, None)
+        if self._slots and plan.uid is not None:
+            self._slots.give_back(plan.uid)
+
+    def _serving(self) -> Link:
+        """Return a fork-server that serves; one that died is started again, once."""
+        with self._lock:
+            if self._closed:
+                raise InfrastructureError("the sandbox is closed")
+            if not self._link.alive and not self._restarted:
+                self._link.close()
+                self._restarted = True
+                self._link = Link(self.plan, self._look)
+            link = self._link
+        link.wait_ready()
+        if not link.alive:
+            raise InfrastructureError("the fork-server died twice; the machine may lack memory")
+        return link
+
+    def _look(self) -> None:
+        with self._lock:
+            guests = list(self._guests.values())
+        for guest in guests:
+            guest.look()
+
+    def _mechanisms(self) -> tuple[str, ...]:
+        spaces = ("user namespace",) if self.plan.mechanism is Mechanism.USERNS else ()
+        names = [wall.value for wall in self.plan.walls() if self.plan.has(wall)]
+        names = [
+            f"landlock ABI {self.plan.landlock}" if name == "landlock" else name for name in names
+        ]
+        return ("fork-server", *spaces, *names)

@@ -1,0 +1,379 @@
+"""Know a guest from the host's side: its limits, its output, what its processes use, how it ends.
+
+Facts here are the host's own, read from ``/proc`` and the kernel. A guest cannot change them by
+what it says. A guest's end is the end of every process that it started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import select
+import signal
+import sys
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+
+from grader.clock.cpu import running
+from grader.errors import InfrastructureError
+from grader.wire.frames import Connection
+
+NO_TF32 = {"NVIDIA_TF32_OVERRIDE": "0"}
+"""In the environment of every guest: NVIDIA's libraries then keep to full precision, whatever a
+program asks of them. A hand-in that gets round it shows in its values."""
+
+
+class WallRefusedError(InfrastructureError):
+    """The machine refused something that walls take.
+
+    Args:
+        text: What happened, for a person.
+        call: The system call that was refused, and what it was done to; empty where it was no call.
+    """
+
+    def __init__(self, text: str, call: str = "") -> None:
+        super().__init__(text)
+        self.call = call
+
+
+class Tier(str, Enum):
+    """How well a guest is walled in. DESIGN: full > restricted > none."""
+
+    FULL = "full"
+    RESTRICTED = "restricted"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """What held, for the report.
+
+    Attributes:
+        tier: The tier in force.
+        mechanisms: Names of the mechanisms in force.
+        proved: Probe name → what a real guest met when it tried to break out.
+    """
+
+    tier: Tier
+    mechanisms: tuple[str, ...] = ()
+    proved: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GuestLimits:
+    """What a guest may use; sizes in bytes."""
+
+    memory: int
+    output: int
+    processes: int
+    scratch: int
+    cpu_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU, as the driver knows it.
+
+    Attributes:
+        uuid: Its name for all programs; what ``CUDA_VISIBLE_DEVICES`` takes.
+        minor: Number of its node, ``/dev/nvidiaN``.
+    """
+
+    uuid: str
+    minor: int
+
+
+@dataclass(frozen=True, slots=True)
+class GuestNeeds:
+    """What the questions ahead need.
+
+    Attributes:
+        cuda: Real GPUs.
+        processes: Processes that the hand-in may start.
+        loopback: The hand-in may talk to itself.
+        virtual: Virtual GPUs. The guest makes them by itself and needs nothing of a sandbox.
+        virtual_memory_mb: Memory of each, in MiB; 0 for no limit.
+        timed: It may not start processes, as each would have a clock of its own.
+        gpus: Real GPUs that it is to see; all of them where it needs some and none is named.
+    """
+
+    cuda: int = 0
+    processes: int = 0
+    loopback: bool = False
+    virtual: int = 0
+    virtual_memory_mb: int = 0
+    timed: bool = False
+    gpus: tuple[Gpu, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a guest's process ended, as the host saw it. ``peak_memory`` is in bytes.
+
+    ``code`` and ``signal`` are None while it was still running when the host ended it.
+    """
+
+    code: int | None = None
+    signal: int | None = None
+    peak_memory: int | None = None
+    memory_exceeded: bool = False
+
+
+class Guest(ABC):
+    """One live untrusted process."""
+
+    connection: Connection
+
+    @abstractmethod
+    def end(self) -> Exit:
+        """Kill the guest and every descendant, verify that none is left, and say how it ended.
+
+        Idempotent. Waits a moment for a guest that is already dying, so that its own exit status
+        or signal is what is reported, and not the host's kill.
+
+        Raises:
+            InfrastructureError: Something survived.
+        """
+
+    @abstractmethod
+    def output(self) -> bytes:
+        """What the guest printed so far, bounded."""
+
+    @property
+    @abstractmethod
+    def pid(self) -> int | None:
+        """PID of the process that runs calls, as the host sees it; None where that is unknown."""
+
+
+class Sandbox(ABC):
+    """Starts guests. A context manager; leaving it ends every guest it started."""
+
+    isolation: Isolation
+
+    @abstractmethod
+    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
+        """Start a guest whose walls stand before it can receive anything.
+
+        Raises:
+            InfrastructureError: It cannot be started.
+        """
+
+    @abstractmethod
+    def grants(self, needs: GuestNeeds) -> bool:
+        """Whether this sandbox can give a guest what its questions need."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End everything that was started."""
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def readable(fd: int, seconds: float) -> bool:
+    """Return whether something can be read, or the other side hung up, within so many seconds."""
+    return ready(fd, select.POLLIN, seconds)
+
+
+def ready(fd: int, event: int, seconds: float) -> bool:
+    """Return whether an event of ``select.poll`` happens within so many seconds."""
+    poller = select.poll()
+    poller.register(fd, event)
+    return bool(poller.poll(seconds * 1000))
+
+
+_F_ADD_SEALS = 1033
+_SEALS = 0x0001 | 0x0002 | 0x0004  # SEAL, SHRINK, GROW: the size can never change again
+
+
+class Capture:
+    """A file for a guest's standard output and error.
+
+    On Linux a sealed memfd: a flood stops at its size, costs no disk, and blocks nobody, unlike a
+    pipe that has to be read. Elsewhere an unlinked temporary file, read up to the cap.
+
+    Args:
+        cap: Bytes kept.
+    """
+
+    def __init__(self, cap: int) -> None:
+        self._cap = cap
+        if hasattr(os, "memfd_create"):
+            self.fd = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+            os.truncate(self.fd, cap)
+            fcntl.fcntl(self.fd, _F_ADD_SEALS, _SEALS)
+        else:
+            self.fd, path = tempfile.mkstemp()
+            os.unlink(path)  # noqa: PTH108  the descriptor is all that is wanted
+
+    def read(self) -> bytes:
+        """Return what was printed so far."""
+        return os.pread(self.fd, self._cap, 0).rstrip(b"\0")
+
+    def close(self) -> None:
+        """Give the memory back."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+_KILL_SECONDS = 10.0
+"""Seconds in which a tree that keeps forking must be gone."""
+
+_REAP_SECONDS = 2.0
+"""Seconds that a keeper on a busy machine is given to collect its dead."""
+
+
+def descendants(pid: int) -> list[int]:
+    """Return all processes below ``pid``, children first."""
+    found: list[int] = []
+    for child in _children(pid):
+        found.append(child)
+        found.extend(descendants(child))
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                found += [int(word) for word in (task / "children").read_text().split()]
+    return found
+
+
+def end_below(keeper: int) -> None:
+    """Kill everything below a keeper until nothing is left.
+
+    A keeper adopts orphans, so a daemon that double-forked is still found below it. What it has
+    not collected when it goes is left to the machine's first process, as a zombie, until that one
+    gets to it; so the keeper is given a moment.
+
+    Raises:
+        InfrastructureError: Something is still alive after ten seconds.
+    """
+    if sys.platform != "linux":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(keeper, signal.SIGKILL)
+        return
+    deadline = time.monotonic() + _KILL_SECONDS
+    while alive := [pid for pid in descendants(keeper) if not _is_zombie(pid)]:
+        for pid in alive:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            raise InfrastructureError(f"processes {alive[:5]} of a hand-in could not be ended")
+        time.sleep(0.002)
+    deadline = time.monotonic() + _REAP_SECONDS
+    while descendants(keeper) and time.monotonic() < deadline:
+        time.sleep(0.002)
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return True
+    return stat.rpartition(")")[2].split()[0] in "ZX"
+
+
+_FIELDS = ("RssAnon:", "RssShmem:")
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What the processes of a guest have done so far.
+
+    Attributes:
+        seconds: Processor time of all, those among them that ended and were waited for.
+        used: PID → processor time of that process alone.
+        ready: PIDs of those that run, or would if they were given a core.
+    """
+
+    seconds: float
+    used: Mapping[int, float]
+    ready: frozenset[int]
+
+
+def pid_of(pidfd: int) -> int:
+    """Return the PID behind a pidfd, in this process's namespace; -1 once it is gone."""
+    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
+        if line.startswith("Pid:"):
+            return int(line.split()[1])
+    return -1
+
+
+def own_memory(pid: int) -> int:
+    """Return the anonymous and shared memory that a process has touched, in bytes; 0 if gone."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    lines = (line.split() for line in text.splitlines() if line.startswith(_FIELDS))
+    return sum(int(words[1]) for words in lines) * 1024
+
+
+def memory_above(pid: int, baseline: int) -> int:
+    """Return what a process and all below it have touched beyond their start, in bytes.
+
+    Args:
+        pid: The guest's first process; every orphan of its namespace is below it.
+        baseline: What each inherits by fork and shares until it writes, in bytes.
+    """
+    return sum(max(0, own_memory(each) - baseline) for each in (pid, *descendants(pid)))
+
+
+def activity(pid: int) -> Activity | None:
+    """Return what a process and all below it have done; None where this system does not show it.
+
+    Args:
+        pid: The guest's first process.
+    """
+    total, used, ready = 0.0, {}, set()
+    for each in (pid, *descendants(pid)):
+        try:
+            own, ended = _times(each)
+            if running(each):
+                ready.add(each)
+        except OSError:  # it ended since it was listed
+            continue
+        used[each] = own
+        total += own + ended
+    return Activity(total, used, frozenset(ready)) if used else None
+
+
+def _times(pid: int) -> tuple[float, float]:
+    """Return the processor time of a process, and of the children that it waited for."""
+    text = Path(f"/proc/{pid}/stat").read_text()
+    # Behind the name, which may hold spaces and brackets: utime, stime, cutime, cstime of proc(5).
+    second = os.sysconf("SC_CLK_TCK")
+    ticks = [int(word) for word in text.rpartition(")")[2].split()[11:15]]
+    return sum(ticks[:2]) / second, sum(ticks[2:]) / second
+
+
+def folder_size(path: str) -> tuple[int, int]:
+    """Return the bytes and the number of entries in a folder, all levels."""
+    size = entries = 0
+    for folder, names, files in os.walk(path):
+        entries += len(names) + len(files)
+        for name in files:
+            try:
+                size += os.lstat(f"{folder}/{name}").st_blocks * 512
+            except OSError:  # noqa: PERF203  files go while we look
+                continue
+    return size, entries
