@@ -21,7 +21,6 @@ from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.folder import Workplace
 from grader.selfcheck.public import (
     CASES_FILE,
     PUBLIC_SEED,
@@ -32,6 +31,7 @@ from grader.selfcheck.public import (
 )
 from grader.selfcheck.read import read_public
 from grader.selfcheck.spare import open_for_check
+from grader.selfcheck.workplace import Workplace
 from grader.selfcheck.write import needs_numbers, size_of
 from grader.verdict import Status
 

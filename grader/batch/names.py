@@ -17,7 +17,7 @@ from grader.report.pages import INDEX_FILE
 from grader.report.summary_page import SUMMARY_FILE
 from grader.store.atomic import PROBE_FILE
 from grader.store.journal import JOURNAL_FILE, PREVIOUS_FILE
-from grader.submission.names import folded
+from grader.submission.entry import folded
 
 SIMILARITY_FOLDER = "similarity"
 EXPORTS = ("canvas", "moodle", "nbgrader")

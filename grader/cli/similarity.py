@@ -85,9 +85,8 @@ def _compare(hand_ins: Sequence[HandIn], materials: Materials, out: Path, thresh
     from grader.progress import make_progress
     from grader.report.text import inert
     from grader.similarity.compare import compare
-    from grader.similarity.pages import Comparison, write_pages
+    from grader.similarity.pages import Comparison, People, write_pages
     from grader.similarity.texts import Scripts, read_class, read_starter
-    from grader.similarity.view import People
 
     console, people = make_console(), People(hand_ins)
     with make_progress(console) as progress, Scripts() as scripts:

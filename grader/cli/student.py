@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grader.report.model import Report
     from grader.report.student import StudentView
     from grader.selfcheck.engine import SelfCheck
-    from grader.selfcheck.hand_in import Unreadable
+    from grader.selfcheck.workplace import Unreadable
 
 _HERE = Path()
 PathArg = Annotated[
@@ -53,9 +53,8 @@ def check(
         # The fork-server imports torch, for seconds, while the judge is imported.
         from grader.report.student import StudentView
         from grader.selfcheck.engine import SelfCheck
-        from grader.selfcheck.folder import open_workplace
-        from grader.selfcheck.hand_in import read_workplace, syntax_error
-        from grader.selfcheck.terminal import conclude, watch_folder
+        from grader.selfcheck.watch import conclude, watch_folder
+        from grader.selfcheck.workplace import open_workplace, read_workplace, syntax_error
 
         place = open_workplace(path)
         unreadable = syntax_error(read_workplace(place))
@@ -103,8 +102,7 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
     """Pack what you hand in, under the right name, and read it back."""
     _speak(lang)
     from grader.report.student import StudentView
-    from grader.selfcheck.folder import open_workplace
-    from grader.selfcheck.hand_in import pack
+    from grader.selfcheck.workplace import open_workplace, pack
 
     place = open_workplace(path)
     view = StudentView(make_console(), place.public.hints)

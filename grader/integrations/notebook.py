@@ -21,11 +21,11 @@ from grader.report.language import current
 from grader.report.model import QuestionResult
 from grader.report.pictures import picture_of
 from grader.report.summary import amount
-from grader.selfcheck.differences import pictures
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.folder import Workplace, open_workplace
+from grader.selfcheck.pictures import pictures
 from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.watch import Watch
+from grader.selfcheck.workplace import Workplace, open_workplace
 from grader.verdict import Message
 
 

@@ -14,10 +14,10 @@ from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
 from grader.run.program import guest_limits
 from grader.sandbox.host.guests import Sandbox
-from grader.selfcheck.devices import device_lines
-from grader.selfcheck.folder import Workplace
+from grader.selfcheck.pictures import device_lines
 from grader.selfcheck.public import PUBLIC_SEED
 from grader.selfcheck.spare import SpareSandbox
+from grader.selfcheck.workplace import Workplace
 from grader.verdict import Message, Param
 
 Progress = Callable[[str], None]

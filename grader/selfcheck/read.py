@@ -16,14 +16,14 @@ from grader.checks.base import Probe
 from grader.observation import Claims, Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion, make_plan
-from grader.selfcheck.in_the_way import InTheWay
-from grader.selfcheck.pack import unpacking
 from grader.selfcheck.public import (
     CASES_FILE,
     PUBLIC_SEED,
     TENSORS_FILE,
+    InTheWay,
     PublicCases,
     public_questions,
+    unpacking,
 )
 from grader.selfcheck.write import SCHEMA
 from grader.wire.codec import Decoder

@@ -90,6 +90,6 @@ def need_torch() -> None:
     """
     if importlib.util.find_spec("torch") is None:
         # It brings every message along, which takes longer than starting the fork-server.
-        from grader.selfcheck.in_the_way import InTheWay  # noqa: PLC0415
+        from grader.selfcheck.public import InTheWay  # noqa: PLC0415
 
         raise InTheWay("no_torch", python=sys.executable)

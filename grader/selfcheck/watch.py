@@ -1,19 +1,129 @@
-"""Checking again what changed, as often as the student saves."""
+"""A self-check at a terminal: what to do next, and checking again what changed at each save.
+
+A question is touched if the text of its function changed, or of anything in the file that the
+function can come to, or anything at the module level. What a function can come to is read in a
+process of its own (``grader.static_analysis``); where that fails, everything is touched.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.assignment.types import Assignment
+from grader.errors import UsageError
 from grader.report.model import QuestionResult, Report, ReportStatus
-from grader.selfcheck.changes import Print, prints, touched
+from grader.report.student import (
+    StudentView,
+    asked_for,
+    next_question,
+    none_found,
+    not_found,
+    not_written,
+)
+from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.hand_in import read_workplace
+from grader.selfcheck.workplace import Workplace, archive_name, line_of, read_workplace
 from grader.static_analysis.reader import SourceReader
-from grader.verdict import Status
+from grader.verdict import Param, Status
+
+_DEFINED = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
+_MODULE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """What a question rests on.
+
+    Attributes:
+        text: Digest of all of it.
+        lines: Where its function and what that comes to begin; messages name such lines.
+    """
+
+    text: str
+    lines: tuple[int, ...] = ()
+
+
+def prints(data: bytes, assignment: Assignment, reader: SourceReader) -> dict[str, Print]:
+    """Return question → its print.
+
+    Args:
+        data: The bytes of the file that holds the questions.
+        assignment: Names the questions.
+        reader: Tells what each function can come to.
+    """
+    blocks = _blocks(data.decode("utf-8", "replace"))
+    facts = reader.read(data)
+    whole = Print(hashlib.sha256(data).hexdigest())
+    result = {}
+    for question in assignment.questions:
+        name = next((name for name in question.names if name in blocks), None)
+        entry = facts.entries.get(name or "")
+        if name is None or entry is None:
+            result[question.id] = whole
+            continue
+        reached = [part for part in (_MODULE, *sorted(entry.functions)) if part in blocks]
+        text = "\0".join(f"{part}\0{blocks[part].text}" for part in reached)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        lines = tuple(blocks[part].line for part in reached if part)
+        result[question.id] = Print(digest, lines)
+    return result
+
+
+def touched(old: Mapping[str, Print], new: Mapping[str, Print], right: frozenset[str]) -> list[str]:
+    """Return the questions to check again, in order.
+
+    Args:
+        old: Prints before the change.
+        new: Prints after it.
+        right: Questions of which nothing was said that names a line; they may move.
+    """
+    return [
+        name
+        for name, found in new.items()
+        if name not in old
+        or found.text != old[name].text
+        or (name not in right and found.lines != old[name].lines)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    text: str
+    line: int
+
+
+def _blocks(text: str) -> dict[str, _Block]:
+    """Cut a file where a line begins in the first column; all but definitions is module level.
+
+    Text in the first column inside a string is taken for module level: a change of it touches
+    more than it need, never less.
+    """
+    found: dict[str, _Block] = {}
+    name, first, lines = _MODULE, 1, list[str]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line[:1].strip() and not line.startswith(("#", ")", "]", "}")):
+            _add(found, name, first, lines)
+            match = _DEFINED.match(line)
+            name, first, lines = match[1] if match else _MODULE, number, []
+        lines.append(line)
+    _add(found, name, first, lines)
+    return found
+
+
+def _add(found: dict[str, _Block], name: str, line: int, lines: list[str]) -> None:
+    # Comments in the first column belong to nothing, and blank lines say nothing.
+    text = "\n".join(part.rstrip() for part in lines if part.strip() and not part.startswith("#"))
+    if name in found:
+        text = f"{found[name].text}\n{text}"
+    if text:
+        found[name] = _Block(text, line)
+
 
 _LOOK = 0.1
 """Seconds between two looks at the files."""
@@ -150,3 +260,75 @@ def _status(results: tuple[QuestionResult, ...], pending: float) -> ReportStatus
     if any(item.status is Status.ERROR for item in results):
         return ReportStatus.INCOMPLETE
     return ReportStatus.PENDING if pending else ReportStatus.GRADED
+
+
+def watch_folder(own: SelfCheck, ids: tuple[str, ...], view: StudentView) -> None:
+    """Check the whole file, then again what changes, until it is interrupted."""
+    watching = Watch(own, ids)
+    place = own.workplace
+    try:
+        report = watching.run().report
+        view.report(report, ids)
+        conclude(report, place, view)
+        own.make_ready()
+        view.say("watching", "bold", file=place.hand_in.name)
+        for _ in watching.changes():
+            _again(watching, view)
+            own.make_ready()
+    finally:
+        watching.close()
+
+
+def _again(watching: Watch, view: StudentView) -> None:
+    try:
+        rerun = watching.run()
+    except UsageError as error:
+        view.print(str(error), "red")
+        return
+    if not rerun.questions:
+        view.say("unchanged", "dim")
+        return
+    view.print("")
+    view.report(rerun.report, rerun.questions)
+    names: list[Param] = [*rerun.questions]
+    view.say("rechecked", "dim", names=names, seconds=round(rerun.seconds, 2))
+
+
+def conclude(report: Report, place: Workplace, view: StudentView) -> None:
+    """Say what to do next, and what would be handed in."""
+    view.print("")
+    if none_found(report):
+        names: list[Param] = [item.id for item in asked_for(report)]
+        view.say("none_found", "bold red", file=place.hand_in.name, names=names)
+        return
+    step = next_question(report)
+    if step is not None:
+        name = next(
+            question.names[0]
+            for question in place.public.assignment.questions
+            if question.id == step.id
+        )
+        line = line_of(place, name)
+        view.say("next_step", "bold", question=step.id, file=place.hand_in.name, line=line)
+        if not_written(step):
+            view.say("next_first")
+    elif report.status is not ReportStatus.INCOMPLETE:
+        view.say("all_done", "bold green")
+    if pending := math.fsum(item.pending for item in asked_for(report)):
+        view.say("rest_pending", "cyan", points=amount(pending))
+    _hand_in(report, place, view)
+
+
+def _hand_in(report: Report, place: Workplace, view: StudentView) -> None:
+    open_ones: list[Param] = [
+        item.id for item in report.questions if not_written(item) or not_found(item)
+    ]
+    files: list[Param] = [*place.public.assignment.hand_in]
+    view.say("handed_in", files=files)
+    if open_ones:
+        view.say("not_written", "yellow", names=open_ones)
+    elif len(asked_for(report)) == len(report.questions):
+        view.say("written", "green")
+    view.say("make_zip", "dim", file=archive_name(place))
+    for note in report.submission.notes:
+        view.print(note, "yellow")

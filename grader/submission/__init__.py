@@ -5,10 +5,8 @@ files that the assignment names are opened. So a ``conftest.py``, ``sitecustomiz
 ``torch.py`` beside them never reaches the guest.
 """
 
-from grader.submission.bounds import Bounds
-from grader.submission.cells import CellMap
 from grader.submission.reader import Where, read_submission
-from grader.submission.submission import IntakeError, Submission, SubmittedFile
+from grader.submission.submission import Bounds, CellMap, IntakeError, Submission, SubmittedFile
 
 __all__ = [
     "Bounds",

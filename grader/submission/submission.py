@@ -1,13 +1,80 @@
-"""A hand-in as bytes and digests. Nothing in it has been, or will here be, executed."""
+"""A submission as bytes and digests, and how much it may ask of the machine that reads it.
+
+Nothing in it has been executed, or will be here.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePosixPath
 
-from grader.submission.cells import CellMap
 from grader.verdict import Code, Message
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Limits on what is read; every one counts real bytes, never what a header claims.
+
+    Attributes:
+        entries: Files and folders looked at, those of ``__MACOSX`` and the like left out.
+        headers: Entries of any kind that an archive may list at all.
+        file_bytes: Largest wanted file that is no source.
+        source_bytes: Largest ``.py``, and the code of a notebook; source is read line by line.
+        tar_extras: Bytes of a tar archive's extension headers, all together.
+        notebook_bytes: Largest notebook; its outputs count here, though nobody looks at them.
+        notebook_items: JSON strings, and JSON commas and brackets, of a notebook. Guards memory:
+            an empty list takes two bytes in the file and thirty times as many once parsed.
+        cells: Code cells of a notebook.
+        total_bytes: Largest archive, its largest unpacked size, and all wanted files together.
+        ratio: Times that content may grow when unpacked …
+        ratio_from: … once it is larger than this.
+        depth: Parts of a path.
+        name_length: Characters of one part of a path.
+    """
+
+    entries: int = 2000
+    headers: int = 50_000
+    file_bytes: int = 20 * MIB
+    source_bytes: int = 4 * MIB
+    tar_extras: int = 8 * MIB
+    notebook_bytes: int = 32 * MIB
+    notebook_items: int = 2_000_000
+    cells: int = 2000
+    total_bytes: int = 100 * MIB
+    ratio: int = 200
+    ratio_from: int = MIB
+    depth: int = 16
+    name_length: int = 255
+
+    def unpacked(self, packed: int) -> int:
+        """Return the most bytes that ``packed`` bytes may become."""
+        return max(self.ratio_from, self.ratio * packed)
+
+    def largest(self, path: str) -> int:
+        """Return the most bytes that a file of this name may hold."""
+        by_suffix = {".py": self.source_bytes, ".ipynb": self.notebook_bytes}
+        return by_suffix.get(PurePosixPath(path).suffix.lower(), self.file_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class CellMap:
+    """Where the code cells of a notebook begin in the file made from it.
+
+    Attributes:
+        first_lines: 1-based line of each code cell's first line, in order.
+    """
+
+    first_lines: tuple[int, ...]
+
+    def cell_of(self, line: int) -> tuple[int, int] | None:
+        """Return (code cell, line in it), both from 1, or None for a line before all cells."""
+        index = bisect_right(self.first_lines, line) - 1
+        return None if index < 0 else (index + 1, line - self.first_lines[index] + 1)
 
 
 class IntakeError(Exception):

@@ -25,9 +25,9 @@ from pathlib import Path
 from processes import Wait, wait
 
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.folder import open_workplace
 from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.watch import Watch
+from grader.selfcheck.workplace import open_workplace
 
 ROOT = Path(__file__).parents[2]
 GRADER = (sys.executable, "-m", "grader")

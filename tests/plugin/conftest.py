@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import toy_starter
 
-from grader import pytest_items  # noqa: F401  or each inner session imports it anew
+from grader.integrations import pytest_items  # noqa: F401  or each inner session imports it anew
 from grader.report.language import VARIABLE
 from grader.selfcheck import spare
 

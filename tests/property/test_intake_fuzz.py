@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.submission import Bounds, IntakeError, Submission, read_submission
-from grader.submission.magics import NEWLINE, to_python
+from grader.submission.notebook import NEWLINE, to_python
 from grader.submission.text import check_source
 
 SOURCE = b"def f(x):\n    return x\n"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.report.model import CheckResult, FileInfo
 from grader.report.text import inert
-from grader.submission.magics import NEWLINE
+from grader.submission.notebook import NEWLINE
 from grader.submission.submission import SubmittedFile
 from grader.verdict import Status
 

@@ -9,7 +9,7 @@ import pytest
 from grader.batch.names import EXPORTS, apart, shortened
 from grader.batch.platforms import discover
 from grader.cli.export import Kind
-from grader.submission.names import folded
+from grader.submission.entry import folded
 
 
 def names_in(folder: Path, *entries: str, listing: str = "") -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grader.checks.timelines import Timing
-from grader.selfcheck.bars import bars_of
+from grader.selfcheck.pictures import bars_of
 
 TIMING = Timing(
     "v100", 0.056, 0.1, 0.05, {"cuda:0": 0.04, "cuda:1": 0.006}, {}, {}, (),

@@ -10,11 +10,11 @@ from toy_starter import fill
 from grader.errors import InfrastructureError
 from grader.report.model import QuestionResult, Report, ReportStatus
 from grader.selfcheck import spare
-from grader.selfcheck.differences import pictures
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.folder import Workplace, open_workplace
+from grader.selfcheck.pictures import pictures
 from grader.selfcheck.spare import SpareSandbox, open_for_check
 from grader.selfcheck.watch import Watch
+from grader.selfcheck.workplace import Workplace, open_workplace
 from grader.verdict import Code
 
 pytestmark = pytest.mark.xdist_group("toy")

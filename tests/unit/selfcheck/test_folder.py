@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 import toy_starter
 
-from grader.selfcheck.folder import open_workplace
-from grader.selfcheck.hand_in import read_workplace
-from grader.selfcheck.in_the_way import InTheWay
+from grader.selfcheck.public import InTheWay
 from grader.selfcheck.spare import need_torch
+from grader.selfcheck.workplace import open_workplace, read_workplace
 
 pytestmark = pytest.mark.xdist_group("toy")
 

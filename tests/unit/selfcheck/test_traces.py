@@ -16,8 +16,8 @@ from grader.checks.ran_on import RanOn
 from grader.checks.transfers import Transfers
 from grader.observation import Observation
 from grader.report.language import VARIABLE
-from grader.selfcheck.devices import device_lines
-from grader.selfcheck.traces import patterns, without_the_way
+from grader.selfcheck.pictures import device_lines
+from grader.selfcheck.write import patterns, without_the_way
 from grader.verdict import Code, Status
 from grader.wire.values import Value
 

@@ -11,8 +11,7 @@ from class_of import DISGUISED, LONG, OTHER, read
 
 from grader.batch.discover import HandIn, Student
 from grader.similarity.compare import compare
-from grader.similarity.pages import DATA_FILE, Comparison, write_pages
-from grader.similarity.view import People, histogram, sides
+from grader.similarity.pages import DATA_FILE, Comparison, People, histogram, sides, write_pages
 
 HOSTILE = "</span></mark><script>alert(1)</script><img src=x onerror=alert(1)>"
 ODD = "an\x1b[31mn<b>\u202e"

@@ -16,7 +16,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.submission import Bounds, IntakeError, read_submission
-from grader.submission.files import _read, list_folder
+from grader.submission.reader import _read, list_folder
 from grader.verdict import Code
 
 ONE = ["pytorch101.py"]

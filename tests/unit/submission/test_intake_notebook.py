@@ -16,8 +16,7 @@ import nbformat
 import pytest
 
 from grader.submission import Bounds, CellMap, IntakeError
-from grader.submission.magics import NEWLINE, Scanner, to_python
-from grader.submission.notebook import convert
+from grader.submission.notebook import NEWLINE, Scanner, convert, to_python
 
 DEFAULT = Bounds()
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
@@ -371,7 +370,7 @@ def test_a_line_that_is_almost_a_magic_takes_no_longer_than_others():
     ]  # fmt: skip
     program = "\n".join(
         [
-            "from grader.submission.magics import to_python",
+            "from grader.submission.notebook import to_python",
             "blanks = ' ' * 10**5",
             *(f"to_python({line}, 'hw.py')" for line in lines),
         ]

@@ -1,0 +1,238 @@
+"""What a student is shown of a failed check: a timeline of devices, and where a tensor is wrong.
+
+Both are drawn from what was observed of their own code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from grader.checks.arrays import Array, to_numpy
+from grader.checks.base import Check
+from grader.checks.bounded import Bounded
+from grader.checks.findings import plain
+from grader.checks.inputs import UnfitCaseError
+from grader.checks.items import NoItemError, item_of
+from grader.checks.overlap import Overlap
+from grader.checks.placement import Placed, Placement, placed_in
+from grader.checks.timelines import Timing, read_timing
+from grader.checks.traced import Traced
+from grader.checks.traces import DeviceTrace, trace_of
+from grader.checks.trees import leaves
+from grader.observation import Observation, Outcome
+from grader.report.heat import Heat
+from grader.report.language import current
+from grader.report.model import CheckResult, QuestionResult
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedCase
+from grader.selfcheck.workplace import Workplace
+from grader.verdict import Code, Message, Param
+from grader.wire.values import Tensor
+
+SIGNS = {"forward": "█", "backward": "▒", "copy": "→", "": "·"}
+"""What a device did for most of a stretch; nothing, last."""
+_COLUMNS = 56
+
+
+def bars_of(timing: Timing) -> Iterator[tuple[str, str]]:
+    """Yield device and bar, the devices in order; none where the timeline has no length."""
+    step = timing.elapsed / _COLUMNS
+    if step <= 0:
+        return
+    for device in timing.busy:
+        rows = [row for row in timing.rows if row[0] == device]
+        yield device, "".join(_sign(rows, step * n, step) for n in range(_COLUMNS))
+
+
+def _sign(rows: list[tuple[str, float, float, str]], start: float, step: float) -> str:
+    spent = dict.fromkeys(SIGNS, 0.0)
+    for _, first, last, sort in rows:
+        if sort in spent:
+            spent[sort] += max(0.0, min(last, start + step) - max(first, start))
+    spent[""] = step - sum(spent.values())
+    return SIGNS[max(spent, key=lambda sort: spent[sort])]
+
+
+_TOLD = (
+    Code.WRONG_DEVICE, Code.WRONG_TRANSFERS, Code.RAN_ELSEWHERE, Code.TOO_MUCH_MEMORY,
+    Code.NOT_OVERLAPPED,
+)  # fmt: skip
+
+
+def device_lines(
+    question: QuestionResult, place: Workplace, seen: Mapping[str, QuestionRun]
+) -> dict[str, tuple[str, ...]]:
+    """Return check → lines on what lay, ran and went where, and when, where that was found wrong.
+
+    Args:
+        question: As it was reported.
+        place: With the public cases.
+        seen: What the submission did, by question id.
+    """
+    planned = next((item for item in place.public.plan if item.question.id == question.id), None)
+    if planned is None or question.id not in seen:
+        return {}
+    checks = {check.id: check for check in planned.question.checks}
+    keys = {case.case.id: case.key for case in reversed(planned.cases)}
+    found = {}
+    for result in question.checks:
+        if result.code in _TOLD and result.case in keys:
+            own = seen[question.id].observations.get(keys[result.case])
+            if lines := tuple(_lines(checks[result.id], own)):
+                found[result.id] = lines
+    return found
+
+
+def _lines(check: Check, own: Observation | None) -> Iterator[str]:
+    if own is None or own.outcome is not Outcome.COMPLETED:
+        return
+    try:
+        seen = own if check.item is None else item_of(own, check.item)
+    except NoItemError:
+        return
+    if isinstance(check, Placement) and (placed := placed_in(seen.claims.value)):
+        yield _say("lay")
+        yield from _places(placed)
+    elif isinstance(check, Traced):
+        trace = trace_of(seen, check.item is not None)
+        if trace is not None:
+            yield _say("happened")
+            yield from _work(trace)
+            yield from _routes(trace)
+    elif isinstance(check, Overlap):
+        timing = read_timing(seen.claims.value)
+        if timing is not None:
+            yield from _bars(timing)
+
+
+def _places(placed: list[Placed]) -> Iterator[str]:
+    def where(item: Placed) -> tuple[str, str]:
+        return item.device, item.kind
+
+    for (device, kind), group in groupby(sorted(placed, key=where), where):
+        items = list(group)
+        names: list[Param] = [item.name for item in items]
+        total = sum(item.bytes for item in items)
+        yield _say("lay_there", device=device, what=kind, names=names, bytes=total)
+
+
+def _work(trace: DeviceTrace) -> Iterator[str]:
+    for device in sorted({*trace.devices, *(item.device for item in trace.work)}):
+        rows = sorted(
+            (item for item in trace.work if item.device == device), key=lambda item: -item.flops
+        )
+        ops: list[Param] = [f"{item.op} × {item.count}" for item in rows]
+        peak = trace.peaks.get(device)
+        if ops:
+            yield _say("ran_there", device=device, ops=ops, peak=peak)
+        else:
+            yield _say("idle_there", device=device)
+
+
+def _routes(trace: DeviceTrace) -> Iterator[str]:
+    for item in trace.routes:
+        yield _say(
+            "went", source=item.source, target=item.target, count=item.count, bytes=item.bytes
+        )
+    if not trace.routes:
+        yield _say("nothing_went")
+
+
+def _bars(timing: Timing) -> Iterator[str]:
+    forward, backward, copy, idle = SIGNS.values()
+    milliseconds = 1e3 * timing.elapsed
+    yield _say(
+        "timeline", forward=forward, backward=backward, copy=copy, idle=idle, elapsed=milliseconds
+    )
+    for device, bar in bars_of(timing):
+        yield f"{plain(device)}  {bar}"
+
+
+def _say(message: str, **params: Param) -> str:
+    return current().render(Message(message, params))
+
+
+_PICTURED = (Code.WRONG_VALUE, Code.NOT_FINITE)
+
+
+def pictures(
+    question: QuestionResult, place: Workplace, seen: Mapping[str, QuestionRun]
+) -> dict[str, Heat]:
+    """Return check → picture, for the checks of a question that found wrong numbers.
+
+    Args:
+        question: As it was reported.
+        place: With the public cases.
+        seen: What the submission did, by question id.
+    """
+    public = place.public
+    planned = next((item for item in public.plan if item.question.id == question.id), None)
+    if planned is None or question.id not in seen:
+        return {}
+    checks = {check.id: check for check in planned.question.checks}
+    found = {}
+    for result in question.checks:
+        if result.code not in _PICTURED:
+            continue
+        for case in (item for item in planned.cases if item.case.id == result.case):
+            reference = public.reference[question.id].observations[case.key]
+            own = seen[question.id].observations.get(case.key)
+            heat = own and _heat(checks[result.id], result, case, (reference, own))
+            if heat:
+                found[result.id] = heat
+                break
+    return found
+
+
+def _heat(
+    check: Check, result: CheckResult, case: PlannedCase, pair: tuple[Observation, Observation]
+) -> Heat | None:
+    """Return the picture of one case; None where nothing in it can be shown to be wrong."""
+    if pair[1].outcome is not Outcome.COMPLETED:
+        return None
+    where = str(result.params.get("where", "result"))
+    try:
+        if check.item is not None:
+            pair = item_of(pair[0], check.item), item_of(pair[1], check.item)
+            where = "result" + where.removeprefix(check.item)
+        arrays = _arrays(check, case, pair, where)
+    except (UnfitCaseError, NoItemError):
+        return None
+    if arrays is None or arrays[0].shape != arrays[1].shape or not arrays[0].size:
+        return None
+    actual, expected, allowed = (_wide(array) for array in arrays)
+    with np.errstate(all="ignore"):
+        wrong = ~(np.abs(actual - expected) <= allowed)
+        wrong &= ~(np.isnan(actual) & np.isnan(expected)) & (actual != expected)
+    return Heat(case.case.id, where, actual, expected, wrong) if wrong.any() else None
+
+
+def _arrays(
+    check: Check, case: PlannedCase, pair: tuple[Observation, Observation], where: str
+) -> tuple[Array, Array, Array] | None:
+    """Return what was returned, what is right, and by how much they may differ."""
+    reference, own = pair
+    leaf = next(
+        (leaf for leaf in leaves(own.claims.value, reference.claims.value) if leaf.where == where),
+        None,
+    )
+    if leaf is None or not isinstance(leaf.actual, Tensor):
+        return None
+    actual = to_numpy(leaf.actual)
+    if isinstance(check, Bounded):
+        bound = check.bounds(case.inputs, reference).get(where)
+        return None if bound is None else (actual, bound.value, bound.scale * bound.gates[0])
+    if not isinstance(leaf.expected, Tensor) or not check.numbers:
+        return None
+    expected = to_numpy(leaf.expected)
+    rtol, atol = (float(getattr(check, name, 0.0)) for name in ("rtol", "atol"))
+    return actual, expected, atol + rtol * np.abs(_wide(expected))
+
+
+def _wide(array: Any) -> Array:
+    wide: Array = np.abs(array) if np.iscomplexobj(array) else np.asarray(array, np.float64)
+    return wide
