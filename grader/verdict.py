@@ -5,6 +5,7 @@ A message is an id and parameters; the words are made in ``grader.report``, per 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -182,3 +183,32 @@ def review(message: Message, basis: Basis = Basis.CLAIM) -> Verdict:
 def fault(code: Code, owner: Owner, message: Message) -> Verdict:
     """The grader or the assignment failed; points stay pending."""
     return Verdict(Status.ERROR, code, owner, 0.0, message)
+
+
+def sandbox_failed(detail: str) -> Verdict:
+    """The grader failed, for a reason that staff read."""
+    told = Message("sandbox_failed", {"detail": plain(detail)})
+    return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
+
+
+def reference_failed(detail: str) -> Verdict:
+    """The reference or the assignment cannot be compared with, for a reason that staff read."""
+    told = Message("reference_failed", {"detail": plain(detail)})
+    return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
+
+
+def finding(
+    code: Code, message: str, params: Mapping[str, Param], basis: Basis = Basis.FACT
+) -> Verdict:
+    """Return a failed verdict of the student's own doing; its numbers are its evidence too."""
+    return Verdict(Status.FAILED, code, Owner.STUDENT, 0.0, Message(message, params), params, basis)
+
+
+def number(value: float) -> Param:
+    """Return a number that JSON has: NaN and the infinities become words."""
+    return value if math.isfinite(value) else str(value)
+
+
+def plain(text: str) -> str:
+    """Return text that every encoding of Unicode can write (a lone surrogate cannot be)."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -15,11 +15,9 @@ import numpy as np
 from observed import seen, tensor
 
 from grader.checks.base import CaseInputs, Check
-from grader.checks.distances import Distances
-from grader.checks.envelope import Envelope
-from grader.checks.exact import Exact
-from grader.checks.product import Product
-from grader.checks.shape import SameShape
+from grader.checks.form import SameShape
+from grader.checks.rounding import Distances, Envelope, Product
+from grader.checks.values import Exact
 from grader.observation import Companions, Observation, Outcome
 from grader.verdict import Status
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -19,20 +19,15 @@ from grader.assignment.dims import Choice
 from grader.assignment.document import Document, Finding, Path
 from grader.assignment.tensors import FixedTensor, RandomTensor
 from grader.assignment.types import Assignment, Case, Limits, Needs, Question, Timed
-from grader.checks import AnyCheck
+from grader.checks import KINDS
 from grader.checks.base import Check
 from grader.clock.credit import Linear, Point, Step, Steps
 from grader.errors import nearest
 
-CHECKS: Mapping[str, type[Check]] = {
-    get_args(cls.model_fields["kind"].annotation)[0]: cls for cls in get_args(get_args(AnyCheck)[0])
-}
-"""Check kinds by the word that chooses them."""
-
 _TAGGED = (RandomTensor, FixedTensor, Computed, TupleOf, Steps, Linear)
 
 _MODELS: Mapping[str, type[BaseModel]] = {
-    **CHECKS,
+    **KINDS,
     "": Assignment,
     "questions": Question,
     "cases": Case,
@@ -105,7 +100,7 @@ def _path(detail: ErrorDetails) -> Path:
     location = detail["loc"]
     for index, step in enumerate(location):
         is_tag = isinstance(step, str) and step.startswith("<") and step.endswith(">")
-        is_kind = index >= 2 and location[index - 2] == "checks" and step in CHECKS
+        is_kind = index >= 2 and location[index - 2] == "checks" and step in KINDS
         if not (is_tag or is_kind or step == "[key]"):
             steps.append(step)
     return tuple(steps)
@@ -143,11 +138,11 @@ def _missing_kind(_: ErrorDetails, path: Path, document: Document) -> str:
     keys = [key for key in document.at(path) if key not in Check.model_fields]
     close = get_close_matches("kind", keys, 1, 0.5)
     hint = f"; “{close[0]}” looks like it" if close else ""
-    return f"“kind” is missing; expected one of {', '.join(CHECKS)}{hint}"
+    return f"“kind” is missing; expected one of {', '.join(KINDS)}{hint}"
 
 
 def _wrong_kind(_: ErrorDetails, path: Path, document: Document) -> str:
-    return _not_among(document.at(path)["kind"], tuple(CHECKS), "check kind")
+    return _not_among(document.at(path)["kind"], tuple(KINDS), "check kind")
 
 
 def _wrong_word(detail: ErrorDetails, path: Path, document: Document) -> str:

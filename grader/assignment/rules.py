@@ -63,7 +63,7 @@ def question_findings(question: Question, path: Path) -> Iterator[Finding]:
         if check.cases == ():
             yield (*here, "cases"), "an empty list judges nothing; remove it to judge every case"
         yield from _arguments(check, question, here)
-        if check.kind == "overlap" and not question.needs.timeline:
+        if check.of_a_timeline and not question.needs.timeline:
             yield here, "judges a timeline; say so: needs: {cuda: 2, timeline: true}"
         if Probe.DEVICES in check.needs() and not question.needs.cuda:
             yield here, "looks at what GPUs do, and the question needs none: needs: {cuda: 1}"

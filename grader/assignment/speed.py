@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from grader.assignment.document import Finding, Path
 from grader.assignment.tensors import RandomTensor
 from grader.assignment.types import Case, Question
-from grader.checks.speedup import Speedup
+from grader.checks.base import Check, SpeedTest
+from grader.checks.timed import speed_tests
 from grader.errors import nearest
 
 
@@ -18,23 +19,22 @@ def speed_findings(question: Question, path: Path) -> Iterator[Finding]:
         question: The question.
         path: Where it stands in its document.
     """
-    for index, check in enumerate(question.checks):
-        if isinstance(check, Speedup):
-            here = (*path, "checks", index)
-            yield from _case(check, question, here)
-            yield from _values(check, question, here)
+    for check, test in speed_tests(question.checks, on_device=True):
+        here = (*path, "checks", question.checks.index(check))
+        yield from _case(check, test, question, here)
+        yield from _values(test, question, here)
 
 
-def _case(check: Speedup, question: Question, here: Path) -> Iterator[Finding]:
+def _case(check: Check, test: SpeedTest, question: Question, here: Path) -> Iterator[Finding]:
     cases = {case.id: case for case in question.cases}
-    timed = cases.get(check.case)
+    timed = cases.get(test.case)
     if timed is None:
-        hint = nearest(check.case, cases) or f"; known are {', '.join(cases)}"
-        yield (*here, "case"), f"no case is called “{check.case}”{hint}"
-    elif check.cases is not None and check.case not in check.cases:
-        yield (*here, "cases"), f"the case that is timed, “{check.case}”, is not among them"
+        hint = nearest(test.case, cases) or f"; known are {', '.join(cases)}"
+        yield (*here, "case"), f"no case is called “{test.case}”{hint}"
+    elif check.cases is not None and test.case not in check.cases:
+        yield (*here, "cases"), f"the case that is timed, “{test.case}”, is not among them"
     elif text := _unfit(timed):
-        yield (*here, "case"), f"the case “{check.case}” cannot be timed: {text}"
+        yield (*here, "case"), f"the case “{test.case}” cannot be timed: {text}"
 
 
 def _unfit(case: Case) -> str:
@@ -45,15 +45,16 @@ def _unfit(case: Case) -> str:
     return ""
 
 
-def _values(check: Speedup, question: Question, here: Path) -> Iterator[Finding]:
-    others = {other.id: other for other in question.checks if not isinstance(other, Speedup)}
-    rule = others.get(check.values)
+def _values(test: SpeedTest, question: Question, here: Path) -> Iterator[Finding]:
+    speeds = [check for check, _ in speed_tests(question.checks, on_device=True)]
+    others = {other.id: other for other in question.checks if other not in speeds}
+    rule = others.get(test.values)
     if rule is None:
-        hint = nearest(check.values, others) or f"; known are {', '.join(others)}"
-        yield (*here, "values"), f"no check is called “{check.values}”{hint}"
+        hint = nearest(test.values, others) or f"; known are {', '.join(others)}"
+        yield (*here, "values"), f"no check is called “{test.values}”{hint}"
     elif rule.needs() or rule.companions() is not None:
         yield (
             (*here, "values"),
-            f"the check “{check.values}” needs more than a call's result; name one of kind "
+            f"the check “{test.values}” needs more than a call's result; name one of kind "
             "product, close or exact",
         )

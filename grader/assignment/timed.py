@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from grader.assignment.document import Finding, Path
 from grader.assignment.tensors import RandomTensor
 from grader.assignment.types import Case, Question, Timed
-from grader.checks.vectorised import Vectorised
+from grader.checks import KINDS
 from grader.errors import nearest
 
 _FORMS = ("randn", "rand", "integers")
-_RULES = ("exact", "close", "any_order")
-"""Kinds that compare two results, and look at nothing else."""
 
 
 def timed_findings(question: Question, path: Path) -> Iterator[Finding]:
@@ -40,12 +38,13 @@ def timed_findings(question: Question, path: Path) -> Iterator[Finding]:
 def _asked(question: Question, path: Path) -> Iterator[Finding]:
     timed = question.timed
     for index, check in enumerate(question.checks):
-        if isinstance(check, Vectorised):
-            here = (*path, "checks", index)
-            if timed is None:
-                yield here, "kind vectorised needs the question's “timed”: {case: …, loop: …}"
-            elif check.cases != (timed.case,):
-                yield (*here, "cases"), f"kind vectorised judges what is timed: [{timed.case}]"
+        test, here = check.speed(), (*path, "checks", index)
+        if test is None or test.on_device:
+            continue
+        if timed is None:
+            yield here, f"kind {check.kind} needs the question's “timed”: {{case: …, loop: …}}"
+        elif check.cases != (timed.case,):
+            yield (*here, "cases"), f"kind {check.kind} judges what is timed: [{timed.case}]"
 
 
 def _sizes(case: Case, timed: Timed, path: Path) -> Iterator[Finding]:
@@ -65,8 +64,9 @@ def _values(question: Question, path: Path) -> Iterator[Finding]:
     if check is None:
         hint = nearest(timed.values, known) or f"; known are {', '.join(known)}"
         yield here, f"no check is called “{timed.values}”{hint}"
-    elif check.kind not in _RULES:
-        yield here, f"found a check of kind {check.kind}; expected one of {', '.join(_RULES)}"
+    elif not check.results_alone:
+        fit = ", ".join(kind for kind, cls in KINDS.items() if cls.results_alone)
+        yield here, f"found a check of kind {check.kind}; expected one of {fit}"
     elif timed.rtol or timed.atol:
         yield here, "found both “values” and a tolerance; keep the one that is meant"
 

@@ -1,69 +1,45 @@
-"""Check kinds, one a file, each with a pure judge."""
+"""Check kinds: one file a family, one class a kind, each with a pure judge.
+
+A class in one of these files that fixes its ``kind`` is a check kind; nothing else lists it.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Union
+from collections.abc import Mapping
+from importlib import import_module
+from inspect import isclass
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Annotated, Union
 
 from pydantic import Field
 
-from grader.checks.any_order import AnyOrder
 from grader.checks.base import CaseInputs, Check, CompanionNeeds, Probe
-from grader.checks.close import Close
-from grader.checks.device import OnDevice
-from grader.checks.device_memory import DeviceMemory
-from grader.checks.distances import Distances
-from grader.checks.dtype import SameDType
-from grader.checks.envelope import Envelope
-from grader.checks.exact import Exact
-from grader.checks.loops import Loops
-from grader.checks.ops import AllowedOps, ForbiddenOps
-from grader.checks.overlap import Overlap
-from grader.checks.placement import Placement
-from grader.checks.product import Product
-from grader.checks.python_type import PythonType
-from grader.checks.ran_on import RanOn
-from grader.checks.repeats import Repeats
-from grader.checks.returns_input import ReturnsInput
-from grader.checks.shape import SameShape
-from grader.checks.speedup import Speedup
-from grader.checks.transfers import Transfers
-from grader.checks.unmodified import Unmodified
-from grader.checks.use import MaxCalls, PeakMemory
-from grader.checks.vectorised import Vectorised
-from grader.checks.view_of import NotViewOf, ViewOf
 
-AnyCheck = Annotated[
-    Union[
-        Close,
-        Exact,
-        Product,
-        Distances,
-        Envelope,
-        AnyOrder,
-        SameShape,
-        SameDType,
-        OnDevice,
-        PythonType,
-        Unmodified,
-        ReturnsInput,
-        ViewOf,
-        NotViewOf,
-        Loops,
-        ForbiddenOps,
-        AllowedOps,
-        MaxCalls,
-        PeakMemory,
-        Placement,
-        Transfers,
-        RanOn,
-        DeviceMemory,
-        Vectorised,
-        Speedup,
-        Overlap,
-        Repeats,
-    ],
-    Field(discriminator="kind"),
-]
-"""Every check kind; ``kind`` in the assignment file chooses."""
 
-__all__ = ["AnyCheck", "CaseInputs", "Check", "CompanionNeeds", "Probe"]
+def _find_kinds() -> dict[str, type[Check]]:
+    """Import every file beside this one, and return its check kinds, in the order of their names.
+
+    Raises:
+        TypeError: Two classes bear one kind.
+    """
+    found: dict[str, type[Check]] = {}
+    for file in iter_modules(__path__):
+        module = import_module(f"{__name__}.{file.name}")
+        for cls in vars(module).values():
+            if not isclass(cls) or not issubclass(cls, Check) or cls.__module__ != module.__name__:
+                continue
+            kind = cls.model_fields["kind"].default
+            if isinstance(kind, str) and found.setdefault(kind, cls) is not cls:
+                raise TypeError(f"check kind “{kind}” is both {found[kind]} and {cls}")
+    return dict(sorted(found.items()))
+
+
+KINDS: Mapping[str, type[Check]] = _find_kinds()
+"""Check kinds by the word that chooses them in an assignment file."""
+
+if TYPE_CHECKING:
+    AnyCheck = Check
+else:
+    AnyCheck = Annotated[Union[tuple(KINDS.values())], Field(discriminator="kind")]
+
+__all__ = ["KINDS", "AnyCheck", "CaseInputs", "Check", "CompanionNeeds", "Probe"]

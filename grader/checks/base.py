@@ -1,8 +1,8 @@
-"""What every check is: a rule worth points, with a pure judge.
+"""The base of every check: a rule worth points, with a pure judge.
 
-A check kind is one file: its parameters (fields), what it ``needs()`` from the closed list of
-probes, and ``judge()``. Judging reads no clock, file, random number or global state, so that saved
-observations can be judged again.
+A check kind is one class: its parameters (fields), what it ``needs()`` from the closed list of
+probes, how it is timed, and ``judge()``. Judging reads no clock, file, random number or global
+state, so that saved observations can be judged again.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Union
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
 
+from grader.checks.arrays import Array
+from grader.clock.credit import Credit
 from grader.observation import Observation
 from grader.verdict import Verdict, Visibility
 from grader.wire.values import Value
@@ -23,6 +25,38 @@ GROWTH_FACTOR = 4
 """What a size is multiplied by to see whether counts grow with it."""
 
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
+NamePattern = Annotated[str, Field(pattern=r"^[A-Za-z_*?][A-Za-z0-9_.*?]{0,79}$")]
+"""A name, or part of one with ``*`` and ``?``."""
+
+_MOST_ARGUMENTS = 100
+
+
+def _reference(found: object) -> int | str:
+    # One validator instead of pydantic's union, which tells of each of its branches what it lacks.
+    if type(found) is int and 0 <= found < _MOST_ARGUMENTS:
+        return found
+    if isinstance(found, str) and found:
+        return found
+    raise ValueError(f"found {found!r}; expected the name of an argument, or its position from 0")
+
+
+ArgumentRef = Annotated[
+    Union[int, str],
+    PlainValidator(_reference),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {"type": "integer", "minimum": 0, "maximum": _MOST_ARGUMENTS - 1},
+            ]
+        }
+    ),
+]
+"""A positional argument by name, or by 0-based position (as a case with a generator needs)."""
+
+
+class UnfitCaseError(ValueError):
+    """A case does not have what a check is meant to work on; the instructor's to mend."""
 
 
 class Probe(str, Enum):
@@ -77,6 +111,44 @@ class CaseInputs:
     hidden: bool = False
     dims: Mapping[str, int] = field(default_factory=dict)
 
+    def position(self, which: ArgumentRef) -> int:
+        """Return where an argument stands.
+
+        Raises:
+            UnfitCaseError: The case has no such argument.
+        """
+        if isinstance(which, str) and which not in self.names:
+            known = ", ".join(self.names)
+            raise UnfitCaseError(f"case “{self.id}” has no argument “{which}”; it has {known}")
+        position = self.names.index(which) if isinstance(which, str) else which
+        if position >= len(self.args):
+            raise UnfitCaseError(f"case “{self.id}” has only {len(self.args)} arguments")
+        return position
+
+
+def unnamed(position: int) -> str:
+    """Return what an argument is called that nobody gave a name."""
+    return f"argument {position + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedTest:
+    """How a check has the function of its question timed.
+
+    Attributes:
+        scale: What which measure of speed earns.
+        on_device: On a real GPU. Otherwise on the CPU, as the question's ``timed`` says.
+        case: On a device: id of the case whose sizes it is timed at.
+        cpu: On a device: function of the reference file that does the same on the CPU.
+        values: On a device: id of the check whose rule every timed output has to pass.
+    """
+
+    scale: Credit
+    on_device: bool = False
+    case: str = ""
+    cpu: str = ""
+    values: str = ""
+
 
 class Check(BaseModel, ABC):
     """One rule worth points.
@@ -99,6 +171,13 @@ class Check(BaseModel, ABC):
     numbers: ClassVar[bool] = True
     """Whether the numbers in what the reference returned matter, or only their form: a self-check
     carries those that matter with it."""
+    results_alone: ClassVar[bool] = False
+    """Whether it compares two results and looks at nothing else: it may judge timed outputs."""
+    entry_by_entry: ClassVar[bool] = False
+    """Whether it judges each number by itself, so that results of many calls can be judged as one
+    tensor."""
+    of_a_timeline: ClassVar[bool] = False
+    """Whether it judges when devices worked: only virtual ones tell that."""
 
     id: Identifier
     points: float = Field(ge=0)
@@ -107,6 +186,7 @@ class Check(BaseModel, ABC):
     visibility: Visibility | None = None
     item: Identifier | None = None
     claim: bool = False
+    kind: str
 
     def needs(self) -> frozenset[Probe]:
         """Return the probes that the guest must run for this check."""
@@ -116,9 +196,21 @@ class Check(BaseModel, ABC):
         """Return the further runs of the reference that this check is judged against."""
         return None
 
-    def arguments(self) -> tuple[int | str, ...]:
+    def arguments(self) -> tuple[ArgumentRef, ...]:
         """Return the case's arguments that this check refers to, by name or position."""
         return ()
+
+    def operations(self) -> tuple[str, ...]:
+        """Return patterns of the operations that this check tells apart in a device trace."""
+        return ()
+
+    def speed(self) -> SpeedTest | None:
+        """Return how the question's function is timed for this check, if it judges speed."""
+        return None
+
+    def hears_time(self) -> bool:
+        """Whether time settles what its own witnesses leave in doubt."""
+        return False
 
     @abstractmethod
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
@@ -128,4 +220,21 @@ class Check(BaseModel, ABC):
             case: The host's inputs.
             reference: What the reference did; its outcome is ``completed``.
             submission: What the submission did; its outcome is ``completed``.
+
+        Raises:
+            UnfitCaseError: The case or the reference is not fit for this check.
         """
+
+    def margin(
+        self, case: CaseInputs, reference: Observation, where: str
+    ) -> tuple[Array, Array] | None:
+        """Return the right numbers at one place of the result, and by how much each may differ.
+
+        For pictures of wrong numbers; None for a kind that compares none.
+
+        Raises:
+            UnfitCaseError: The case or the reference is not fit for this check.
+        """
+
+    def devices_in(self, seen: Observation) -> object | None:
+        """Return what devices did in a call, as this kind reads it; None for most kinds."""

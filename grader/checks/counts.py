@@ -1,13 +1,14 @@
-"""What a guest says that it counted, checked for form, and whether counts grow with a size."""
+"""What a guest says that it counted while a function ran, and what grows with each size."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from grader.checks.base import Probe
+from grader.checks.base import GROWTH_FACTOR, CaseInputs, Probe
 from grader.checks.traces import items, mapping, natural
 from grader.observation import Observation, Outcome
+from grader.verdict import Param
 from grader.wire.values import Value
 
 _RATIO = 1.5
@@ -92,3 +93,116 @@ def _word(value: Value) -> str:
 
 def _table(value: Value) -> dict[str, int]:
     return {_word(name): natural(count) for name, count in mapping(value).items()}
+
+
+_OF_BUILTINS = frozenset({
+    "add", "add_", "unbind", "select", "gt", "lt", "ge", "le", "eq", "ne", "_local_scalar_dense",
+    "is_nonzero", "detach", "alias", "lift_fresh", "any", "all",
+})  # fmt: skip
+"""Operations that ``sum``, ``max`` and the other builtins ask of the tensors they go through."""
+
+_LEDGER_GROWS = 2.5
+_LEDGER_STAYS = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What counting has shown.
+
+    Attributes:
+        planned: Dims whose growth was to be looked at.
+        loops: Dims with which work done turn by turn grows.
+        by_builtins: Dims with which only what builtins such as ``sum`` do grows.
+        idle: Dims with which lines grow, but no operation does, though the work is torch's.
+        unseen: Dims with which the work that must be done was not seen to grow in torch.
+        lines: Lines of the hand-in that were run in any counted call.
+        failed: Counted calls that did not end well, by dim.
+        escapes: Ways out of torch that were taken.
+        threads: Threads that could not be watched.
+        evidence: The counts themselves.
+    """
+
+    planned: frozenset[str] = frozenset()
+    loops: frozenset[str] = frozenset()
+    by_builtins: frozenset[str] = frozenset()
+    idle: frozenset[str] = frozenset()
+    unseen: frozenset[str] = frozenset()
+    lines: frozenset[int] = frozenset()
+    failed: tuple[str, ...] = ()
+    escapes: tuple[str, ...] = ()
+    threads: int = 0
+    evidence: Mapping[str, Param] = field(default_factory=dict)
+
+
+def behaviour_of(
+    case: CaseInputs, reference: Observation, submission: Observation
+) -> Behaviour | None:
+    """Return what counting shows; None where no call on this case was to be counted."""
+    planned = {name: counts_of(item) for name, item in reference.counted.items()}
+    wanted = [name for name, counts in planned.items() if counts is not None]
+    if not wanted:
+        return None
+    counted = {name: counts_of(submission.counted.get(name)) for name in wanted}
+    seen = {name: counts for name, counts in counted.items() if counts is not None}
+    failed = tuple(name for name in wanted if name not in seen)
+    base, reference_base = seen.get(""), planned.get("")
+    dims = frozenset(name for name in wanted if name)
+    if base is None or reference_base is None:
+        return Behaviour(planned=dims, failed=failed)
+    sets: dict[str, set[str]] = {"loops": set(), "by_builtins": set(), "idle": set()}
+    unseen = set()
+    for name in dims & seen.keys():
+        more = case.dims.get(name, 1) * (GROWTH_FACTOR - 1)
+        kind = _kind(base, seen[name], more)
+        for group in kind:
+            sets[group].add(name)
+        larger = planned[name]
+        assert larger is not None
+        if _unseen((base, seen[name]), (reference_base, larger)):
+            unseen.add(name)
+    return Behaviour(
+        dims,
+        frozenset(sets["loops"]),
+        frozenset(sets["by_builtins"]),
+        frozenset(sets["idle"]),
+        frozenset(unseen),
+        frozenset().union(*(counts.lines for counts in seen.values())),
+        failed,
+        tuple(sorted({name for counts in seen.values() for name in counts.escapes})),
+        max(counts.threads for counts in seen.values()),
+        {name or "counts": _numbers(counts) for name, counts in seen.items()},
+    )
+
+
+def _kind(base: Counts, larger: Counts, more: int) -> list[str]:
+    ops = grows(_sum(base.ops), _sum(larger.ops), more)
+    calls = grows(_sum(base.calls), _sum(larger.calls), more)
+    if grows(base.events, larger.events, more):
+        on_book = larger.work >= _LEDGER_GROWS * max(base.work, 1)
+        return ["loops"] if ops or not on_book else ["loops", "idle"]
+    if grows(base.bare, larger.bare, more):
+        return ["loops"]
+    if ops and calls:
+        grown = {
+            name for name, count in larger.ops.items() if count > base.ops.get(name, 0) + _NOISE
+        }
+        return ["by_builtins"] if grown <= _OF_BUILTINS else ["loops"]
+    return []
+
+
+_NOISE = 1
+
+
+def _unseen(own: tuple[Counts, Counts], reference: tuple[Counts, Counts]) -> bool:
+    """Whether the reference's work grows with a size, and the submission's does not."""
+    if reference[1].work < _LEDGER_GROWS * max(reference[0].work, 1):
+        return False
+    return own[1].work < _LEDGER_STAYS * max(own[0].work, 1)
+
+
+def _sum(counts: Mapping[str, int]) -> int:
+    return sum(counts.values())
+
+
+def _numbers(counts: Counts) -> list[Param]:
+    return [counts.events, _sum(counts.calls), _sum(counts.ops), counts.work]

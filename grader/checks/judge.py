@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from grader.checks.base import CaseInputs, Check, Probe
-from grader.checks.findings import finding, plain
-from grader.checks.items import NoItemError, item_of, naming, no_item
+from grader.checks.base import CaseInputs, Check, Probe, UnfitCaseError
+from grader.checks.trees import NoItemError, item_of, naming, no_item
 from grader.observation import IN_READER, IN_STAGE, Claims, Observation, Outcome, Stop
-from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault
+from grader.verdict import (
+    Basis,
+    Code,
+    Message,
+    Owner,
+    Param,
+    Status,
+    Verdict,
+    Visibility,
+    fault,
+    finding,
+    plain,
+    reference_failed,
+    sandbox_failed,
+)
 from grader.wire.messages import Fault
 
 _EARNED = (Status.PASSED, Status.PARTIAL)
@@ -135,17 +148,12 @@ def _reference_fault(reference: Observation) -> Verdict | None:
     if reference.outcome is Outcome.COMPLETED:
         return None
     if reference.outcome is Outcome.SANDBOX_FAILED:
-        return _sandbox_failed(reference.detail)
+        return sandbox_failed(reference.detail)
     detail = reference.detail or reference.outcome.value
     told = reference.claims.fault
     if reference.outcome is Outcome.RAISED and told is not None:
         detail = f"{told.type}: {told.message} ({told.file}:{told.line})"
-    return _reference_failed(detail)
-
-
-def _reference_failed(detail: str) -> Verdict:
-    told = Message("reference_failed", {"detail": plain(detail)})
-    return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
+    return reference_failed(detail)
 
 
 def _ended(submission: Observation, function: str) -> Verdict | None:
@@ -153,7 +161,7 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
     if submission.outcome is Outcome.COMPLETED:
         return None
     if submission.outcome is Outcome.SANDBOX_FAILED:
-        return _sandbox_failed(submission.detail)
+        return sandbox_failed(submission.detail)
     if submission.detail in (IN_STAGE, IN_READER):
         return _unusable(submission, function)
     if submission.outcome is Outcome.RAISED:
@@ -232,11 +240,6 @@ def _not_written(function: str) -> Verdict:
     return finding(Code.NOT_IMPLEMENTED, "not_implemented", {"function": function})
 
 
-def _sandbox_failed(detail: str) -> Verdict:
-    told = Message("sandbox_failed", {"detail": plain(detail)})
-    return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
-
-
 def _judge_item(
     check: Check, case: CaseInputs, reference: Observation, submission: Observation, function: str
 ) -> Verdict:
@@ -245,7 +248,7 @@ def _judge_item(
     try:
         reference = item_of(reference, check.item)
     except NoItemError as error:
-        return _reference_failed(str(error))
+        return reference_failed(str(error))
     try:
         submission = item_of(submission, check.item)
     except NoItemError:
@@ -261,6 +264,36 @@ def _judge(
 ) -> Verdict:
     try:
         return check.judge(case, reference, submission)
+    except UnfitCaseError as error:
+        return reference_failed(str(error))
     except Exception as error:  # noqa: BLE001  # a judge's fault must never cost a student points
-        name = getattr(check, "kind", type(check).__name__)
-        return _sandbox_failed(f"check kind {name} failed: {type(error).__name__}: {error}")
+        return sandbox_failed(f"check kind {check.kind} failed: {type(error).__name__}: {error}")
+
+
+_SAME = ("type", "message", "file", "line")
+
+
+def told_once(checks: Sequence[Check], verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    """Return the verdicts; an exception that an earlier one tells in full is named there.
+
+    Of what not every student may see, nothing is referred to, and nothing refers elsewhere.
+
+    Args:
+        checks: Of one question, in order.
+        verdicts: By the check's id.
+    """
+    first: dict[tuple[Param, ...], str] = {}
+    told = dict(verdicts)
+    for check in checks:
+        verdict = told[check.id]
+        message = verdict.message
+        if check.visibility not in (None, Visibility.VISIBLE) or verdict.hidden:
+            continue
+        if verdict.code is not Code.RAISED or message is None:
+            continue
+        earlier = first.setdefault(tuple(message.params.get(name) for name in _SAME), check.id)
+        if earlier != check.id:
+            known = message.params
+            again = Message("raised_again", {**known, "type": known.get("type"), "first": earlier})
+            told[check.id] = replace(verdict, message=again)
+    return told

@@ -1,29 +1,43 @@
-"""``forbidden_ops`` and ``allowed_ops``: operations named by what they do.
+"""Kinds ``forbidden_ops``, ``allowed_ops``, ``max_calls``, ``peak_memory``: what a function uses.
 
-Seen at the dispatcher, whatever they were called by; the source says where, and corroborates. What
-prints a tensor, or reverses an index, is no use of an operation on what the function works on.
+Operations are named by what they do. They are seen at the dispatcher, whatever they were called by;
+the source says where, and corroborates. What prints a tensor, or reverses an index, is no use of an
+operation on what the function works on.
+
+How text spells an operation is in ``spellings.json``. That table comes from torch itself
+(``tests/torch_spellings.py``); the host never imports torch.
 """
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Annotated, Literal
+from functools import cache
+from pkgutil import get_data
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from grader.checks.base import CaseInputs, Check, Probe
+from grader.checks.base import CaseInputs, Check, NamePattern, Probe
 from grader.checks.counts import Counts, counts_of
-from grader.checks.findings import finding, plain
-from grader.checks.spellings import refusal, spells, unseen
+from grader.errors import nearest
 from grader.observation import Observation
-from grader.static_analysis.facts import ASSIGNS_NUMBER, EntryFacts, Mention
-from grader.verdict import Basis, Code, Message, Param, Verdict, Witness, passed, review
-
-Pattern = Annotated[str, Field(pattern=r"^[A-Za-z_*?][A-Za-z0-9_.*?]{0,79}$")]
-"""A name, or part of one with ``*`` and ``?``."""
+from grader.static_analysis.facts import ASSIGNS, ASSIGNS_NUMBER, INDEXES, EntryFacts, Mention
+from grader.verdict import (
+    Basis,
+    Code,
+    Message,
+    Param,
+    Verdict,
+    Witness,
+    finding,
+    passed,
+    plain,
+    review,
+)
 
 _IDLE = frozenset({"detach", "alias", "lift_fresh", "empty", "new_empty", "_local_scalar_dense"})
 
@@ -110,8 +124,8 @@ class ForbiddenOps(_Ops):
     """
 
     kind: Literal["forbidden_ops"] = "forbidden_ops"
-    ops: tuple[Pattern, ...] = ()
-    calls: tuple[Pattern, ...] = ()
+    ops: tuple[NamePattern, ...] = ()
+    calls: tuple[NamePattern, ...] = ()
 
     @model_validator(mode="after")
     def _something(self) -> ForbiddenOps:
@@ -148,7 +162,7 @@ class AllowedOps(_Ops):
     """
 
     kind: Literal["allowed_ops"] = "allowed_ops"
-    ops: tuple[Pattern, ...] = Field(min_length=1)
+    ops: tuple[NamePattern, ...] = Field(min_length=1)
 
     @field_validator("ops")
     @classmethod
@@ -202,3 +216,142 @@ def _witnesses(seen: list[str], named: list[Mention]) -> tuple[Witness, ...]:
         Witness("dispatcher", "used" if seen else "not_used", Basis.CLAIM, {"ops": found}),
         Witness("source", "named" if named else "not_named", Basis.FACT, {"names": places}),
     )
+
+
+_COUNTED_AS = {"indexing": "__getitem__", "slice_assignment": "__setitem__"}
+
+
+class MaxCalls(Counted):
+    """Something is done at most so many times: ``x[...]`` read, or assigned to.
+
+    Counted where it happens, on tensors only (``x.shape[0]`` is no indexing of ``x``); the source
+    has to hold as many, or a loop around them.
+
+    Attributes:
+        of: What is counted.
+        most: How many times are allowed.
+    """
+
+    kind: Literal["max_calls"] = "max_calls"
+    of: Literal["indexing", "slice_assignment"]
+    most: int = Field(ge=0, le=1000)
+
+    def heard(self, counts: Counts, source: EntryFacts | None) -> Verdict:
+        """Compare what was counted with what is allowed."""
+        found = counts.calls.get(_COUNTED_AS[self.of], 0)
+        if found <= self.most:
+            return passed(Basis.CLAIM)
+        told: dict[str, Param] = {"what": self.of, "found": found, "most": self.most}
+        if source is None or not (source.loops or self._written(source) > self.most):
+            return review(Message("ops_unexplained", {"op": self.of}))
+        return finding(Code.TOO_MANY_CALLS, "too_many_calls", told, Basis.CLAIM)
+
+    def _written(self, source: EntryFacts) -> int:
+        return source.indexings if self.of == "indexing" else source.slice_assignments
+
+
+class PeakMemory(Check):
+    """No tensor computed on the way is much larger than the largest of the reference.
+
+    Looked at on the case's own inputs and where each size is four times that, so that no constant
+    can hide a product of sizes.
+
+    Attributes:
+        times: How many times as large as the reference's it may be.
+    """
+
+    conditional = True
+    numbers = False
+
+    kind: Literal["peak_memory"] = "peak_memory"
+    times: float = Field(default=2.0, ge=1, allow_inf_nan=False)
+
+    def needs(self) -> frozenset[Probe]:
+        """Return counting, at all sizes."""
+        return frozenset({Probe.COUNTING, Probe.GROWTH})
+
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Compare the largest tensors of each counted call."""
+        for name, item in reference.counted.items():
+            allowed, counts = counts_of(item), counts_of(submission.counted.get(name))
+            if allowed is None:
+                continue
+            if counts is None:
+                return review(Message("ops_uncounted", {"case": case.id}))
+            if self._exceeds(counts, allowed):
+                told: dict[str, Param] = {
+                    "largest": counts.greatest, "limit": int(self.times * allowed.greatest),
+                    "dims": name or None,
+                }  # fmt: skip
+                return finding(Code.TOO_MUCH_MEMORY, "too_much_memory", told, Basis.CLAIM)
+        return passed(Basis.CLAIM)
+
+    def _exceeds(self, counts: Counts, allowed: Counts) -> bool:
+        return counts.greatest > self.times * max(allowed.greatest, 1)
+
+
+_OPERATORS: Mapping[str, frozenset[str]] = {
+    "@": frozenset({"matmul", "__matmul__", "__rmatmul__"}),
+    "**": frozenset({"pow", "__pow__", "__rpow__", "__ipow__", "pow_"}),
+    "+": frozenset({"add", "__add__", "__radd__", "__iadd__", "add_"}),
+    "-": frozenset({"sub", "__sub__", "__rsub__", "__isub__", "sub_", "rsub"}),
+    "*": frozenset({"mul", "__mul__", "__rmul__", "__imul__", "mul_"}),
+    "/": frozenset({"div", "true_divide", "__truediv__", "__rtruediv__", "__itruediv__", "div_"}),
+    "reversed": frozenset({"__reversed__"}),
+    INDEXES: frozenset({"__getitem__"}),
+    ASSIGNS: frozenset({"__setitem__"}),
+    ASSIGNS_NUMBER: frozenset({"__setitem__"}),
+}
+_UNSEEN = ("torch.masked.", "numpy.", "scipy.", "statistics.", "pandas.")
+"""What torch's modes are not told of by its own name: the text decides."""
+
+
+def spells(mention: Mention, through: frozenset[str]) -> bool:
+    """Whether a name or operator in the text is one of the functions that torch was asked for.
+
+    Args:
+        mention: In the text.
+        through: Names as torch's modes are told them, and the operation's own.
+    """
+    named = _OPERATORS.get(mention.name) or _OPERATORS.get(mention.last)
+    if named and named & through:
+        return True
+    return any(name in through for name in _told_as(mention.last))
+
+
+def unseen(mention: Mention) -> bool:
+    """Whether torch's modes are not told of a function when it is called."""
+    return mention.name.startswith(_UNSEEN)
+
+
+def refusal(pattern: str, *, composite: bool = False) -> str:
+    """Return why no operation that reaches the dispatcher matches a pattern; empty if one does.
+
+    Args:
+        pattern: An ATen name, or part of one.
+        composite: Whether names will do that reach it in inference mode only.
+    """
+    table = _table()
+    bare = pattern.split(".", 1)[0]
+    if any(fnmatchcase(name, bare) for name in table["dispatched"]):
+        return ""
+    if any(fnmatchcase(name, bare) for name in table["composite"]):
+        if composite:
+            return ""
+        return f"“{pattern}” is made of others before the dispatcher; put it under “calls”"
+    near = nearest(pattern, table["dispatched"])
+    return f"no operation that reaches the dispatcher is called “{pattern}”{near}"
+
+
+def _told_as(name: str) -> Iterator[str]:
+    yield name
+    yield from _table()["functions"].get(name, ())
+    for function in _table()["modules"].get(name, ()):
+        yield function
+        yield from _table()["functions"].get(function, ())
+
+
+@cache
+def _table() -> dict[str, Any]:
+    table: dict[str, Any] = json.loads(get_data("grader.checks", "spellings.json") or b"")
+    return table

@@ -1,25 +1,25 @@
-"""``overlap``: devices work side by side on a timeline, not one after the other."""
+"""Kind ``overlap``: devices work side by side on a timeline, not one after the other."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from grader.checks.base import CaseInputs, Check, Probe
-from grader.checks.findings import finding, plain
-from grader.checks.timelines import Gap, Timing, read_timing
-from grader.checks.traced import as_fact, no_trace_expected, not_of_the_form, unrepeated
+from grader.checks.base import Probe
+from grader.checks.traces import DeviceCheck, items, mapping, text
 from grader.observation import Observation
-from grader.verdict import Basis, Code, Param, Verdict, passed
+from grader.verdict import Basis, Code, Param, Verdict, finding, passed, plain
+from grader.wire.values import Value
 
 _MOST_ROWS = 200
 _WEIGHTY = 0.2
 """Share of all idle time from which on a reason for it is worth telling."""
 
 
-class Overlap(Check):
+class Overlap(DeviceCheck):
     """A pipeline keeps its devices busy at the same time. A claim, as every device trace.
 
     Judged is what working side by side saves: between the time of the same work one piece after
@@ -31,15 +31,14 @@ class Overlap(Check):
             nobody asked for can overlap as well.
         of_reference: And its devices are busy at least so many times as long, so that two token
             products side by side are not enough.
-        replayed: The report comes from ``repeat``: the stage ran the log again. A fact then.
     """
 
     kind: Literal["overlap"] = "overlap"
-    conditional: ClassVar[bool] = True
+    of_a_timeline: ClassVar[bool] = True
+    report: ClassVar[str] = "timeline report"
     at_least: float = Field(default=0.5, gt=0, le=1)
     times: float = Field(default=1.5, ge=1, allow_inf_nan=False)
     of_reference: float = Field(default=0.5, ge=0, le=1)
-    replayed: bool = False
 
     @model_validator(mode="after")
     def _of_a_lap(self) -> Overlap:
@@ -51,22 +50,13 @@ class Overlap(Check):
         """Return the source, as second witness."""
         return frozenset({Probe.SOURCE})
 
-    def judge(
-        self,
-        case: CaseInputs,  # noqa: ARG002  part of every judge
-        reference: Observation,
-        submission: Observation,
-    ) -> Verdict:
-        """Weigh the timelines; a hand-in that could have changed its own is left to a person."""
-        expected = read_timing(reference.claims.value)
-        if expected is None:
-            return no_trace_expected(reference)
-        actual = read_timing(submission.claims.value)
-        if actual is None:
-            return unrepeated(submission, self.replayed) or not_of_the_form(
-                submission.claims.value, "timeline report"
-            )
-        verdict = as_fact(self.weigh(expected, actual), self.replayed)
+    def devices_in(self, seen: Observation) -> DeviceTimeline | None:
+        """Return the timeline."""
+        return read_timeline(seen.claims.value)
+
+    def weigh(self, expected: DeviceTimeline, actual: DeviceTimeline) -> Verdict:
+        """Weigh the timelines, and keep what a picture of the submission's shows."""
+        verdict = self._weigh(expected, actual)
         drawn: dict[str, Param] = {
             **verdict.evidence,
             **_numbers(actual),
@@ -74,7 +64,7 @@ class Overlap(Check):
         }
         return replace(verdict, evidence=drawn)
 
-    def weigh(self, expected: Timing, actual: Timing) -> Verdict:
+    def _weigh(self, expected: DeviceTimeline, actual: DeviceTimeline) -> Verdict:
         """Compare what is saved with what could be, and the time with the reference's."""
         most = self.times * expected.elapsed
         work, wanted = actual.work, self.of_reference * expected.work
@@ -95,7 +85,7 @@ class Overlap(Check):
         return passed(Basis.CLAIM)
 
 
-def _numbers(timing: Timing) -> dict[str, Param]:
+def _numbers(timing: DeviceTimeline) -> dict[str, Param]:
     on_the_way: dict[str, Param] = {
         f"critical_{plain(name)}": 1e3 * seconds for name, seconds in timing.critical.items()
     }
@@ -109,7 +99,7 @@ def _numbers(timing: Timing) -> dict[str, Param]:
     }
 
 
-def _rows(timing: Timing) -> list[Param]:
+def _rows(timing: DeviceTimeline) -> list[Param]:
     """Return what a picture shows, the longest first to stay, in milliseconds."""
     longest = sorted(timing.rows, key=lambda row: row[1] - row[2])[:_MOST_ROWS]
     return [
@@ -118,7 +108,7 @@ def _rows(timing: Timing) -> list[Param]:
     ]
 
 
-def _gap(timing: Timing) -> dict[str, Param]:
+def _gap(timing: DeviceTimeline) -> dict[str, Param]:
     """Return the longest gap, such as one between two pieces of work where there is any."""
     between = [gap for gap in timing.gaps if gap.reason not in ("start", "end")]
     # A host that waited is why all else came late.
@@ -133,11 +123,11 @@ def _gap(timing: Timing) -> dict[str, Param]:
     return {**told, "awaited": plain(gap.awaited)} if gap.awaited else told
 
 
-def _length(gap: Gap) -> float:
+def _length(gap: IdleGap) -> float:
     return gap.end - gap.start
 
 
-def _cause(timing: Timing) -> dict[str, Param]:
+def _cause(timing: DeviceTimeline) -> dict[str, Param]:
     """Return the likely reason."""
     busy = [device for device, seconds in timing.busy.items() if seconds > 0]
     if len(busy) < 2:
@@ -153,6 +143,118 @@ def _cause(timing: Timing) -> dict[str, Param]:
     return {"cause": "one_after_another"}
 
 
-def _weighty(timing: Timing, reason: str, share: float = _WEIGHTY) -> bool:
+def _weighty(timing: DeviceTimeline, reason: str, share: float = _WEIGHTY) -> bool:
     """Whether a reason explains much of the idle time."""
     return timing.idle.get(reason, 0.0) > share * sum(timing.idle.values())
+
+
+_MOST_SECONDS = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class IdleGap:
+    """A device with nothing to do.
+
+    Attributes:
+        device: ``cuda:N``.
+        start: Seconds from the beginning.
+        end: Likewise.
+        reason: Why: ``start``, ``end``, ``stream``, ``other``, ``launch`` or ``blocked``.
+        awaited: The device that was waited for, ``host``, or empty.
+    """
+
+    device: str
+    start: float
+    end: float
+    reason: str
+    awaited: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTimeline:
+    """What happened on a timeline.
+
+    Attributes:
+        profile: Of every device.
+        elapsed: Seconds in all.
+        serial: Of the same work, one piece after another.
+        ideal: Of the device with most work.
+        busy: Device → seconds.
+        idle: Reason → seconds that devices had nothing to do for it.
+        critical: Device, ``copies`` or ``host`` → its seconds of the chain that set the time.
+        gaps: The longest.
+        rows: Device, start, end and sort of what a picture shows.
+    """
+
+    profile: str
+    elapsed: float
+    serial: float
+    ideal: float
+    busy: Mapping[str, float]
+    idle: Mapping[str, float]
+    critical: Mapping[str, float]
+    gaps: tuple[IdleGap, ...]
+    rows: tuple[tuple[str, float, float, str], ...] = ()
+
+    @property
+    def work(self) -> float:
+        """Seconds of all devices together."""
+        return sum(self.busy.values())
+
+    @property
+    def possible(self) -> float:
+        """Seconds that working side by side could save."""
+        return self.serial - self.ideal
+
+    @property
+    def share(self) -> float:
+        """What it saves of that, from 0 to 1."""
+        if self.possible <= 0:
+            return 0.0
+        return min(1.0, max(0.0, (self.serial - self.elapsed) / self.possible))
+
+
+def read_timeline(told: Value) -> DeviceTimeline | None:
+    """Return the timing that a value tells, or None if it has another form."""
+    try:
+        fields = mapping(told)
+        devices = {text(name): mapping(item) for name, item in mapping(fields["devices"]).items()}
+        return DeviceTimeline(
+            text(fields["profile"]),
+            _seconds(fields["elapsed"]),
+            _seconds(fields["serial"]),
+            _seconds(fields["ideal"]),
+            {name: _seconds(item["busy"]) for name, item in devices.items()},
+            _named(fields["idle"]),
+            _named(fields["critical"]),
+            tuple(_read_gap(mapping(gap)) for gap in items(fields["gaps"])),
+            tuple(_row(row) for row in items(fields["rows"])),
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _read_gap(told: Mapping[Value, Value]) -> IdleGap:
+    return IdleGap(
+        text(told["device"]), _seconds(told["start"]), _seconds(told["end"]),
+        text(told["waited"]), text(told["for"]),
+    )  # fmt: skip
+
+
+def _row(told: Value) -> tuple[str, float, float, str]:
+    device, start, end, sort = items(told)
+    return text(device), _seconds(start), _seconds(end), text(sort)
+
+
+def _named(told: Value) -> dict[str, float]:
+    return {text(name): _seconds(value) for name, value in mapping(told).items()}
+
+
+def _seconds(value: Value) -> float:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise TypeError(value)
+    # Sums of many small numbers may miss 0 by a rounding.
+    # A comparison takes an int of any length, math.isfinite does not; NaN fails it.
+    if not -1e-6 <= value <= _MOST_SECONDS:
+        raise TypeError(value)
+    return max(0.0, float(value))

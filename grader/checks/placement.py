@@ -1,4 +1,4 @@
-"""``placement``: parameters, buffers, gradients and the output lie where the reference has them.
+"""Kind ``placement``: parameters, buffers, gradients and output lie where the reference has them.
 
 What decides is how much of which shape lies on which device. Names only serve messages: a hand-in
 may call its layers as it likes.
@@ -14,18 +14,22 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from grader.checks.base import CaseInputs, Check, Probe
-from grader.checks.findings import finding, plain
-from grader.checks.ops import Pattern
-from grader.checks.traced import not_of_the_form, unrepeated
-from grader.checks.traces import CPU, items, mapping, natural, text
-from grader.checks.trees import describe
+from grader.checks.base import NamePattern, Probe
+from grader.checks.traces import CPU, DeviceCheck, items, mapping, natural, text
 from grader.observation import Observation
-from grader.verdict import Basis, Code, Message, Owner, Param, Verdict, fault, passed
+from grader.verdict import (
+    Basis,
+    Code,
+    Param,
+    Verdict,
+    finding,
+    passed,
+    plain,
+)
 from grader.wire.values import Value
 
-Kind = Literal["parameter", "buffer", "gradient", "output"]
-_KINDS: tuple[Kind, ...] = ("parameter", "buffer", "gradient", "output")
+TensorRole = Literal["parameter", "buffer", "gradient", "output"]
+_ROLES: tuple[TensorRole, ...] = ("parameter", "buffer", "gradient", "output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Placed:
     bytes: int
 
 
-class Placement(Check):
+class Placement(DeviceCheck):
     """A model's tensors lie on the devices where the reference's lie.
 
     Attributes:
@@ -47,17 +51,15 @@ class Placement(Check):
         match: ``shapes``: on each device as many of each shape; ``bytes``: as many bytes.
         within: With ``bytes``: by which share a device's bytes may differ.
         only: Only those that the reference calls so.
-        replayed: The placement comes from ``repeat``: the stage ran the log again. A fact then.
     """
 
-    conditional: ClassVar[bool] = True
+    report: ClassVar[str] = "placement"
 
     kind: Literal["placement"] = "placement"
-    kinds: tuple[Kind, ...] = Field(default=_KINDS, min_length=1)
+    kinds: tuple[TensorRole, ...] = Field(default=_ROLES, min_length=1)
     match: Literal["shapes", "bytes"] = "shapes"
     within: Annotated[float, Field(ge=0, le=1)] = 0.0
-    only: tuple[Pattern, ...] = ()
-    replayed: bool = False
+    only: tuple[NamePattern, ...] = ()
 
     @model_validator(mode="after")
     def _fits(self) -> Placement:
@@ -71,29 +73,15 @@ class Placement(Check):
         """Return the source, as second witness."""
         return frozenset({Probe.SOURCE})
 
-    def judge(
-        self,
-        case: CaseInputs,  # noqa: ARG002  part of every judge
-        reference: Observation,
-        submission: Observation,
-    ) -> Verdict:
+    def devices_in(self, seen: Observation) -> list[Placed] | None:
+        """Return the tensors that the report tells of."""
+        return placed_in(seen.claims.value)
+
+    def weigh(self, expected: list[Placed], actual: list[Placed]) -> Verdict:
         """Compare what lies where."""
-        expected = placed_in(reference.claims.value)
-        if expected is None:
-            detail = f"it returned a {describe(reference.claims.value)} where a placement was due"
-            told = Message("reference_failed", {"detail": plain(detail)})
-            return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
-        actual = placed_in(submission.claims.value)
-        if actual is None:
-            return unrepeated(submission, self.replayed) or not_of_the_form(
-                submission.claims.value, "placement"
-            )
         wanted, own = self._meant(expected), [item for item in actual if self._counts(item)]
         found = self._bytes(wanted, own) if self.match == "bytes" else self._shapes(wanted, own)
-        basis = Basis.FACT if self.replayed else Basis.CLAIM
-        if found is None:
-            return passed(basis)
-        return finding(Code.WRONG_DEVICE, *found, basis)
+        return passed(Basis.CLAIM) if found is None else _elsewhere(*found)
 
     def _counts(self, item: Placed) -> bool:
         # An empty buffer holds nothing: it remembers a device.
@@ -143,10 +131,10 @@ class Placement(Check):
         return "placement_differs", {**told, **_cause(wanted, own, None)}
 
 
-_Key = tuple[str, str, tuple[int, ...]]
+_Slot = tuple[str, str, tuple[int, ...]]
 
 
-def _counted(entries: Sequence[Placed]) -> Counter[_Key]:
+def _counted(entries: Sequence[Placed]) -> Counter[_Slot]:
     return Counter((item.kind, item.device, item.shape) for item in entries)
 
 
@@ -158,7 +146,7 @@ def _called_so(wanted: Sequence[Placed], own: Sequence[Placed]) -> list[Placed]:
 
 
 def _misplaced(
-    wanted: Sequence[Placed], own: Sequence[Placed], missing: Counter[_Key], extra: Counter[_Key]
+    wanted: Sequence[Placed], own: Sequence[Placed], missing: Counter[_Slot], extra: Counter[_Slot]
 ) -> tuple[Placed, str, int] | None:
     """Return a tensor that lies elsewhere than it should, where it should, and how many do."""
     by_name = {(item.kind, item.name, item.shape): item.device for item in wanted}
@@ -192,6 +180,10 @@ def _cause(
 
 def _home(wanted: Sequence[Placed], item: Placed) -> str:
     return next((due.device for due in wanted if due.name == item.name), "")
+
+
+def _elsewhere(message: str, params: dict[str, Param]) -> Verdict:
+    return finding(Code.WRONG_DEVICE, message, params, Basis.CLAIM)
 
 
 def _by_device(entries: Sequence[Placed]) -> dict[str, int]:

@@ -13,9 +13,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from grader.checks.base import CaseInputs, Identifier
-from grader.checks.findings import finding, number
-from grader.checks.timed import Timed, earned, untimely
+from grader.checks.base import CaseInputs, Identifier, SpeedTest
+from grader.checks.timed import SpeedCheck, earned, untimely
 from grader.clock.device import MARGIN, DeviceTiming, Reading, read, weigh
 from grader.clock.statistics import Decision
 from grader.observation import Observation, Timing
@@ -28,7 +27,9 @@ from grader.verdict import (
     Verdict,
     deferred,
     fault,
+    finding,
     inconclusive,
+    number,
     passed,
     review,
 )
@@ -37,7 +38,7 @@ MOST_BUSY = 0.5
 """Of the time that it took to answer, for which the device may go on working afterwards."""
 
 
-class Speedup(Timed):
+class Speedup(SpeedCheck):
     """Credit by t_student / t_reference on the same device, the wire's time taken off both.
 
     Attributes:
@@ -60,6 +61,10 @@ class Speedup(Timed):
     values: Identifier
     threshold: float | None = Field(default=None, ge=1, allow_inf_nan=False)
     at_least: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+
+    def speed(self) -> SpeedTest:
+        """Ask for the time of a whole call on a real GPU."""
+        return SpeedTest(self.scale, True, self.case, self.cpu, self.values)
 
     def judge(
         self,

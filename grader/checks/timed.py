@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import model_validator
 from typing_extensions import Self
 
-from grader.checks.base import CaseInputs, Check
-from grader.checks.close import Close
-from grader.checks.findings import finding
+from grader.checks.base import CaseInputs, Check, SpeedTest
 from grader.checks.judge import judge_case
+from grader.checks.values import Close
 from grader.clock.credit import Credit, single
 from grader.observation import Observation, Outcome, Timing
 from grader.verdict import (
     Basis,
     Code,
     Message,
-    Owner,
     Param,
     Status,
     Verdict,
     deferred,
-    fault,
+    finding,
     passed,
     review,
+    sandbox_failed,
 )
 
 MOST_IDLE = 0.5
 """Of the processor time used in calls, what may be used between them: nobody has work there."""
 
 
-class Timed(Check):
+class SpeedCheck(Check):
     """Credit by a measure of speed, at a threshold or by a scale.
 
     Attributes:
@@ -60,6 +59,14 @@ class Timed(Check):
         return self.credit or single(self.threshold or self.default)
 
 
+def speed_tests(checks: Iterable[Check], *, on_device: bool) -> Iterator[tuple[Check, SpeedTest]]:
+    """Yield the checks for which a function is timed on the CPU, or on a device, and how."""
+    for check in checks:
+        test = check.speed()
+        if test is not None and test.on_device is on_device:
+            yield check, test
+
+
 def earned(share: float, message: str, evidence: Mapping[str, Param]) -> Verdict:
     """Return the verdict on a measure that is worth a share of the points, for less than all."""
     if share == 1:
@@ -76,8 +83,7 @@ def untimely(case: CaseInputs, timing: Timing) -> Verdict | None:
         timing: What came of timing its function.
     """
     if timing.skipped == "timing_failed":
-        told = Message("sandbox_failed", {"detail": timing.detail})
-        return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
+        return sandbox_failed(timing.detail)
     if timing.skipped:
         return deferred(Code.NOT_TIMED, Message(timing.skipped, {"detail": timing.detail}))
     if timing.failed is not None:

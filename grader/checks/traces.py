@@ -1,12 +1,35 @@
-"""What a guest says that its devices did, checked for form. Claims, all of it."""
+"""What a guest says that its devices did, checked for form. Claims, all of it.
+
+Beside it what all checks on a device trace share, and kind ``repeats``: the operations that the
+submission used, run again on other inputs, give the right outputs.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal
 
-from grader.checks.base import Probe
+from pydantic import Field
+
+from grader.checks.base import CaseInputs, Check, Probe
+from grader.checks.trees import describe
+from grader.checks.values import Close
 from grader.observation import Observation
+from grader.verdict import (
+    Basis,
+    Code,
+    Message,
+    Param,
+    Status,
+    Verdict,
+    finding,
+    passed,
+    plain,
+    reference_failed,
+    review,
+)
 from grader.wire.values import Value
 
 CPU = "cpu"
@@ -14,7 +37,7 @@ _BEYOND = 2**63
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class KernelWork:
     """Kernels of one operation on one device.
 
     Attributes:
@@ -51,7 +74,7 @@ class DeviceTrace:
     """
 
     devices: tuple[str, ...]
-    work: tuple[Work, ...]
+    work: tuple[KernelWork, ...]
     routes: tuple[Route, ...]
     peaks: Mapping[str, int]
 
@@ -66,18 +89,6 @@ class DeviceTrace:
 def is_on(device: str, wanted: str | None) -> bool:
     """Whether a device is the wanted one: ``cuda`` is any GPU, None any device."""
     return wanted in (None, device, device.split(":", maxsplit=1)[0])
-
-
-def trace_of(observation: Observation, as_item: bool) -> DeviceTrace | None:
-    """Return what a call's devices did; None if there is nothing of that form.
-
-    Args:
-        observation: Of a call that completed.
-        as_item: It is the value itself, as ``watching()`` of a scenario made it; otherwise it is
-            what the probe told of the whole call.
-    """
-    told = observation.claims.value if as_item else observation.claims.probes.get(Probe.DEVICES)
-    return read_trace(told)
 
 
 def read_trace(told: Value) -> DeviceTrace | None:
@@ -95,9 +106,9 @@ def read_trace(told: Value) -> DeviceTrace | None:
         return None
 
 
-def _work(row: Mapping[Value, Value]) -> Work:
+def _work(row: Mapping[Value, Value]) -> KernelWork:
     counts = (natural(row[name]) for name in ("count", "flops", "bytes"))
-    return Work(text(row["op"]), text(row["device"]), *counts)
+    return KernelWork(text(row["op"]), text(row["device"]), *counts)
 
 
 def _route(row: Mapping[Value, Value]) -> Route:
@@ -147,3 +158,133 @@ def mapping(value: Value) -> dict[Value, Value]:
     if not isinstance(value, dict):
         raise TypeError(value)
     return value
+
+
+DeviceName = Annotated[str, Field(pattern=r"^(cpu|cuda)(:[0-9]{1,4})?$")]
+"""``cpu``, ``cuda`` for any GPU, ``cuda:1``."""
+
+UNREPEATED = {"unrepeated": True}
+"""In the place of a report by ``repeat`` where there is none."""
+
+
+class DeviceCheck(Check):
+    """Judges what devices did. A claim; what it earns rests on right values as well.
+
+    What it reads is a report that the scenario made: what was returned, or an item of it.
+    """
+
+    conditional: ClassVar[bool] = True
+    report: ClassVar[str]
+    """What the scenario's report is called in messages."""
+
+    replayed: bool = Field(
+        default=False,
+        description="The report comes from ``repeat``: the stage ran the log again. A fact then.",
+    )
+
+    def judge(
+        self,
+        case: CaseInputs,  # noqa: ARG002  part of every judge
+        reference: Observation,
+        submission: Observation,
+    ) -> Verdict:
+        """Read both reports, then weigh them."""
+        expected, actual = self.devices_in(reference), self.devices_in(submission)
+        if expected is None:
+            return no_report_expected(reference, self.report)
+        if actual is None:
+            return self.unreported(submission)
+        verdict = self.weigh(expected, actual)
+        return replace(verdict, basis=Basis.FACT) if self.replayed else verdict
+
+    @abstractmethod
+    def devices_in(self, seen: Observation) -> Any | None:
+        """Return what devices did in a call, or None if there is nothing of that form."""
+
+    @abstractmethod
+    def weigh(self, expected: Any, actual: Any) -> Verdict:
+        """Compare what the submission's devices did with what the reference's did."""
+
+    def unreported(self, submission: Observation) -> Verdict:
+        """Return the verdict on a submission whose report is missing or has another form."""
+        value = submission.claims.value
+        if self.replayed and value == UNREPEATED:
+            return review(Message("repeats_unseen"))
+        params: dict[str, Param] = {
+            "actual": describe(value), "expected": self.report, "where": "result",
+        }  # fmt: skip
+        return finding(Code.WRONG_TYPE, "wrong_type", params, Basis.CLAIM)
+
+
+class TraceCheck(DeviceCheck):
+    """Judges a device trace: the probe of the whole call or, with ``item``, a part of it."""
+
+    report: ClassVar[str] = "device report"
+
+    def needs(self) -> frozenset[Probe]:
+        """Return the probe, for a whole call."""
+        return frozenset() if self.item else frozenset({Probe.DEVICES})
+
+    def devices_in(self, seen: Observation) -> DeviceTrace | None:
+        """Return the trace."""
+        probed = seen.claims.probes.get(Probe.DEVICES)
+        return read_trace(probed if self.item is None else seen.claims.value)
+
+    def unreported(self, submission: Observation) -> Verdict:
+        """Return the verdict on a trace that is missing: no guest of ours leaves out a probe."""
+        if self.item is not None:
+            return super().unreported(submission)
+        lie = {"detail": "what the devices did was not reported"}
+        return finding(Code.PROTOCOL_VIOLATION, "protocol_violation", lie, Basis.CLAIM)
+
+
+def no_report_expected(reference: Observation, report: str) -> Verdict:
+    """Return the verdict where the reference itself has no report to compare with."""
+    value = describe(reference.claims.value)
+    return reference_failed(f"it returned a {value} where a {report} was due")
+
+
+class RepeatsLog(Close):
+    """The log of the submission's operations is itself a right program.
+
+    The item is what ``repeat`` of ``grader.stage`` returned. Where its outputs are right on inputs
+    that were drawn after the log was written, what it says of devices is a fact. Where the process
+    could see what it computed, the log may fit its own inputs alone: right outputs on those pass as
+    a claim. What comes from outside torch must not decide; all else is for a person to look at.
+
+    Attributes:
+        rtol: Tolerance relative to the expected value.
+        atol: Tolerance in the value's own unit.
+    """
+
+    conditional: ClassVar[bool] = True
+    results_alone: ClassVar[bool] = False
+    entry_by_entry: ClassVar[bool] = False
+
+    kind: Literal["repeats"] = "repeats"  # type: ignore[assignment]
+
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Compare the outputs of the two logs."""
+        try:
+            expected, actual = mapping(reference.claims.value), mapping(submission.claims.value)
+        except TypeError:
+            return no_report_expected(reference, "report of a repeated log")
+        if expected.get("state") == "real":
+            return passed(Basis.CLAIM)
+        state, why = actual.get("state"), {"why": plain(str(actual.get("why") or "there is none"))}
+        if state not in ("ran", "unrepeatable", "unlisted"):
+            return finding(Code.PROTOCOL_VIOLATION, "repeats_malformed", why)
+        if state == "unlisted":
+            return review(Message("repeats_unlisted", why))
+        new = super().judge(case, _outputs(reference, expected), _outputs(submission, actual))
+        if new.status is Status.PASSED:
+            return new
+        if actual.get("outside"):
+            return finding(Code.NOT_REPEATED, "repeats_outside", new.evidence)
+        if actual.get("own") is True:
+            return replace(passed(Basis.CLAIM), message=Message("repeats_own"))
+        return review(Message("repeats_differs"))
+
+
+def _outputs(seen: Observation, told: Mapping[Value, Value]) -> Observation:
+    return replace(seen, claims=replace(seen.claims, value=told.get("outputs")))

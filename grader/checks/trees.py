@@ -1,4 +1,4 @@
-"""Two value trees side by side, leaf by leaf.
+"""Two value trees side by side, leaf by leaf, and one item of the dict that a scenario returns.
 
 Tuples and lists of one length are the same structure, as are dicts with the same keys. A leaf is
 whatever else meets: two tensors, two numbers, or things that do not belong together.
@@ -6,13 +6,24 @@ whatever else meets: two tensors, two numbers, or things that do not belong toge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from grader.checks.causes import type_cause
-from grader.checks.findings import finding, plain
-from grader.observation import Observation
-from grader.verdict import Basis, Code, Message, Owner, Param, Status, Verdict, fault, passed
+from grader.checks.arrays import to_numpy
+from grader.checks.base import CaseInputs
+from grader.checks.causes import type_cause, with_cause
+from grader.observation import Companions, Observation, Outcome
+from grader.verdict import (
+    Basis,
+    Code,
+    Param,
+    Status,
+    Verdict,
+    finding,
+    passed,
+    plain,
+    reference_failed,
+)
 from grader.wire.values import Device, DType, Opaque, Tensor, Value
 
 _KEY_CAP = 40
@@ -33,12 +44,12 @@ class Leaf:
     expected: Value
 
 
-Rule = Callable[[Leaf], Verdict | None]
+LeafRule = Callable[[Leaf], Verdict | None]
 """Judges one leaf whose two values are of one kind; None where nothing is wrong."""
 
 
 def judge_leaves(
-    reference: Observation, submission: Observation, rule: Rule, basis: Basis = Basis.FACT
+    reference: Observation, submission: Observation, rule: LeafRule, basis: Basis = Basis.FACT
 ) -> Verdict:
     """Return the verdict on the first leaf at fault, else the least credit of any."""
     found = passed(basis)
@@ -67,6 +78,27 @@ def leaves(actual: Value, expected: Value, where: str = "result") -> Iterator[Le
                 yield from leaves(found[key], item, f"{where}[{key[:_KEY_CAP]}]")
             return
     yield Leaf(where, actual, expected)
+
+
+def value_at(tree: Value, where: str) -> Value:
+    """Return the leaf at a place, None where there is none."""
+    return next((leaf.actual for leaf in leaves(tree, tree) if leaf.where == where), None)
+
+
+def wrong_shape(leaf: Leaf, case: CaseInputs) -> Verdict | None:
+    """Return the verdict where a leaf's two tensors differ in shape, None for anything else."""
+    actual, expected = leaf.actual, leaf.expected
+    if not isinstance(actual, Tensor) or not isinstance(expected, Tensor):
+        return None
+    if actual.shape == expected.shape:
+        return None
+    params: dict[str, Param] = {
+        "actual": list(actual.shape),
+        "expected": list(expected.shape),
+        "where": leaf.where,
+    }
+    told = with_cause(params, case, to_numpy(actual), to_numpy(expected))
+    return finding(Code.WRONG_SHAPE, "wrong_shape", told)
 
 
 def kind_of(value: Value) -> str:
@@ -105,9 +137,7 @@ def _mismatch(leaf: Leaf, basis: Basis) -> Verdict | None:
     actual, expected = leaf.actual, leaf.expected
     if isinstance(expected, Opaque):
         detail = f"{leaf.where} is a {describe(expected)}, which cannot be compared"
-        return fault(
-            Code.REFERENCE_FAILED, Owner.INSTRUCTOR, Message("reference_failed", {"detail": detail})
-        )
+        return reference_failed(detail)
     if kind_of(actual) == kind_of(expected) and not isinstance(
         expected,
         (tuple, list, dict),  # met as a leaf only where their lengths or keys differ
@@ -120,3 +150,70 @@ def _mismatch(leaf: Leaf, basis: Basis) -> Verdict | None:
         **type_cause(actual, expected),
     }
     return finding(Code.WRONG_TYPE, "wrong_type", params, basis)
+
+
+_WHOLE = "result"
+"""How messages call what was returned."""
+
+
+class NoItemError(ValueError):
+    """What was returned is no dict with that item."""
+
+
+def item_of(observation: Observation, item: str) -> Observation:
+    """Return an observation as if the call had returned one item of its dict.
+
+    Args:
+        observation: Of a call that completed.
+        item: The item's key; ``log.steps`` is the item ``steps`` of the item ``log``, and never a
+            key that is written so: there is one way to an item.
+
+    Raises:
+        NoItemError: There is no such item.
+    """
+    value = observation.claims.value
+    found, part = _find(value, item)
+    if not found:
+        raise NoItemError(f"the scenario returned a {describe(value)}, which has no “{item}”")
+    companions = observation.companions
+    if companions is not None:
+        perturbed = tuple(_of_run(run, item) for run in companions.perturbed)
+        companions = Companions(_of_run(companions.wide, item), perturbed)
+    claims = replace(observation.claims, value=part)
+    return replace(observation, claims=claims, companions=companions)
+
+
+def _find(value: Value, item: str) -> tuple[bool, Value]:
+    for key in item.split("."):
+        if not isinstance(value, dict) or key not in value:
+            return False, None
+        value = value[key]
+    return True, value
+
+
+def _of_run(run: Observation, item: str) -> Observation:
+    # A companion that failed says so itself.
+    return item_of(run, item) if run.outcome is Outcome.COMPLETED else run
+
+
+def no_item(submission: Observation, item: str) -> Verdict:
+    """Return the verdict on a submission whose result lacks the item."""
+    value = submission.claims.value
+    params: dict[str, Param] = {
+        "actual": describe(value),
+        "expected": f"dict with “{item}”",
+        "where": _WHOLE,
+        **type_cause(value, {}),
+    }
+    return finding(Code.WRONG_TYPE, "wrong_type", params)
+
+
+def naming(verdict: Verdict, item: str) -> Verdict:
+    """Return a verdict whose message names the item instead of the whole result."""
+    told = verdict.message
+    if told is None or not isinstance(where := told.params.get("where"), str):
+        return verdict
+    if not where.startswith(_WHOLE):
+        return verdict
+    params: Mapping[str, Param] = {**told.params, "where": item + where.removeprefix(_WHOLE)}
+    return replace(verdict, message=replace(told, params=params))

@@ -15,9 +15,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from grader.checks.base import CaseInputs
-from grader.checks.findings import number
-from grader.checks.timed import Timed, earned, untimely
+from grader.checks.base import CaseInputs, SpeedTest
+from grader.checks.timed import SpeedCheck, earned, untimely
 from grader.clock.screen import settled
 from grader.clock.statistics import Decision
 from grader.clock.vectorisation import Pace, pace_of, weigh
@@ -26,17 +25,17 @@ from grader.verdict import (
     Basis,
     Code,
     Message,
-    Owner,
     Param,
     Verdict,
     deferred,
-    fault,
     inconclusive,
+    number,
+    reference_failed,
     review,
 )
 
 
-class Vectorised(Timed):
+class Vectorised(SpeedCheck):
     """Credit by the vectorisation index: 0 at the speed of the reference, 1 at that of a loop.
 
     The case, and the loop to compare with, are named by the question's ``timed``.
@@ -50,6 +49,10 @@ class Vectorised(Timed):
 
     kind: Literal["vectorised"] = "vectorised"
     threshold: float | None = Field(default=None, gt=0, lt=1)
+
+    def speed(self) -> SpeedTest:
+        """Ask for processor time, on inputs of the question's ``timed``."""
+        return SpeedTest(self.scale)
 
     def judge(
         self,
@@ -70,8 +73,7 @@ class Vectorised(Timed):
         try:
             given = weigh(pace, self.scale)
         except ValueError as error:
-            told = Message("reference_failed", {"detail": str(error)})
-            return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
+            return reference_failed(str(error))
         evidence = numbers(pace, timing)
         if given.decision is not Decision.PASSED:
             return replace(inconclusive(Message("inconclusive", evidence)), evidence=evidence)

@@ -178,7 +178,7 @@ def _check(
     message = verdict.message
     return CheckResult(
         id=check.id,
-        kind=str(getattr(check, "kind", "")),
+        kind=check.kind,
         status=verdict.status,
         code=verdict.code,
         owner=verdict.owner,

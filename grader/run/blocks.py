@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from grader.checks.base import CaseInputs, Check
-from grader.checks.close import Close
 from grader.checks.timed import same_result
 from grader.clock.samples import Run, Sample
 from grader.clock.sampling import STANDARD, Plan
@@ -214,7 +213,7 @@ class Blocks:
         if alike(expected, found):
             return True
         # Judged entry by entry: together is as good as one by one.
-        if not isinstance(self._job.rule, Close) or not isinstance(expected, Tensor):
+        if not self._job.rule.entry_by_entry or not isinstance(expected, Tensor):
             return False
         ours = replace(reference, claims=replace(reference.claims, value=expected))
         return same_result(self._job.inputs, ours, student, self._job.rule)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from grader.checks.base import Check
 from grader.checks.judge import required
-from grader.checks.loops import Loops
-from grader.checks.vectorised import Vectorised
+from grader.checks.timed import speed_tests
 from grader.observation import Timing
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
@@ -56,7 +56,7 @@ def wants_timing(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bo
         verdicts: Of its checks, by id, without times.
     """
     checks = planned.question.checks
-    graded = [check for check in checks if isinstance(check, Vectorised)]
+    graded = [check for check, _ in speed_tests(checks, on_device=False)]
     if planned.question.timed is None or not graded:
         return False
     # The third witness is asked where the other two disagree.
@@ -86,9 +86,8 @@ def wants_screen(planned: PlannedQuestion, verdicts: Verdicts) -> bool:
     return any(map(_doubtful, doubts)) or wants_timing(planned, verdicts)
 
 
-def _no_loops(planned: PlannedQuestion) -> list[Loops]:
-    checks = planned.question.checks
-    return [check for check in checks if isinstance(check, Loops) and check.mode == "none"]
+def _no_loops(planned: PlannedQuestion) -> list[Check]:
+    return [check for check in planned.question.checks if check.hears_time()]
 
 
 def _doubtful(verdict: Verdict) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 
 from grader.assignment.types import Limits
 from grader.checks.judge import required
-from grader.checks.speedup import Speedup
+from grader.checks.timed import speed_tests
 from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.clocked import Judged
@@ -54,14 +54,13 @@ def wants_device(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bo
     # Cases that are too large for this machine's way of running the question are not planned.
     there = {case.case.id for case in planned.cases}
     return any(
-        isinstance(check, Speedup)
-        and check.case in there
+        test.case in there
         and verdicts[check.id].code is Code.NO_DEVICE
         and all(
             verdicts[name].status in (Status.PASSED, Status.PARTIAL)
             for name in required(check, checks)
         )
-        for check in checks
+        for check, test in speed_tests(checks, on_device=True)
     )
 
 

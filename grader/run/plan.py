@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.assignment.types import Assignment, Case, Question
-from grader.checks.base import CaseInputs, Probe
-from grader.checks.inputs import unnamed
+from grader.checks.base import CaseInputs, Probe, unnamed
 from grader.errors import AssignmentError, Problem
 from grader.run.draw import DrawKey, Drawn, digest_of, draw_case
 from grader.run.growth import CountedCall, scales

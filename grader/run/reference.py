@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from grader.assignment.find import SCENARIO
 from grader.assignment.types import Question
-from grader.checks.speedup import Speedup
+from grader.checks.timed import speed_tests
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Observation, Outcome
 from grader.run.companions import add_companions
@@ -177,9 +177,9 @@ def undefined(
             loop = question.timed.loop
             text = f"the reference defines no loop “{loop}”{nearest(loop, names)}"
             yield Problem(file, None, f"{question.id}.timed", text)
-        for check in question.checks:
-            if isinstance(check, Speedup) and check.cpu not in names:
-                text = f"the reference defines no “{check.cpu}”{nearest(check.cpu, names)}"
+        for check, test in speed_tests(question.checks, on_device=True):
+            if test.cpu not in names:
+                text = f"the reference defines no “{test.cpu}”{nearest(test.cpu, names)}"
                 yield Problem(file, None, f"{question.id}.{check.id}", text)
 
 

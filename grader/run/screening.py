@@ -17,8 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from grader.assignment.types import Limits
-from grader.checks.timed import MOST_IDLE
-from grader.checks.vectorised import Vectorised
+from grader.checks.timed import MOST_IDLE, speed_tests
 from grader.clock.cpu import readable
 from grader.clock.credit import Credit, single
 from grader.clock.samples import Run, Sample
@@ -284,5 +283,5 @@ def make_rounds(
 
 def scale_of(subject: Subject) -> Credit:
     """Return what which index earns; half-way, where speed is asked for a loop's sake alone."""
-    checks = subject.planned.question.checks
-    return next((check.scale for check in checks if isinstance(check, Vectorised)), single(0.5))
+    tests = speed_tests(subject.planned.question.checks, on_device=False)
+    return next((test.scale for _, test in tests), single(0.5))

@@ -14,8 +14,7 @@ import numpy as np
 
 from grader.assignment.types import Limits, Question, Timed
 from grader.checks.base import Check
-from grader.checks.timed import tolerance
-from grader.checks.vectorised import Vectorised
+from grader.checks.timed import speed_tests, tolerance
 from grader.clock.cpu import readable
 from grader.clock.samples import Run
 from grader.clock.sampling import STANDARD, Plan, exclusive, quiet_core
@@ -111,11 +110,8 @@ class Timer:
         return timing
 
     def _undecided(self, subject: Subject, runs: tuple[Run, ...]) -> bool:
-        scales = [
-            check.scale
-            for check in subject.planned.question.checks
-            if isinstance(check, Vectorised)
-        ]
+        tests = speed_tests(subject.planned.question.checks, on_device=False)
+        scales = [test.scale for _, test in tests]
         if len(runs) >= RULE.most:
             return False
         try:

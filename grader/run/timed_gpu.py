@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grader.assignment.types import Limits
-from grader.checks.base import CaseInputs
+from grader.checks.base import CaseInputs, SpeedTest
 from grader.checks.judge import judge_case
-from grader.checks.speedup import Speedup
+from grader.checks.timed import speed_tests
 from grader.clock.device import (
     CPU,
     MOST_SETS,
@@ -103,8 +103,8 @@ class _Measurement:
         self._seed = seed
         self._subject = subject
         self._worker = worker
-        self._check = speedup_of(subject.planned)
-        self._case = timed_case(subject.planned, self._check)
+        self._test = speed_test(subject.planned)
+        self._case = timed_case(subject.planned, self._test)
 
     def run(self) -> Timing:
         """Make sets until they decide.
@@ -156,7 +156,7 @@ class _Measurement:
     def _undecided(self, timing: Timing) -> bool:
         assert timing.device is not None
         readings = [read(run, timing.device) for run in timing.runs]
-        return weigh(readings, self._check.scale).decision is Decision.MORE
+        return weigh(readings, self._test.scale).decision is Decision.MORE
 
     def _job(self) -> DeviceJob:
         subject = self._subject
@@ -165,7 +165,7 @@ class _Measurement:
         return DeviceJob(
             programs={WIRE: PROGRAM, TRANSFER: PROGRAM, CPU: ours, REFERENCE: ours,
                       STUDENT: theirs},
-            entries={CPU: self._check.cpu, REFERENCE: subject.reference_entry,
+            entries={CPU: self._test.cpu, REFERENCE: subject.reference_entry,
                      STUDENT: subject.entry},
             draw=self._draw,
             kwargs=self._case.kwargs,
@@ -184,18 +184,18 @@ class _Measurement:
         self, inputs: CaseInputs, reference: Observation, submission: Observation
     ) -> Verdict:
         question = self._subject.planned.question
-        rule = next(check for check in question.checks if check.id == self._check.values)
+        rule = next(check for check in question.checks if check.id == self._test.values)
         return judge_case(rule, inputs, reference, submission, question.id)
 
 
-def speedup_of(planned: PlannedQuestion) -> Speedup:
-    """Return the check of a question that asks for its speed on a device."""
-    return next(check for check in planned.question.checks if isinstance(check, Speedup))
+def speed_test(planned: PlannedQuestion) -> SpeedTest:
+    """Return how a question is timed on a device."""
+    return next(test for _, test in speed_tests(planned.question.checks, on_device=True))
 
 
-def timed_case(planned: PlannedQuestion, check: Speedup) -> PlannedCase:
+def timed_case(planned: PlannedQuestion, test: SpeedTest) -> PlannedCase:
     """Return the case whose sizes a question is timed at."""
-    return next(case for case in planned.cases if case.case.id == check.case)
+    return next(case for case in planned.cases if case.case.id == test.case)
 
 
 def _with(timing: Timing, done: SetOutcome) -> Timing:

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from grader.assignment.types import Question
 from grader.checks.causes import across_cases
-from grader.checks.findings import plain
-from grader.checks.judge import combine, judge_case, settle
-from grader.checks.once import told_once
+from grader.checks.judge import combine, judge_case, settle, told_once
 from grader.errors import nearest_name
 from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
@@ -25,6 +23,7 @@ from grader.verdict import (
     deferred,
     failed,
     fault,
+    plain,
     review,
 )
 from grader.wire.messages import Fault

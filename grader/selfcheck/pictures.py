@@ -12,17 +12,11 @@ from typing import Any
 import numpy as np
 
 from grader.checks.arrays import Array, to_numpy
-from grader.checks.base import Check
-from grader.checks.bounded import Bounded
-from grader.checks.findings import plain
-from grader.checks.inputs import UnfitCaseError
-from grader.checks.items import NoItemError, item_of
-from grader.checks.overlap import Overlap
-from grader.checks.placement import Placed, Placement, placed_in
-from grader.checks.timelines import Timing, read_timing
-from grader.checks.traced import Traced
-from grader.checks.traces import DeviceTrace, trace_of
-from grader.checks.trees import leaves
+from grader.checks.base import Check, UnfitCaseError
+from grader.checks.overlap import DeviceTimeline
+from grader.checks.placement import Placed
+from grader.checks.traces import DeviceTrace
+from grader.checks.trees import NoItemError, item_of, leaves
 from grader.observation import Observation, Outcome
 from grader.report.heat import Heat
 from grader.report.language import current
@@ -30,7 +24,7 @@ from grader.report.model import CheckResult, QuestionResult
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase
 from grader.selfcheck.workplace import Workplace
-from grader.verdict import Code, Message, Param
+from grader.verdict import Code, Message, Param, plain
 from grader.wire.values import Tensor
 
 SIGNS = {"forward": "█", "backward": "▒", "copy": "→", "": "·"}
@@ -38,7 +32,7 @@ SIGNS = {"forward": "█", "backward": "▒", "copy": "→", "": "·"}
 _COLUMNS = 56
 
 
-def bars_of(timing: Timing) -> Iterator[tuple[str, str]]:
+def bars_of(timing: DeviceTimeline) -> Iterator[tuple[str, str]]:
     """Yield device and bar, the devices in order; none where the timeline has no length."""
     step = timing.elapsed / _COLUMNS
     if step <= 0:
@@ -94,19 +88,16 @@ def _lines(check: Check, own: Observation | None) -> Iterator[str]:
         seen = own if check.item is None else item_of(own, check.item)
     except NoItemError:
         return
-    if isinstance(check, Placement) and (placed := placed_in(seen.claims.value)):
+    did = check.devices_in(seen)
+    if isinstance(did, DeviceTrace):
+        yield _say("happened")
+        yield from _work(did)
+        yield from _routes(did)
+    elif isinstance(did, DeviceTimeline):
+        yield from _bars(did)
+    elif isinstance(did, list) and did:
         yield _say("lay")
-        yield from _places(placed)
-    elif isinstance(check, Traced):
-        trace = trace_of(seen, check.item is not None)
-        if trace is not None:
-            yield _say("happened")
-            yield from _work(trace)
-            yield from _routes(trace)
-    elif isinstance(check, Overlap):
-        timing = read_timing(seen.claims.value)
-        if timing is not None:
-            yield from _bars(timing)
+        yield from _places(did)
 
 
 def _places(placed: list[Placed]) -> Iterator[str]:
@@ -142,7 +133,7 @@ def _routes(trace: DeviceTrace) -> Iterator[str]:
         yield _say("nothing_went")
 
 
-def _bars(timing: Timing) -> Iterator[str]:
+def _bars(timing: DeviceTimeline) -> Iterator[str]:
     forward, backward, copy, idle = SIGNS.values()
     milliseconds = 1e3 * timing.elapsed
     yield _say(
@@ -222,15 +213,8 @@ def _arrays(
     )
     if leaf is None or not isinstance(leaf.actual, Tensor):
         return None
-    actual = to_numpy(leaf.actual)
-    if isinstance(check, Bounded):
-        bound = check.bounds(case.inputs, reference).get(where)
-        return None if bound is None else (actual, bound.value, bound.scale * bound.gates[0])
-    if not isinstance(leaf.expected, Tensor) or not check.numbers:
-        return None
-    expected = to_numpy(leaf.expected)
-    rtol, atol = (float(getattr(check, name, 0.0)) for name in ("rtol", "atol"))
-    return actual, expected, atol + rtol * np.abs(_wide(expected))
+    right = check.margin(case.inputs, reference, where)
+    return None if right is None else (to_numpy(leaf.actual), *right)
 
 
 def _wide(array: Any) -> Array:

@@ -17,7 +17,6 @@ import numpy as np
 
 from grader.checks.arrays import to_numpy
 from grader.checks.counts import counts_of
-from grader.checks.ran_on import RanOn
 from grader.checks.traces import DeviceTrace, read_trace
 from grader.observation import Companions, Observation
 from grader.run.plan import PlannedCase, PlannedQuestion
@@ -38,8 +37,8 @@ _OTHER = ""
 
 def patterns(planned: PlannedQuestion) -> tuple[str, ...]:
     """Return the names of operations that checks of a question ask for."""
-    asked = (check.ops for check in planned.question.checks if isinstance(check, RanOn))
-    return tuple(dict.fromkeys(pattern for ops in asked for pattern in ops))
+    checks = planned.question.checks
+    return tuple(dict.fromkeys(name for check in checks for name in check.operations()))
 
 
 def without_the_way(value: Value, ops: Sequence[str]) -> Value:

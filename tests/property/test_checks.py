@@ -13,16 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from observed import CASE, seen, tensor
 
-from grader.checks.close import Close
-from grader.checks.device import OnDevice
-from grader.checks.dtype import SameDType
-from grader.checks.exact import Exact
+from grader.checks.arguments import Unmodified
+from grader.checks.causes import Pair, by_shape, by_value
+from grader.checks.form import OnDevice, PythonType, SameDType, SameShape
 from grader.checks.judge import combine, judge_case, settle
-from grader.checks.python_type import PythonType
-from grader.checks.relations import Pair, by_value
-from grader.checks.shape import SameShape
-from grader.checks.shape_relations import by_shape
-from grader.checks.unmodified import Unmodified
+from grader.checks.values import Close, Exact
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict
 from grader.wire.values import ITEMSIZE, Device, DType, Tensor
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.checks.base import CaseInputs
-from grader.checks.exact import Exact
 from grader.checks.judge import judge_case
+from grader.checks.values import Exact
 from grader.observation import Claims, Observation, Outcome
 from grader.verdict import Status
 from grader.wire.codec import Decoder, Encoder

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment.explain import CHECKS as KNOWN
 from grader.assignment.load import load_assignment
 from grader.assignment.types import Assignment, Case, Computed, FixedTensor, RandomTensor, TupleOf
+from grader.checks import KINDS as KNOWN
 from grader.errors import AssignmentError, UsageError
 
 KINDS = ", ".join(KNOWN)

@@ -4,10 +4,9 @@ from observed import seen, tensor
 from pydantic import ValidationError
 
 from grader.checks.base import CaseInputs
-from grader.checks.distances import Distances
-from grader.checks.envelope import Envelope
-from grader.checks.exact import Exact
-from grader.checks.product import Product
+from grader.checks.judge import judge_case
+from grader.checks.rounding import Distances, Envelope, Product
+from grader.checks.values import Exact
 from grader.observation import Companions, Observation, Outcome
 from grader.verdict import Code, Owner, Status
 
@@ -34,7 +33,7 @@ def factors(n=64, batch=(), dtype=np.float32):
 
 def judged(check, case, actual, expected=None):
     expected = actual if expected is None else expected
-    return check.judge(case, seen(expected), seen(actual))
+    return judge_case(check, case, seen(expected), seen(actual))
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
@@ -183,7 +182,9 @@ def test_the_envelope_judges_whole_numbers_exactly():
 def test_a_reference_that_loses_float64_cannot_be_judged_against():
     x = RANDOM.standard_normal((11, 5)).astype(np.float32)
     reference = with_companions(x, wide=np.float32)
-    verdict = Envelope(id="e", points=1).judge(inputs(x), reference, seen(tensor(normalise(x))))
+    verdict = judge_case(
+        Envelope(id="e", points=1), inputs(x), reference, seen(tensor(normalise(x)))
+    )
     assert verdict.owner is Owner.INSTRUCTOR
     assert "must keep the dtype" in verdict.message.params["detail"]
 

@@ -5,11 +5,9 @@ from observed import seen, tensor
 from grader.checks import causes
 from grader.checks.base import CaseInputs
 from grader.checks.causes import across_cases
-from grader.checks.close import Close
-from grader.checks.device import OnDevice
-from grader.checks.dtype import SameDType
+from grader.checks.form import OnDevice, SameDType, SameShape
 from grader.checks.judge import combine, judge_case
-from grader.checks.shape import SameShape
+from grader.checks.values import Close
 from grader.report.words_en_causes import CAUSES
 from grader.verdict import Code, Status
 from grader.wire.values import Opaque

@@ -5,7 +5,7 @@ import pytest
 from observed import CASE, raw, seen, tensor
 from pydantic import ValidationError
 
-from grader.checks.close import Close
+from grader.checks.values import Close
 from grader.verdict import Basis, Code, Owner, Status
 from grader.wire.values import Device, DType, Opaque
 

@@ -3,7 +3,7 @@ import math
 import pytest
 from observed import CASE, raw, seen, tensor
 
-from grader.checks.exact import Exact
+from grader.checks.values import Exact
 from grader.verdict import Code, Status
 from grader.wire.values import Device, DType
 

@@ -5,9 +5,7 @@ import pytest
 from observed import CASE, seen, tensor
 from pydantic import ValidationError
 
-from grader.checks.device import OnDevice
-from grader.checks.dtype import SameDType
-from grader.checks.shape import SameShape
+from grader.checks.form import OnDevice, SameDType, SameShape
 from grader.verdict import Basis, Code, Status
 
 SHAPE = SameShape(id="s", points=1)

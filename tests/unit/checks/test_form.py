@@ -3,8 +3,9 @@
 import pytest
 from observed import CASE, seen, tensor
 
-from grader.checks.any_order import AnyOrder
-from grader.checks.python_type import PythonType
+from grader.checks.form import PythonType
+from grader.checks.judge import judge_case
+from grader.checks.values import AnyOrder
 from grader.verdict import Code, Owner, Status
 
 ORDER = AnyOrder(id="o", points=1)
@@ -95,4 +96,5 @@ def test_other_lengths_and_types():
 
 @pytest.mark.parametrize("value", [3, tensor(3), (tensor([1]), tensor([1, 2])), (tensor([1]), 3)])
 def test_what_has_no_rows_is_the_instructors_to_mend(value):
-    assert judged(ORDER, value, value).owner is Owner.INSTRUCTOR
+    verdict = judge_case(ORDER, CASE, seen(value), seen(value))
+    assert verdict.owner is Owner.INSTRUCTOR

@@ -6,11 +6,11 @@ from observed import CASE, ended, seen, tensor
 from pydantic import TypeAdapter
 
 from grader.checks import AnyCheck
-from grader.checks.close import Close
+from grader.checks.arguments import Unmodified
+from grader.checks.form import SameShape
 from grader.checks.judge import combine, judge_case, settle
 from grader.checks.loops import Loops
-from grader.checks.shape import SameShape
-from grader.checks.unmodified import Unmodified
+from grader.checks.values import Close
 from grader.observation import HostFacts, Outcome, Stop
 from grader.report.language import LANGUAGES
 from grader.verdict import (

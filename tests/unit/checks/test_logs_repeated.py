@@ -7,12 +7,10 @@ from typing import Any
 import pytest
 from observed import CASE, seen, tensor
 
+from grader.checks.device_work import RanOn, Transfers
 from grader.checks.judge import judge_case
 from grader.checks.placement import Placement
-from grader.checks.ran_on import RanOn
-from grader.checks.repeats import Repeats
-from grader.checks.traced import UNREPEATED
-from grader.checks.transfers import Transfers
+from grader.checks.traces import UNREPEATED, RepeatsLog
 from grader.report.words import ENGLISH
 from grader.verdict import Basis, Code, Owner, Status, Verdict
 
@@ -25,7 +23,7 @@ def told(**changes: Any) -> dict[Any, Any]:
 
 
 def judged(actual: Any, expected: Any = None) -> Verdict:
-    check = Repeats(id="again", points=0, item="again", rtol=1e-5, atol=1e-5)
+    check = RepeatsLog(id="again", points=0, item="again", rtol=1e-5, atol=1e-5)
     pair = (seen({"again": expected or told()}), seen({"again": actual}))
     return judge_case(check, CASE, *pair)
 

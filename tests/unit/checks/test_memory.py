@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from observed import seen, tensor
 
+from grader.checks.arguments import NotViewOf, ReturnsInput, ViewOf
 from grader.checks.base import CaseInputs, Probe
-from grader.checks.returns_input import ReturnsInput
-from grader.checks.view_of import NotViewOf, ViewOf
+from grader.checks.judge import judge_case
 from grader.report.language import KOREAN
 from grader.report.words import ENGLISH
 from grader.verdict import Basis, Code, Owner, Status
@@ -24,7 +24,7 @@ CLONE = tensor([2.0, 5.0], layout=Layout(1, 0, (1,)))
 
 
 def judged(check, value, after=(X,), case=CASE):
-    return check.judge(case, seen(value, args_after=after), seen(value, args_after=after))
+    return judge_case(check, case, seen(value, args_after=after), seen(value, args_after=after))
 
 
 @pytest.mark.parametrize("check", [VIEW, COPY, SAME])

@@ -10,11 +10,9 @@ from observed import CASE, seen
 from pydantic import ValidationError
 
 from grader.checks.base import Probe
-from grader.checks.device_memory import DeviceMemory
+from grader.checks.device_work import DeviceMemory, RanOn, Transfers
 from grader.checks.judge import judge_case
 from grader.checks.placement import Placement
-from grader.checks.ran_on import RanOn
-from grader.checks.transfers import Transfers
 from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Basis, Code, Owner, Status, Verdict
 

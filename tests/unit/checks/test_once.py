@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.checks.exact import Exact
-from grader.checks.once import told_once
+from grader.checks.judge import told_once
+from grader.checks.values import Exact
 from grader.report.language import KOREAN
 from grader.report.words import ENGLISH
 from grader.verdict import Code, Message, Verdict, Visibility, failed, passed

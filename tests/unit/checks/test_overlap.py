@@ -11,8 +11,7 @@ from observed import CASE, seen
 from pydantic import ValidationError
 
 from grader.checks.judge import judge_case
-from grader.checks.overlap import Overlap
-from grader.checks.timelines import read_timing
+from grader.checks.overlap import Overlap, read_timeline
 from grader.report.words import ENGLISH
 from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Basis, Code, Owner, Verdict
@@ -131,7 +130,7 @@ def test_no_number_of_seconds_makes_the_judge_fail(seconds) -> None:
 
 
 def test_one_device_alone_saves_nothing() -> None:
-    read = read_timing(timing(0.02, serial=0.02, ideal=0.02))
+    read = read_timeline(timing(0.02, serial=0.02, ideal=0.02))
     assert read is not None
     assert read.share == 0.0
 

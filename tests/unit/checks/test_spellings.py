@@ -14,8 +14,7 @@ from pydantic import ValidationError
 
 from grader.actor.probes.counting import Counting
 from grader.checks.base import CaseInputs
-from grader.checks.ops import AllowedOps, ForbiddenOps
-from grader.checks.spellings import refusal, spells, unseen
+from grader.checks.ops import AllowedOps, ForbiddenOps, refusal, spells, unseen
 from grader.observation import Claims, Observation, Outcome
 from grader.static_analysis.analyse import analyse
 from grader.verdict import Code

@@ -3,8 +3,8 @@ import math
 import pytest
 from observed import raw, seen, tensor
 
+from grader.checks.arguments import Unmodified
 from grader.checks.base import CaseInputs, Probe
-from grader.checks.unmodified import Unmodified
 from grader.verdict import Basis, Code, Owner, Status
 
 CHECK = Unmodified(id="u", points=1)

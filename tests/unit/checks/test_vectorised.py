@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from timings import run, screen
 
 from grader.checks.base import CaseInputs
-from grader.checks.behaviour import Behaviour
-from grader.checks.pace import ask_time
+from grader.checks.counts import Behaviour
+from grader.checks.loops import ask_time
 from grader.checks.vectorised import Vectorised
 from grader.clock.samples import Run
 from grader.observation import HostFacts, Observation, Outcome, Timing

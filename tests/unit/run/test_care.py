@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import toy_starter
 
-from grader.checks.exact import Exact
+from grader.checks.values import Exact
 from grader.report.model import QuestionResult, Report
 from grader.run import care
 from grader.run import grade as grading

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from grader.assignment.types import Case, FixedTensor, Limits, Question, RandomTensor
+from grader.checks.arguments import NotViewOf, ViewOf
 from grader.checks.arrays import to_numpy
-from grader.checks.envelope import Envelope
-from grader.checks.view_of import NotViewOf, ViewOf
+from grader.checks.rounding import Envelope
 from grader.observation import Observation, Outcome
 from grader.run.companions import add_companions, changed
 from grader.run.observe import observe

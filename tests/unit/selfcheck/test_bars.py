@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.checks.timelines import Timing
+from grader.checks.overlap import DeviceTimeline
 from grader.selfcheck.pictures import bars_of
 
-TIMING = Timing(
+TIMING = DeviceTimeline(
     "v100", 0.056, 0.1, 0.05, {"cuda:0": 0.04, "cuda:1": 0.006}, {}, {}, (),
     (
         ("cuda:0", 0.0, 0.0104, "forward"), ("cuda:0", 0.0104, 0.0140, "copy"),

@@ -9,11 +9,10 @@ import pytest
 from observed import CASE, seen
 
 from grader.checks.base import Check
+from grader.checks.device_work import RanOn, Transfers
 from grader.checks.judge import judge_case
 from grader.checks.overlap import Overlap
 from grader.checks.placement import Placement
-from grader.checks.ran_on import RanOn
-from grader.checks.transfers import Transfers
 from grader.observation import Observation
 from grader.report.language import VARIABLE
 from grader.selfcheck.pictures import device_lines

@@ -1,0 +1,296 @@
+"""Kinds ``unmodified``, ``view_of``, ``not_view_of``, ``returns_input``: arguments after the call.
+
+Where tensors lie in memory is a claim of the guest. It can be checked this far: if a result shares
+the memory of an argument, its elements are those of the argument at the positions that the layout
+names.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from grader.checks.arrays import Array, same_bytes
+from grader.checks.base import ArgumentRef, CaseInputs, Check, Probe, unnamed
+from grader.checks.trees import Leaf, exact_kind, judge_leaves, leaves
+from grader.observation import Observation
+from grader.verdict import Basis, Code, Param, Verdict, finding, passed, sandbox_failed
+from grader.wire.values import ITEMSIZE, Layout, Tensor, Value
+
+_UNREPORTED = "the arguments after the call were not reported"
+_NO_LAYOUT = "where the tensors lie in memory was not reported"
+
+
+class Unmodified(Check):
+    """Arguments are left as they were, bit for bit.
+
+    Compared with what the host sent, never with what the guest says that it got. Still a claim:
+    the guest tells what the arguments hold after the call.
+    """
+
+    conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
+
+    kind: Literal["unmodified"] = "unmodified"
+
+    def needs(self) -> frozenset[Probe]:
+        """Return the probe for arguments after the call."""
+        return frozenset({Probe.ARGS_AFTER})
+
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Compare the arguments after the call with those that were sent."""
+        after = submission.claims.args_after
+        if after is None and reference.claims.args_after is None:
+            return sandbox_failed(_UNREPORTED)
+        if after is None or len(after) != len(case.args):
+            return _unreported(_UNREPORTED)
+        for position, (left, sent) in enumerate(zip(after, case.args, strict=True)):
+            changed = _changed(left, sent)
+            if changed is not None:
+                params = {"name": _name(case, position), **changed}
+                return finding(Code.INPUT_MODIFIED, "input_modified", params, Basis.CLAIM)
+        return passed(Basis.CLAIM)
+
+
+def _name(case: CaseInputs, position: int) -> str | int:
+    """Return the name of an argument; its position where the reference's file made it."""
+    known = position < len(case.names) and case.names[position] != unnamed(position)
+    return case.names[position] if known else position
+
+
+def _changed(after: Value, sent: Value) -> dict[str, Param] | None:
+    """Return how many elements changed, of how many, at the first place that did."""
+    for leaf in leaves(after, sent):
+        left, right = leaf.actual, leaf.expected
+        if isinstance(left, Tensor) and isinstance(right, Tensor):
+            if not _same_tensor(left, right):
+                return _count(left, right)
+        elif not _same_value(left, right):
+            return {"mismatched": 1, "total": 1}
+    return None
+
+
+def _same_tensor(left: Tensor, right: Tensor) -> bool:
+    alike = left.dtype == right.dtype and left.shape == right.shape
+    return alike and same_bytes(left.data, right.data)
+
+
+def _count(left: Tensor, right: Tensor) -> dict[str, Param]:
+    total = math.prod(right.shape)
+    if left.dtype != right.dtype or left.shape != right.shape:
+        return {"mismatched": total, "total": total}
+    before, now = (
+        np.frombuffer(tensor.data, np.uint8).reshape(total, ITEMSIZE[tensor.dtype])
+        for tensor in (right, left)
+    )
+    return {"mismatched": int((before != now).any(axis=1).sum()), "total": total}
+
+
+def _same_value(left: Value, right: Value) -> bool:
+    if isinstance(left, float) and isinstance(right, float):
+        return left.hex() == right.hex()
+    if isinstance(left, (tuple, list, dict)):
+        return False  # met as a leaf only where length, keys or kind changed
+    return exact_kind(left) == exact_kind(right) and left == right
+
+
+class MemoryCheck(Check):
+    """Looks at where returned tensors lie, beside an argument.
+
+    Attributes:
+        argument: The argument, by name or position.
+    """
+
+    conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
+
+    argument: ArgumentRef
+
+    def arguments(self) -> tuple[ArgumentRef, ...]:
+        """Return the argument."""
+        return (self.argument,)
+
+    def needs(self) -> frozenset[Probe]:
+        """Return the probes for arguments after the call and for memory."""
+        return frozenset({Probe.ARGS_AFTER, Probe.LAYOUT})
+
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Find the argument as it stood after the call, then look."""
+        base = argument_after(case, self.argument, submission)
+        if base is not None:
+            return self.beside(base, reference, submission)
+        if reference.claims.args_after is None:
+            return sandbox_failed(_NO_LAYOUT)
+        return _unreported(_NO_LAYOUT)
+
+    @abstractmethod
+    def beside(self, base: Tensor, reference: Observation, submission: Observation) -> Verdict:
+        """Return the verdict on what was returned, given the argument after the call."""
+
+
+class _Shared(MemoryCheck):
+    """Looks at whether returned tensors share the memory of an argument."""
+
+    def beside(self, base: Tensor, reference: Observation, submission: Observation) -> Verdict:
+        """Look at every returned tensor."""
+        return judge_leaves(reference, submission, lambda leaf: self._leaf(leaf, base), Basis.CLAIM)
+
+    def _leaf(self, leaf: Leaf, base: Tensor) -> Verdict | None:
+        actual = leaf.actual
+        if not isinstance(actual, Tensor) or self.right(actual, base):
+            return None
+        code, message = self.wrong()
+        told = {"name": self.argument, "where": leaf.where}
+        return finding(code, message, told, Basis.CLAIM)
+
+    def right(self, actual: Tensor, base: Tensor) -> bool:
+        """Whether a returned tensor lies where it should."""
+        raise NotImplementedError
+
+    def wrong(self) -> tuple[Code, str]:
+        """Return code and message for one that does not."""
+        raise NotImplementedError
+
+
+class ViewOf(_Shared):
+    """Every returned tensor is a view of an argument: it shares the argument's memory.
+
+    Attributes:
+        argument: The argument, by name or position.
+    """
+
+    kind: Literal["view_of"] = "view_of"
+
+    def right(self, actual: Tensor, base: Tensor) -> bool:
+        """Whether the two share memory."""
+        return shares(actual, base)
+
+    def wrong(self) -> tuple[Code, str]:
+        """It is a copy."""
+        return Code.NOT_A_VIEW, "not_a_view"
+
+
+class NotViewOf(_Shared):
+    """No returned tensor shares memory with an argument.
+
+    Attributes:
+        argument: The argument, by name or position.
+    """
+
+    kind: Literal["not_view_of"] = "not_view_of"
+
+    def right(self, actual: Tensor, base: Tensor) -> bool:
+        """Whether the two lie apart; by their storages alone, for a doubt does not clear them."""
+        if actual.layout is None or base.layout is None:
+            return False
+        return actual.layout.storage != base.layout.storage
+
+    def wrong(self) -> tuple[Code, str]:
+        """It is a view."""
+        return Code.SHARES_MEMORY, "shares_memory"
+
+
+class ReturnsInput(MemoryCheck):
+    """The returned tensor is an argument: same object, same memory, same shape, same order.
+
+    Together with a check of the values this shows that a function works in place. A claim: the
+    guest tells where its tensors lie.
+
+    Attributes:
+        argument: The argument, by name or position.
+    """
+
+    kind: Literal["returns_input"] = "returns_input"
+
+    def beside(
+        self,
+        base: Tensor,
+        reference: Observation,  # noqa: ARG002  values are for other kinds
+        submission: Observation,
+    ) -> Verdict:
+        """Compare the returned tensor with the argument after the call."""
+        value = submission.claims.value
+        if isinstance(value, Tensor) and same_place(value, base):
+            return passed(Basis.CLAIM)
+        told = {"name": self.argument, "where": "result"}
+        return finding(Code.NOT_IN_PLACE, "not_in_place", told, Basis.CLAIM)
+
+
+def argument_after(case: CaseInputs, which: ArgumentRef, seen: Observation) -> Tensor | None:
+    """Return an argument as it stood after the call, or None where the guest does not say.
+
+    Raises:
+        UnfitCaseError: The case has no such argument.
+    """
+    position, after = case.position(which), seen.claims.args_after
+    if after is None or len(after) != len(case.args):
+        return None
+    value = after[position]
+    return value if isinstance(value, Tensor) and value.layout is not None else None
+
+
+def _unreported(detail: str) -> Verdict:
+    return finding(Code.PROTOCOL_VIOLATION, "protocol_violation", {"detail": detail}, Basis.CLAIM)
+
+
+def shares(view: Tensor, base: Tensor) -> bool:
+    """Whether two tensors of one reply share memory, their numbers agreeing with that.
+
+    Where they do not agree the claim is false, and the answer is no.
+    """
+    if view.layout is None or base.layout is None or view.layout.storage != base.layout.storage:
+        return False
+    if view.dtype != base.dtype or not _whole(base):
+        return True  # another reading of the memory: not to be checked from here
+    if 0 in view.shape:
+        return True
+    if _last_place(view.layout, view.shape) >= math.prod(base.shape):
+        return False
+    return np.array_equal(_laid_out(view.layout, view.shape, base), _elements(view))
+
+
+def same_place(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors of one reply are the same elements in the same order."""
+    alike = one.shape == other.shape and one.dtype == other.dtype and one.layout is not None
+    return alike and one.layout == other.layout and same_bytes(one.data, other.data)
+
+
+def _whole(base: Tensor) -> bool:
+    """Whether a tensor is its storage from the first element on, in order."""
+    layout = base.layout
+    if layout is None or layout.offset != 0:
+        return False
+    wanted = [math.prod(base.shape[axis + 1 :]) for axis in range(len(base.shape))]
+    pairs = zip(layout.strides, wanted, base.shape, strict=True)
+    return all(stride == due or size <= 1 for stride, due, size in pairs)
+
+
+def _last_place(layout: Layout, shape: tuple[int, ...]) -> int:
+    """Return the greatest position in the storage, in Python's numbers: a guest may say any."""
+    steps = zip(shape, layout.strides, strict=True)
+    return layout.offset + sum((size - 1) * stride for size, stride in steps)
+
+
+def _laid_out(layout: Layout, shape: tuple[int, ...], base: Tensor) -> Array:
+    """Return the bytes of a storage, seen as a layout says; no byte and no index is copied.
+
+    Args:
+        layout: Its last place lies within the storage.
+        shape: Sizes, none of them 0.
+        base: The whole of the storage.
+    """
+    width = ITEMSIZE[base.dtype]
+    # The stride of an axis of length 1 is never taken, and may be beyond any memory.
+    steps = zip(shape, layout.strides, strict=True)
+    strides = (*(stride * width if size > 1 else 0 for size, stride in steps), 1)
+    memory = np.frombuffer(base.data, np.uint8)[layout.offset * width :]
+    return np.lib.stride_tricks.as_strided(memory, (*shape, width), strides, writeable=False)
+
+
+def _elements(tensor: Tensor) -> Array:
+    """Return the bytes of each element."""
+    width = ITEMSIZE[tensor.dtype]
+    return np.frombuffer(tensor.data, np.uint8).reshape(*tensor.shape, width)

@@ -1,0 +1,261 @@
+"""Kinds ``close``, ``exact`` and ``any_order``: the returned numbers are the reference's."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from grader.checks.arrays import (
+    Array,
+    Differences,
+    Narrow,
+    between,
+    magnitude,
+    rounded,
+    same,
+    same_bytes,
+    to_numpy,
+    widen,
+    widen_exactly,
+)
+from grader.checks.base import CaseInputs, Check, UnfitCaseError
+from grader.checks.causes import with_cause
+from grader.checks.trees import Leaf, judge_leaves, value_at, wrong_shape
+from grader.observation import Observation
+from grader.verdict import Code, Param, Verdict, finding, plain
+from grader.wire.values import Device, DType, Tensor, Value
+
+_NUMBERS = (int, float)
+_WORDS = (bool, str, DType, Device)
+"""What a reader wants to see, rather than to be told that one of one differs."""
+
+_WORD_CAP = 80
+
+
+class ValueComparison(Check):
+    """Compares returned values with the reference's, number by number."""
+
+    results_alone: ClassVar[bool] = True
+    message: ClassVar[str]
+
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Compare the returned values."""
+        return judge_leaves(reference, submission, lambda leaf: self._leaf(leaf, case))
+
+    @abstractmethod
+    def widen(self, actual: Array, expected: Array) -> tuple[Array, Array]:
+        """Bring two arrays of one shape to one dtype."""
+
+    @abstractmethod
+    def wrong(self, actual: Array, expected: Array) -> Array:
+        """Tell which elements of two arrays, as ``widen`` returns them, are wrong."""
+
+    def allowed(self, size: Array) -> Array:
+        """Return by how much numbers of a size may differ."""
+        return np.zeros_like(size)
+
+    def told(self) -> Mapping[str, Param]:
+        """Return what the message on wrong numbers says besides the numbers."""
+        return {}
+
+    def margin(
+        self,
+        case: CaseInputs,  # noqa: ARG002  for kinds that compute their own answer
+        reference: Observation,
+        where: str,
+    ) -> tuple[Array, Array] | None:
+        """Return the reference's numbers, and the tolerance of each."""
+        right = _numbers_at(reference, where)
+        return None if right is None else (right, self.allowed(magnitude(right)))
+
+    def _leaf(self, leaf: Leaf, case: CaseInputs) -> Verdict | None:
+        actual, expected = leaf.actual, leaf.expected
+        if isinstance(actual, Tensor) and isinstance(expected, Tensor):
+            if actual.shape != expected.shape:
+                return wrong_shape(leaf, case)
+            if actual.dtype == expected.dtype and same_bytes(actual.data, expected.data):
+                return None
+            return self._arrays(to_numpy(actual), to_numpy(expected), leaf.where, case)
+        if type(actual) in _NUMBERS and actual != expected:
+            return self._arrays(np.array(actual), np.array(expected), leaf.where, case)
+        return None if actual == expected else _not_equal(leaf)
+
+    def _arrays(
+        self, actual: Array, expected: Array, where: str, case: CaseInputs
+    ) -> Verdict | None:
+        found = between(actual, expected, self.widen, lambda a, b, _: self.wrong(a, b))
+        if found is None:
+            return None
+        code, message, params = self._found(found, expected.shape)
+        params = with_cause({**params, "where": where}, case, actual, expected)
+        return finding(code, message, params)
+
+    def _found(
+        self, found: Differences, shape: tuple[int, ...]
+    ) -> tuple[Code, str, dict[str, Param]]:
+        if found.not_finite:
+            return Code.NOT_FINITE, "not_finite", found.not_finite_params(shape)
+        return Code.WRONG_VALUE, self.message, {**found.params(shape), **self.told()}
+
+
+def _numbers_at(reference: Observation, where: str) -> Array | None:
+    value = value_at(reference.claims.value, where)
+    return to_numpy(value) if isinstance(value, Tensor) else None
+
+
+def _not_equal(leaf: Leaf) -> Verdict:
+    if isinstance(leaf.expected, _WORDS) and isinstance(leaf.actual, _WORDS):
+        told: dict[str, Param] = {
+            "actual": _word(leaf.actual), "expected": _word(leaf.expected), "where": leaf.where,
+        }  # fmt: skip
+        return finding(Code.WRONG_VALUE, "another_word", told)
+    params: dict[str, Param] = {
+        "mismatched": 1, "total": 1, "percent": 100.0, "abs_diff": None, "abs_index": [],
+        "where": leaf.where,
+    }  # fmt: skip
+    return finding(Code.WRONG_VALUE, "not_equal", params)
+
+
+def _word(value: Value) -> str:
+    if isinstance(value, (DType, Device)):
+        return plain(value.name)
+    return f"“{plain(value[:_WORD_CAP])}”" if isinstance(value, str) else str(value)
+
+
+Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Close(ValueComparison):
+    """Every number lies within ``atol + rtol·|expected|`` of the reference's.
+
+    Compared in float64 (complex128), whole numbers with whole numbers exactly. NaN is right only
+    where the reference has NaN, an infinity only where it has the same one. Shapes must agree;
+    nothing is broadcast. Dtypes may differ: that is for kind ``dtype`` to judge.
+
+    Attributes:
+        rtol: Tolerance relative to the expected value.
+        atol: Tolerance in the value's own unit.
+    """
+
+    entry_by_entry: ClassVar[bool] = True
+    message: ClassVar[str] = "wrong_value"
+
+    kind: Literal["close"] = "close"
+    rtol: Tolerance
+    atol: Tolerance
+
+    def widen(self, actual: Array, expected: Array) -> tuple[Array, Array]:
+        """Bring two arrays to one dtype; a whole number that meets a float may be rounded."""
+        return widen(actual, expected)
+
+    def wrong(self, actual: Array, expected: Array) -> Array:
+        """Tell which elements lie outside the tolerance."""
+        if actual.dtype.kind not in "fc":
+            return ~same(actual, expected)
+        near = np.abs(actual - expected) <= self.allowed(np.abs(expected))
+        # NaN compares false with everything, hence “not (difference ≤ allowed)” and never
+        # “difference > allowed”; and an infinite bound must let nothing through.
+        near &= np.isfinite(actual) & np.isfinite(expected)
+        outside: Array = ~near
+        return outside & ~same(actual, expected) if outside.any() else outside
+
+    def allowed(self, size: Array) -> Array:
+        """Return the tolerance of numbers of a size."""
+        return self.atol + self.rtol * size
+
+    def told(self) -> Mapping[str, Param]:
+        """Return the tolerance."""
+        return {"atol": self.atol, "rtol": self.rtol}
+
+
+class Exact(ValueComparison):
+    """Every number equals the reference's, compared without rounding either.
+
+    −0.0 equals 0.0. NaN equals NaN, for the reference may well return it. Dtypes may differ.
+
+    Attributes:
+        rounded_to: Dtypes to which the answer may have been rounded. The right algorithm at low
+            precision then passes here, and loses at a check of precision only.
+    """
+
+    message: ClassVar[str] = "not_equal"
+
+    kind: Literal["exact"] = "exact"
+    rounded_to: tuple[Narrow, ...] = ()
+
+    def widen(self, actual: Array, expected: Array) -> tuple[Array, Array]:
+        """Bring two arrays to one dtype that holds both."""
+        return widen_exactly(actual, expected)
+
+    def wrong(self, actual: Array, expected: Array) -> Array:
+        """Tell which elements differ."""
+        mask: Array = ~same(actual, expected)
+        for dtype in self.rounded_to if mask.any() else ():
+            mask &= ~same(actual, rounded(expected, dtype))
+        return mask
+
+
+_Entry = tuple[Hashable, ...]
+
+
+class AnyOrder(Check):
+    """The entries equal the reference's, but may come in another order.
+
+    An entry is what stands at one index of the first axis: of a tensor its row, of a tuple of
+    tensors (unique values and where each was found, say) the rows of all of them together.
+    Numbers are compared exactly; dtypes are for kind ``dtype`` to judge.
+    """
+
+    results_alone: ClassVar[bool] = True
+    kind: Literal["any_order"] = "any_order"
+
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Compare the entries as multisets."""
+        shapes = judge_leaves(reference, submission, lambda leaf: wrong_shape(leaf, case))
+        if shapes.credit < 1:
+            return shapes
+        expected = _columns(reference.claims.value)
+        return self._compare(_columns(submission.claims.value), expected) or shapes
+
+    def margin(
+        self,
+        case: CaseInputs,  # noqa: ARG002  the reference's answer says it all
+        reference: Observation,
+        where: str,
+    ) -> tuple[Array, Array] | None:
+        """Return the reference's numbers, which must be met exactly."""
+        right = _numbers_at(reference, where)
+        return None if right is None else (right, np.zeros(right.shape))
+
+    def _compare(self, actual: list[list[_Entry]], expected: list[list[_Entry]]) -> Verdict | None:
+        found, wanted = (Counter(zip(*columns, strict=True)) for columns in (actual, expected))
+        missing = sum((wanted - found).values())
+        if not missing:
+            return None
+        params: dict[str, Param] = {"missing": missing, "total": sum(wanted.values())}
+        if len(expected) > 1 and Counter(actual[0]) == Counter(expected[0]):
+            params["cause"] = "wrong_partner"
+        return finding(Code.WRONG_VALUE, "entries_missing", params)
+
+
+def _columns(value: Value) -> list[list[_Entry]]:
+    """Return the rows of each tensor.
+
+    Raises:
+        UnfitCaseError: It is no tensor and no tuple of tensors of one length.
+    """
+    tensors = list(value) if isinstance(value, (tuple, list)) else [value]
+    columns = []
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor) or not tensor.shape:
+            raise UnfitCaseError("kind any_order is for a tensor, or a tuple of tensors, of rows")
+        rows = to_numpy(tensor).reshape(tensor.shape[0], -1)
+        columns.append([tuple(row) for row in rows.tolist()])
+    if not columns or len({len(column) for column in columns}) > 1:
+        raise UnfitCaseError("kind any_order is for tensors of one length")
+    return columns
