@@ -12,6 +12,7 @@ import pytest
 from grader.assignment.types import Case, FixedTensor, Limits, Question, RandomTensor
 from grader.checks.arguments import NotViewOf, ViewOf
 from grader.checks.arrays import to_numpy
+from grader.checks.judge import judge_case
 from grader.checks.rounding import Envelope
 from grader.observation import Observation, Outcome
 from grader.run.companions import add_companions, changed
@@ -98,7 +99,7 @@ def test_a_reference_that_fails_in_float64_is_told(session: Session) -> None:
 
     assert seen.outcome is Outcome.COMPLETED
     inputs = planned(asked)[0].cases[0].inputs
-    verdict = envelope.judge(inputs, seen, seen)
+    verdict = judge_case(envelope, inputs, seen, seen)
     assert verdict.status is Status.ERROR
     assert verdict.message is not None
     assert "ValueError: too large" in str(verdict.message.params["detail"])
