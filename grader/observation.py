@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from grader.clock.device import DeviceTiming
-from grader.clock.samples import Run
-from grader.clock.screen import Screen
+from grader.clock.sampling import Run
+from grader.clock.vectorisation import Screen
 from grader.static_analysis.facts import EntryFacts
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Fault

@@ -15,9 +15,9 @@ import numpy as np
 
 from grader.clock.device import CPU, REFERENCE, STUDENT, TRANSFER, WIRE
 from grader.observation import Claims, HostFacts, Observation, Outcome
-from grader.run.device_state import Health
-from grader.run.device_worker import DeviceWorker, SickDeviceError
-from grader.run.program import Program
+from grader.run.gpu_state import Health
+from grader.run.gpu_worker import DeviceWorker, SickDeviceError
+from grader.run.materials import Program
 from grader.wire.messages import Call, Fault
 from grader.wire.values import Tensor, Value
 

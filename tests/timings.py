@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from grader.clock.samples import Run, Sample
-from grader.clock.screen import Screen
-from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED
+from grader.clock.sampling import Run, Sample
+from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, Screen
 
 
 def blocks(seconds: Sequence[float], calls: int = 10) -> tuple[Sample, ...]:

@@ -12,7 +12,7 @@ import pytest
 
 from grader.authoring.public_cases import Made, make_public
 from grader.authoring.starter import build_starter, write_starter
-from grader.clock.cpu import readable
+from grader.clock.sampling import readable
 from grader.run.materials import Materials, load_materials
 from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
 from grader.sandbox.host.open import open_sandbox

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.assignment.types import Limits
-from grader.clock.cpu import readable
+from grader.clock.sampling import readable
 from grader.errors import InfrastructureError, UsageError
 from grader.report.model import CheckResult, Report
 from grader.run.blocks import NotTimedError

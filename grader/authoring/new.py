@@ -6,7 +6,7 @@ import keyword
 from pathlib import Path
 
 from grader.errors import UsageError
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 
 _ASSIGNMENT = """\
 # yaml-language-server: $schema=../../build/assignment.schema.json

@@ -25,7 +25,7 @@ from grader.authoring.requirements import CPU_INDEX, DISTRIBUTION, Requirements
 from grader.authoring.workflow import workflow_files
 from grader.errors import UsageError
 from grader.run.materials import Materials, load_materials
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 POINTS_FILE = "points.txt"

@@ -17,7 +17,7 @@ from enum import Enum
 from grader.assignment.types import Assignment, Question
 from grader.errors import InfrastructureError
 from grader.report.model import CheckResult, Report
-from grader.run.devices import Grants, resolve
+from grader.run.capabilities import Grants, resolve
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.run.observe import Progress

@@ -1,6 +1,7 @@
 """A batch gone over again: judged anew without running anything, or run anew in part.
 
-All of it rests on the journal: the seed, the options and the place of every hand-in are in it.
+All of it rests on the journal: the seed, the options and the place of every submission are in it.
+A class stands under one state of its assignment: half of one is not judged by another.
 """
 
 from __future__ import annotations
@@ -11,18 +12,145 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.batch.carried import carry
-from grader.batch.changes import Change, differences, with_questions, without_merged
+from grader.assignment.types import Assignment
+from grader.batch.decisions import carry
 from grader.batch.ledger import Done, Setup, done_so_far, record, setup_of
-from grader.batch.states import refuse_two_states, what_changed
-from grader.batch.work import Kind, Work, perform, write
+from grader.batch.schedule import Kind, Work, perform, write
 from grader.errors import UsageError, nearest
-from grader.report.model import Report
+from grader.report.build import report_status
+from grader.report.merge import sums
+from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report
+from grader.report.summary import amount
 from grader.run.grade import Grader, Options
 from grader.run.kept import pack_runs, unpack_runs
 from grader.run.observe import QuestionRun
 from grader.run.plan import plan_digests
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
+
+
+def what_changed(
+    setup: Setup, now: Assignment, asked: Sequence[str], report: Report
+) -> tuple[str, ...]:
+    """Return what is not as it was when a class was graded.
+
+    Args:
+        setup: What the class stands under.
+        now: The assignment as it is.
+        asked: Questions that are asked with other calls now.
+        report: Any of the class.
+    """
+    return tuple(_changed(setup, now, asked, report)) or ("its files",)
+
+
+def refuse_two_states(
+    out: Path, names: Sequence[str], changed: Sequence[str], asked: Sequence[str]
+) -> None:
+    """Refuse to run some of a class under another state of the assignment than the others.
+
+    Args:
+        out: ``--out`` of the batch.
+        names: The hand-ins that were to run.
+        changed: As ``what_changed`` says.
+        asked: Questions that are asked with other calls now.
+
+    Raises:
+        UsageError: Always.
+    """
+    first = (
+        f"`grader regrade {out} --questions {','.join(asked)}` runs what is asked otherwise again "
+        "for everybody, and judges the rest anew"
+        if asked
+        else f"`grader rejudge {out}` judges the whole class anew, and runs nothing"
+    )
+    raise UsageError(
+        f"{out}: the assignment has changed since this class was graded: {'; '.join(changed)}. "
+        f"{', '.join(names)} alone would stand under it beside rows of another scale. First bring "
+        f"the class to one state: {first}. Then run {', '.join(names)} again; or grade the class "
+        "anew with `grader batch`"
+    )
+
+
+def _changed(setup: Setup, now: Assignment, asked: Sequence[str], report: Report) -> Iterator[str]:
+    if setup.version != now.version:
+        yield f"version {setup.version} then, {now.version} now"
+    then = {question.id: question.max_score for question in report.questions}
+    for question in now.questions:
+        points, earlier = amount(question.points), then.pop(question.id, None)
+        if earlier is None:
+            yield f"{question.id} is new"
+        elif amount(earlier) != points:
+            yield f"{question.id} is worth {points}, was {amount(earlier)}"
+    if then:
+        yield f"{', '.join(then)}: not asked any more"
+    if asked:
+        yield f"{', '.join(asked)}: asked with other inputs or probes"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A check whose outcome is another than before.
+
+    Attributes:
+        hand_in: Name.
+        question: Id.
+        check: Id.
+        before: Absent where the check is new.
+        after: Absent where it is gone.
+    """
+
+    hand_in: str
+    question: str
+    check: str
+    before: CheckResult | None
+    after: CheckResult | None
+
+
+def differences(name: str, before: Report, after: Report) -> list[Change]:
+    """Return the checks that ended otherwise: another status, code or score."""
+    old, new = _checks(before), _checks(after)
+    return [
+        Change(name, *key, old.get(key), new.get(key))
+        for key in dict.fromkeys([*old, *new])
+        if _outcome(old.get(key)) != _outcome(new.get(key))
+    ]
+
+
+def with_questions(before: Report, after: Report, questions: Sequence[str]) -> Report:
+    """Return a report with the results of some questions from a later one."""
+    new = {question.id: question for question in after.questions}
+    merged = tuple(new[q.id] if q.id in questions else q for q in before.questions)
+    return before.model_copy(
+        update={
+            "questions": merged,
+            "status": report_status(merged),
+            "merged": without_merged(before, questions),
+            **sums(before.max_score, merged),
+        }
+    )
+
+
+def without_merged(report: Report, questions: Sequence[str]) -> tuple[MergedInfo, ...]:
+    """Return what was merged into a report, but for the checks of some questions."""
+    gone = tuple(f"{name}." for name in questions)
+    left = (
+        info.model_copy(
+            update={"checks": tuple(name for name in info.checks if not name.startswith(gone))}
+        )
+        for info in report.merged
+    )
+    return tuple(info for info in left if info.checks)
+
+
+def _checks(report: Report) -> dict[tuple[str, str], CheckResult]:
+    questions: Sequence[QuestionResult] = report.questions
+    return {(q.id, check.id): check for q in questions for check in q.checks}
+
+
+def _outcome(check: CheckResult | None) -> tuple[object, ...] | None:
+    if check is None:
+        return None
+    return check.status, check.code, check.score, check.pending, check.max_score
+
 
 Prepare = Callable[[Setup, Options], AbstractContextManager[Grader]]
 """Gives a grader that has run the reference, for what a batch was begun with."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from grader.batch.class_run import write_decided, write_grades
 from grader.batch.decisions import (
     Decision,
     awaited,
@@ -20,8 +19,16 @@ from grader.batch.decisions import (
     same_finding,
 )
 from grader.batch.discover import HandIn
-from grader.batch.ledger import Done, decisions_of, done_so_far, read_grades, with_decided
-from grader.batch.work import write
+from grader.batch.ledger import (
+    Done,
+    decisions_of,
+    done_so_far,
+    read_grades,
+    with_decided,
+    write_decided,
+    write_grades,
+)
+from grader.batch.schedule import write
 from grader.errors import GraderError, UsageError, nearest
 from grader.report.model import CheckResult
 from grader.report.points import PLACES

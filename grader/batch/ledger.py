@@ -1,23 +1,35 @@
-"""The journal in a batch's own words: what it was begun with, who is done, what they earned."""
+"""A batch from its beginning to its gradebook, with the journal as the one truth.
+
+The journal in a batch's own words: what it was begun with, who is done, what they earned.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from grader.batch.decisions import Decision, with_decisions
+from grader.batch.decisions import Decision, carry, with_decisions
 from grader.batch.discover import HandIn
-from grader.batch.grades import Grade, about, grade_of, hand_in_of
-from grader.batch.late import LatePolicy
+from grader.batch.grades import Grade, LatePolicy, about, grade_of, hand_in_of, lateness, who
+from grader.batch.schedule import Graded, Workers, grade_all, write
 from grader.errors import UsageError
+from grader.report.csv_file import write_gradebook
 from grader.report.language import current
-from grader.report.model import Report
-from grader.run.devices import DeviceChoice
-from grader.store.database import DamagedError
-from grader.store.journal import JOURNAL_FILE, Entry, Journal, create, open_journal
+from grader.report.model import Report, ReportStatus
+from grader.run.capabilities import DeviceChoice
+from grader.store.journal import (
+    JOURNAL_FILE,
+    DamagedError,
+    Entry,
+    Journal,
+    NotBegunError,
+    create,
+    open_journal,
+)
 
 _MUST_AGREE = ("assignment", "digest", "device", "questions", "isolation", "clock")
 _WORDS = {
@@ -209,3 +221,150 @@ def read_grades(out: Path, policy: LatePolicy | None = None, keep: bool = False)
 def grades_of(done: Sequence[Done], policy: LatePolicy | None) -> list[Grade]:
     """Return the grades of hand-ins under a policy."""
     return [grade_of(each.hand_in, each.report, policy) for each in done]
+
+
+def write_grades(grades: Sequence[Grade], out: Path) -> Path:
+    """Write ``gradebook.csv`` and return its path.
+
+    Raises:
+        InfrastructureError: The disk is full or broken.
+    """
+    reports = [grade.report for grade in grades]
+    return write_gradebook(reports, out, who(grades), lateness(grades))
+
+
+def write_decided(out: Path) -> None:
+    """Write the reports on which people decided something again, from the journal.
+
+    Raises:
+        InfrastructureError: The disk is full or broken.
+    """
+    with open_journal(out / JOURNAL_FILE) as journal:
+        names = decisions_of(journal)
+        ours = (done for done in done_so_far(journal) if done.hand_in.name in names)
+        for done in with_decided(journal, ours):
+            write(done.report, out)
+
+
+class ClassRun:
+    """A batch in its folder; a context manager that holds the journal.
+
+    Args:
+        out: Folder of the reports.
+        resume: Go on with the batch that was begun there, if there is one.
+
+    Raises:
+        UsageError: Its journal is damaged, or another ``grader`` is at work there.
+    """
+
+    def __init__(self, out: Path, resume: bool) -> None:
+        self.out = out
+        self._journal: Journal | None = None
+        if resume:
+            # Whoever was killed before anything was begun goes on like everybody else.
+            with suppress(NotBegunError):
+                self._journal = open_journal(out / JOURNAL_FILE)
+        self._begun = setup_of(self._journal, out) if self._journal else None
+        self._done: dict[str, Graded] = {}
+        self._names: set[str] = set()
+
+    def __enter__(self) -> ClassRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._journal is not None:
+            self._journal.close()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there was a batch to go on with."""
+        return self._begun is not None
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that the batch was begun with; None for a new one."""
+        return self._begun.seed if self._begun else None
+
+    def begin(self, setup: Setup) -> None:
+        """Begin the journal, or see that the batch goes on as it was begun.
+
+        A policy on lateness changes no report, so a batch may go on under another one.
+
+        Raises:
+            UsageError: It was begun otherwise.
+        """
+        if self._begun is None:
+            self._journal = begin(self.out, setup)
+        else:
+            refuse_differences(self._begun, setup)
+            if setup.late:
+                keep_policy(self._open(), self.out, setup.late)
+
+    def grade(
+        self,
+        workers: Workers,
+        hand_ins: Sequence[HandIn],
+        awaits_clock: Callable[[Report], bool],
+    ) -> Generator[Graded, None, None]:
+        """Start grading; return an iterator over what is done, each written down before it comes.
+
+        What an earlier run has graded comes too. What the grader itself failed at does not count
+        as graded.
+        """
+        journal = self._open()
+        known = {hand_in.name: hand_in for hand_in in hand_ins}
+        before = {
+            done.hand_in.name: Graded(
+                known[done.hand_in.name],
+                done.report,
+                done.digest,
+                journal.kept(done.hand_in.name),
+                done.timed,
+            )
+            for done in done_so_far(journal)
+            if done.hand_in.name in known and done.report.status is not ReportStatus.INCOMPLETE
+        }
+        self._names = set(known)
+        results = grade_all(workers, hand_ins, awaits_clock, before)
+        return self._recorded(journal, results, before)
+
+    def _recorded(
+        self,
+        journal: Journal,
+        results: Generator[Graded, None, None],
+        before: dict[str, Graded],
+    ) -> Generator[Graded, None, None]:
+        try:
+            for answer in results:
+                graded = answer
+                earlier = before.get(graded.hand_in.name)
+                if earlier is not None and earlier.digest == graded.digest:
+                    # Timed anew: what was merged from another machine stays. And the files may be
+                    # gone, or half of a pair written, when it was killed.
+                    graded = replace(graded, report=carry(earlier.report, graded.report))
+                    write(graded.report, self.out)
+                done = Done(graded.hand_in, graded.report, graded.digest, graded.timed)
+                record(journal, done, graded.kept)
+                yield graded
+        finally:
+            results.close()
+
+    def graded(self) -> list[Done]:
+        """Return everybody in the class who is graded so far, by name, as people decided."""
+        journal = self._open()
+        ours = (done for done in done_so_far(journal) if done.hand_in.name in self._names)
+        return list(with_decided(journal, ours))
+
+    @property
+    def late(self) -> LatePolicy | None:
+        """What lateness costs, as the batch remembers."""
+        return policy_of(self._open(), self.out)
+
+    def reports(self) -> list[Report]:
+        """Return their reports."""
+        return [done.report for done in self.graded()]
+
+    def _open(self) -> Journal:
+        if self._journal is None:
+            raise UsageError(f"{self.out}: no batch was begun there")
+        return self._journal

@@ -30,9 +30,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
-from grader.batch.work import Answer, Kind, Work, perform, write
+from grader.batch.schedule import Answer, Kind, Work, perform, write
 from grader.errors import GraderError, InfrastructureError
-from grader.run.care import MOST_SECONDS, Care
+from grader.run.allowance import MOST_SECONDS, Care
 from grader.run.grade import Grader
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.walls import libc

@@ -1,8 +1,11 @@
 """``grader merge``: a folder of reports, or one report, completed from other folders.
 
-Everything is read and checked before the first file is written: where one hand-in of a class does
-not fit, nothing changes. Of a batch's folder the journal is read and completed, and the files made
-from it; a later ``--resume`` or export finds what was merged.
+Everything is read and checked before the first file is written: where one submission of a class
+does not fit, nothing changes. Of a batch's folder the journal is read and completed, and the files
+made from it; a later ``--resume`` or export finds what was merged.
+
+A GPU is dear, and a guest on it reaches the driver. So a GPU worker takes a submission only for
+questions that wait for a device, and only if everything else about them has passed.
 """
 
 from __future__ import annotations
@@ -13,9 +16,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.batch.class_run import write_grades
-from grader.batch.grades import Grade
-from grader.batch.late import LatePolicy
+from grader.batch.discover import Found, HandIn
+from grader.batch.grades import Grade, LatePolicy
 from grader.batch.ledger import (
     Done,
     done_so_far,
@@ -24,6 +26,7 @@ from grader.batch.ledger import (
     policy_of,
     record,
     with_decided,
+    write_grades,
 )
 from grader.errors import UsageError
 from grader.report.class_summary import few
@@ -237,3 +240,47 @@ def _refuse_misfits(
 
 def _kind(reports: Mapping[str, Report]) -> str:
     return "one hand-in" if "" in reports else "a class"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is left to do.
+
+    Attributes:
+        found: The submissions that wait for a device; none where there is nothing to do.
+        questions: Ids of the questions that any of them waits with.
+    """
+
+    found: Found
+    questions: tuple[str, ...]
+
+
+def waiting(found: Found, folder: Path, assignment: str) -> Waiting:
+    """Return what an earlier batch left for a machine with a GPU.
+
+    Args:
+        found: All hand-ins.
+        folder: ``--out`` of the earlier batch.
+        assignment: Id of the assignment.
+
+    Raises:
+        UsageError: The folder holds no reports, or of another assignment.
+    """
+    earlier = read_folder(folder)
+    for report in earlier.values():
+        if report.assignment.id != assignment:
+            raise UsageError(
+                f"--only-pending {folder}: holds reports on “{report.assignment.id}”, not on "
+                f"“{assignment}”"
+            )
+    left = {hand_in: _questions(hand_in, earlier) for hand_in in found.hand_ins}
+    taken = tuple(hand_in for hand_in, questions in left.items() if questions)
+    asked = dict.fromkeys(name for questions in left.values() for name in questions)
+    return Waiting(Found(taken, found.left_out), tuple(asked))
+
+
+def _questions(hand_in: HandIn, earlier: Mapping[str, Report]) -> tuple[str, ...]:
+    report = earlier.get(hand_in.name)
+    if report is None:
+        return ()
+    return tuple(question.id for question in report.questions if waits_for_device(question))

@@ -11,11 +11,9 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
-from grader.batch.discover import Student
-from grader.batch.grades import Grade
-from grader.batch.late import LatePolicy
+from grader.batch.discover import SIMILARITY_FOLDER, Student
+from grader.batch.grades import Grade, LatePolicy
 from grader.batch.ledger import done_so_far, grades_of, policy_of, setup_of, with_decided
-from grader.batch.names import SIMILARITY_FOLDER
 from grader.errors import UsageError
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.report.language import KOREAN, current
@@ -37,7 +35,7 @@ from grader.report.pages import (
 from grader.report.pages.asked import asked_in
 from grader.report.pages.pictures import read_pictures
 from grader.report.text import inert
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 from grader.store.journal import JOURNAL_FILE, open_journal
 from grader.submission import IntakeError, SubmittedFile, read_submission
 from grader.submission.reader import Where

@@ -26,7 +26,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from grader.batch.work import Answer, Kind, Work, perform, write
+from grader.batch.schedule import Answer, Kind, Work, perform, write
 from grader.errors import InfrastructureError, UsageError
 from grader.report.model import Report
 from grader.run.grade import Grader

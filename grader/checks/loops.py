@@ -22,10 +22,8 @@ from grader.checks.base import CaseInputs, Check, Identifier, Probe
 from grader.checks.counts import Behaviour, behaviour_of
 from grader.checks.timed import MOST_IDLE
 from grader.checks.vectorised import numbers, screened
-from grader.clock.credit import single
-from grader.clock.screen import settled
-from grader.clock.statistics import Decision
-from grader.clock.vectorisation import Pace, pace_of, weigh
+from grader.clock.credit import Decision, single
+from grader.clock.vectorisation import Pace, pace_of, settled, weigh
 from grader.observation import Observation, Timing
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role
 from grader.verdict import (

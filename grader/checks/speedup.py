@@ -15,8 +15,8 @@ from pydantic import Field
 
 from grader.checks.base import CaseInputs, Identifier, SpeedTest
 from grader.checks.timed import SpeedCheck, earned, untimely
+from grader.clock.credit import Decision
 from grader.clock.device import MARGIN, DeviceTiming, Reading, read, weigh
-from grader.clock.statistics import Decision
 from grader.observation import Observation, Timing
 from grader.verdict import (
     Basis,

@@ -17,9 +17,8 @@ from pydantic import Field
 
 from grader.checks.base import CaseInputs, SpeedTest
 from grader.checks.timed import SpeedCheck, earned, untimely
-from grader.clock.screen import settled
-from grader.clock.statistics import Decision
-from grader.clock.vectorisation import Pace, pace_of, weigh
+from grader.clock.credit import Decision
+from grader.clock.vectorisation import Pace, pace_of, settled, weigh
 from grader.observation import Observation, Timing
 from grader.verdict import (
     Basis,

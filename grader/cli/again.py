@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from grader.batch.again import Again
-    from grader.batch.changes import Change
-    from grader.batch.late import LatePolicy
+    from grader.batch.again import Again, Change
+    from grader.batch.grades import LatePolicy
     from grader.batch.ledger import Setup
     from grader.report.model import CheckResult
     from grader.run.grade import Grader, Options
@@ -155,8 +154,7 @@ def _cell(check: CheckResult | None) -> str:
 
 def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
     from grader.batch.awaited import overtaken
-    from grader.batch.class_run import write_decided, write_grades
-    from grader.batch.ledger import read_grades
+    from grader.batch.ledger import read_grades, write_decided, write_grades
 
     console = make_console()
     write_decided(folder)

@@ -13,16 +13,13 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader import __version__
-from grader.batch.class_run import ClassRun, write_decided, write_grades
-from grader.batch.discover import Found
-from grader.batch.late import LatePolicy, read_policy
-from grader.batch.ledger import Setup, grades_of
+from grader.batch.discover import Found, discover
+from grader.batch.grades import LatePolicy, read_policy
+from grader.batch.ledger import ClassRun, Setup, grades_of, write_decided, write_grades
 from grader.batch.local import LocalWorkers
-from grader.batch.pending import waiting
-from grader.batch.platforms import discover
+from grader.batch.merge import waiting
 from grader.batch.ray_engine import RayWorkers
-from grader.batch.schedule import Graded
-from grader.batch.work import Workers
+from grader.batch.schedule import Graded, Workers
 from grader.cli.options import ClockChoice, DeviceChoice, EngineChoice, IsolationChoice
 from grader.cli.support import (
     exit_for,

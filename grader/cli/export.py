@@ -16,8 +16,7 @@ from grader.errors import UsageError
 
 if TYPE_CHECKING:
     from grader.batch.export import Exported
-    from grader.batch.grades import Grade
-    from grader.batch.late import LatePolicy
+    from grader.batch.grades import Grade, LatePolicy
 
 _SHOWN = 10
 _NAME = 40
@@ -158,7 +157,7 @@ def _show_changes(exported: Exported) -> None:
 
 
 def _write(exported: Exported, path: Path) -> None:
-    from grader.store.atomic import write_atomic
+    from grader.store.files import write_atomic
 
     write_atomic(path, exported.text.encode())
     _tell(exported, path)
@@ -195,7 +194,7 @@ def _autograder(folder: Path, into: Path | None, out: Path | None, late: Path | 
     from grader.authoring.recorded import with_reports
     from grader.batch.merge import read_folder
     from grader.report.summary import counted
-    from grader.store.atomic import write_atomic
+    from grader.store.files import write_atomic
 
     done = with_reports(into, read_folder(folder).values())
     write_atomic(path, done.archive)
@@ -234,7 +233,7 @@ def _homes(folder: Path) -> list[Path]:
 def _summary(folder: Path, out: Path | None) -> None:
     from grader.report.json_file import REPORT_FILE, read_report
     from grader.report.summary_page import SUMMARY_FILE, summary_page
-    from grader.store.atomic import write_atomic
+    from grader.store.files import write_atomic
 
     reports = [read_report(home / REPORT_FILE) for home in _homes(folder)]
     path = out or folder / SUMMARY_FILE

@@ -116,7 +116,7 @@ def _gradescope(packed: Pack, terms: Terms, out: Path, console: Console) -> None
     from grader.authoring.instructions import time_text
     from grader.authoring.pack import POINTS_FILE, gradescope_zip
     from grader.report.summary import counted
-    from grader.store.atomic import write_atomic
+    from grader.store.files import write_atomic
 
     stem = f"{terms.assignment.id}-gradescope"
     archive, points = out / f"{stem}.zip", out / f"{stem}-{POINTS_FILE}"

@@ -12,8 +12,7 @@ from grader.cli.options import LanguageOpt, LateOpt
 from grader.cli.support import make_console, make_folder, say, write_pages
 
 if TYPE_CHECKING:
-    from grader.batch.grades import Grade
-    from grader.batch.late import LatePolicy
+    from grader.batch.grades import Grade, LatePolicy
     from grader.batch.pages import Look
     from grader.report.pages import Labels
 
@@ -53,7 +52,7 @@ def report_command(
     """
     from dataclasses import replace
 
-    from grader.batch.late import read_policy
+    from grader.batch.grades import read_policy
     from grader.batch.pages import labels_of, write_one
     from grader.report.pages import STUDENT_FILE, Release
 

@@ -63,9 +63,8 @@ def _class(
     folder: Path, assignment: str, out: Path | None
 ) -> tuple[Sequence[HandIn], Materials, Path]:
     """Return the hand-ins, what was asked of them, and where pages go."""
+    from grader.batch.discover import SIMILARITY_FOLDER, discover
     from grader.batch.ledger import done_so_far, setup_of
-    from grader.batch.names import SIMILARITY_FOLDER
-    from grader.batch.platforms import discover
     from grader.store.journal import JOURNAL_FILE, open_journal
 
     if (folder / JOURNAL_FILE).is_file():

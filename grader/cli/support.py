@@ -16,11 +16,10 @@ from grader.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.batch.grades import Grade
-    from grader.batch.late import LatePolicy
+    from grader.batch.grades import Grade, LatePolicy
     from grader.batch.pages import Look
     from grader.report.model import Report
-    from grader.run.devices import DeviceChoice as DeviceName
+    from grader.run.capabilities import DeviceChoice as DeviceName
     from grader.run.grade import Grader, Options
     from grader.run.materials import Materials
     from grader.sandbox.host.guests import Sandbox
@@ -83,7 +82,7 @@ def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sa
         file: The assignment's.
         device: As for ``make_sandbox``.
     """
-    from grader.run.device_state import visible_gpus
+    from grader.run.gpu_state import visible_gpus
     from grader.sandbox.host.open import open_sandbox
 
     folder = file.resolve().parent
@@ -99,7 +98,7 @@ def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sa
 
 def _hidden(*secret: Path) -> tuple[str, ...]:
     """Return what no guest may open, of these paths and of the grader's own, where they exist."""
-    from grader.store.user_cache import REFERENCES, open_cache
+    from grader.store.files import REFERENCES, open_cache
 
     cache = open_cache(REFERENCES)
     paths = (*secret, cache.folder) if cache else secret
@@ -110,7 +109,7 @@ def _preload(folder: Path, solution: Path) -> Preload:
     """Return what the fork-server imports for the sake of an assignment's own files."""
     from grader.assignment.find import GIVEN, SCENARIO
     from grader.sandbox.host.open import preload
-    from grader.store.user_cache import open_cache
+    from grader.store.files import open_cache
 
     files = (folder / SCENARIO, folder / GIVEN, *solution.glob("*.py"))
     fonts = open_cache("fonts")
@@ -128,7 +127,7 @@ def make_sandbox(
         materials: The assignment.
         device: Guests of questions that need a GPU are shown real ones with ``auto`` and ``cuda``.
     """
-    from grader.run.devices import usable_gpus
+    from grader.run.capabilities import usable_gpus
     from grader.sandbox.host.open import open_sandbox
 
     asked = any(question.needs.cuda for question in materials.assignment.questions)
@@ -146,7 +145,7 @@ def make_folder(out: Path) -> None:
     Raises:
         UsageError: It cannot be made, or not be written.
     """
-    from grader.store.atomic import PROBE_FILE
+    from grader.store.files import PROBE_FILE
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -217,7 +216,7 @@ def lateness_of(folder: Path, late: Path | None, console: Console, kept: bool) -
         UsageError: The file is no policy, or extends the time of somebody who is not in the class;
             no batch was begun there.
     """
-    from grader.batch.late import read_policy
+    from grader.batch.grades import read_policy
     from grader.batch.ledger import read_remembered
 
     given = read_policy(late) if late else None
@@ -260,7 +259,7 @@ def remembering(materials: Materials, sandbox: Sandbox, options: Options, drawn:
     from dataclasses import replace
 
     from grader.run.grade import Grader
-    from grader.run.reference_cache import open_references
+    from grader.run.kept import open_references
 
     cache = None
     if not drawn or sys.stdin.isatty():
@@ -307,7 +306,7 @@ def grade_one(grader: Grader, submission: Path, sandbox: Sandbox, console: Conso
         InfrastructureError: No guest can be started.
     """
     from grader.progress import make_progress
-    from grader.run.care import bounded
+    from grader.run.allowance import bounded
 
     with make_progress(console) as progress:
         task = progress.add_task("reference", total=None)

@@ -15,9 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median, quantiles
 
-from grader.clock.credit import Award, Credit, award
-from grader.clock.samples import Run
-from grader.clock.statistics import Decision, Rule
+from grader.clock.credit import Award, Credit, Decision, Rule, award
+from grader.clock.sampling import Run
 from grader.verdict import Param
 
 WIRE, TRANSFER, CPU, REFERENCE, STUDENT = "wire", "transfer", "cpu", "reference", "student"

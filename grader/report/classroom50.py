@@ -18,7 +18,7 @@ from grader.report.json_file import json_bytes
 from grader.report.model import Report, ReportStatus
 from grader.report.summary import amount, notices, visible
 from grader.report.text import inert
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 from grader.verdict import Status
 
 RESULT_FILE = "result.json"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.report.model import QuestionResult, Report, ReportStatus
 from grader.report.summary import amount
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 
 GRADEBOOK_FILE = "gradebook.csv"
 # The wide forms too: some spreadsheets fold them to the plain ones on import.

@@ -37,7 +37,7 @@ from grader.report.model import CheckResult, QuestionResult, Report, ReportStatu
 from grader.report.points import PLACES
 from grader.report.summary import amount, notices
 from grader.report.text import inert
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 from grader.verdict import Status, Visibility
 
 RESULTS_FILE = "results.json"

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from grader.errors import UsageError
 from grader.report.model import Report
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 
 REPORT_FILE = "report.json"
 

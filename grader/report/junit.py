@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import amount, visible
 from grader.report.text import inert
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 from grader.verdict import Status
 
 JUNIT_FILE = "junit.xml"

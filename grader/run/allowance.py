@@ -1,7 +1,11 @@
-"""How much a submission may answer: in one call, and in all.
+"""What a submission may make the host do: how much to read, for how long, and what to send ahead.
 
 The reference's own answers are the measure. An answer is refused by the sizes that it announces,
-before memory is set aside for it.
+before memory is set aside for it. Reading and judging answers takes milliseconds, and what they
+work on is hostile: both are bounded in processor time.
+
+The worker of a class notes there what it is at: should it die, whoever gave the work out knows over
+what (``grader.batch.local``). Where one submission is graded, ``bounded`` ends the work itself.
 
 Defends against: answers of hundreds of MiB, one or many, that fill the memory of whoever grades a
 class, or the journal; headers that become many times their size once they are read.
@@ -11,12 +15,75 @@ Does not defend against: a reference whose own answers are that large.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from contextlib import nullcontext
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import Union
 
+from grader.errors import InfrastructureError
 from grader.observation import Observation
-from grader.run.care import Surrounding
-from grader.wire.frames import Caps, FrameSize
+from grader.wire.frames import Caps, Connection, Deadline, FrameSize, pack
+from grader.wire.messages import Call, to_frame
+from grader.wire.values import Buffer, ProtocolError
+
+Surrounding = Callable[[], AbstractContextManager[None]]
+
+MOST_SECONDS = 60.0
+"""Processor time for the reading of one answer, or the judging of a submission."""
+
+_FURTHER_SECONDS = 1.0
+"""Processor time for each part of the judging that is begun after that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Care:
+    """Contexts for work on what a submission said.
+
+    Attributes:
+        reading: Around the reading of each answer.
+        judging: Around the judging of all.
+    """
+
+    reading: Surrounding = nullcontext
+    judging: Surrounding = nullcontext
+
+
+NO_CARE = Care()
+
+
+def bounded() -> Care:
+    """Return contexts that end what takes too much processor time, by an exception.
+
+    An answer breaks the protocol then, and what was not judged is pending. For a process's first
+    thread, where the system has such a timer.
+
+    Does not defend against: one call of a library that takes long. The limits on the size of
+    answers bound that.
+    """
+    if not hasattr(signal, "setitimer"):
+        return NO_CARE
+    return Care(
+        partial(_limited, ProtocolError, "an answer that takes too long to read"),
+        partial(_limited, InfrastructureError, "judging took too long"),
+    )
+
+
+@contextmanager
+def _limited(kind: type[Exception], text: str) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise kind(text)
+
+    before = signal.signal(signal.SIGPROF, stop)
+    # Again and again: whoever judges takes an exception for a check's fault, and goes on.
+    signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS, _FURTHER_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+
 
 _TIMES = 8
 _LEAST = Caps(header=2 * 2**20, payload=8 * 2**20)
@@ -93,3 +160,55 @@ def kept_bytes(reference: Iterable[Observation]) -> int:
 
 def _weight(size: FrameSize) -> int:
     return size.payload + _HEADER * size.header
+
+
+Sized = tuple[Call, Union[FrameSize, None]]
+"""A call, and the size of the reference's answer to it where that is known."""
+
+_MOST = 1 << 16
+"""Bytes of requests that may lie unanswered. A socket holds more than that, so that the host is
+never kept from reading answers by a guest that reads no requests."""
+
+
+class Window:
+    """Sends calls in their order, as many ahead of the answers as fit into a socket.
+
+    Args:
+        calls: Each with its token.
+    """
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self._calls = list(calls)
+        self._sizes: list[int] = []
+        self._answered = 0
+        self._packed: list[Buffer] | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether a call that was sent has no answer yet."""
+        return len(self._sizes) > self._answered
+
+    def send(self, connection: Connection, deadline: Deadline) -> None:
+        """Send the next call if it is not sent yet, and all that fit behind it.
+
+        Raises:
+            Closed: The guest is gone.
+            DeadlineExceeded: It does not read.
+        """
+        together: list[Buffer] = []
+        while len(self._sizes) < len(self._calls):
+            buffers = self._packed or pack(to_frame(self._calls[len(self._sizes)]))
+            size = sum(map(len, buffers))
+            if self.asked and sum(self._sizes[self._answered :]) + size > _MOST:
+                self._packed = buffers
+                break
+            self._packed = None
+            self._sizes.append(size)
+            together += buffers
+        if together:
+            connection.write(together, deadline)
+
+    def answered(self) -> str:
+        """Take note of an answer to the next call; return the token that it has to have."""
+        self._answered += 1
+        return self._calls[self._answered - 1].token

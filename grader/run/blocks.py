@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from grader.checks.base import CaseInputs, Check
 from grader.checks.timed import same_result
-from grader.clock.samples import Run, Sample
-from grader.clock.sampling import STANDARD, Plan
+from grader.clock.sampling import STANDARD_PLAN, Plan, Run, Sample
 from grader.clock.vectorisation import STUDENT, VECTORISED
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
@@ -58,7 +57,7 @@ class Job:
     draw: Draw
     rule: Check
     seconds: float
-    plan: Plan = STANDARD
+    plan: Plan = STANDARD_PLAN
     core: int | None = None
 
 

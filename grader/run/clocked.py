@@ -16,7 +16,7 @@ from grader.checks.timed import speed_tests
 from grader.observation import Timing
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.run.verdicts import Verdicts, judge_question
+from grader.run.submitted import Verdicts, judge_question
 from grader.verdict import Code, Status, Verdict
 
 

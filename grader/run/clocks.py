@@ -13,8 +13,8 @@ from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.run.screening import Screener
+from grader.run.submitted import Verdicts
 from grader.run.timed import Subject, Timer
-from grader.run.verdicts import Verdicts
 from grader.sandbox.host.guests import Sandbox
 
 

@@ -26,12 +26,11 @@ from grader.clock.device import (
     joined,
     usable,
 )
-from grader.clock.samples import Run, Sample
-from grader.clock.sampling import Plan, interleave
+from grader.clock.sampling import Plan, Run, Sample, interleave
 from grader.observation import Observation, Outcome
-from grader.run.device_state import Health
-from grader.run.device_worker import DeviceWorker, SickDeviceError, told_by
-from grader.run.program import Program
+from grader.run.gpu_state import Health
+from grader.run.gpu_worker import DeviceWorker, SickDeviceError, told_by
+from grader.run.materials import Program
 from grader.verdict import Status, Verdict
 from grader.wire.messages import Call
 from grader.wire.values import DType, Tensor, Value

@@ -15,15 +15,14 @@ from grader.checks.timed import speed_tests
 from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.clocked import Judged
-from grader.run.device_state import visible_gpus
-from grader.run.device_worker import GuestWorker, suspicious
-from grader.run.leases import Leases
+from grader.run.gpu_state import Leases, visible_gpus
+from grader.run.gpu_worker import GuestWorker, suspicious
+from grader.run.gpus import Rack
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.run.rack import Rack
+from grader.run.submitted import Verdicts, for_all
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer
-from grader.run.verdicts import Verdicts, for_all
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.verdict import Code, Message, Owner, Status, fault
 

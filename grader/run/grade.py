@@ -10,26 +10,35 @@ from grader.errors import InfrastructureError
 from grader.report.build import RunRecord, build_question, build_report, submission_info
 from grader.report.model import Environment, QuestionResult, Report, SubmissionInfo, Timing
 from grader.report.words import ENGLISH, Words
-from grader.run.care import NO_CARE, Care
+from grader.run.allowance import NO_CARE, Care
+from grader.run.capabilities import (
+    Options,
+    device_name,
+    devices_name,
+    gradable_here,
+    missing_packages,
+    usable_gpus,
+)
 from grader.run.clocks import Clocks
 from grader.run.device_times import OpenRack, no_rack, open_rack
-from grader.run.devices import device_name, devices_name, usable_gpus
-from grader.run.gpu_proof import ProveGpus, prove_gpus, scrub_gpus
-from grader.run.gradable import sort_out
-from grader.run.judging import judge_all, machine_fault
+from grader.run.gpus import ProveGpus, prove_gpus, scrub_gpus
+from grader.run.kept import KeptReference, ReferenceCache, Replayed, keep, needs_of
 from grader.run.machine import environment
 from grader.run.materials import Materials
 from grader.run.observe import NOT_RUN, Follower, Progress, QuestionRun
-from grader.run.options import Options
-from grader.run.packages import missing_packages
 from grader.run.plan import PlannedQuestion, plan_digests
 from grader.run.reference import Reference, plan_all
-from grader.run.reference_cache import KeptReference, ReferenceCache, Replayed, keep, needs_of
 from grader.run.screening import Screener
 from grader.run.stage import open_session
-from grader.run.submitted import Place
+from grader.run.submitted import (
+    SubmissionRunner,
+    Verdicts,
+    for_all,
+    judge_all,
+    left_to_grading,
+    machine_fault,
+)
 from grader.run.unrun import as_before
-from grader.run.verdicts import Verdicts, for_all, left_to_grading
 from grader.run.watch import Watch
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.submission import Where, read_submission
@@ -99,7 +108,7 @@ class Grader:
         self._reference: dict[str, QuestionRun] = {}
         self._versions: dict[str, str] = {}
         self._care = NO_CARE
-        self._place = Place(materials, sandbox, self._care)
+        self._runner = SubmissionRunner(materials, sandbox, self._care)
         self._screener = Screener(materials, sandbox, options.seed)
 
     def prepare(self, progress: Progress = lambda _: None) -> None:
@@ -132,7 +141,7 @@ class Grader:
         """Take what the reference did in an earlier run; False where that does not fit this one."""
         if kept is None:
             return False
-        gradable, not_here = sort_out(
+        gradable, not_here = gradable_here(
             self._selected, self._options.device, len(self._gpus), self._sandbox, kept.missing
         )
         draw = self._options.seed, Replayed(kept.generated)
@@ -142,7 +151,7 @@ class Grader:
         if set(kept.runs) != set(gradable) or any(item.needs.cuda for item in plan):
             return False
         self._missing, self._reference = dict(kept.missing), dict(kept.runs)
-        self._not_here |= not_here
+        self._note_not_here(not_here)
         self.plan = tuple(plan)
         return True
 
@@ -171,11 +180,16 @@ class Grader:
         """Return what the questions that can be graded here need; note why others cannot."""
         # Of all questions: a hand-in imports them whether or not those are selected.
         self._missing = missing_packages(self._sandbox, self.assignment.questions)
-        gradable, not_here = sort_out(
+        gradable, not_here = gradable_here(
             self._selected, self._options.device, len(self._gpus), self._sandbox, self._missing
         )
-        self._not_here |= not_here
+        self._note_not_here(not_here)
         return gradable
+
+    def _note_not_here(self, reasons: Mapping[str, Verdict]) -> None:
+        for question in self._selected:
+            if question.id in reasons:
+                self._not_here[question.id] = for_all(question, reasons[question.id])
 
     def _settle_gpus(self) -> None:
         """Have guests show that they can use the GPUs, if any question asks for one."""
@@ -201,7 +215,7 @@ class Grader:
         """
         other = copy.copy(self)
         other._sandbox, other._care = sandbox, care
-        other._place = Place(self.materials, sandbox, care)
+        other._runner = SubmissionRunner(self.materials, sandbox, care)
         other._screener = Screener(self.materials, sandbox, self._options.seed)
         return other
 
@@ -253,8 +267,8 @@ class Grader:
         """Return all verdicts but those that take a clock, and what they rest on."""
         try:
             progress = self._follower(progress)
-            runs = self._place.run(self.plan, files, watch, progress, self._reference)
-            self._versions = self._versions or self._place.versions
+            runs = self._runner.run(self.plan, files, watch, progress, self._reference)
+            self._versions = self._versions or self._runner.versions
             with self._care.judging():
                 judged = judge_all(self.plan, self._reference, runs, self._missing)
         except InfrastructureError as error:

@@ -14,9 +14,8 @@ from types import MappingProxyType
 
 from grader.assignment.types import Limits, Question
 from grader.observation import Observation, Outcome
-from grader.run.growth import CountedCall
-from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.program import guest_limits
+from grader.run.materials import guest_limits
+from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion
 from grader.run.session import Session
 from grader.static_analysis.facts import Mention
 from grader.wire.frames import FrameSize

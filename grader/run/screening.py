@@ -18,12 +18,14 @@ import numpy as np
 
 from grader.assignment.types import Limits
 from grader.checks.timed import MOST_IDLE, speed_tests
-from grader.clock.cpu import readable
 from grader.clock.credit import Credit, single
-from grader.clock.samples import Run, Sample
-from grader.clock.sampling import calls_for, keep_on, own_core
-from grader.clock.screen import (
+from grader.clock.sampling import Run, Sample, calls_for, keep_on, own_core, readable
+from grader.clock.vectorisation import (
+    LONE,
+    LOOP,
     MOST_ROUNDS,
+    STUDENT,
+    VECTORISED,
     WARM_UP,
     Screen,
     Vote,
@@ -32,7 +34,6 @@ from grader.clock.screen import (
     settled,
     votes,
 )
-from grader.clock.vectorisation import LONE, LOOP, STUDENT, VECTORISED
 from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.allowance import Allowance

@@ -9,15 +9,12 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from grader.assignment.types import Limits
-from grader.clock.cpu import cpu_seconds, settle, spent
+from grader.clock.sampling import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation
-from grader.run.allowance import Allowance
-from grader.run.deadline import Deadline, late
-from grader.run.endings import death, outcome_of, violation
-from grader.run.guests import Failures, Held, holds
-from grader.run.program import Program, guest_limits
-from grader.run.window import Sized, Window
+from grader.run.allowance import Allowance, Sized, Window
+from grader.run.guests import Deadline, Failures, Held, death, holds, late, outcome_of, violation
+from grader.run.materials import Program, guest_limits
 from grader.sandbox.host.guests import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (

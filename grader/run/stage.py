@@ -17,10 +17,8 @@ from grader.assignment.find import SCENARIO
 from grader.assignment.types import Limits
 from grader.observation import IN_READER, IN_STAGE, Claims, HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance
-from grader.run.deadline import Deadline
-from grader.run.endings import outcome_of
-from grader.run.materials import Materials
-from grader.run.program import Program
+from grader.run.guests import Deadline, outcome_of
+from grader.run.materials import Materials, Program
 from grader.run.session import Session
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
 from grader.wire.frames import Connection, DeadlineExceeded, FrameSize

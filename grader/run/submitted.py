@@ -1,23 +1,306 @@
-"""A submission, run: every question of a plan, and what its text says."""
+"""A submission: run on every question of a plan, its text read, and judged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import importlib.util
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
-from grader.run.allowance import allowance
-from grader.run.care import Care
+from grader.assignment.types import Question
+from grader.checks.base import Probe
+from grader.checks.causes import across_cases
+from grader.checks.judge import combine, judge_case, settle, told_once
+from grader.errors import nearest_name
+from grader.observation import Observation, Outcome
+from grader.run.allowance import Care, allowance
+from grader.run.capabilities import no_package
 from grader.run.materials import Materials
 from grader.run.observe import Follower, Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
-from grader.run.sources import Sources, read_sources, start_reader, with_sources
 from grader.run.stage import open_session
 from grader.run.watch import Watch
 from grader.sandbox.host.guests import Sandbox
+from grader.static_analysis.facts import EntryFacts, Mention, Place, SourceFacts
+from grader.static_analysis.reach import IMPORT
 from grader.static_analysis.reader import SourceReader
+from grader.verdict import (
+    Basis,
+    Code,
+    Message,
+    Owner,
+    Param,
+    Status,
+    Verdict,
+    deferred,
+    failed,
+    fault,
+    plain,
+    review,
+)
+from grader.wire.messages import Fault
+
+Verdicts = dict[str, Verdict]
+"""Check id → verdict."""
 
 
-class Place:
-    """Where hand-ins run, one after the other.
+def judge_question(
+    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+) -> Verdicts:
+    """Judge every check of a question on all of its cases.
+
+    Args:
+        planned: The question with the inputs that both runs got.
+        reference: What the reference did with them.
+        submission: What the submission did.
+    """
+    question = planned.question
+    stopped = _reference_problem(question, reference) or _import_problem(question, submission)
+    if stopped is not None:
+        return for_all(question, stopped)
+    verdicts = {}
+    for check in question.checks:
+        judged = [
+            (
+                case.inputs,
+                judge_case(
+                    check,
+                    case.inputs,
+                    reference.observations[case.key],
+                    submission.observations[case.key],
+                    question.id,
+                ),
+            )
+            for case in planned.cases
+            if check.cases is None or case.case.id in check.cases
+        ]
+        combined = combine([verdict for _, verdict in judged]) if judged else left_to_grading()
+        verdicts[check.id] = _not_by_word(across_cases(judged, combined), submission.reach)
+    return told_once(question.checks, settle(question.checks, verdicts))
+
+
+def _not_by_word(verdict: Verdict, reach: Mention | None) -> Verdict:
+    """Return a verdict; a person's, where code that may have changed the word would earn by it."""
+    earns = verdict.status in (Status.PASSED, Status.PARTIAL)
+    if reach is None or not earns or verdict.basis is not Basis.CLAIM:
+        return verdict
+    return review(Message("claim_reached", {"name": plain(reach.name), "line": reach.place.line}))
+
+
+def for_all(question: Question, verdict: Verdict) -> Verdicts:
+    """Give one verdict to every check of a question."""
+    return {check.id: verdict for check in question.checks}
+
+
+def left_to_grading() -> Verdict:
+    """Return the verdict of a self-check on what only cases judge that it does not have."""
+    return deferred(Code.NOT_RUN, Message("left_to_grading"))
+
+
+def _reference_problem(question: Question, run: QuestionRun) -> Verdict | None:
+    if run.entry is not None:
+        return None
+    if run.failed_load is not None:
+        if run.failed_load.outcome is Outcome.SANDBOX_FAILED:
+            detail = Message("sandbox_failed", {"detail": run.failed_load.detail})
+            return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, detail)
+        why = run.failed_load.detail
+    elif run.loaded is not None and run.loaded.fault is not None:
+        why = f"{run.loaded.fault.type}: {run.loaded.fault.message}"
+    else:
+        why = f"it defines none of {', '.join(question.names)}"
+    return fault(
+        Code.REFERENCE_FAILED, Owner.INSTRUCTOR, Message("reference_failed", {"detail": why})
+    )
+
+
+def _import_problem(question: Question, run: QuestionRun) -> Verdict | None:
+    """Return the verdict for a submission whose entry point could not be called at all."""
+    if run.entry is not None:
+        return None
+    if run.failed_load is not None:
+        return _load_verdict(run.failed_load)
+    assert run.loaded is not None
+    error = run.loaded.fault
+    if error is not None:
+        return _import_fault(error)
+    return _missing(question, run.loaded.names)
+
+
+def _load_verdict(observation: Observation) -> Verdict:
+    if observation.outcome is Outcome.SANDBOX_FAILED:
+        told = Message("sandbox_failed", {"detail": observation.detail})
+        return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
+    code = {
+        Outcome.TIMED_OUT: Code.TIMED_OUT,
+        Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
+        Outcome.PROTOCOL_VIOLATION: Code.PROTOCOL_VIOLATION,
+    }.get(observation.outcome, Code.CRASHED)
+    return failed(code, Message("died_at_import", {"detail": observation.detail}))
+
+
+def _import_fault(error: Fault) -> Verdict:
+    params: dict[str, Param] = {
+        "type": error.type, "message": error.message, "file": error.file, "line": error.line,
+        "column": error.column,
+    }  # fmt: skip
+    if error.type in ("SyntaxError", "IndentationError", "TabError"):
+        return failed(Code.SYNTAX_ERROR, Message("syntax_error", params), trace=error.trace)
+    return failed(Code.IMPORT_FAILED, Message("import_failed", params), trace=error.trace)
+
+
+def _missing(question: Question, names: Sequence[str]) -> Verdict:
+    found: list[Param] = list(names[:20])
+    params: dict[str, Param] = {
+        "function": question.names[0],
+        "names": found,
+        "nearest": nearest_name(question.names[0], names),
+    }
+    return failed(Code.MISSING_FUNCTION, Message("missing_function", params))
+
+
+def judge_all(
+    plan: Sequence[PlannedQuestion],
+    reference: Mapping[str, QuestionRun],
+    runs: Mapping[str, QuestionRun],
+    missing: Mapping[str, str],
+) -> dict[str, Verdicts]:
+    """Return question → verdicts, for the questions that were run.
+
+    Args:
+        plan: What was called.
+        reference: What came of it for the reference, by question id.
+        runs: The same for the hand-in.
+        missing: Packages that guests cannot import → why.
+    """
+    judged: dict[str, Verdicts] = {}
+    for planned in plan:
+        name = planned.question.id
+        if name not in runs:
+            continue
+        if lack := lacking_at_import(runs[name], missing):
+            judged[name] = for_all(planned.question, lack)
+        else:
+            judged[name] = judge_question(planned, reference[name], runs[name])
+    return judged
+
+
+def lacking_at_import(run: QuestionRun, missing: Mapping[str, str]) -> Verdict | None:
+    """Return the verdict on a hand-in whose import got stuck for the lack of a module, or None.
+
+    An import that fails binds a placeholder; but where the file uses that while it is imported, as
+    in an annotation, all that comes after it is lost, also what could do without the module.
+
+    Args:
+        run: Of any question.
+        missing: Modules that some question needs and guests cannot import → why.
+    """
+    if run.entry is not None or run.loaded is None or run.loaded.fault is None:
+        return None
+    wanted = run.loaded.missing
+    absent = [
+        name for name in missing if any(f"{other}.".startswith(f"{name}.") for other in wanted)
+    ]
+    return no_package(absent, missing[absent[0]]) if absent else None
+
+
+def machine_fault(reason: str) -> Verdict:
+    """Return the verdict where the machine, not the hand-in, is at fault; it costs nothing."""
+    message = Message("sandbox_failed", {"detail": reason})
+    return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
+
+
+def start_reader(reader: SourceReader) -> None:
+    """Have the reader begin while the submission runs."""
+    # What cannot be started is told when it is asked.
+    with suppress(OSError):
+        reader.start()
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the files of a submission say.
+
+    Attributes:
+        facts: On the file whose functions are called.
+        reached: Where any of them reaches for what the process says about itself, if one does.
+    """
+
+    facts: SourceFacts
+    reached: Mention | None
+
+
+def read_sources(reader: SourceReader, files: Mapping[str, bytes], own: Collection[str]) -> Sources:
+    """Read the files of a submission.
+
+    Args:
+        reader: Reads each file, once for all questions.
+        files: The exact bytes that run; first the file whose functions are called.
+        own: Paths of files beside them that a submission may import, too.
+    """
+    read = [reader.read(data) for path, data in files.items() if path.endswith(".py")]
+    allowed = {f"{IMPORT}{_module_of(path)}" for path in (*files, *own)}
+    return Sources(read[0], next((item for each in read for item in _reach(each, allowed)), None))
+
+
+def with_sources(
+    sources: Sources, plan: Sequence[PlannedQuestion], runs: Mapping[str, QuestionRun]
+) -> dict[str, QuestionRun]:
+    """Return the runs with what the source says of each, and where the file reaches.
+
+    The facts on an entry point go into the observations of questions that ask for them. A file that
+    cannot be read leaves them out; that is for the judge to weigh.
+
+    Args:
+        sources: Of the submission that ran.
+        plan: Names the questions and their checks.
+        runs: By question id.
+    """
+    wanted = {
+        planned.question.id
+        for planned in plan
+        if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
+    }
+    entries, reached = sources.facts.entries, sources.reached
+    return {
+        name: _with(replace(run, reach=reached), entries.get(run.entry or ""), name in wanted)
+        for name, run in runs.items()
+    }
+
+
+def _module_of(path: str) -> str:
+    return PurePosixPath(path).parts[0].removesuffix(".py")
+
+
+def _reach(facts: SourceFacts, allowed: Collection[str]) -> tuple[Mention, ...]:
+    if facts.unreadable:
+        # What nobody could read may do anything.
+        return (Mention(facts.unreadable[:80], Place(1, 0, 1), called=False),)
+    return tuple(
+        item for item in facts.reach
+        if not item.name.startswith(IMPORT)
+        or (item.name not in allowed and _is_here(item.name.removeprefix(IMPORT)))
+    )  # fmt: skip
+
+
+def _is_here(module: str) -> bool:
+    """Return whether a module is installed. Guests have what this interpreter has, and no more."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return True
+
+
+def _with(run: QuestionRun, facts: EntryFacts | None, wanted: bool) -> QuestionRun:
+    if not wanted:
+        return run
+    seen = {key: replace(item, source=facts) for key, item in run.observations.items()}
+    return replace(run, observations=seen)
+
+
+class SubmissionRunner:
+    """Runs submissions, one after the other.
 
     Attributes:
         versions: What the last guest said of its torch and Python.

@@ -15,20 +15,17 @@ import numpy as np
 from grader.assignment.types import Limits, Question, Timed
 from grader.checks.base import Check
 from grader.checks.timed import speed_tests, tolerance
-from grader.clock.cpu import readable
-from grader.clock.samples import Run
-from grader.clock.sampling import STANDARD, Plan, exclusive, quiet_core
-from grader.clock.statistics import STANDARD as RULE
-from grader.clock.statistics import Decision
+from grader.clock.credit import STANDARD_RULE as RULE
+from grader.clock.credit import Decision
+from grader.clock.sampling import STANDARD_PLAN, Plan, Run, exclusive, quiet_core, readable
 from grader.clock.vectorisation import AGAIN, LOOP, STUDENT, VECTORISED, pace_of, weigh
 from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.allowance import Allowance
 from grader.run.blocks import Job, NotTimedError
 from grader.run.draw import DrawKey
-from grader.run.materials import Materials
+from grader.run.materials import Materials, Program
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.program import Program
 from grader.run.session import Session
 from grader.run.stacked import Stack
 from grader.run.stopwatch import Stopwatch
@@ -78,7 +75,7 @@ class Timer:
         materials: Materials,
         sandbox: Sandbox,
         seed: int,
-        plan: Plan = STANDARD,
+        plan: Plan = STANDARD_PLAN,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._materials = materials

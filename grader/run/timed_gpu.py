@@ -1,7 +1,7 @@
 """Timing a hand-in's function on a GPU, until what it is worth is decided.
 
 One device, leased; sets of fresh processes; nothing but the hand-in's own doing costs points. What
-is done where a device fails is in ``grader.run.rack``.
+is done where a device fails is in ``grader.run.gpus``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from grader.assignment.types import Limits
 from grader.checks.base import CaseInputs, SpeedTest
 from grader.checks.judge import judge_case
 from grader.checks.timed import speed_tests
+from grader.clock.credit import Decision
 from grader.clock.device import (
     CPU,
     MOST_SETS,
@@ -27,15 +28,13 @@ from grader.clock.device import (
     weigh,
 )
 from grader.clock.sampling import exclusive
-from grader.clock.statistics import Decision
 from grader.observation import Observation, Outcome, Timing
-from grader.run.device_program import PROGRAM
 from grader.run.device_stopwatch import DeviceJob, DeviceStopwatch, SetOutcome
-from grader.run.device_worker import DeviceWorker, SickDeviceError, suspicious
 from grader.run.draw import DrawKey, draw_case
+from grader.run.gpu_worker import PROGRAM, DeviceWorker, SickDeviceError, suspicious
+from grader.run.gpus import DeviceTakenError, NoDeviceError, Rack
 from grader.run.materials import Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.rack import DeviceTakenError, NoDeviceError, Rack
 from grader.verdict import Verdict
 from grader.wire.values import Tensor, Value
 

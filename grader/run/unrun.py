@@ -7,7 +7,7 @@ from typing import cast
 
 from grader.assignment.types import Question
 from grader.report.model import CheckResult, Report
-from grader.run.verdicts import Verdicts, for_all
+from grader.run.submitted import Verdicts, for_all
 from grader.verdict import Message, Param, Status, Verdict
 
 _OF_ALL = (Status.FAILED, Status.ERROR)

@@ -8,11 +8,10 @@ from types import TracebackType
 
 from grader.report.language import current
 from grader.report.model import QuestionResult, Report
-from grader.run.devices import DeviceChoice
+from grader.run.capabilities import DeviceChoice
 from grader.run.grade import Grader, Options
-from grader.run.materials import Materials
+from grader.run.materials import Materials, guest_limits
 from grader.run.observe import QuestionRun
-from grader.run.program import guest_limits
 from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.pictures import device_lines
 from grader.selfcheck.public import PUBLIC_SEED

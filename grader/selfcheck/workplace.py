@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.errors import nearest_name
 from grader.selfcheck.public import CASES_FILE, InTheWay, PublicCases
 from grader.selfcheck.read import read_public
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 from grader.submission import Submission, read_submission
 from grader.submission.submission import IntakeError
 from grader.verdict import Message, Param

@@ -17,7 +17,7 @@ from grader.report.pages.render import Labels, render
 from grader.report.text import inert, json_safe
 from grader.similarity.compare import LEAST_OWN, LENGTH, Findings, Pair, Region
 from grader.similarity.texts import Class, Script
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 
 COLOURS = 6
 """Matches are told apart by number, and by colour as far as there are colours."""

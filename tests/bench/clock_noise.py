@@ -28,8 +28,7 @@ from pathlib import Path
 from statistics import mean, median, quantiles, stdev
 
 from grader.checks.vectorised import Vectorised
-from grader.clock.credit import single
-from grader.clock.statistics import Decision
+from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, weigh
 from grader.observation import HostFacts, Observation, Outcome, Timing
 from grader.run.grade import Grader, Options
@@ -193,7 +192,7 @@ def ratios(bench: Bench, number: int) -> None:
 
 
 def _control(run: object) -> float:
-    from grader.clock.statistics import log_ratio  # noqa: PLC0415
+    from grader.clock.credit import log_ratio  # noqa: PLC0415
     from grader.clock.vectorisation import AGAIN, VECTORISED  # noqa: PLC0415
 
     return math.expm1(log_ratio(run, AGAIN, VECTORISED))  # type: ignore[arg-type]

@@ -59,8 +59,8 @@ WRITES = (
     ("first hand-in recorded", "grader.store.journal:Journal.record", 1),
     ("one in the middle recorded", "grader.store.journal:Journal.record", 4),
     ("the last but one recorded, a copy", "grader.store.journal:Journal.record", 7),
-    ("report.json of a copy or first", "grader.batch.work:write_report", 2),
-    ("the gradebook", "grader.batch.class_run:write_gradebook", 1),
+    ("report.json of a copy or first", "grader.batch.schedule:write_report", 2),
+    ("the gradebook", "grader.batch.ledger:write_gradebook", 1),
 )
 
 

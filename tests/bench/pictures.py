@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.assignment.types import Limits
-from grader.clock.samples import Sample
-from grader.clock.sampling import Plan, calls_for, interleave
+from grader.clock.sampling import Plan, Sample, calls_for, interleave
 from grader.observation import Outcome
 from grader.report.pictures import Point, Sweep, draw_sweep, quartiles_of
 from grader.run.materials import load_materials

@@ -28,7 +28,7 @@ from statistics import median, quantiles
 
 from clock_noise import LOOP, QUESTION, REPEATED, ROOT, Bench, burning
 
-from grader.clock.screen import votes
+from grader.clock.vectorisation import votes
 from grader.observation import Timing
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials, load_materials

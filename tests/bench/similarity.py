@@ -26,7 +26,7 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 
-from grader.batch.platforms import discover  # noqa: E402
+from grader.batch.discover import discover  # noqa: E402
 from grader.run.materials import load_materials  # noqa: E402
 from grader.similarity.compare import compare  # noqa: E402
 from grader.similarity.texts import Scripts, read_class, read_starter  # noqa: E402

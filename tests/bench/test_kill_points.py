@@ -16,7 +16,7 @@ import kill_points  # noqa: E402
 POINTS = (
     ("grader.store.journal:Journal.record", 2, "before"),
     ("grader.store.journal:Journal.record", 3, "after"),
-    ("grader.batch.work:write_report", 1, "after"),
+    ("grader.batch.schedule:write_report", 1, "after"),
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from driver import LIMITS, NO_NEEDS, Running
 
 from grader.assignment.types import Limits
-from grader.run.program import Program
+from grader.run.materials import Program
 from grader.run.session import Session
 from grader.run.stage import Stage
 from grader.wire.messages import Call, Load, Loaded, Ready, from_frame, to_frame

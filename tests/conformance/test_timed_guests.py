@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from driver import LIMITS, Running
 
-from grader.clock.cpu import cpu_seconds, readable, settle
+from grader.clock.sampling import cpu_seconds, readable, settle
 from grader.sandbox.host.guests import GuestNeeds
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ class Figures:
 
 def unready() -> str:
     """Return why nothing can be run here, or an empty string."""
-    from grader.run.device_state import visible_gpus  # noqa: PLC0415
+    from grader.run.gpu_state import visible_gpus  # noqa: PLC0415
 
     if not visible_gpus():
         return NO_GPU
@@ -70,7 +70,7 @@ def machine() -> dict[str, str]:
     """Return what the figures were taken on."""
     import torch  # noqa: PLC0415
 
-    from grader.run.device_state import ask, visible_gpus  # noqa: PLC0415
+    from grader.run.gpu_state import ask, visible_gpus  # noqa: PLC0415
 
     found = {
         "date": dt.datetime.now(dt.timezone.utc).date().isoformat(),

@@ -14,11 +14,11 @@ from grader.checks.judge import judge_case
 from grader.checks.speedup import Speedup
 from grader.clock.device import read
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
-from grader.run.device_state import visible_gpus
 from grader.run.device_times import open_rack
+from grader.run.gpu_state import visible_gpus
+from grader.run.gpus import Rack
 from grader.run.materials import Materials, load_materials
 from grader.run.plan import PlannedQuestion, make_plan
-from grader.run.rack import Rack
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer, timed_case
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import open_sandbox

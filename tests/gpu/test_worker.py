@@ -10,11 +10,10 @@ import pytest
 
 from grader.assignment.types import Limits
 from grader.observation import Outcome
-from grader.run.device_state import visible_gpus
-from grader.run.gpu_proof import prove_gpus
+from grader.run.gpu_state import visible_gpus
+from grader.run.gpus import prove_gpus
 from grader.run.grade import Grader, Options
-from grader.run.materials import load_materials
-from grader.run.program import Program
+from grader.run.materials import Program, load_materials
 from grader.run.session import Session
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.sandbox.host.open import open_sandbox

@@ -17,8 +17,7 @@ from grader.assignment.types import Question
 from grader.batch import local
 from grader.batch.discover import HandIn
 from grader.batch.local import LocalWorkers
-from grader.batch.schedule import grade_all
-from grader.batch.work import Answer, Kind, Work, perform
+from grader.batch.schedule import Answer, Kind, Work, grade_all, perform
 from grader.checks import judge
 from grader.report.model import CheckResult, ReportStatus
 from grader.run.grade import Grader, Options

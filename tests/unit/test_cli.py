@@ -169,7 +169,7 @@ def test_wrong_usage_exits_2_and_says_what_to_do(
 def test_cuda_is_refused_where_there_is_none(
     ok: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ok.setattr("grader.run.devices.visible_gpus", lambda: ())
+    ok.setattr("grader.run.capabilities.visible_gpus", lambda: ())
     arguments = ("grade", "pytorch101", SHOWCASE / "right.py", "--out", tmp_path)
     assert run(ok, *arguments, "--device", "cuda") == 2
     assert "no GPU" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from gpu import run
 
-from grader.run.device_state import visible_gpus
+from grader.run.gpu_state import visible_gpus
 
 ROOT = Path(__file__).parents[2]
 PLAYED = """

@@ -21,7 +21,7 @@ from enum import Enum
 from pathlib import Path
 from types import TracebackType
 
-from grader.clock.cpu import running
+from grader.clock.sampling import running
 from grader.errors import InfrastructureError
 from grader.wire.frames import Connection
 

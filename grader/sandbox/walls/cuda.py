@@ -1,7 +1,7 @@
 """What a guest must be given to work on a GPU, beyond what every guest has.
 
 Put together from what other projects met on real drivers; this one **has not tried it on a GPU**.
-Each start therefore has a probe guest compute a product there (``grader.run.gpu_proof``).
+Each start therefore has a probe guest compute a product there (``grader.run.gpus``).
 
 * Drivers from 570 on write the names of their threads (nolabs-ai/nono #673, NVIDIA/OpenShell #1486)
   and open ``nvidia-uvm-tools`` (nono #652); refused, CUDA's initialisation fails with error 304.
@@ -14,7 +14,7 @@ anybody's threads but its own processes'.
 Does not defend against: flaws of the driver, to which a guest now talks; memory of the host that
 the driver pins on a guest's behalf, and what is written to memory files, which no watch counts;
 what an earlier process left in the card's memory, which is overwritten between timed submissions
-(``grader.run.device_program``).
+(``grader.run.gpu_worker``).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 
 from grader.assignment.types import Limits
 from grader.observation import Observation, Outcome
-from grader.run.program import Program
+from grader.run.materials import Program
 from grader.run.session import Session
 from grader.sandbox.host.guests import GuestNeeds
 from grader.sandbox.host.oneshot import OneShotSandbox

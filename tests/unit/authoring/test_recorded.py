@@ -25,10 +25,10 @@ from grader.report.gradescope import write_results
 from grader.report.json_file import read_report, write_report
 from grader.report.model import Report
 from grader.run.device_times import OpenRack, no_rack
+from grader.run.gpu_state import Leases
+from grader.run.gpus import Rack
 from grader.run.grade import Grader, Options
-from grader.run.leases import Leases
 from grader.run.materials import Materials
-from grader.run.rack import Rack
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import open_sandbox
 

@@ -10,9 +10,8 @@ import pytest
 import toy_starter
 from in_process import Here
 
-from grader.batch.discover import Found
+from grader.batch.discover import Found, discover
 from grader.batch.ledger import Setup
-from grader.batch.platforms import discover
 from grader.cli import again as cli_again
 from grader.cli import app as cli
 from grader.cli import class_run as cli_class

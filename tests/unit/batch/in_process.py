@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from pathlib import Path
 
-from grader.batch.work import Answer, Kind, Work, perform
+from grader.batch.schedule import Answer, Kind, Work, perform
 from grader.run.grade import Grader
 
 

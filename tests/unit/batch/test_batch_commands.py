@@ -11,7 +11,7 @@ import pytest
 from in_process import Here
 
 from grader.batch import again as gone_over
-from grader.batch.work import Answer, Work
+from grader.batch.schedule import Answer, Work
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.run.grade import Grader
 from grader.store.journal import JOURNAL_FILE

@@ -12,10 +12,8 @@ import pytest
 from in_process import Here
 
 from grader.batch.again import regrade, rejudge, replay
-from grader.batch.class_run import ClassRun, write_grades
-from grader.batch.discover import Found
-from grader.batch.ledger import Setup, read_grades
-from grader.batch.platforms import discover
+from grader.batch.discover import Found, discover
+from grader.batch.ledger import ClassRun, Setup, read_grades, write_grades
 from grader.errors import UsageError
 from grader.report.csv_file import GRADEBOOK_FILE
 from grader.run.grade import Grader, Options

@@ -12,8 +12,7 @@ import pytest
 
 from grader.batch.discover import HandIn, Student
 from grader.batch.export import Points, canvas, moodle, nbgrader
-from grader.batch.grades import Grade, Pending, about, grade_of, hand_in_of
-from grader.batch.late import LatePolicy
+from grader.batch.grades import Grade, LatePolicy, Pending, about, grade_of, hand_in_of
 from grader.errors import UsageError
 from grader.report.model import Report
 

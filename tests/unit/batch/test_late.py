@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.batch.discover import HandIn, Student
-from grader.batch.late import Lateness, LatePolicy, read_policy
+from grader.batch.grades import Lateness, LatePolicy, read_policy
 from grader.errors import UsageError
 
 DUE = dt.datetime(2026, 10, 1, 14, 59, tzinfo=dt.timezone.utc)

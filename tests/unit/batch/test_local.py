@@ -17,11 +17,10 @@ from test_schedule import report
 from grader.batch import local
 from grader.batch.discover import HandIn
 from grader.batch.local import LocalWorkers
-from grader.batch.schedule import Graded, grade_all
-from grader.batch.work import Answer, Kind, Work
+from grader.batch.schedule import Answer, Graded, Kind, Work, grade_all
 from grader.errors import InfrastructureError
 from grader.report.model import Report
-from grader.run.care import NO_CARE, Care
+from grader.run.allowance import NO_CARE, Care
 from grader.run.grade import Examined
 from grader.verdict import Code
 

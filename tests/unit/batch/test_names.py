@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch.names import EXPORTS, apart, shortened
-from grader.batch.platforms import discover
+from grader.batch.discover import EXPORTS, apart, discover, shortened
 from grader.cli.export import Kind
 from grader.submission.entry import folded
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from grader.batch.discover import Found, HandIn
-from grader.batch.pending import Waiting, waiting
+from grader.batch.merge import Waiting, waiting
 from grader.errors import UsageError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "toy.report.json"

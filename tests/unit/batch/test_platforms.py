@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch.discover import Found, HandIn, Student
-from grader.batch.platforms import discover
+from grader.batch.discover import Found, HandIn, Student, discover
 from grader.errors import UsageError
 from grader.submission import read_submission
 

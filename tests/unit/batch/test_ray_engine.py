@@ -13,8 +13,7 @@ import pytest
 from in_process import Here
 
 from grader.batch import ray_engine
-from grader.batch.discover import HandIn
-from grader.batch.platforms import discover
+from grader.batch.discover import HandIn, discover
 from grader.batch.ray_engine import RayWorkers
 from grader.batch.schedule import Graded, grade_all
 from grader.errors import UsageError

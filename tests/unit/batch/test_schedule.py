@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.batch.discover import HandIn
-from grader.batch.schedule import Graded, grade_all
-from grader.batch.work import Answer, Kind, Work
+from grader.batch.schedule import Answer, Graded, Kind, Work, grade_all
 from grader.report.model import Report
 
 

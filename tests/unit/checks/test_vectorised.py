@@ -14,7 +14,7 @@ from grader.checks.base import CaseInputs
 from grader.checks.counts import Behaviour
 from grader.checks.loops import ask_time
 from grader.checks.vectorised import Vectorised
-from grader.clock.samples import Run
+from grader.clock.sampling import Run
 from grader.observation import HostFacts, Observation, Outcome, Timing
 from grader.report.words import ENGLISH
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Place, Role

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from grader.clock.cpu import cpu_seconds, running, settle, spent
+from grader.clock.sampling import cpu_seconds, running, settle, spent
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 from pydantic import ValidationError
 
-from grader.clock.credit import Award, Credit, Linear, Point, Step, Steps, award, single
-from grader.clock.statistics import Decision
+from grader.clock.credit import Award, Credit, Decision, Linear, Point, Step, Steps, award, single
 
 TWO = Steps(steps=(Step(within=1.0, credit=1), Step(within=2.0, credit=0.5)))
 LINE = Linear(linear=(Point(at=1.0, credit=1), Point(at=3.0, credit=0)))

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from grader.clock.credit import Linear, Point, Step, Steps, single
+from grader.clock.credit import Decision, Linear, Point, Step, Steps, single
 from grader.clock.device import DeviceTiming, Reading, joined, read, usable, weigh
-from grader.clock.samples import Run, Sample
-from grader.clock.statistics import Decision
+from grader.clock.sampling import Run, Sample
 
 WIRE = 0.1
 DEVICE = DeviceTiming("Fake")

@@ -14,9 +14,17 @@ import numpy as np
 import pytest
 
 from grader.clock import sampling
-from grader.clock.cpu import cpu_seconds, readable
-from grader.clock.samples import Sample
-from grader.clock.sampling import Plan, calls_for, exclusive, interleave, keep_on, quiet_core
+from grader.clock.sampling import (
+    Plan,
+    Sample,
+    calls_for,
+    cpu_seconds,
+    exclusive,
+    interleave,
+    keep_on,
+    quiet_core,
+    readable,
+)
 from grader.errors import InfrastructureError
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")

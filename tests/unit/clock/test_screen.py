@@ -8,10 +8,9 @@ import random
 import pytest
 from timings import screen
 
-from grader.clock.credit import Credit, Linear, Point, Step, Steps, single
-from grader.clock.samples import Run, Sample
-from grader.clock.screen import Vote, request_of, settled, votes
-from grader.clock.statistics import Decision
+from grader.clock.credit import Credit, Decision, Linear, Point, Step, Steps, single
+from grader.clock.sampling import Run, Sample
+from grader.clock.vectorisation import Vote, request_of, settled, votes
 
 HALF = single(0.5)
 

@@ -7,8 +7,8 @@ import math
 import pytest
 from timings import blocks, run
 
-from grader.clock.samples import Run, Sample
-from grader.clock.statistics import Decision, Rule, decide, index, log_ratio, spread, steady
+from grader.clock.credit import Decision, Rule, decide, index, log_ratio, spread, steady
+from grader.clock.sampling import Run, Sample
 from grader.clock.vectorisation import AGAIN, STUDENT, VECTORISED
 
 LIMIT = math.log(1.25)

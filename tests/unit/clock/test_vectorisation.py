@@ -7,8 +7,7 @@ import math
 import pytest
 from timings import run
 
-from grader.clock.credit import Award, single
-from grader.clock.statistics import Decision
+from grader.clock.credit import Award, Decision, single
 from grader.clock.vectorisation import Pace, pace_of, weigh
 
 HALF = single(0.5)

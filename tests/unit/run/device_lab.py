@@ -12,10 +12,10 @@ from grader.assignment.types import Assignment
 from grader.checks.judge import judge_case
 from grader.checks.speedup import Speedup
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
-from grader.run.leases import Leases
+from grader.run.gpu_state import Leases
+from grader.run.gpus import Rack
 from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion, make_plan
-from grader.run.rack import Rack
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer
 from grader.verdict import Verdict
 

@@ -9,7 +9,7 @@ import pytest
 from grader.assignment.types import Limits
 from grader.observation import HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance, allowance, answered, kept_bytes
-from grader.run.program import Program
+from grader.run.materials import Program
 from grader.run.session import Session
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.wire.frames import Caps, FrameSize

@@ -12,9 +12,9 @@ import toy_starter
 
 from grader.checks.values import Exact
 from grader.report.model import QuestionResult, Report
-from grader.run import care
+from grader.run import allowance
 from grader.run import grade as grading
-from grader.run.care import bounded
+from grader.run.allowance import bounded
 from grader.run.grade import Grader, Options
 from grader.sandbox.host.guests import Sandbox
 from grader.wire import frames
@@ -37,8 +37,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Grad
 
 @pytest.fixture
 def grader(prepared: Grader, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grader]:
-    monkeypatch.setattr(care, "MOST_SECONDS", 0.5)
-    monkeypatch.setattr(care, "_FURTHER_SECONDS", 0.2)
+    monkeypatch.setattr(allowance, "MOST_SECONDS", 0.5)
+    monkeypatch.setattr(allowance, "_FURTHER_SECONDS", 0.2)
     before = signal.getsignal(signal.SIGPROF)
     yield prepared.with_sandbox(sandbox, bounded())
     assert signal.getsignal(signal.SIGPROF) is before

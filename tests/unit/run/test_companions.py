@@ -15,10 +15,10 @@ from grader.checks.arrays import to_numpy
 from grader.checks.judge import judge_case
 from grader.checks.rounding import Envelope
 from grader.observation import Observation, Outcome
-from grader.run.companions import add_companions, changed
+from grader.run.materials import Program
 from grader.run.observe import observe
 from grader.run.plan import PlannedQuestion, make_plan
-from grader.run.program import Program
+from grader.run.reference import add_companions, changed
 from grader.run.session import Session
 from grader.sandbox.host.oneshot import OneShotSandbox
 from grader.verdict import Status

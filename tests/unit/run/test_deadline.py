@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from grader.observation import Stop
-from grader.run import deadline as module
-from grader.run.deadline import MOST_WALL, Deadline
+from grader.run import guests as module
+from grader.run.guests import MOST_WALL, Deadline
 from grader.sandbox.host.guests import Activity
 from grader.wire.frames import DeadlineExceeded
 

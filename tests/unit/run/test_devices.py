@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.assignment.types import Question
-from grader.run.devices import device_name, devices_name, resolve
+from grader.run.capabilities import device_name, devices_name, resolve
 from grader.sandbox.host.guests import GuestNeeds
 from grader.verdict import Code, Status
 

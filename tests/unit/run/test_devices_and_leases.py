@@ -20,11 +20,9 @@ from grader.assignment.types import Limits
 from grader.clock.device import TRANSFER, WIRE
 from grader.errors import InfrastructureError
 from grader.observation import Claims, Observation, Outcome
-from grader.run.device_program import PROBE_ANSWER, PROGRAM
-from grader.run.device_state import FIELDS, Health, list_gpus, read_state
-from grader.run.device_worker import GuestWorker, SickDeviceError, suspicious
-from grader.run.leases import Leases
-from grader.run.rack import DeviceTakenError, NoDeviceError
+from grader.run.gpu_state import FIELDS, Health, Leases, list_gpus, read_state
+from grader.run.gpu_worker import PROBE_ANSWER, PROGRAM, GuestWorker, SickDeviceError, suspicious
+from grader.run.gpus import DeviceTakenError, NoDeviceError
 from grader.sandbox.host.guests import Gpu, Sandbox
 from grader.wire.messages import Call, Fault
 from grader.wire.values import DType, Tensor

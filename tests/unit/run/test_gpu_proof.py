@@ -12,13 +12,11 @@ from gpu_double import GPU, play
 
 from grader.assignment.types import Limits, Needs
 from grader.errors import InfrastructureError
-from grader.run import gpu_proof
-from grader.run.device_state import choose
-from grader.run.gpu_proof import GpuProof, prove_gpus, scrub_gpus
+from grader.run import gpus
+from grader.run.gpu_state import Leases, choose
+from grader.run.gpus import GpuProof, prove_gpus, scrub_gpus
 from grader.run.grade import Grader, Options
-from grader.run.leases import Leases
-from grader.run.materials import Materials
-from grader.run.program import Program
+from grader.run.materials import Materials, Program
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.sandbox.host.open import open_sandbox
 
@@ -46,7 +44,7 @@ def leases(tmp_path: Path) -> Leases:
 def driver(patch: pytest.MonkeyPatch, needs: str = "pass", least: str = "512.0") -> None:
     """Have the probe need something, as a driver's library may."""
     source = PROBE.format(needs=needs, least=least).encode()
-    patch.setattr(gpu_proof, "PROGRAM", Program({"device.py": source}, "device.py"))
+    patch.setattr(gpus, "PROGRAM", Program({"device.py": source}, "device.py"))
 
 
 def failure(sandbox: Sandbox, leases: Leases) -> str:
@@ -90,9 +88,9 @@ def test_the_wall_in_the_way_is_named(
     wall: str | None,
 ) -> None:
     driver(monkeypatch, needs)
-    monkeypatch.setattr(gpu_proof, "_node_problems", lambda _: [])
+    monkeypatch.setattr(gpus, "_node_problems", lambda _: [])
     # Each wall costs a fork-server of its own; one shows as much as six.
-    monkeypatch.setattr(gpu_proof, "_SUSPECTS", gpu_proof._SUSPECTS[:1])
+    monkeypatch.setattr(gpus, "_SUSPECTS", gpus._SUSPECTS[:1])
     told = failure(shown, leases)
     expected = f"the wall “{wall}” is in the way" if wall else "no single wall is in the way"
     assert expected in told
@@ -111,7 +109,7 @@ def test_a_gpu_on_which_another_run_is_timing_is_left_alone(
     shown: Sandbox, leases: Leases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     driver(monkeypatch)
-    monkeypatch.setattr(gpu_proof, "_PATIENCE", 0.0)
+    monkeypatch.setattr(gpus, "_PROOF_PATIENCE", 0.0)
     with leases.hold(GPU.uuid, 0.0) as held:
         assert held
         assert failure(shown, leases) == "another run is timing on it"
@@ -150,7 +148,7 @@ def fails(sandbox: Sandbox, gpus: object, limits: Limits) -> GpuProof:
 def grader(
     materials: Materials, sandbox: Sandbox, patch: pytest.MonkeyPatch, device: str
 ) -> Grader:
-    patch.setattr("grader.run.devices.visible_gpus", lambda: (GPU,))
+    patch.setattr("grader.run.capabilities.visible_gpus", lambda: (GPU,))
     options = Options(5, device, ("mm_on_gpu",))  # type: ignore[arg-type]
     return Grader(materials, sandbox, options, prove=fails)
 

@@ -10,9 +10,8 @@ import pytest
 from grader.assignment.types import Case, Limits, Question
 from grader.checks.base import CaseInputs, Probe
 from grader.observation import Claims, Observation, Outcome
-from grader.run.growth import CountedCall
 from grader.run.observe import Follower, observe
-from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion
 from grader.sandbox.host.guests import GuestNeeds
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Call, Loaded

@@ -17,13 +17,11 @@ from grader.checks.judge import judge_case
 from grader.checks.speedup import Speedup
 from grader.clock.device import PARTIES, read
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
-from grader.run import device_worker, timed_gpu
-from grader.run.device_program import PROGRAM
-from grader.run.device_state import Health
-from grader.run.device_worker import GuestWorker
-from grader.run.leases import Leases
-from grader.run.program import Program
-from grader.run.rack import Rack
+from grader.run import gpu_worker, timed_gpu
+from grader.run.gpu_state import Health, Leases
+from grader.run.gpu_worker import PROGRAM, GuestWorker
+from grader.run.gpus import Rack
+from grader.run.materials import Program
 from grader.run.timed_gpu import DeviceSubject, DeviceTimer
 from grader.sandbox.host.guests import Gpu, Sandbox
 from grader.verdict import Code, Status, Verdict
@@ -82,7 +80,7 @@ def rack(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> R
         assert there in source
         source = source.replace(there, here)
     program = Program({"device.py": source}, "device.py")
-    for module in (device_worker, timed_gpu):
+    for module in (gpu_worker, timed_gpu):
         monkeypatch.setattr(module, "PROGRAM", program)
 
     def opened(name: str) -> GuestWorker:

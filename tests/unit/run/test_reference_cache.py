@@ -14,9 +14,9 @@ import pytest
 
 from grader.errors import AssignmentError
 from grader.observation import Claims, HostFacts, Observation, Outcome
-from grader.run import reference_cache
+from grader.run import kept as kept_module
+from grader.run.kept import ReferenceCache, Replayed, keep, open_references
 from grader.run.observe import QuestionRun
-from grader.run.reference_cache import ReferenceCache, Replayed, keep, open_references
 from grader.sandbox.host.guests import Isolation, Tier
 from grader.wire.frames import FrameSize
 
@@ -72,15 +72,15 @@ def test_what_may_come_out_otherwise_is_not_kept(folder: Path, outcome: Outcome)
 
 
 def other_code(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(reference_cache, "_code", lambda: "other")
+    patch.setattr(kept_module, "_code", lambda: "other")
 
 
 def other_packages(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(reference_cache, "_packages", lambda: ["torch-9.0.dist-info"])
+    patch.setattr(kept_module, "_packages", lambda: ["torch-9.0.dist-info"])
 
 
 def other_processor(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(reference_cache, "_processor", list)
+    patch.setattr(kept_module, "_processor", list)
 
 
 @pytest.mark.parametrize("change", [other_code, other_packages, other_processor])

@@ -10,8 +10,7 @@ from observed import ended, tensor
 from test_stopwatch import Invented, job
 
 from grader.clock.credit import single
-from grader.clock.screen import Screen, Vote, votes
-from grader.clock.vectorisation import LOOP, STUDENT, VECTORISED
+from grader.clock.vectorisation import LOOP, STUDENT, VECTORISED, Screen, Vote, votes
 from grader.errors import InfrastructureError
 from grader.observation import Outcome
 from grader.run.blocks import Blocks, NotTimedError

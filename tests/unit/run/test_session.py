@@ -14,8 +14,8 @@ from grader.assignment.types import Limits
 from grader.checks.arrays import to_numpy
 from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
 from grader.run import session as session_module
-from grader.run.deadline import Deadline
-from grader.run.program import Program
+from grader.run.guests import Deadline
+from grader.run.materials import Program
 from grader.run.session import Session
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, descendants
 from grader.wire.messages import Call

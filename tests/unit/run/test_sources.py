@@ -8,7 +8,7 @@ import pytest
 
 from grader.observation import HostFacts, Observation, Outcome
 from grader.run.observe import QuestionRun
-from grader.run.sources import read_sources, with_sources
+from grader.run.submitted import read_sources, with_sources
 from grader.static_analysis.facts import Mention
 from grader.static_analysis.reader import SourceReader
 

@@ -15,7 +15,7 @@ from grader.checks.arrays import to_numpy
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome
 from grader.run import stage as relay
 from grader.run.allowance import Allowance
-from grader.run.program import Program
+from grader.run.materials import Program
 from grader.run.session import Session
 from grader.run.stage import Stage
 from grader.sandbox.host.guests import GuestNeeds, Sandbox

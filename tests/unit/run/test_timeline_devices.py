@@ -6,7 +6,7 @@ import pytest
 
 from grader.assignment.rules import question_findings
 from grader.assignment.types import Question
-from grader.run.devices import resolve
+from grader.run.capabilities import resolve
 from grader.sandbox.host.guests import GuestNeeds
 from grader.verdict import Code
 

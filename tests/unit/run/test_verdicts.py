@@ -11,7 +11,7 @@ from grader.checks.base import CaseInputs
 from grader.observation import Claims, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.verdicts import judge_question
+from grader.run.submitted import judge_question
 from grader.static_analysis.facts import Mention, Place
 from grader.verdict import Code, Owner, Status
 from grader.wire.messages import Fault, Loaded

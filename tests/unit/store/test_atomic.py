@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import InfrastructureError, UsageError
-from grader.store.atomic import write_atomic
+from grader.store.files import write_atomic
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:

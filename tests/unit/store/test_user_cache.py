@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.store import user_cache
-from grader.store.user_cache import UserCache, cache_folder, open_cache
+from grader.store import files
+from grader.store.files import UserCache, cache_folder, open_cache
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are no walls elsewhere")
 
@@ -38,13 +38,13 @@ def test_a_damaged_file_is_dropped(cache: UserCache, damage: bytes) -> None:
 
 
 def test_the_newest_files_are_kept(cache: UserCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_cache, "_MOST_FILES", 2)
+    monkeypatch.setattr(files, "_MOST_FILES", 2)
     for number, name in enumerate("abc"):
         cache.write(name, b"content")
         os.utime(cache.folder / name, (number, number))
     cache.write("d", b"content")
     assert [name for _, name in cache.ages("")] == ["d", "c"]
-    monkeypatch.setattr(user_cache, "_MOST_BYTES", 60)
+    monkeypatch.setattr(files, "_MOST_BYTES", 60)
     cache.write("e", b"content")
     assert [name for _, name in cache.ages("")] == ["e"]
 
@@ -58,7 +58,7 @@ def test_a_folder_that_student_processes_are_shown_is_not_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(user_cache.view, "readable", lambda: (str(tmp_path),))
+    monkeypatch.setattr(files.view, "readable", lambda: (str(tmp_path),))
     assert open_cache("kind") is None
 
 
@@ -72,6 +72,6 @@ def test_a_full_disk_is_nobodys_business(cache: UserCache, monkeypatch: pytest.M
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(user_cache, "write_atomic", full)
+    monkeypatch.setattr(files, "write_atomic", full)
     cache.write("a", b"content")
     assert cache.read("a") is None

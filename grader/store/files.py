@@ -1,28 +1,93 @@
-"""Files that spare work when they are there, in the user's folder of caches.
+"""Writing whole files, and the user's folder of caches.
 
-Whatever is wrong with the folder or with a file in it, there is no file, and the work is done.
+A reader of ``write_atomic``'s file sees the old one or the new one, never half of one. Files of the
+cache spare work when they are there: whatever is wrong with the folder or with a file in it, there
+is no file, and the work is done.
 
-Defends against: a file that is cut short or altered by accident; one written by halves; a folder
-that others may write; a folder that student processes are shown; growth without end.
-Does not defend against: a process of the same user outside any sandbox, which may change as well
-whatever else belongs to that user.
+Defends against: a killed process or a full disk in the middle of writing, a symlink laid at the
+target. Of the cache: a file that is cut short or altered by accident; a folder that others may
+write, or that student processes are shown; growth without end.
+Does not defend against: a power cut, after which a file of the last seconds may be empty: waiting
+for the disk four times a submission would take as long as grading it. A hostile process that may
+write to the same folder; results folders are never reachable from a guest. A process of the same
+user outside any sandbox, which may change as well whatever else belongs to that user.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.errors import GraderError
+from grader.errors import GraderError, InfrastructureError, UsageError
 from grader.sandbox.walls import view
-from grader.store.atomic import write_atomic
+
+PROBE_FILE = ".grader-writable"
+"""Made and removed to see whether a folder can be written."""
+_MACHINE_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE})
+_ADVICE = {
+    errno.ENOSPC: "the disk is full; free some space and run again",
+    errno.EDQUOT: "the disk quota is used up; free some space and run again",
+    errno.EEXIST: "its parent is not a folder; name another one",
+    errno.ENOTDIR: "its parent is not a folder; name another one",
+    errno.EACCES: "its folder is not writable; change its permissions, or name another one",
+    errno.EPERM: "its folder is not writable; change its permissions, or name another one",
+    errno.EROFS: "its disk is read-only; name a folder on another one",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+}
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write ``data`` to ``path`` in one step, readable by everybody (mode 0644).
+
+    Args:
+        path: Where to; its folder is made if absent. A file that is already there is replaced.
+        data: The whole content.
+
+    Raises:
+        UsageError: The target is a link or a folder, or its folder cannot be made or written.
+        InfrastructureError: The disk is full or broken.
+    """
+    if path.is_symlink():
+        raise UsageError(f"{path}: is a symbolic link; remove it, or name another file")
+    if path.is_dir():
+        raise UsageError(f"{path}: is a folder; name a file")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, data)
+    except OSError as error:
+        raise _explained(path, error) from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    # The same folder, so that the final step is a rename within one file system.
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _explained(path: Path, error: OSError) -> GraderError:
+    number = error.errno or 0
+    kind = InfrastructureError if number in _MACHINE_FAULTS else UsageError
+    advice = _ADVICE.get(number, error.strerror or str(error))
+    return kind(f"{path}: cannot be written: {advice}")
+
 
 REFERENCES = "references"
-"""The kind of files that ``grader.run.reference_cache`` keeps."""
+"""The kind of files that ``grader.run.kept`` keeps."""
 
 _NAME = "torchgrade"
 _DIGEST = hashlib.sha256().digest_size

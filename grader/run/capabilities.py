@@ -1,0 +1,214 @@
+"""What this machine can grade, and what whoever grades chose: GPUs, packages, options.
+
+Which GPUs there are is asked of the driver's files: the host imports no torch. Which packages there
+are is asked of a guest, for its walls may hide what the host has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from grader.assignment.types import Assignment, Limits, Question
+from grader.errors import UsageError, nearest
+from grader.observation import Outcome
+from grader.report.text import inert
+from grader.run.gpu_state import list_gpus, visible_gpus
+from grader.run.materials import Program
+from grader.run.session import Session
+from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.verdict import Code, Message, Param, Verdict, deferred
+from grader.wire.messages import Call
+
+DeviceChoice = Literal["auto", "cpu", "virtual", "cuda"]
+"""``auto`` prefers real GPUs to virtual ones, ``cpu`` has none of any sort, ``cuda`` insists."""
+
+Grants = Callable[[GuestNeeds], bool]
+
+
+def resolve(
+    question: Question, choice: DeviceChoice, gpus: int, grants: Grants
+) -> GuestNeeds | Verdict:
+    """Return what a question's guest must be given, or why it is not graded here.
+
+    Args:
+        question: With its ``needs``.
+        choice: Of whoever grades.
+        gpus: Real GPUs to be had.
+        grants: Whether the sandbox grants such needs.
+    """
+    needs = question.needs
+    real = GuestNeeds(needs.cuda, needs.processes, needs.loopback)
+    # A timeline is one of virtual GPUs: it tells the same wherever it is graded.
+    if needs.cuda and (choice in ("auto", "virtual") or (needs.timeline and choice == "cuda")):
+        if choice == "auto" and not needs.timeline and needs.cuda <= gpus and grants(real):
+            return real
+        memory = needs.cuda_memory_mb or 0
+        virtual = GuestNeeds(0, needs.processes, needs.loopback, needs.cuda, memory)
+        return virtual if grants(virtual) else _not_granted(virtual)
+    found = 0 if choice == "cpu" else gpus
+    if needs.cuda > found:
+        told = Message("no_device", {"cuda": needs.cuda, "found": found})
+        return deferred(Code.NO_DEVICE, told)
+    return real if grants(real) else _not_granted(real)
+
+
+def device_name(needs: GuestNeeds) -> str:
+    """Return what a question ran on, for the report: ``cpu``, ``cuda ×1``, ``virtual cuda ×2``."""
+    if needs.virtual:
+        return f"virtual cuda ×{needs.virtual}"
+    return f"cuda ×{needs.cuda}" if needs.cuda else "cpu"
+
+
+def devices_name(all_needs: Iterable[GuestNeeds]) -> str:
+    """Return what a whole run used: of each sort of GPU the most that a question had."""
+    needs = list(all_needs)
+    most = (
+        GuestNeeds(cuda=max((item.cuda for item in needs), default=0)),
+        GuestNeeds(virtual=max((item.virtual for item in needs), default=0)),
+    )
+    names = [device_name(item) for item in most if item != GuestNeeds()]
+    return ", ".join(names) or "cpu"
+
+
+def _not_granted(needs: GuestNeeds) -> Verdict:
+    ordinary = "processes" if needs.processes else "a loopback network"
+    # Walls that show GPUs to no guest refuse for that alone.
+    wanted = "a GPU" if needs.cuda else ordinary
+    return deferred(Code.NO_PERMISSION, Message("no_permission", {"needs": wanted}))
+
+
+def usable_gpus(device: DeviceChoice) -> tuple[Gpu, ...]:
+    """Return the real GPUs to grade with.
+
+    Raises:
+        UsageError: One was insisted on, and there is none.
+    """
+    gpus = visible_gpus() if device in ("auto", "cuda") else ()
+    if device == "cuda" and not gpus:
+        hidden = " that CUDA_VISIBLE_DEVICES names" if list_gpus() else ""
+        raise UsageError(
+            f"--device cuda, but this machine has no GPU{hidden} that a driver offers; use "
+            "--device auto to grade on virtual ones"
+        )
+    return gpus
+
+
+_FILE = "packages.py"
+_SOURCE = b"""
+import importlib
+
+
+def load(name):
+    importlib.import_module(name)
+"""
+_SECONDS = 60.0
+_LIMITS = Limits(memory_mb=8192, processes=256)
+"""Wide: some packages start threads as they are imported."""
+
+_MAX_TEXT = 200
+
+
+def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[str, str]:
+    """Return the modules that questions need and guests cannot import → why.
+
+    Args:
+        sandbox: Starts the guest.
+        questions: With their ``needs``.
+
+    Raises:
+        InfrastructureError: No guest can be started.
+    """
+    missing: dict[str, str] = {}
+    session = Session(sandbox, Program({_FILE: _SOURCE}, _FILE))
+    try:
+        for name in sorted({name for item in questions for name in item.needs.packages}):
+            session.prepare(_LIMITS, GuestNeeds())
+            seen = session.failed_load or session.call(Call("load", (name,)), _SECONDS)
+            if seen.outcome is not Outcome.COMPLETED:
+                fault = seen.claims.fault
+                why = f"{fault.type}: {fault.message}" if fault else seen.detail
+                missing[name] = inert(why, _MAX_TEXT)
+    finally:
+        session.close()
+    return missing
+
+
+def lacking(question: Question, missing: Mapping[str, str]) -> Verdict | None:
+    """Return the verdict on a question that needs a module which guests cannot import, or None.
+
+    Args:
+        question: With its ``needs``.
+        missing: Modules that cannot be imported → why.
+    """
+    absent = [name for name in question.needs.packages if name in missing]
+    return no_package(absent, missing[absent[0]]) if absent else None
+
+
+def no_package(names: list[str], why: str) -> Verdict:
+    """Return the verdict on what needs modules that guests cannot import."""
+    told: Mapping[str, Param] = {"packages": [*names], "detail": why}
+    return deferred(Code.NO_PACKAGE, Message("no_package", told))
+
+
+def gradable_here(
+    questions: Sequence[Question],
+    device: DeviceChoice,
+    gpus: int,
+    sandbox: Sandbox,
+    missing: Mapping[str, str],
+) -> tuple[dict[str, GuestNeeds], dict[str, Verdict]]:
+    """Return question → what its guests need, and question → why it is not graded here.
+
+    Args:
+        questions: That were asked for.
+        device: Choice of whoever grades.
+        gpus: Real GPUs to be had.
+        sandbox: Grants needs, or does not.
+        missing: Packages that guests cannot import → why.
+    """
+    gradable: dict[str, GuestNeeds] = {}
+    not_here: dict[str, Verdict] = {}
+    for question in questions:
+        resolved = lacking(question, missing) or resolve(question, device, gpus, sandbox.grants)
+        if isinstance(resolved, GuestNeeds):
+            gradable[question.id] = resolved
+        else:
+            not_here[question.id] = resolved
+    return gradable, not_here
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What whoever grades may choose.
+
+    Attributes:
+        seed: Of all drawn inputs; recorded in the report.
+        device: ``auto`` takes real GPUs for the questions that can have them and virtual ones for
+            the others, ``cpu`` none of either, ``virtual`` no real ones, ``cuda`` no virtual ones.
+        questions: Ids to grade; all where empty.
+        clock: Time what is graded on its speed; else those points stay pending.
+    """
+
+    seed: int
+    device: DeviceChoice = "auto"
+    questions: tuple[str, ...] = ()
+    clock: bool = False
+
+    def selected(self, assignment: Assignment) -> tuple[Question, ...]:
+        """Return the questions to grade.
+
+        Raises:
+            UsageError: One that was asked for does not exist.
+        """
+        known = {question.id: question for question in assignment.questions}
+        for name in self.questions:
+            if name not in known:
+                raise UsageError(
+                    f"“{assignment.id}” has no question “{name}”{nearest(name, known) or '.'} "
+                    f"Its questions: {', '.join(known)}"
+                )
+        return tuple(
+            q for q in assignment.questions if not self.questions or q.id in self.questions
+        )
