@@ -7,9 +7,14 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Union
 
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
 
-from grader.assignment.base import Frozen
+
+class AssignmentPart(BaseModel):
+    """Base of all spec types: immutable, and an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
 
 MAX_EXPRESSION = 80
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
@@ -23,7 +28,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 _NonNegative = Annotated[int, Field(ge=0)]
 
 
-class Choice(Frozen):
+class SizeChoice(AssignmentPart):
     """One of the listed sizes, drawn with equal chance.
 
     Attributes:
@@ -48,7 +53,7 @@ Range = Annotated[
 
 
 def _form(value: Any) -> str | None:
-    if isinstance(value, (dict, Choice)):
+    if isinstance(value, (dict, SizeChoice)):
         return "<choice>"
     if isinstance(value, (list, tuple)):
         return "<range>"
@@ -59,7 +64,7 @@ Dim = Annotated[
     Union[
         Annotated[_NonNegative, Tag("<number>")],
         Annotated[Range, Tag("<range>")],
-        Annotated[Choice, Tag("<choice>")],
+        Annotated[SizeChoice, Tag("<choice>")],
     ],
     Discriminator(
         _form,
@@ -69,9 +74,9 @@ Dim = Annotated[
 ]
 
 
-def bounds(dim: int | tuple[int, int] | Choice) -> tuple[int, int]:
+def bounds(dim: int | tuple[int, int] | SizeChoice) -> tuple[int, int]:
     """Return the least and the greatest size that a dim may take."""
-    if isinstance(dim, Choice):
+    if isinstance(dim, SizeChoice):
         return min(dim.choice), max(dim.choice)
     return (dim, dim) if isinstance(dim, int) else dim
 

@@ -23,9 +23,9 @@ MAX_BYTES = 1 << 20
 MAX_NODES = 50_000
 MAX_DEPTH = 40
 
-Path = tuple[Union[str, int], ...]
+DocumentPath = tuple[Union[str, int], ...]
 """Keys and indices that lead from the top of a document to a part of it."""
-Finding = tuple[Path, str]
+ProblemAt = tuple[DocumentPath, str]
 """Where in a document, and what is wrong there."""
 
 _TAG = "tag:yaml.org,2002:"
@@ -49,7 +49,7 @@ _SCALARS = frozenset(_TAG + name for name in ("null", "bool", "int", "float", "s
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class YamlDocument:
     """A YAML file as data.
 
     Attributes:
@@ -61,17 +61,17 @@ class Document:
 
     file: str
     data: Any
-    lines: Mapping[Path, int]
-    written: Mapping[Path, str]
+    lines: Mapping[DocumentPath, int]
+    written: Mapping[DocumentPath, str]
 
-    def at(self, path: Path) -> Any:
+    def at(self, path: DocumentPath) -> Any:
         """Return the part at a path."""
         part = self.data
         for step in path:
             part = part[step]
         return part
 
-    def problem(self, path: Path, text: str) -> Problem:
+    def problem(self, path: DocumentPath, text: str) -> Problem:
         """Return a problem at a path, or at the nearest thing around it that has a line."""
         known = path
         while known not in self.lines and known:
@@ -79,13 +79,13 @@ class Document:
         return Problem(self.file, self.lines.get(known), where(path), text)
 
 
-def where(path: Path) -> str:
+def where(path: DocumentPath) -> str:
     """Return a path as people write it: ``questions[0].points``."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")
 
 
-def read_document(file: str, content: bytes) -> Document:
+def read_document(file: str, content: bytes) -> YamlDocument:
     """Parse a YAML file.
 
     Args:
@@ -113,7 +113,7 @@ def read_document(file: str, content: bytes) -> Document:
         raise AssignmentError([Problem(file, None, "", "nested too deeply")]) from None
     if builder.problems:
         raise AssignmentError(builder.problems)
-    return Document(file, data, builder.lines, builder.written)
+    return YamlDocument(file, data, builder.lines, builder.written)
 
 
 def _decode(file: str, content: bytes) -> str:
@@ -148,12 +148,12 @@ class _Builder:
 
     file: str
     loader: _Loader
-    lines: dict[Path, int] = field(default_factory=dict)
-    written: dict[Path, str] = field(default_factory=dict)
+    lines: dict[DocumentPath, int] = field(default_factory=dict)
+    written: dict[DocumentPath, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     nodes: int = 0
 
-    def build(self, node: yaml.Node, path: Path) -> Any:
+    def build(self, node: yaml.Node, path: DocumentPath) -> Any:
         self.nodes += 1
         # An alias is counted each time it is used: that is what a "billion laughs" multiplies.
         if self.nodes > MAX_NODES or len(path) > MAX_DEPTH:
@@ -170,7 +170,7 @@ class _Builder:
         self._complain(node, path, f"the tag {node.tag.replace(_TAG, '!!')} is not allowed here")
         return None
 
-    def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
+    def _mapping(self, node: yaml.MappingNode, path: DocumentPath) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
@@ -190,7 +190,7 @@ class _Builder:
                 result[key] = self.build(value_node, inner)
         return result
 
-    def _scalar(self, node: yaml.ScalarNode, path: Path) -> Any:
+    def _scalar(self, node: yaml.ScalarNode, path: DocumentPath) -> Any:
         self.written[path] = node.value
         try:
             return self.loader.construct_object(node)
@@ -199,7 +199,7 @@ class _Builder:
             self._complain(node, path, f"“{node.value[:40]}” cannot be read as !!{kind}")
             return None
 
-    def _complain(self, node: yaml.Node, path: Path, text: str) -> None:
+    def _complain(self, node: yaml.Node, path: DocumentPath, text: str) -> None:
         self.problems.append(Problem(self.file, _line(node), where(path), text))
 
 

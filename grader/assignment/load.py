@@ -1,20 +1,30 @@
-"""assignment.yml → ``Assignment``, or every problem in it with its line."""
+"""assignment.yml → ``Assignment``, or every problem in it with its line.
+
+Pydantic decides what is wrong; each of its errors becomes a path and a sentence with what was
+found, what was expected, and the nearest right word.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from grader.assignment.document import Document, Finding, read_document
-from grader.assignment.document import Path as Place
-from grader.assignment.explain import explain
+from grader.assignment.arguments import FORMS, Computed, FixedTensor, RandomTensor, TupleOf
+from grader.assignment.dims import SizeChoice
+from grader.assignment.document import DocumentPath, ProblemAt, YamlDocument, read_document
 from grader.assignment.find import FILE_NAME, SCENARIO
 from grader.assignment.rules import assignment_findings, question_findings
-from grader.assignment.types import Assignment, Case, Question
+from grader.assignment.types import Assignment, Case, Limits, Needs, Question, TimingSettings
+from grader.checks import KINDS
+from grader.checks.base import Check
+from grader.clock.credit import Linear, Point, Step, Steps
 from grader.errors import AssignmentError, Problem, UsageError, nearest
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -48,9 +58,9 @@ def _read(file: Path) -> bytes:
         raise UsageError(f"{file}: cannot be read: {error.strerror or error}") from None
 
 
-def _validate(document: Document) -> tuple[Assignment | None, list[Finding]]:
+def _validate(document: YamlDocument) -> tuple[Assignment | None, list[ProblemAt]]:
     assignment: Assignment | None = None
-    findings: list[Finding] = []
+    findings: list[ProblemAt] = []
     try:
         assignment = _strictly(Assignment, document.data)
         findings += assignment_findings(assignment)
@@ -83,7 +93,7 @@ def _question(data: Any) -> Question | None:
         return None
 
 
-def _around(assignment: Assignment, file: Path) -> Iterator[Finding]:
+def _around(assignment: Assignment, file: Path) -> Iterator[ProblemAt]:
     """Yield what does not agree with the files around the assignment."""
     folder = file.resolve().parent
     if folder.parent.name == "assignments" and folder.name != assignment.id:
@@ -98,7 +108,7 @@ def _around(assignment: Assignment, file: Path) -> Iterator[Finding]:
                 yield (*path, "scenario"), f"no {SCENARIO} beside {FILE_NAME}"
 
 
-def _cases(assignment: Assignment) -> Iterator[tuple[Place, Case]]:
+def _cases(assignment: Assignment) -> Iterator[tuple[DocumentPath, Case]]:
     for number, question in enumerate(assignment.questions):
         for index, case in enumerate(question.cases):
             yield ("questions", number, "cases", index), case
@@ -110,3 +120,196 @@ def _in_order(problems: list[Problem]) -> list[Problem]:
     for problem in problems:
         first.setdefault((problem.line, problem.text), problem)
     return sorted(first.values(), key=lambda problem: problem.line or 0)
+
+
+_TAGGED = (RandomTensor, FixedTensor, Computed, TupleOf, Steps, Linear)
+
+_MODELS: Mapping[str, type[BaseModel]] = {
+    **KINDS,
+    "": Assignment,
+    "questions": Question,
+    "cases": Case,
+    "limits": Limits,
+    "needs": Needs,
+    "timed": TimingSettings,
+    "steps": Step,
+    "linear": Point,
+    "<choice>": SizeChoice,
+    **{f"<{cls.__name__}>": cls for cls in _TAGGED},
+}
+"""The model that reads a mapping, by the last word on the way to it."""
+
+_GONE = {
+    "readers": "let the scenario read the file: return read(function, path); see docs/stage.md",
+}
+"""Keys of earlier versions, and what to write instead."""
+
+_EXPECTED = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a smaller whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "a mapping of “key: value”",
+    "model_type": "a mapping of “key: value”",
+    "model_attributes_type": "a mapping of “key: value”",
+    "none_required": "nothing",
+    "string_too_short": "text that is not empty",
+    "string_pattern_mismatch": (
+        "a name: a letter or _, then at most 63 letters, digits, “_”, “-” and “.”"
+    ),
+}
+_BOUNDS = {
+    "greater_than": ("gt", "more than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"),
+    "less_than_equal": ("le", "at most"),
+    "too_short": ("min_length", "a list of at least"),
+    "too_long": ("max_length", "a list of at most"),
+    "string_too_long": ("max_length", "text of at most this many characters:"),
+}
+
+
+def explain(error: ValidationError, document: YamlDocument) -> Iterator[ProblemAt]:
+    """Translate all errors of one validation of a whole document."""
+    details = error.errors(include_url=False)
+    guessed = {
+        (*_path(detail)[:-1], _guess(detail))
+        for detail in details
+        if detail["type"] == "extra_forbidden"
+    }
+    for detail in details:
+        kind, path = detail["type"], _path(detail)
+        # A misspelt key is both unknown and missing; one of the two is enough to mend it.
+        misspelt = kind == "missing" and path in guessed
+        # Pydantic does not count items that are themselves wrong, and calls their list too short.
+        enough = kind == "too_short" and len(document.at(path)) >= detail["ctx"]["min_length"]
+        if not (misspelt or enough):
+            yield path, _WRITERS.get(kind, _mismatch)(detail, path, document)
+
+
+def _path(detail: ErrorDetails) -> DocumentPath:
+    """Drop from pydantic's location what names a branch of a union and is not in the document."""
+    steps: list[str | int] = []
+    location = detail["loc"]
+    for index, step in enumerate(location):
+        is_tag = isinstance(step, str) and step.startswith("<") and step.endswith(">")
+        is_kind = index >= 2 and location[index - 2] == "checks" and step in KINDS
+        if not (is_tag or is_kind or step == "[key]"):
+            steps.append(step)
+    return tuple(steps)
+
+
+def _known_keys(detail: ErrorDetails) -> list[str]:
+    words = [step for step in detail["loc"][:-1] if isinstance(step, str)]
+    model = _MODELS[words[-1] if words else ""]
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _guess(detail: ErrorDetails) -> str:
+    close = get_close_matches(str(detail["loc"][-1]), _known_keys(detail), 1, 0.5)
+    return close[0] if close else ""
+
+
+def _unknown_key(detail: ErrorDetails, path: DocumentPath, document: YamlDocument) -> str:
+    key, known = str(path[-1]), _known_keys(detail)
+    if key in _GONE and path[-3:-2] == ("cases",):
+        return f"“{key}” is gone; {_GONE[key]}"
+    forms = [form for form in FORMS if form in document.at(path[:-1])]
+    if key in FORMS and len(forms) > 1:
+        return f"found {' and '.join(forms)} together; keep the one that is meant"
+    hint = nearest(key, known) or f"; expected one of {', '.join(known)}"
+    return f"unknown key “{key}”{hint}"
+
+
+def _missing(_: ErrorDetails, path: DocumentPath, document: YamlDocument) -> str:
+    if isinstance(path[-1], int):
+        return f"is missing; the list has {len(document.at(path[:-1]))} items"
+    return "is missing"
+
+
+def _missing_kind(_: ErrorDetails, path: DocumentPath, document: YamlDocument) -> str:
+    keys = [key for key in document.at(path) if key not in Check.model_fields]
+    close = get_close_matches("kind", keys, 1, 0.5)
+    hint = f"; “{close[0]}” looks like it" if close else ""
+    return f"“kind” is missing; expected one of {', '.join(KINDS)}{hint}"
+
+
+def _wrong_kind(_: ErrorDetails, path: DocumentPath, document: YamlDocument) -> str:
+    return _not_among(document.at(path)["kind"], tuple(KINDS), "check kind")
+
+
+def _wrong_word(detail: ErrorDetails, path: DocumentPath, document: YamlDocument) -> str:
+    known = re.findall(r"'([^']*)'", detail["ctx"]["expected"])
+    return _not_among(document.at(path), known, "word")
+
+
+def _not_among(value: Any, known: Sequence[str], what: str) -> str:
+    if not isinstance(value, str):
+        return f"found {_found(value)}; expected one of {', '.join(known)}"
+    hint = nearest(value, known)
+    return f"unknown {what} “{value}”; expected one of {', '.join(known)}{hint}"
+
+
+def _own_words(detail: ErrorDetails, _: DocumentPath, __: YamlDocument) -> str:
+    return str(detail["ctx"]["error"])
+
+
+def _out_of_bounds(detail: ErrorDetails, path: DocumentPath, document: YamlDocument) -> str:
+    name, words = _BOUNDS[detail["type"]]
+    return f"found {_found(document.at(path))}; expected {words} {detail['ctx'][name]}"
+
+
+def _no_form(detail: ErrorDetails, path: DocumentPath, document: YamlDocument) -> str:
+    return f"found {_found(document.at(path))}; expected {detail['msg']}"
+
+
+def _mismatch(detail: ErrorDetails, path: DocumentPath, document: YamlDocument) -> str:
+    value, kind = document.at(path), detail["type"]
+    expected = _EXPECTED.get(kind, detail["msg"])
+    if detail["loc"][-1:] == ("[key]",):
+        value = path[-1]
+    return f"found {_found(value)}; expected {expected}{_hint(kind, value, path, document)}"
+
+
+def _hint(kind: str, value: Any, path: DocumentPath, document: YamlDocument) -> str:
+    written = document.written.get(path, "")
+    if kind == "string_type" and written:
+        return f'; put it in quotes: "{written}"'
+    if kind in ("int_type", "float_type") and isinstance(value, str) and _NUMBER.match(value):
+        return "; remove the quotes"
+    if kind == "bool_type" and value in ("yes", "no", "on", "off"):
+        return f"; write {'true' if value in ('yes', 'on') else 'false'}"
+    if kind in ("tuple_type", "list_type") and written:
+        return f"; write [{written}]"
+    return ""
+
+
+def _found(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return f"a mapping with {', '.join(value)}" if value else "an empty mapping"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, bool):
+        return f"the boolean {str(value).lower()}"
+    return f"the text “{value[:60]}”" if isinstance(value, str) else f"the number {value}"
+
+
+_NUMBER = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?\Z")
+_WRITERS: Mapping[str, Callable[[ErrorDetails, DocumentPath, YamlDocument], str]] = {
+    "extra_forbidden": _unknown_key,
+    "missing": _missing,
+    "union_tag_not_found": _missing_kind,
+    "union_tag_invalid": _wrong_kind,
+    "enum": _wrong_word,
+    "literal_error": _wrong_word,
+    "value_error": _own_words,
+    "expected": _no_form,
+    **dict.fromkeys(_BOUNDS, _out_of_bounds),
+}

@@ -1,26 +1,37 @@
 """An assignment as its file describes it: frozen, validated, and the source of the JSON Schema.
 
-Nothing here reads a file (``grader.assignment.load``) or draws a number (``grader.run.draw``).
+Nothing here reads a file (``grader.assignment.load``) or draws a number (``grader.run.draw``). The
+schema is for editors that complete and check as one types: ``grader schema assignment`` prints it;
+``make setup`` writes it where ``assignment.yml`` tells editors to look.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from grader.assignment.arguments import Argument, Computed, TupleOf
-from grader.assignment.base import Frozen
-from grader.assignment.dims import Dim
-from grader.assignment.tensors import FixedTensor, RandomTensor
-from grader.checks import AnyCheck
+from grader.assignment.arguments import Argument, Computed, FixedTensor, RandomTensor, TupleOf
+from grader.assignment.dims import AssignmentPart, Dim
+from grader.checks import AnyCheck, Check
 from grader.checks.base import Identifier
 from grader.verdict import Visibility
 
 __all__ = [
-    "Argument", "Assignment", "Case", "Computed", "FixedTensor", "Frozen", "Limits", "Needs",
-    "Question", "RandomTensor", "TupleOf",
+    "Argument",
+    "Assignment",
+    "AssignmentPart",
+    "Case",
+    "Computed",
+    "FixedTensor",
+    "Limits",
+    "Needs",
+    "Question",
+    "RandomTensor",
+    "TupleOf",
 ]  # fmt: skip
 
 SCHEMA_ID = "torchgrade/assignment/v1"
@@ -33,12 +44,12 @@ def _relative_file(path: str) -> str:
     return str(PurePosixPath(path))
 
 
-Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+PointValue = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$")]
 FileName = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_relative_file)]
 
 
-class Limits(Frozen):
+class Limits(AssignmentPart):
     """What one question may use, for all of its cases together where not said otherwise.
 
     Attributes:
@@ -58,7 +69,7 @@ class Limits(Frozen):
     scratch_mb: int = Field(default=64, ge=1, le=65_536)
 
 
-class Needs(Frozen):
+class Needs(AssignmentPart):
     """What a question needs from the machine; without it the question is deferred.
 
     Attributes:
@@ -80,7 +91,7 @@ class Needs(Frozen):
     packages: tuple[ModuleName, ...] = ()
 
 
-class Case(Frozen):
+class Case(AssignmentPart):
     """Inputs for one question.
 
     Attributes:
@@ -114,7 +125,7 @@ class Case(Frozen):
         return self
 
 
-class Timed(Frozen):
+class TimingSettings(AssignmentPart):
     """How a function's speed is measured: for kind ``vectorised``, and as a witness on loops.
 
     Attributes:
@@ -135,7 +146,7 @@ class Timed(Frozen):
     atol: float = Field(default=0.0, ge=0, allow_inf_nan=False)
 
 
-class Question(Frozen):
+class Question(AssignmentPart):
     """One function or class to write.
 
     Attributes:
@@ -154,14 +165,14 @@ class Question(Frozen):
 
     id: Identifier
     title: str = Field(min_length=1, max_length=120)
-    points: Points
+    points: PointValue
     entry: tuple[Identifier, ...] = ()
     needs: Needs = Needs()
     limits: Limits | None = None
     visibility: Visibility = Visibility.VISIBLE
     cases: tuple[Case, ...] = Field(min_length=1)
     checks: tuple[AnyCheck, ...] = Field(min_length=1)
-    timed: Timed | None = None
+    timed: TimingSettings | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -169,7 +180,7 @@ class Question(Frozen):
         return self.entry or (self.id,)
 
 
-class Assignment(Frozen):
+class Assignment(AssignmentPart):
     """A whole assignment.
 
     Attributes:
@@ -215,3 +226,60 @@ class Assignment(Frozen):
     def limits_of(self, question: Question) -> Limits:
         """The limits that hold for a question."""
         return question.limits or self.limits
+
+
+Schema = dict[str, Any]
+_ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n     .*)*)", re.MULTILINE)
+
+
+def assignment_schema() -> Schema:
+    """Return the schema: draft 2020-12, with a description for every key that has one.
+
+    It knows names, types and ranges. What only shows when parts are compared (points that do not
+    add up, names that nothing has) is left to ``grader lint`` and to loading.
+    """
+    schema = Assignment.model_json_schema(by_alias=True)
+    for part in (schema, *schema["$defs"].values()):
+        _describe(part)
+        if "const" in part.get("properties", {}).get("kind", {}):
+            _complete_check(part)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:{SCHEMA_ID.replace('/', ':')}",
+        **_mended(schema),
+        "title": "torchgrade assignment",
+    }
+
+
+def _describe(part: Schema) -> None:
+    """Move what a docstring says of an attribute to that attribute, where editors show it."""
+    text, _, attributes = part.get("description", "").partition("\n\nAttributes:\n")
+    if text:
+        part["description"] = " ".join(text.split())
+    _describe_fields(part, attributes)
+
+
+def _describe_fields(part: Schema, attributes: str) -> None:
+    for name, said in _ATTRIBUTE.findall(attributes):
+        field = part["properties"][name.rstrip("_")]
+        field["description"] = " ".join(said.replace("``", "`").split())
+
+
+def _complete_check(part: Schema) -> None:
+    """Describe what all checks share, and require ``kind``, which has a default only in Python."""
+    _describe_fields(part, inspect.getdoc(Check) or "")
+    part["required"] = sorted({*part.get("required", ()), "kind"})
+
+
+def _mended(node: Any) -> Any:
+    """Mend what pydantic writes: ``oneOf`` refuses 1, which is integer and number; names leak."""
+    if isinstance(node, list):
+        return [_mended(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    result = {key: _mended(value) for key, value in node.items()}
+    if "oneOf" in result and "discriminator" not in result:
+        result["anyOf"] = result.pop("oneOf")
+    if "patternProperties" in result:
+        result["additionalProperties"] = False
+    return result

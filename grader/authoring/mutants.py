@@ -21,7 +21,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from grader.assignment.base import Frozen
+from grader.assignment.dims import AssignmentPart
 from grader.assignment.document import read_document, where
 from grader.assignment.types import Question
 from grader.authoring.mutations import Mutant, mutants_of
@@ -40,7 +40,7 @@ Progress = Callable[[str, int, int], None]
 """Told the question, how many of its mutants are done, and how many there are."""
 
 
-class Equivalent(Frozen):
+class Equivalent(AssignmentPart):
     """A mutant that does the same as the reference.
 
     Attributes:
@@ -62,7 +62,7 @@ class Equivalent(Frozen):
         )  # fmt: skip
 
 
-class _Marks(Frozen):
+class _Marks(AssignmentPart):
     equivalent: tuple[Equivalent, ...] = ()
 
 

@@ -41,11 +41,11 @@ def with_cause(params: Params, case: CaseInputs, actual: Array, expected: Array)
         return params
     if object in (actual.dtype, expected.dtype):
         return params
-    pair = Pair(actual, expected, tuple(tensor.shape for tensor in _tensors(case.args)))
+    pair = ArrayPair(actual, expected, tuple(tensor.shape for tensor in _tensors(case.args)))
     return {**params, **_recognised(pair)}
 
 
-def _recognised(pair: Pair) -> dict[str, Param]:
+def _recognised(pair: ArrayPair) -> dict[str, Param]:
     try:
         with np.errstate(all="ignore"):
             same = pair.actual.shape == pair.expected.shape
@@ -116,8 +116,7 @@ def _tensors(values: Sequence[Value]) -> Iterator[Tensor]:
             yield from _tensors(value)
 
 
-Told = dict[str, Param]
-Recognise = Callable[["Pair"], "Told | None"]
+Recognise = Callable[["ArrayPair"], "Params | None"]
 
 _ALIKE = 1e-4
 _TELLING = 3
@@ -127,7 +126,7 @@ _HALF = 2.0**-7
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ArrayPair:
     """Two arrays to compare.
 
     Attributes:
@@ -141,7 +140,7 @@ class Pair:
     inputs: tuple[tuple[int, ...], ...] = ()
 
 
-def by_value(pair: Pair) -> Told | None:
+def by_value(pair: ArrayPair) -> Params | None:
     """Return the cause where both have one shape."""
     actual, expected = pair.actual, pair.expected
     if not np.isfinite(actual).all():
@@ -156,7 +155,7 @@ def by_value(pair: Pair) -> Told | None:
     return found
 
 
-def first(recognisers: tuple[Recognise, ...], pair: Pair) -> Told | None:
+def first(recognisers: tuple[Recognise, ...], pair: ArrayPair) -> Params | None:
     """Return what the first of several recognisers tells."""
     found = (recognise(pair) for recognise in recognisers)
     return next((told for told in found if told is not None), None)
@@ -180,14 +179,14 @@ def telling(array: Array) -> bool:
     return np.unique(array.reshape(-1)[:1000]).size >= _TELLING
 
 
-def _lost(actual: Array, expected: Array) -> Told | None:
+def _lost(actual: Array, expected: Array) -> Params | None:
     nan = np.isnan(actual) & np.isfinite(expected)
     if nan.any():
         return {"cause": "nan_all" if nan.all() else "nan_some"}
     return {"cause": "infinite"} if np.isfinite(expected).all() else None
 
 
-def _single_precision(actual: Array, expected: Array) -> Told | None:
+def _single_precision(actual: Array, expected: Array) -> Params | None:
     """Recognise float64 that was float32 on the way, by the size of the error."""
     if expected.dtype.kind not in "fc" or expected.dtype.itemsize < 8:
         return None
@@ -197,11 +196,11 @@ def _single_precision(actual: Array, expected: Array) -> Told | None:
     return {"cause": "single_precision"} if apart > _FINER else None
 
 
-def _zero(pair: Pair) -> Told | None:
+def _zero(pair: ArrayPair) -> Params | None:
     return None if pair.actual.any() else {"cause": "all_zero"}
 
 
-def _truncated(pair: Pair) -> Told | None:
+def _truncated(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if expected.dtype.kind != "f" or actual.dtype.kind not in "fiu":
         return None
@@ -211,7 +210,7 @@ def _truncated(pair: Pair) -> Told | None:
     return {"cause": "truncated"} if any((actual == other).all() for other in whole) else None
 
 
-def _rooted(pair: Pair) -> Told | None:
+def _rooted(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if not telling(expected) or "c" in actual.dtype.kind + expected.dtype.kind:
         return None
@@ -220,7 +219,7 @@ def _rooted(pair: Pair) -> Told | None:
     return {"cause": "squared"} if alike(actual, _numbers(expected) ** 2) else None
 
 
-def _scaled(pair: Pair) -> Told | None:
+def _scaled(pair: ArrayPair) -> Params | None:
     """Recognise a constant factor, and the one between the divisors M and M − 1 by its value."""
     actual, expected = pair.actual, pair.expected
     if not telling(expected) or "c" in actual.dtype.kind + expected.dtype.kind:
@@ -239,7 +238,7 @@ def _scaled(pair: Pair) -> Told | None:
     return {"cause": "scaled", "factor": number(float(f"{factor:.3g}"))}
 
 
-def _offset(pair: Pair) -> Told | None:
+def _offset(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if not telling(expected) or "c" in actual.dtype.kind + expected.dtype.kind:
         return None
@@ -249,7 +248,7 @@ def _offset(pair: Pair) -> Told | None:
     return {"cause": "offset", "offset": number(float(f"{apart:.3g}"))}
 
 
-def transposed(pair: Pair) -> Told | None:
+def transposed(pair: ArrayPair) -> Params | None:
     """Recognise swapped rows and columns, of a matrix or of every matrix of a batch."""
     if pair.actual.ndim < 2 or pair.actual.ndim != pair.expected.ndim:
         return None
@@ -257,7 +256,7 @@ def transposed(pair: Pair) -> Told | None:
     return {"cause": "transposed"} if alike(other, pair.expected) else None
 
 
-def _reordered(pair: Pair) -> Told | None:
+def _reordered(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if not telling(expected):
         return None
@@ -279,7 +278,7 @@ def _same_slices(actual: Array, expected: Array, axis: int) -> bool:
     return alike(left, right)
 
 
-def _one_item(pair: Pair) -> Told | None:
+def _one_item(pair: ArrayPair) -> Params | None:
     """Recognise that of several items only the last, or only the first, is right."""
     actual, expected = pair.actual, pair.expected
     if expected.ndim < 2 or len(expected) < 2 or not telling(expected):
@@ -290,7 +289,7 @@ def _one_item(pair: Pair) -> Told | None:
     return {"cause": "only_first"} if right == [True] + [False] * (len(right) - 1) else None
 
 
-def _wrong_axis(pair: Pair) -> Told | None:
+def _wrong_axis(pair: ArrayPair) -> Params | None:
     """Recognise numbers that add up to 0 along the other axis than the expected ones."""
     actual, expected = pair.actual, pair.expected
     if expected.ndim != 2 or min(expected.shape) < 2 or not expected.any():
@@ -309,12 +308,12 @@ _BY_VALUE = (
 )  # fmt: skip
 
 
-def by_shape(pair: Pair) -> Told | None:
+def by_shape(pair: ArrayPair) -> Params | None:
     """Return the cause where the shapes differ."""
     return first(_RECOGNISERS, pair)
 
 
-def _extra_axis(pair: Pair) -> Told | None:
+def _extra_axis(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if actual.size != expected.size or not alike(actual.squeeze(), expected.squeeze()):
         return None
@@ -323,7 +322,7 @@ def _extra_axis(pair: Pair) -> Told | None:
     return {"cause": "extra_axis" if actual.ndim > expected.ndim else "missing_axis"}
 
 
-def _ends(pair: Pair) -> Told | None:
+def _ends(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if not actual.ndim or not expected.ndim or actual.shape[1:] != expected.shape[1:]:
         return None
@@ -336,7 +335,7 @@ def _ends(pair: Pair) -> Told | None:
     return None
 
 
-def _single_item(pair: Pair) -> Told | None:
+def _single_item(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if expected.ndim != actual.ndim + 1 or len(expected) < 2 or not telling(expected):
         return None
@@ -345,7 +344,7 @@ def _single_item(pair: Pair) -> Told | None:
     return {"cause": "only_first"} if alike(actual, expected[0]) else None
 
 
-def _other_reduction(pair: Pair) -> Told | None:
+def _other_reduction(pair: ArrayPair) -> Params | None:
     """Recognise the shapes of a reduction along another axis."""
     for shape in pair.inputs:
         reduced = [shape[:axis] + shape[axis + 1 :] for axis in range(len(shape))]

@@ -14,14 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
 from grader.checks.base import CaseInputs, Check, Identifier, Probe
 from grader.checks.counts import Behaviour, behaviour_of
-from grader.checks.timed import MOST_IDLE
-from grader.checks.vectorised import numbers, screened
+from grader.checks.speed import MOST_IDLE, index_numbers, screened
 from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, settled, weigh
 from grader.observation import Observation, Timing
@@ -58,8 +57,8 @@ class Loops(Check):
         over: Dims that the loops go over; with ``required``, any where absent.
     """
 
-    conditional = True
-    numbers = False
+    conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
 
     kind: Literal["loops"] = "loops"
     mode: Literal["none", "required", "exactly"]
@@ -270,7 +269,7 @@ def _heard(timing: Timing) -> tuple[str, dict[str, Param]]:
     """
     if not timing.screens:
         pace = pace_of(timing.runs)
-        return _says(pace), numbers(pace, timing)
+        return _says(pace), index_numbers(pace, timing)
     given = settled(timing.screens, single(_THRESHOLD))
     if given is not None and given.share:
         return "no_loop", screened(timing)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pkgutil import get_data
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -45,8 +45,8 @@ _IDLE = frozenset({"detach", "alias", "lift_fresh", "empty", "new_empty", "_loca
 class Counted(Check):
     """What kinds on use share: they look at what was counted, with the source beside it."""
 
-    conditional = True
-    numbers = False
+    conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
 
     def needs(self) -> frozenset[Probe]:
         """Return both witnesses."""
@@ -260,8 +260,8 @@ class PeakMemory(Check):
         times: How many times as large as the reference's it may be.
     """
 
-    conditional = True
-    numbers = False
+    conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
 
     kind: Literal["peak_memory"] = "peak_memory"
     times: float = Field(default=2.0, ge=1, allow_inf_nan=False)

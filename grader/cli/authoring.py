@@ -138,7 +138,7 @@ def schema(
     """
     import json
 
-    from grader.assignment.schema import assignment_schema
+    from grader.assignment.types import assignment_schema
     from grader.report.model import report_schema
 
     documents: dict[SchemaName, Any] = {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from grader.checks.base import CaseInputs, Check
-from grader.checks.timed import same_result
+from grader.checks.speed import same_result
 from grader.clock.sampling import STANDARD_PLAN, Plan, Run, Sample
 from grader.clock.vectorisation import STUDENT, VECTORISED
 from grader.errors import InfrastructureError

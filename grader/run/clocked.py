@@ -12,7 +12,7 @@ from typing import Protocol
 
 from grader.checks.base import Check
 from grader.checks.judge import required
-from grader.checks.timed import speed_tests
+from grader.checks.speed import speed_tests
 from grader.observation import Timing
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion

@@ -11,7 +11,7 @@ from functools import partial
 
 from grader.assignment.types import Limits
 from grader.checks.judge import required
-from grader.checks.timed import speed_tests
+from grader.checks.speed import speed_tests
 from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.clocked import Judged

@@ -15,10 +15,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.assignment.arguments import Argument, Computed, TupleOf
-from grader.assignment.dims import Choice, Dim, evaluate
-from grader.assignment.shapes import MAX_BYTES, bytes_of, shape_of, symbolic_parts
-from grader.assignment.tensors import INTEGER_RANGE, PRECISION, FixedTensor, RandomTensor
+from grader.assignment.arguments import (
+    INTEGER_RANGE,
+    MAX_BYTES,
+    PRECISION,
+    Argument,
+    Computed,
+    FixedTensor,
+    RandomTensor,
+    TupleOf,
+    bytes_of,
+    shape_of,
+    symbolic_parts,
+)
+from grader.assignment.dims import Dim, SizeChoice, evaluate
 from grader.assignment.types import Case
 from grader.errors import AssignmentError, Problem
 from grader.wire.codec import Encoder
@@ -123,7 +133,7 @@ def digest_of(value: Value) -> str:
 
 
 def _draw_dim(dim: Dim, random: np.random.Generator) -> int:
-    if isinstance(dim, Choice):
+    if isinstance(dim, SizeChoice):
         return dim.choice[int(random.integers(len(dim.choice)))]
     return dim if isinstance(dim, int) else int(random.integers(*dim, endpoint=True))
 

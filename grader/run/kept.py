@@ -29,7 +29,7 @@ from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observations
 from grader.run.plan import Generate, PlannedQuestion, plan_digests
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
-from grader.static_analysis.facts import Construct, EntryFacts, Mention, Place, Role
+from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.store.files import REFERENCES, UserCache, open_cache
 from grader.store.kept import Keeper
 from grader.wire.frames import FrameSize
@@ -41,7 +41,7 @@ KEEPER = Keeper(
         QuestionRun, Loaded, Fault,
         Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions,
         Timing, Run, Sample, Screen, DeviceTiming,
-        EntryFacts, Construct, Mention, Place, Role,
+        EntryFacts, Construct, Mention, SourcePlace, Role,
     ]
 )  # fmt: skip
 

@@ -15,7 +15,7 @@ import numpy as np
 from grader.assignment.find import GIVEN, SCENARIO
 from grader.assignment.types import Limits, Question
 from grader.checks.arrays import Array, to_numpy
-from grader.checks.timed import speed_tests
+from grader.checks.speed import speed_tests
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Companions, Observation, Outcome
 from grader.report.text import inert

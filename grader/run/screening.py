@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from grader.assignment.types import Limits
-from grader.checks.timed import MOST_IDLE, speed_tests
+from grader.checks.speed import MOST_IDLE, speed_tests
 from grader.clock.credit import Credit, single
 from grader.clock.sampling import Run, Sample, calls_for, keep_on, own_core, readable
 from grader.clock.vectorisation import (

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.assignment.arguments import Argument
-from grader.assignment.tensors import RandomTensor
+from grader.assignment.arguments import Argument, RandomTensor
 from grader.assignment.types import Case
 from grader.checks.base import CaseInputs
 from grader.errors import InfrastructureError

@@ -22,7 +22,7 @@ from grader.run.plan import PlannedQuestion
 from grader.run.stage import open_session
 from grader.run.watch import Watch
 from grader.sandbox.host.guests import Sandbox
-from grader.static_analysis.facts import EntryFacts, Mention, Place, SourceFacts
+from grader.static_analysis.facts import EntryFacts, Mention, SourceFacts, SourcePlace
 from grader.static_analysis.reach import IMPORT
 from grader.static_analysis.reader import SourceReader
 from grader.verdict import (
@@ -276,7 +276,7 @@ def _module_of(path: str) -> str:
 def _reach(facts: SourceFacts, allowed: Collection[str]) -> tuple[Mention, ...]:
     if facts.unreadable:
         # What nobody could read may do anything.
-        return (Mention(facts.unreadable[:80], Place(1, 0, 1), called=False),)
+        return (Mention(facts.unreadable[:80], SourcePlace(1, 0, 1), called=False),)
     return tuple(
         item for item in facts.reach
         if not item.name.startswith(IMPORT)

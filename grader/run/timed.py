@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grader.assignment.types import Limits, Question, Timed
+from grader.assignment.types import Limits, Question, TimingSettings
 from grader.checks.base import Check
-from grader.checks.timed import speed_tests, tolerance
+from grader.checks.speed import speed_tests, tolerance
 from grader.clock.credit import STANDARD_RULE as RULE
 from grader.clock.credit import Decision
 from grader.clock.sampling import STANDARD_PLAN, Plan, Run, exclusive, quiet_core, readable
@@ -203,7 +203,7 @@ def timed_case(planned: PlannedQuestion) -> PlannedCase:
     return next(case for case in planned.cases if case.case.id == wanted)
 
 
-def _timed(planned: PlannedQuestion) -> Timed:
+def _timed(planned: PlannedQuestion) -> TimingSettings:
     timed = planned.question.timed
     assert timed is not None, "only asked for questions that are timed"
     return timed

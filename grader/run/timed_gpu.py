@@ -14,7 +14,7 @@ import numpy as np
 from grader.assignment.types import Limits
 from grader.checks.base import CaseInputs, SpeedTest
 from grader.checks.judge import judge_case
-from grader.checks.timed import speed_tests
+from grader.checks.speed import speed_tests
 from grader.clock.credit import Decision
 from grader.clock.device import (
     CPU,

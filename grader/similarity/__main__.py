@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from grader.similarity.tokens import pack, tokenise
-from grader.static_analysis.serve import serve
+from grader.static_analysis.reader import serve
 
 serve(lambda data: pack(tokenise(data.decode("utf-8", "replace"))), too_much=b"[]")

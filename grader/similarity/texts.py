@@ -13,7 +13,7 @@ from grader.errors import UsageError
 from grader.report.language import current
 from grader.report.text import inert
 from grader.similarity.tokens import Tokens, unpack
-from grader.static_analysis.disposable import Disposable
+from grader.static_analysis.reader import Disposable
 from grader.submission import IntakeError, Submission, SubmittedFile, read_submission
 
 MOST_BYTES = 256 << 10

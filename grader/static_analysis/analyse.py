@@ -7,11 +7,19 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from grader.static_analysis.facts import Construct, EntryFacts, Mention, Place, Role, SourceFacts
-from grader.static_analysis.found import Scan
+from grader.static_analysis.facts import (
+    Construct,
+    EntryFacts,
+    Mention,
+    Role,
+    SourceFacts,
+    SourcePlace,
+    pack,
+)
 from grader.static_analysis.reach import reach
-from grader.static_analysis.scan import Scanner
-from grader.static_analysis.scope import Names, module_names
+from grader.static_analysis.reader import serve
+from grader.static_analysis.scan import CodeScanner
+from grader.static_analysis.scope import Names, Scan, module_names
 
 _MAX_DEPTH = 99
 _MAX_ITEMS = 2_000
@@ -61,7 +69,7 @@ class _File:
 
     def _scan(self, name: str, node: ast.AST) -> Scan:
         if id(node) not in self._scans:
-            scanner = Scanner(name, self._names.imports, self._own)
+            scanner = CodeScanner(name, self._names.imports, self._own)
             self._scans[id(node)] = scanner.scan(node)
         return self._scans[id(node)]
 
@@ -119,7 +127,7 @@ class _Walk:
         self._open.pop()
         return deepest
 
-    def _follow(self, name: str, depth: int, place: Place) -> int:
+    def _follow(self, name: str, depth: int, place: SourcePlace) -> int:
         if name in self._open:
             loop = Construct("recursion", Role.LOOP, place, depth + 1, self._open[-1])
             self.constructs.append(replace(loop, repeated=(place.line, place.last_line)))
@@ -136,3 +144,10 @@ class _Walk:
         self.opaque += scan.opaque
         self.indexings += scan.indexings
         self.slice_assignments += scan.slice_assignments
+
+
+if __name__ == "__main__":
+    serve(
+        lambda data: pack(analyse(data)),
+        too_much=pack(SourceFacts(unreadable="the analysis says too much")),
+    )

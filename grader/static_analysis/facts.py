@@ -1,10 +1,12 @@
-"""What the text of a hand-in says about one entry point: values only, no analysis."""
+"""What the text of a submission says, as plain values and as JSON: no analysis."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from enum import Enum
+from typing import Any
 
 INDEXES = "x[…]"
 ASSIGNS = "x[…] = …"
@@ -21,7 +23,7 @@ class Role(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePlace:
     """Where something stands: 1-based line and column, and the last line of it."""
 
     line: int
@@ -42,7 +44,7 @@ class Construct:
 
     kind: str
     role: Role
-    place: Place
+    place: SourcePlace
     depth: int
     function: str
     repeated: tuple[int, int] = (0, 0)
@@ -59,7 +61,7 @@ class Mention:
     """
 
     name: str
-    place: Place
+    place: SourcePlace
     called: bool
 
     @property
@@ -109,3 +111,56 @@ class SourceFacts:
     entries: Mapping[str, EntryFacts] = field(default_factory=dict)
     unreadable: str = ""
     reach: tuple[Mention, ...] = ()
+
+
+def pack(facts: SourceFacts) -> bytes:
+    """Return facts as bytes."""
+    return json.dumps(asdict(facts), separators=(",", ":")).encode()
+
+
+def unpack(data: bytes) -> SourceFacts:
+    """Return the facts in what a worker wrote.
+
+    Raises:
+        ValueError: It is no such thing; the worker read hostile text and is not trusted with more.
+    """
+    try:
+        content = json.loads(data)
+        entries = {str(name): _entry(item) for name, item in content["entries"].items()}
+        return SourceFacts(entries, str(content["unreadable"]), _mentions(content["reach"]))
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not what the analysis writes: {error!r}") from error
+
+
+def _entry(item: dict[str, Any]) -> EntryFacts:
+    return EntryFacts(
+        tuple(str(name) for name in item["functions"]),
+        tuple(_construct(part) for part in item["constructs"]),
+        int(item["depth"]),
+        _mentions(item["mentions"]),
+        _mentions(item["opaque"]),
+        int(item["indexings"]),
+        int(item["slice_assignments"]),
+    )
+
+
+def _construct(item: dict[str, Any]) -> Construct:
+    first, last = item["repeated"]
+    return Construct(
+        str(item["kind"]),
+        Role(item["role"]),
+        _place(item["place"]),
+        int(item["depth"]),
+        str(item["function"]),
+        (int(first), int(last)),
+    )
+
+
+def _mentions(items: Iterable[dict[str, Any]]) -> tuple[Mention, ...]:
+    return tuple(
+        Mention(str(item["name"]), _place(item["place"]), bool(item["called"])) for item in items
+    )
+
+
+def _place(item: dict[str, Any]) -> SourcePlace:
+    return SourcePlace(int(item["line"]), int(item["column"]), int(item["last_line"]))

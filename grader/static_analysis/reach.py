@@ -18,10 +18,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from grader.static_analysis.facts import Mention
-from grader.static_analysis.found import place_of
 from grader.static_analysis.lent import Lent
-from grader.static_analysis.scope import dotted, imported, stored
-from grader.static_analysis.texts import constant_text
+from grader.static_analysis.scope import constant_text, dotted, imported, place_of, stored
 
 _KNOWN = frozenset(
     # As text: a name a line would be 90 lines.

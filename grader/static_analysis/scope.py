@@ -1,11 +1,16 @@
-"""Which names a file binds, and what they stand for where they can be told from the text."""
+"""Which names a file binds, what they stand for, and text that it writes out.
+
+What ``exec`` of written-out text would run can be read, also where the text is in pieces.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Union
+
+from grader.static_analysis.facts import Construct, Mention, SourcePlace
 
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 Scoped = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -126,3 +131,66 @@ def dotted(node: ast.expr) -> list[str]:
         parts.append(node.attr)
         node = node.value
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else []
+
+
+def constant_text(nodes: Sequence[ast.expr]) -> str | None:
+    """Return text that is written out, also in pieces; None where it is made at run time."""
+    if not nodes:
+        return None
+    node = nodes[0]
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = constant_text([node.left]), constant_text([node.right])
+        return None if left is None or right is None else left + right
+    if isinstance(node, ast.JoinedStr):
+        return _joined(node.values, "")
+    if _is_join(node):
+        assert isinstance(node, ast.Call)
+        assert isinstance(node.func, ast.Attribute)
+        glue = constant_text([node.func.value])
+        items = node.args[0]
+        if glue is not None and isinstance(items, (ast.List, ast.Tuple)):
+            return _joined(items.elts, glue)
+    return None
+
+
+def _is_join(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "join"
+        and len(node.args) == 1
+    )
+
+
+def _joined(nodes: Sequence[ast.expr], glue: str) -> str | None:
+    parts = [constant_text([node]) for node in nodes]
+    known = [part for part in parts if part is not None]
+    return glue.join(known) if len(known) == len(parts) else None
+
+
+@dataclass
+class Scan:
+    """What one function says by itself.
+
+    Attributes:
+        own: Uses of names of the file: name, depth of loops there, position.
+        texts: Source text that it runs, where that can be told, with its place.
+    """
+
+    name: str
+    constructs: list[Construct] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
+    opaque: list[Mention] = field(default_factory=list)
+    own: list[tuple[str, int, SourcePlace]] = field(default_factory=list)
+    indexings: int = 0
+    slice_assignments: int = 0
+
+
+def place_of(node: ast.AST) -> SourcePlace:
+    """Return where a node stands."""
+    line = getattr(node, "lineno", 0)
+    return SourcePlace(
+        line, getattr(node, "col_offset", -1) + 1, getattr(node, "end_lineno", line) or 0
+    )

@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import mean, median, quantiles, stdev
 
-from grader.checks.vectorised import Vectorised
+from grader.checks.speed import Vectorised
 from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, weigh
 from grader.observation import HostFacts, Observation, Outcome, Timing

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.checks.judge import judge_case
-from grader.checks.speedup import Speedup
+from grader.checks.speed import Speedup
 from grader.clock.device import read
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
 from grader.run.device_times import open_rack

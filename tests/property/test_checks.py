@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from observed import CASE, seen, tensor
 
 from grader.checks.arguments import Unmodified
-from grader.checks.causes import Pair, by_shape, by_value
+from grader.checks.causes import ArrayPair, by_shape, by_value
 from grader.checks.form import OnDevice, PythonType, SameDType, SameShape
 from grader.checks.judge import combine, judge_case, settle
 from grader.checks.values import Close, Exact
@@ -224,7 +224,7 @@ def arrays(draw):
 
 @given(arrays(), arrays(), st.lists(SHAPES, max_size=2))
 def test_looking_for_a_cause_never_trips(actual, expected, shapes):
-    pair = Pair(actual, expected, tuple(shapes))
+    pair = ArrayPair(actual, expected, tuple(shapes))
     with np.errstate(all="ignore"):
         found = by_value(pair) if actual.shape == expected.shape else by_shape(pair)
     json.dumps(found, allow_nan=False)
@@ -234,4 +234,4 @@ def test_looking_for_a_cause_never_trips(actual, expected, shapes):
 def test_a_cause_is_found_or_not_where_the_shapes_agree(expected, data):
     actual = data.draw(hnp.arrays(np.dtype(data.draw(NUMBERS)), expected.shape))
     with np.errstate(all="ignore"):
-        json.dumps(by_value(Pair(actual, expected, (expected.shape,))), allow_nan=False)
+        json.dumps(by_value(ArrayPair(actual, expected, (expected.shape,))), allow_nan=False)

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.assignment.tensors import INTEGER_RANGE, PRECISION, exact_range
+from grader.assignment.arguments import INTEGER_RANGE, PRECISION, exact_range
 from grader.assignment.types import Case
 from grader.run.draw import DrawKey, draw_case
 from grader.wire.codec import Decoder, Encoder

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from grader.assignment.document import read_document
 from grader.assignment.load import load_assignment
-from grader.assignment.schema import assignment_schema
+from grader.assignment.types import assignment_schema
 
 ROOT = Path(__file__).parents[3]
 FILES = sorted((ROOT / "assignments").glob("*/assignment.yml"))

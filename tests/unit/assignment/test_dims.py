@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from grader.assignment.dims import Choice, bounds, check_expression, check_size, evaluate, names_in
+from grader.assignment.dims import (
+    SizeChoice,
+    bounds,
+    check_expression,
+    check_size,
+    evaluate,
+    names_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -53,4 +60,4 @@ def test_names() -> None:
 def test_bounds() -> None:
     assert bounds(3) == (3, 3)
     assert bounds((2, 5)) == (2, 5)
-    assert bounds(Choice(choice=(7, 2, 4))) == (2, 7)
+    assert bounds(SizeChoice(choice=(7, 2, 4))) == (2, 7)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grader.assignment.timed import timed_findings
+from grader.assignment.rules import timed_findings
 from grader.assignment.types import Question
 
 CASE = {"id": "many", "dims": {"B": 512}, "args": {"x": {"randn": ["B", 2]}, "k": 3}}

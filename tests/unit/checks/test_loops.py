@@ -13,16 +13,18 @@ from grader.checks.counts import counts_of, grows
 from grader.checks.loops import Loops
 from grader.checks.ops import ForbiddenOps
 from grader.observation import Claims, Observation, Outcome
-from grader.static_analysis.facts import Construct, EntryFacts, Mention, Place, Role
+from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.verdict import Basis, Code, Status, Verdict
 
 CASE = CaseInputs("case", (), (), dims={"B": 3})
-LOOP = Construct("for", Role.LOOP, Place(5, 1, 6), 1, "f", (6, 6))
-SUM = Construct("sum", Role.ITERATES, Place(5, 1, 5), 0, "f")
+LOOP = Construct("for", Role.LOOP, SourcePlace(5, 1, 6), 1, "f", (6, 6))
+SUM = Construct("sum", Role.ITERATES, SourcePlace(5, 1, 5), 0, "f")
 CLEAN = EntryFacts(("f",))
 LOOPED = EntryFacts(("f",), (LOOP,), 1)
-HIDDEN = EntryFacts(("f",), opaque=(Mention("builtins.exec", Place(4, 1, 4), True),))
-BLIND = EntryFacts(("f",), (LOOP,), 1, opaque=(Mention("sys.settrace", Place(4, 1, 4), True),))
+HIDDEN = EntryFacts(("f",), opaque=(Mention("builtins.exec", SourcePlace(4, 1, 4), True),))
+BLIND = EntryFacts(
+    ("f",), (LOOP,), 1, opaque=(Mention("sys.settrace", SourcePlace(4, 1, 4), True),)
+)
 
 
 def told(**changes: Any) -> Observation:

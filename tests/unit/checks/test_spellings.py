@@ -151,13 +151,13 @@ def test_numel_by_its_other_name_is_decided() -> None:
 
 def test_every_function_that_can_be_called_is_seen_or_read() -> None:
     """Whatever a public name is told as, the text that holds the name is found for it."""
-    from grader.static_analysis.facts import Mention, Place  # noqa: PLC0415
+    from grader.static_analysis.facts import Mention, SourcePlace  # noqa: PLC0415
 
     missed = []
     for space in (torch.Tensor, *torch_spellings.SPACES.values()):
         for name, function in torch_spellings.callables(space):
             told = torch_spellings.told_as(function)
-            mention = Mention(f"torch.{name}", Place(1, 1, 1), True)
+            mention = Mention(f"torch.{name}", SourcePlace(1, 1, 1), True)
             bare = name.rstrip("_")
             same = {told, told.rstrip("_"), f"{told}_"} & {name, bare}
             if told and not same and not spells(mention, frozenset({told})):
@@ -167,8 +167,8 @@ def test_every_function_that_can_be_called_is_seen_or_read() -> None:
 
 @pytest.mark.parametrize("name", ["mean", "std", "var", "sum", "norm"])
 def test_masked_functions_are_read(name: str) -> None:
-    from grader.static_analysis.facts import Mention, Place  # noqa: PLC0415
+    from grader.static_analysis.facts import Mention, SourcePlace  # noqa: PLC0415
 
     function = getattr(torch.masked, name)
     assert function not in torch.overrides.get_testing_overrides()
-    assert unseen(Mention(f"torch.masked.{name}", Place(1, 1, 1), True))
+    assert unseen(Mention(f"torch.masked.{name}", SourcePlace(1, 1, 1), True))

@@ -13,11 +13,11 @@ from timings import run, screen
 from grader.checks.base import CaseInputs
 from grader.checks.counts import Behaviour
 from grader.checks.loops import ask_time
-from grader.checks.vectorised import Vectorised
+from grader.checks.speed import Vectorised
 from grader.clock.sampling import Run
 from grader.observation import HostFacts, Observation, Outcome, Timing
 from grader.report.words import ENGLISH
-from grader.static_analysis.facts import Construct, EntryFacts, Mention, Place, Role
+from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Witness, passed, review
 
 STRICT = replace(ENGLISH, strict=True)
@@ -212,7 +212,7 @@ def test_time_in_passing_settles_it_too(times: tuple[float, ...], code: Code, sa
 
 BY_WORD = replace(passed(Basis.CLAIM), witnesses=DOUBT.witnesses)
 FLAT = Behaviour(planned=frozenset({"B"}))
-HERE = Place(3, 1, 3)
+HERE = SourcePlace(3, 1, 3)
 HIDES = EntryFacts(opaque=(Mention("exec", HERE, True),))
 COLLECTS = EntryFacts(opaque=(Mention("gc.collect", HERE, True),))
 IDLE_LOOP = EntryFacts(constructs=(Construct("for", Role.LOOP, HERE, 1, "f"),))

@@ -10,7 +10,7 @@ from fake_device import FakeDevice, FakeWorker, Student
 
 from grader.assignment.types import Assignment
 from grader.checks.judge import judge_case
-from grader.checks.speedup import Speedup
+from grader.checks.speed import Speedup
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
 from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack

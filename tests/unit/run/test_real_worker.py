@@ -14,7 +14,7 @@ from device_lab import QUESTION, assignment, materials, planned
 
 from grader.assignment.types import Assignment, Limits
 from grader.checks.judge import judge_case
-from grader.checks.speedup import Speedup
+from grader.checks.speed import Speedup
 from grader.clock.device import PARTIES, read
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
 from grader.run import gpu_worker, timed_gpu

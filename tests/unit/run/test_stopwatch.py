@@ -12,7 +12,7 @@ from observed import ended, tensor
 
 from grader.checks.arrays import to_numpy
 from grader.checks.base import CaseInputs
-from grader.checks.timed import tolerance
+from grader.checks.speed import tolerance
 from grader.clock.sampling import Plan
 from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, pace_of
 from grader.errors import InfrastructureError

@@ -13,7 +13,7 @@ from device_lab import Bench
 from fake_device import NO_MEMORY, STICKY, Answer, FakeDevice, Student, honest, product, reduced
 
 from grader.checks.judge import judge_case
-from grader.checks.speedup import Speedup
+from grader.checks.speed import Speedup
 from grader.clock.device import read
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.report import words_en

@@ -12,7 +12,7 @@ from grader.observation import Claims, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.submitted import judge_question
-from grader.static_analysis.facts import Mention, Place
+from grader.static_analysis.facts import Mention, SourcePlace
 from grader.verdict import Code, Owner, Status
 from grader.wire.messages import Fault, Loaded
 from grader.wire.values import Value
@@ -84,7 +84,7 @@ def test_missing_function_names_the_nearest() -> None:
     assert verdict.message.params["nearest"] == "f_old"
 
 
-REACHED = Mention("sys.modules", Place(7, 0, 7), False)
+REACHED = Mention("sys.modules", SourcePlace(7, 0, 7), False)
 CASE = PlannedCase("one", question().cases[0], CaseInputs("one", (), ()), {}, "")
 CLAIMED = question(
     points=2,

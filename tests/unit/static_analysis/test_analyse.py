@@ -7,8 +7,7 @@ import textwrap
 import pytest
 
 from grader.static_analysis.analyse import analyse
-from grader.static_analysis.facts import EntryFacts, Role
-from grader.static_analysis.packed import pack, unpack
+from grader.static_analysis.facts import EntryFacts, Role, pack, unpack
 
 
 def facts(text: str, entry: str = "f") -> EntryFacts:

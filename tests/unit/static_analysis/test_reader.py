@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from grader.static_analysis.facts import SourceFacts
-from grader.static_analysis.packed import pack, unpack
+from grader.static_analysis.facts import SourceFacts, pack, unpack
 from grader.static_analysis.reader import SourceReader
 
 GOOD = b"def f(x):\n    for i in x:\n        pass\n"

@@ -1,0 +1,228 @@
+"""What counts as a loop: names that call back, and the one comprehension that is none.
+
+A name is matched by its last part where it is an attribute of something unknown, and by its whole
+where it was resolved through imports. The comprehension that the rules let pass builds dimensions
+from dimensions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Union
+
+from grader.static_analysis.scope import dotted
+
+CALLS_BACK = frozenset({
+    "map", "filter", "starmap", "reduce", "accumulate", "takewhile", "dropwhile", "filterfalse",
+    "groupby", "imap", "imap_unordered", "map_async", "starmap_async", "submit", "apply_async",
+    "vectorize", "frompyfunc", "apply_along_axis", "apply_over_axes", "fromiter", "nditer",
+    "ndenumerate", "ndindex", "apply_", "map_", "map2_", "applymap", "iterrows",
+    "itertuples", "while_loop", "associative_scan", "run_until_complete", "fori_loop",
+    "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor", "call_soon",
+    "timeit", "run_in_executor", "create_task", "parallel_apply",
+})  # fmt: skip
+"""Calling one of these calls something once for each item."""
+
+TORCH_CALLS_BACK = frozenset({
+    "apply_", "map_", "map2_", "while_loop", "associative_scan", "scan", "map", "fori_loop",
+})  # fmt: skip
+"""Members of ``torch`` that call back."""
+
+MODULE_ITERATORS = {
+    "itertools": frozenset({
+        "accumulate", "starmap", "takewhile", "dropwhile", "filterfalse", "groupby", "count",
+        "cycle", "product", "permutations", "combinations", "combinations_with_replacement",
+    }),
+    "re": frozenset({"sub", "subn", "finditer", "Scanner"}),
+    "functools": frozenset({"reduce"}),
+}  # fmt: skip
+"""Functions that are loops only as members of these modules."""
+
+ITERATING_BUILTINS = frozenset({
+    "sum", "max", "min", "list", "tuple", "zip", "any", "all", "set", "frozenset", "dict",
+    "enumerate", "reversed", "sorted", "iter", "next",
+})  # fmt: skip
+"""Go through an argument, and are no loops by the rules of the assignments."""
+
+KEYED = frozenset({"sorted", "max", "min", "sort", "nsmallest", "nlargest", "groupby", "merge"})
+"""Call back for each item if they get ``key``."""
+
+PROTOCOL = frozenset({
+    "__iter__", "__next__", "__getitem__", "__aiter__", "__anext__", "__await__", "__contains__",
+    "__missing__", "__length_hint__",
+})  # fmt: skip
+"""A class with one of these can be gone through by anything that iterates."""
+
+REPEATED_BY_DUNDER = frozenset({
+    "__del__", "__set_name__", "__init_subclass__", "__torch_function__", "__torch_dispatch__",
+    "__array_function__", "__array_ufunc__", "__lt__", "__radd__",
+})  # fmt: skip
+"""A class with one of these may be called back by what looks like one operation."""
+
+OPAQUE_NAMES = frozenset({
+    "exec", "eval", "compile", "__import__", "import_module", "globals", "vars", "locals",
+    "setattr", "delattr", "FunctionType", "CodeType", "LambdaType", "MethodType", "__code__",
+    "__globals__", "__builtins__", "__dict__", "__subclasses__", "_getframe", "settrace",
+    "setprofile", "gettrace", "monitoring", "load_inline", "load_library", "CDLL", "cdll",
+    "PyDLL", "pythonapi", "loads", "exec_module", "run_path", "run_module", "find_library",
+    "_DisableTorchDispatch", "_DisableFuncTorch", "DisableTorchFunctionSubclass",
+    "DisableTorchFunction", "_disable_torch_dispatch", "disable_torch_dispatch",
+    "_pop_torch_function_stack", "_pop_mode", "_pop_torch_dispatch_stack", "_get_dispatch_mode",
+    "_get_current_dispatch_mode", "_get_current_function_mode", "_ExcludeDispatchKeyGuard",
+    "_python_dispatch", "_AutoDispatchBelowAutograd",
+    "TorchDispatchMode", "TorchFunctionMode", "_make_wrapper_subclass", "_make_subclass",
+    "CompilationUnit", "_create_method_from_trace", "parse_ir", "njit", "guvectorize", "cfunc",
+    "RawKernel", "system", "popen", "spawn", "fork", "Popen", "check_output", "check_call",
+})  # fmt: skip
+"""What follows from these cannot be read off the text."""
+
+OPAQUE_MODULES = frozenset({
+    "ctypes", "cffi", "numba", "triton", "marshal", "pickle", "dill", "cloudpickle", "code",
+    "codeop", "dis", "gc", "inspect", "importlib", "subprocess", "multiprocessing", "pyximport",
+    "Cython", "cython", "tvm", "jax", "cupy", "tensorflow", "runpy", "types", "ast", "bytecode",
+    "llvmlite", "taichi", "numexpr", "onnxruntime", "grader",
+})  # fmt: skip
+
+
+def repeating(name: str, node: ast.Call, own: frozenset[str]) -> str:
+    """Return what kind of loop a call is, or an empty string.
+
+    Args:
+        name: Resolved name of what is called, as ``Mention.name`` writes it.
+        node: The call.
+        own: Names that the file itself binds: ``submit`` may be a function of its own.
+    """
+    root, last = name.split(".", 1)[0], name.rsplit(".", 1)[-1]
+    if last in KEYED and any(keyword.arg == "key" for keyword in node.keywords):
+        return f"{last}(key=)"
+    if last == "vmap" and any(keyword.arg == "chunk_size" for keyword in node.keywords):
+        return "vmap(chunk_size=)"
+    if root in MODULE_ITERATORS:
+        return name if last in MODULE_ITERATORS[root] else ""
+    if name == "builtins.iter" and len(node.args) == 2:
+        return "iter(callable, …)"
+    if root == "torch":
+        return last if last in TORCH_CALLS_BACK else ""
+    return last if last in CALLS_BACK and name not in own else ""
+
+
+def more_levels(node: ast.expr | None) -> int:
+    """Return how many loops ``product(a, b, …)`` saves."""
+    if not isinstance(node, ast.Call) or (dotted(node.func) or [""])[-1] != "product":
+        return 0
+    repeat = next((word.value for word in node.keywords if word.arg == "repeat"), None)
+    times = repeat.value if isinstance(repeat, ast.Constant) else 1
+    levels = len(node.args) * times if type(times) is int and 0 < times < 9 else len(node.args)
+    return max(levels - 1, 0)
+
+
+Comprehension = Union[ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp]
+
+_SIZES = frozenset({"shape", "ndim"})
+_ASKED = frozenset({"dim", "size", "ndimension"})
+_ARITHMETIC = (
+    ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.operator, ast.unaryop,
+    ast.boolop, ast.cmpop, ast.Load, ast.Constant, ast.Tuple,
+)  # fmt: skip
+
+
+class Dims:
+    """Tells comprehensions that go through dimensions from loops, inside one function.
+
+    Args:
+        body: The function, or nothing: names that it binds once, to a shape (``s = x.shape``) or to
+            a number of dimensions (``rank = len(x.shape)``), stand for these.
+    """
+
+    def __init__(self, body: ast.AST | None = None) -> None:
+        self._shapes: set[str] = set()
+        self._ranks: set[str] = set()
+        for name, value in _bound_once(body):
+            if self._goes_through_dims(value):
+                self._shapes.add(name)
+            elif self._counts_dims(value):
+                self._ranks.add(name)
+
+    def only(self, node: Comprehension) -> bool:
+        """Whether a comprehension goes through dimensions only, and makes whole numbers of them."""
+        if isinstance(node, ast.DictComp):
+            return False
+        bound = set(self._ranks)
+        for part in node.generators:
+            if part.is_async or not self._goes_through_dims(part.iter):
+                return False
+            bound |= {n.id for n in ast.walk(part.target) if isinstance(n, ast.Name)}
+            if not all(self._is_number(test, bound) for test in part.ifs):
+                return False
+        return self._is_number(node.elt, bound)
+
+    def _goes_through_dims(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            return node.id in self._shapes
+        if isinstance(node, ast.Subscript):
+            return self._goes_through_dims(node.value)
+        if isinstance(node, ast.Attribute):
+            return node.attr == "shape"
+        if not isinstance(node, ast.Call):
+            return False
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            return function.attr == "size" and not node.args
+        if not isinstance(function, ast.Name) or len(node.args) > 3:
+            return False
+        if function.id in ("enumerate", "reversed", "sorted", "zip", "list", "tuple"):
+            return bool(node.args) and all(map(self._goes_through_dims, node.args))
+        return function.id == "range" and bool(node.args) and all(map(self._counts_dims, node.args))
+
+    def _counts_dims(self, node: ast.expr) -> bool:
+        """``x.dim()``, ``x.ndim``, ``len(x.shape)`` and arithmetic on these; never a size."""
+        if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+            return all(map(self._counts_dims, _expressions(node)))
+        if isinstance(node, ast.Constant):
+            return type(node.value) is int and abs(node.value) <= 8
+        if isinstance(node, ast.Name):
+            return node.id in self._ranks
+        if isinstance(node, ast.Attribute):
+            return node.attr == "ndim"
+        if not isinstance(node, ast.Call):
+            return False
+        if isinstance(node.func, ast.Attribute):
+            return node.func.attr in ("dim", "ndimension")
+        length = isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1
+        return length and self._goes_through_dims(node.args[0])
+
+    def _is_number(self, node: ast.expr, bound: set[str]) -> bool:
+        """Whether an expression is made of the loop's own variables, sizes and arithmetic."""
+        if isinstance(node, ast.Name):
+            return node.id in bound
+        if isinstance(node, ast.Attribute):
+            return node.attr in _SIZES
+        if isinstance(node, ast.Subscript):
+            sized = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+            named = isinstance(node.value, ast.Name) and node.value.id in self._shapes
+            return (sized or named) and self._is_number(node.slice, bound)
+        if isinstance(node, ast.Call):
+            asked = isinstance(node.func, ast.Attribute) and node.func.attr in _ASKED
+            return asked and all(self._is_number(item, bound) for item in node.args)
+        if not isinstance(node, _ARITHMETIC):
+            return False
+        return all(self._is_number(child, bound) for child in _expressions(node))
+
+
+def _expressions(node: ast.AST) -> Iterator[ast.expr]:
+    return (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+
+
+def _bound_once(body: ast.AST | None) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that a function binds once and for all, with their values, in order."""
+    if body is None:
+        return
+    nodes = list(ast.walk(body))
+    bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    bound += [n.arg for n in nodes if isinstance(n, ast.arg)]
+    assigned = [n for n in nodes if isinstance(n, ast.Assign) and len(n.targets) == 1]
+    for node in sorted(assigned, key=lambda item: item.lineno):
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and bound.count(target.id) == 1:
+            yield target.id, node.value
