@@ -12,7 +12,8 @@ A file begins with comments: what it is, in words, and the verdicts that it must
 
 ``status`` is the question's. ``checks`` maps a check's id to its code. ``code`` is what every check
 of the question says that does not say ``ok``, ``requirement_not_met`` or ``not_run``; one at least
-must say it. In a notebook, the comments are the beginning of its first code cell.
+must say it. In a notebook, the comments are the beginning of its first code cell. Small submissions
+for one question share a file of cells, each with its label; ``grader.authoring.labelled`` reads it.
 
 Tier restricted starts no processes and has no mount of its own. Where that changes what a file
 gets, a block ``restricted:`` of the same form says what it gets there; ``works: true`` in it says
@@ -32,16 +33,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from grader.authoring.labelled import LABELLED, LabelledSubmission, labelled_submissions
 from grader.errors import nearest
 from grader.verdict import Code, Status
 
+ROOT = Path(__file__).parents[1]
+SUBMISSIONS = ROOT / LABELLED
 OTHERS = "*"
 NEUTRAL = frozenset({
     Code.OK.value, Code.REQUIREMENT_NOT_MET.value, Code.NOT_RUN.value, Code.NOT_TIMED.value,
@@ -148,25 +152,52 @@ class Label:
         return re.search(rf"\b{re.escape(function)}\b", self.source) is not None
 
 
-def read_label(path: Path) -> Label:
+def submissions_of(assignment: str, *groups: str) -> Iterator[LabelledSubmission]:
+    """Yield the labelled submissions of an assignment, group by group, sorted by name."""
+    reference = (ROOT / "reference" / assignment / f"{assignment}.py").read_text(encoding="utf-8")
+    for group in groups:
+        folder = SUBMISSIONS / assignment / group
+        yield from labelled_submissions(folder, reference) if folder.is_dir() else ()
+
+
+def read_label(submission: Path | LabelledSubmission) -> Label:
     """Return a submission's label.
 
     Raises:
         LabelError: It has none, or one with an unknown key, status or code.
     """
-    source = _source(path)
-    about, text = _header(_first_cell(source) if path.suffix == ".ipynb" else source, path)
+    if isinstance(submission, LabelledSubmission):
+        if submission.module is not None:
+            return label_of(submission.module, f"{submission.path}, {submission.name}")
+        submission = submission.path
+    if submission.is_dir():
+        submission /= f"{submission.parents[1].name}.py"
+    source = submission.read_bytes().decode("utf-8-sig", errors="replace")
+    return label_of(source, f"{submission}")
+
+
+def label_of(source: str, where: str) -> Label:
+    """Return the label that a submission's text begins with.
+
+    Args:
+        source: Text of a module, or of a notebook.
+        where: Path of the file, for messages; its ending tells a notebook.
+
+    Raises:
+        LabelError: There is none, or one with an unknown key, status or code.
+    """
+    about, text = _header(_first_cell(source) if where.endswith(".ipynb") else source, where)
     try:
         content = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise LabelError(f"{path}: the label is not YAML: {error}") from None
-    blocks = _fields(content, {"expect", "restricted", "exploit"}, f"{path}")
-    exploit = _exploit(blocks["exploit"], f"{path}: exploit") if "exploit" in blocks else None
+        raise LabelError(f"{where}: the label is not YAML: {error}") from None
+    blocks = _fields(content, {"expect", "restricted", "exploit"}, where)
+    exploit = _exploit(blocks["exploit"], f"{where}: exploit") if "exploit" in blocks else None
     there = None
     if "restricted" in blocks:
-        score, questions, works = _expected(blocks["restricted"], f"{path}: restricted", {"works"})
+        score, questions, works = _expected(blocks["restricted"], f"{where}: restricted", {"works"})
         there = Label(about, score, questions, exploit, source, works=works)
-    score, questions, _ = _expected(blocks["expect"], f"{path}: expect", set())
+    score, questions, _ = _expected(blocks["expect"], f"{where}: expect", set())
     return Label(about, score, questions, exploit, source, there)
 
 
@@ -184,23 +215,19 @@ def _expected(
     return None if score is None else float(score), read, fields.get("works") is True
 
 
-def _source(path: Path) -> str:
-    return path.read_bytes().decode("utf-8-sig", errors="replace")
-
-
 def _first_cell(notebook: str) -> str:
     cells = [cell for cell in json.loads(notebook)["cells"] if cell["cell_type"] == "code"]
     return "".join(cells[0]["source"])
 
 
-def _header(source: str, path: Path) -> tuple[str, str]:
+def _header(source: str, where: str) -> tuple[str, str]:
     comments: list[str] = []
     for line in source.splitlines():
         if not line.startswith("#"):
             break
         comments.append(line[1:].removeprefix(" "))
     if "expect:" not in comments:
-        raise LabelError(f"{path}: no comment “# expect:” before the first line of code")
+        raise LabelError(f"{where}: no comment “# expect:” before the first line of code")
     start = min(
         comments.index(key) for key in ("exploit:", "expect:", "restricted:") if key in comments
     )

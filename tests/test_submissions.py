@@ -12,33 +12,30 @@ from typing import Any
 
 import pytest
 import toy_starter
-from labels import read_label, waits
+from labels import ROOT, SUBMISSIONS, read_label, submissions_of, waits
 
+from grader.authoring.labelled import LabelledSubmission
 from grader.report.json_file import report_bytes
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Code
 
-ROOT = Path(__file__).parent / "submissions"
-ASSIGNMENTS = Path(__file__).parents[1] / "assignments"
 GROUPS = ("accepted", "wrong", "faults", "formats", "showcase")
 # pytorch101 has tests of its own for its exploits, in tests/exploits.
-LABELLED = sorted(
-    path
-    for pattern in (
-        *(f"*/{group}/*" for group in GROUPS),
-        *(f"{name}/exploits/*" for name in ("knn", "minibatch", "parallel", "tensors")),
+LABELLED = [
+    (assignment, submission)
+    for assignment in sorted(path.name for path in SUBMISSIONS.iterdir())
+    for submission in submissions_of(
+        assignment, *GROUPS, *(("exploits",) if assignment != "pytorch101" else ())
     )
-    for path in ROOT.glob(pattern)
-    if path.is_file()
-)
+]
 # Training takes seconds a hand-in: these each time, the others with what is heavy.
 LIGHT_MINIBATCH = {
     "G_forged_losses", "load_without_optimizer", "loader_labels_stay", "predict_last_batch",
     "predict_train_mode", "save_without_optimizer", "train_no_zero_grad",
 }  # fmt: skip
-RIGHT = ROOT / "pytorch101" / "showcase" / "right.py"
+RIGHT = SUBMISSIONS / "pytorch101" / "showcase" / "right.py"
 SAMPLE = {
     "pool_in_order_of_completion", "ddp_without_set_epoch", "ddp_one_rank_fails",
     "resnet_activation_not_moved", "toy_all_on_one_device", "toy_activation_not_moved",
@@ -64,36 +61,38 @@ Grade = Callable[[Path], dict[str, Any]]
 class Graders:
     """One grader an assignment, prepared when the first of its hand-ins is graded."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, folder: Path) -> None:
         self._sandbox = sandbox
+        self._folder = folder
         self._ready: dict[str, Grader] = {}
 
     def of(self, assignment: str) -> Grader:
         """Return the prepared grader of an assignment."""
         if assignment not in self._ready:
-            materials = load_materials(ASSIGNMENTS / assignment / "assignment.yml")
+            materials = load_materials(ROOT / "assignments" / assignment / "assignment.yml")
             # Labels say what is found on virtual GPUs, whatever this machine has.
             grader = Grader(materials, self._sandbox, Options(seed=5, device="virtual"))
             grader.prepare()
             self._ready[assignment] = grader
         return self._ready[assignment]
 
-    def __call__(self, assignment: str, path: Path) -> dict[str, Any]:
-        report: dict[str, Any] = json.loads(
-            report_bytes(self.of(assignment).grade(path, path.stem))
-        )
-        return report
+    def __call__(self, assignment: str, submission: LabelledSubmission) -> dict[str, Any]:
+        """Return the report on a submission."""
+        path = submission.placed(self._folder)
+        report = self.of(assignment).grade(path, submission.name)
+        content: dict[str, Any] = json.loads(report_bytes(report))
+        return content
 
 
 @pytest.fixture(scope="session")
-def graders() -> Iterator[Graders]:
+def graders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graders]:
     with toy_starter.lent() as sandbox:
-        yield Graders(sandbox)
+        yield Graders(sandbox, tmp_path_factory.mktemp("cells"))
 
 
 @pytest.fixture
 def grade(graders: Graders) -> Grade:
-    return lambda path: graders("pytorch101", path)
+    return lambda path: graders("pytorch101", LabelledSubmission(path.stem, path))
 
 
 def _group(assignment: str) -> pytest.MarkDecorator:
@@ -102,29 +101,30 @@ def _group(assignment: str) -> pytest.MarkDecorator:
 
 
 def _labelled() -> Iterator[Any]:
-    for path in LABELLED:
-        marks = [_group(path.parents[1].name)]
-        if _is_heavy(path):
+    for assignment, submission in LABELLED:
+        marks = [_group(assignment)]
+        if _is_heavy(assignment, submission.name):
             marks.append(pytest.mark.heavy)
-        yield pytest.param(path, id=str(path.relative_to(ROOT)), marks=marks)
+        name = f"{assignment}/{submission.group}/{submission.name}"
+        yield pytest.param(assignment, submission, id=name, marks=marks)
 
 
-def _is_heavy(path: Path) -> bool:
-    if path.stem in WAITS_FOR_A_LIMIT:
-        return True
-    light = LIGHT.get(path.parents[1].name)
-    return light is not None and path.stem not in light
+def _is_heavy(assignment: str, name: str) -> bool:
+    light = LIGHT.get(assignment)
+    return name in WAITS_FOR_A_LIMIT or (light is not None and name not in light)
 
 
 def _assignments() -> Iterator[Any]:
-    for name in sorted({path.parents[1].name for path in LABELLED}):
+    for name in sorted({assignment for assignment, _ in LABELLED}):
         heavy = [pytest.mark.heavy] if name in LIGHT else []
         yield pytest.param(name, marks=[_group(name), *heavy])
 
 
-@pytest.mark.parametrize("path", list(_labelled()))
-def test_a_labelled_submission_gets_what_its_label_says(path: Path, graders: Graders) -> None:
-    report, label = graders(path.parents[1].name, path), read_label(path)
+@pytest.mark.parametrize(("assignment", "submission"), list(_labelled()))
+def test_a_labelled_submission_gets_what_its_label_says(
+    assignment: str, submission: LabelledSubmission, graders: Graders
+) -> None:
+    report, label = graders(assignment, submission), read_label(submission)
     absent = [item["id"] for item in report["questions"] if waits(item, Code.NO_PACKAGE)]
     if absent and {*label.questions} & {*absent}:
         pytest.skip(f"needs a package that is not installed: {', '.join(absent)}")
@@ -137,26 +137,26 @@ _SPEED = {"vectorised": "not_timed", "speedup": "no_device"}
 
 @pytest.mark.parametrize("assignment", list(_assignments()))
 def test_the_reference_earns_all_and_the_starter_nothing(assignment: str, graders: Graders) -> None:
-    grader, root = graders.of(assignment), ASSIGNMENTS.parent
-    full = grader.grade(root / "reference" / assignment, "reference")
+    grader = graders.of(assignment)
+    full = grader.grade(ROOT / "reference" / assignment, "reference")
     assert full.score + full.pending == full.max_score
     checks = [check for question in full.questions for check in question.checks]
     for check in checks:
         allowed = {_SPEED.get(check.kind, "no_permission"), "no_package"}
         assert not check.pending or check.code.value in allowed, check
-    assert grader.grade(root / "starter" / assignment, "starter").score == 0
+    assert grader.grade(ROOT / "starter" / assignment, "starter").score == 0
 
 
 def test_accepted_earns_all_and_wrong_does_not() -> None:
-    for path in LABELLED:
-        label = read_label(path)
+    for _, submission in LABELLED:
+        label = read_label(submission)
         named = {name: question.status for name, question in label.questions.items()}
-        if path.parent.name == "accepted":
-            assert "*" in named, path
-            assert set(named.values()) == {"passed"}, path
-        elif path.parent.name == "wrong":
+        if submission.group == "accepted":
+            assert "*" in named, submission
+            assert set(named.values()) == {"passed"}, submission
+        elif submission.group == "wrong":
             # Where witnesses disagree, a person decides: that counts as caught.
-            assert {"failed", "partial", "deferred"} & {*named.values()}, path
+            assert {"failed", "partial", "deferred"} & {*named.values()}, submission
 
 
 def _zip(files: dict[str, bytes]) -> bytes:

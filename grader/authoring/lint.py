@@ -5,11 +5,13 @@ Every tolerance is explicit by construction: ``close`` has no default for ``rtol
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.assignment.types import Limits
+from grader.authoring.labelled import LABELLED, labelled_submissions
 from grader.clock.sampling import readable
 from grader.errors import InfrastructureError, UsageError
 from grader.report.model import CheckResult, Report
@@ -25,9 +27,6 @@ SEEDS = (1, 2, 3)
 _TRIALS = 3
 _SLOW = 5.0
 """Times as long as the reference that a loop must take: noise and care for odd code need room."""
-
-LABELLED = Path("tests/submissions")
-_ENDINGS = (".py", ".ipynb", ".zip")
 
 _NOT_THE_CHECK = {
     Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION, Code.RAISED, Code.TIMED_OUT, Code.OUT_OF_MEMORY,
@@ -81,9 +80,7 @@ def lint_assignment(
     step("loops and starter", 0, None)
     findings += unfit_loops(graders[0], materials, sandbox)
     findings += _not_zero(graders[0], materials.starter)
-    findings += _never_failed(
-        graders[0], materials.root / LABELLED / materials.assignment.id / "wrong", step
-    )
+    findings += _never_failed(graders[0], materials, step)
     return list(dict.fromkeys(findings))
 
 
@@ -148,7 +145,8 @@ def _not_zero(grader: Grader, starter: Path) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _never_failed(grader: Grader, folder: Path, step: Step) -> Iterator[Finding]:
+def _never_failed(grader: Grader, materials: Materials, step: Step) -> Iterator[Finding]:
+    folder = materials.root / LABELLED / materials.assignment.id / "wrong"
     if not folder.is_dir():
         yield Finding(str(folder), "no labelled wrong submissions; add some, one mistake each")
         return
@@ -157,13 +155,16 @@ def _never_failed(grader: Grader, folder: Path, step: Step) -> Iterator[Finding]
         for question in grader.assignment.questions
         for rule in question.checks
     }
-    paths = sorted(path for path in folder.iterdir() if _is_hand_in(path))
-    for number, path in enumerate(paths):
-        step("wrong submissions", number, len(paths))
-        if any(_may_hold(path, names) for names in untried.values()):
-            for where, check in _checks(grader.grade(path, path.stem)):
-                if _says_something(check):
-                    untried.pop(where, None)
+    reference = materials.reference[materials.assignment.hand_in[0]].decode()
+    submissions = labelled_submissions(folder, reference)
+    with tempfile.TemporaryDirectory(prefix="grader-lint-") as written:
+        for number, submission in enumerate(submissions):
+            step("wrong submissions", number, len(submissions))
+            path = submission.placed(Path(written))
+            if any(_may_hold(path, names) for names in untried.values()):
+                for where, check in _checks(grader.grade(path, submission.name)):
+                    if _says_something(check):
+                        untried.pop(where, None)
     for where in untried:
         yield Finding(where, f"no wrong submission in {folder} fails it; add one that does")
 
@@ -183,7 +184,3 @@ def _checks(report: Report) -> Iterator[tuple[str, CheckResult]]:
     for question in report.questions:
         for check in question.checks:
             yield f"{question.id}.{check.id}", check
-
-
-def _is_hand_in(path: Path) -> bool:
-    return path.is_dir() or path.suffix in _ENDINGS

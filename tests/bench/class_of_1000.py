@@ -35,8 +35,11 @@ from grader.sandbox.host.open import open_sandbox
 from grader.wire.values import Tensor
 
 ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "tests")]
+
+from labels import submissions_of  # noqa: E402
+
 REFERENCE = ROOT / "reference/pytorch101/pytorch101.py"
-LABELLED = ROOT / "tests/submissions/pytorch101"
 SAMPLE = 24
 
 OWN_WORK = """
@@ -68,8 +71,8 @@ print(spent)
 
 def make_class(folder: Path, size: int) -> None:
     whole = REFERENCE.read_bytes() + b"\n\n"
-    labelled = sorted([*LABELLED.glob("accepted/*.py"), *LABELLED.glob("wrong/*.py")])
-    sources = [source for path in labelled if _compiles(source := whole + path.read_bytes())]
+    labelled = submissions_of("pytorch101", "accepted", "wrong")
+    sources = [source for each in labelled if _compiles(source := whole + each.data)]
     folder.mkdir()
     for number in range(size):
         target = folder / f"student{number:04d}"

@@ -20,7 +20,10 @@ from pathlib import Path
 import processes
 
 ROOT = Path(__file__).parents[2]
-LABELLED = ROOT / "tests/submissions/pytorch101"
+sys.path[:0] = [str(ROOT / "tests")]
+
+from labels import submissions_of  # noqa: E402
+
 QUESTION = "normalize_columns"
 RAY_CLASS = 100
 
@@ -44,8 +47,8 @@ class Size:
 
 def make_class(folder: Path, size: int) -> None:
     """Write ``size`` different submissions."""
-    files = sorted([*LABELLED.glob("accepted/*.py"), *LABELLED.glob("wrong/*.py")])
-    sources = [path.read_bytes() for path in files if QUESTION.encode() in path.read_bytes()]
+    labelled = submissions_of("pytorch101", "accepted", "wrong")
+    sources = [each.data for each in labelled if QUESTION.encode() in each.data]
     for number in range(size):
         target = folder / f"student{number:05d}"
         target.mkdir(parents=True)

@@ -29,6 +29,10 @@ from grader.batch.ledger import done_so_far
 from grader.store.journal import JOURNAL_FILE, open_journal
 
 ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "tests")]
+
+from labels import submissions_of  # noqa: E402
+
 QUESTIONS = "normalize_columns,create_sample_tensor"
 # Killed by itself at the Nth call of a function, before or after it has run.
 AT_A_WRITE = """
@@ -135,13 +139,12 @@ def killed_at(batch: Class, out: Path, function: str, nth: int, when: str) -> st
 
 def make_class(folder: Path, size: int) -> None:
     """A class of the labelled hand-ins; every fourth has handed in what somebody else has."""
-    labelled = ROOT / "tests/submissions/pytorch101"
-    files = sorted([*labelled.glob("accepted/*.py"), *labelled.glob("wrong/*.py")])
-    chosen = random.Random(3).sample(files, size)
+    labelled = list(submissions_of("pytorch101", "accepted", "wrong"))
+    chosen = random.Random(3).sample(labelled, size)
     folder.mkdir()
     for number in range(size):
-        source = chosen[number - 1 if number % 4 == 3 else number]
-        shutil.copy(source, folder / f"student{number:02}.py")
+        same = chosen[number - 1 if number % 4 == 3 else number]
+        (folder / f"student{number:02}.py").write_bytes(same.data)
 
 
 def main() -> int:

@@ -21,7 +21,6 @@ import argparse
 import csv
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -45,6 +44,10 @@ from grader.sandbox.host.open import open_sandbox
 from grader.wire.values import Tensor
 
 ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "tests")]
+
+from labels import submissions_of  # noqa: E402
+
 QUESTIONS = (
     "batched_matrix_multiply_loop",
     "batched_matrix_multiply_noloop",
@@ -52,18 +55,17 @@ QUESTIONS = (
 )
 BASELINE = Path(__file__).with_name("gradescope_baseline.py")
 REFERENCE = ROOT / "reference/pytorch101/pytorch101.py"
-LABELLED = ROOT / "tests/submissions/pytorch101"
 JOBS = os.cpu_count() or 1
 POINTS = 5
 
 
 def make_class(folder: Path, size: int) -> None:
     """Write submissions: the labelled ones, accepted and wrong, in turn."""
-    files = sorted([*LABELLED.glob("accepted/*.py"), *LABELLED.glob("wrong/*.py")])
+    labelled = list(submissions_of("pytorch101", "accepted", "wrong"))
     for number in range(size):
         target = folder / f"student{number:04d}"
         target.mkdir(parents=True)
-        shutil.copy(files[number % len(files)], target / "pytorch101.py")
+        (target / "pytorch101.py").write_bytes(labelled[number % len(labelled)].data)
 
 
 def write_cases(grader: Grader, path: Path) -> int:

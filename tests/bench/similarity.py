@@ -25,6 +25,9 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
+sys.path[:0] = [str(TESTS)]
+
+from labels import submissions_of  # noqa: E402
 
 from grader.batch.discover import discover  # noqa: E402
 from grader.run.materials import load_materials  # noqa: E402
@@ -32,7 +35,6 @@ from grader.similarity.compare import compare  # noqa: E402
 from grader.similarity.texts import Scripts, read_class, read_starter  # noqa: E402
 from grader.similarity.tokens import tokenise  # noqa: E402
 
-CORPUS = TESTS / "submissions/pytorch101"
 ASSIGNMENT = ROOT / "assignments/pytorch101/assignment.yml"
 STARTER = ROOT / "starter/pytorch101/pytorch101.py"
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -59,11 +61,10 @@ def pool() -> dict[str, list[str]]:
     """
     questions = [question.id for question in load_materials(ASSIGNMENT).assignment.questions]
     found: dict[str, dict[str, str]] = {question: {} for question in questions}
-    for label in ("accepted", "wrong", "faults", "showcase"):
-        for path in sorted((CORPUS / label).glob("*.py")):
-            for name, text in _functions(path.read_bytes()).items():
-                if name in found:
-                    found[name].setdefault(tokenise(text).document, text)
+    for submission in submissions_of("pytorch101", "accepted", "wrong", "faults", "showcase"):
+        for name, text in _functions(submission.data).items():
+            if name in found:
+                found[name].setdefault(tokenise(text).document, text)
     return {question: list(solutions.values()) for question, solutions in found.items()}
 
 

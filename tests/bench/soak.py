@@ -29,8 +29,9 @@ sys.path[:0] = [str(TESTS)]
 import jsonschema  # noqa: E402
 from exploits.formats import FORMATS, Format  # noqa: E402
 from exploits.lab import GPU_QUESTION, QUESTIONS  # noqa: E402
-from labels import Label, read_label, untimed  # noqa: E402
+from labels import Label, read_label, submissions_of, untimed  # noqa: E402
 
+from grader.authoring.labelled import LabelledSubmission  # noqa: E402
 from grader.batch.discover import HandIn  # noqa: E402
 from grader.batch.local import LocalWorkers  # noqa: E402
 from grader.batch.schedule import grade_all  # noqa: E402
@@ -41,7 +42,7 @@ from grader.sandbox.host import fork_server  # noqa: E402
 from grader.sandbox.host.guests import descendants  # noqa: E402
 from grader.sandbox.host.open import open_sandbox  # noqa: E402
 
-CORPUS = TESTS / "submissions/pytorch101"
+GROUPS = ("accepted", "exploits", "faults", "formats", "showcase", "timed", "wrong")
 ASSIGNMENT = TESTS.parent / "assignments/pytorch101/assignment.yml"
 LIMITS = {"seconds": 1.5, "import_seconds": 3.0, "memory_mb": 256}
 """Bounds one run; attacks that wait do so for two seconds."""
@@ -116,35 +117,28 @@ def soak(runs: int, jobs: int, seed: int) -> Outcome:
 
 def _draw(runs: int, seed: int, folder: Path) -> Iterator[Sample]:
     drawn = random.Random(seed)
-    kinds: list[Path | Format] = [*sorted(_labelled()), *FORMATS]
+    kinds: list[LabelledSubmission | Format] = [*submissions_of("pytorch101", *GROUPS), *FORMATS]
     # Every one once, where there is room, and the rest by chance.
     chosen = drawn.sample(kinds, min(runs, len(kinds)))
     chosen += drawn.choices(kinds, k=runs - len(chosen))
     for number, kind in enumerate(chosen):
-        name = f"{number:04}_{kind.name if isinstance(kind, Format) else kind.stem}"
+        name = f"{number:04}_{kind.name}"
         if isinstance(kind, Format):
             (folder / name).mkdir()
             points = FULL if kind.verdict == "ok" else 0.0
             yield Sample(name, kind.build(folder / name), points, points)
         else:
-            source = kind / "pytorch101.py" if kind.is_dir() else kind
-            label = read_label(source)
+            label = read_label(kind)
             clock = label.exploit is not None and label.exploit.clock
-            yield Sample(name, kind, *_points(label, kind), clock)
+            yield Sample(name, kind.placed(folder), *_points(label, kind), clock)
 
 
-def _labelled() -> Iterator[Path]:
-    for path in CORPUS.glob("*/*"):
-        if path.suffix in (".py", ".ipynb") or (path / "pytorch101.py").is_file():
-            yield path
-
-
-def _points(label: Label, path: Path) -> tuple[float, float]:
+def _points(label: Label, submission: LabelledSubmission) -> tuple[float, float]:
     """Return the most and the least that a label allows; only honest work must get points.
 
     Honest work on the GPU alone must get none: nothing is computed on a device here.
     """
-    honest = path.parent.name == "accepted" or "_control_correct" in path.name
+    honest = submission.group == "accepted" or "_control_correct" in submission.name
     asked = any(name in label.source for name in QUESTIONS if name != GPU_QUESTION)
     most = FULL if label.score is None else label.score
     return most, most if honest and asked else 0.0

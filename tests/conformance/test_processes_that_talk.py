@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from labels import submissions_of
 
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
@@ -46,11 +47,12 @@ def test_pools_and_gloo_work_or_are_pending_with_the_reason(
 
 
 def test_a_group_that_is_never_left_costs_its_points_and_no_more(
-    grader: Grader, sandbox: Sandbox
+    grader: Grader, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     if sandbox.isolation.tier is Tier.RESTRICTED:
         pytest.skip("starts no processes")
-    wrong = ROOT / "tests/submissions/parallel/wrong"
-    found = {check.id: check for check in checks(grader, wrong / "ddp_stays_in_the_group.py")}
+    wrong = {each.name: each for each in submissions_of("parallel", "wrong")}
+    path = wrong["ddp_stays_in_the_group"].placed(tmp_path)
+    found = {check.id: check for check in checks(grader, path)}
     assert found["group_closed"].code.value == "wrong_type"
     assert found["weights"].code.value == "ok"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pytest
+from labels import SUBMISSIONS, submissions_of
 
 from grader.static_analysis.analyse import analyse
 from grader.static_analysis.reach import reach
-
-SUBMISSIONS = Path(__file__).parents[2] / "submissions"
 
 
 def names(text: str) -> list[str]:
@@ -140,11 +138,13 @@ def test_first_line_is_told() -> None:
 
 def test_of_200_honest_submissions_less_than_one_reaches() -> None:
     honest = [
-        path for folder in ("accepted", "wrong") for path in SUBMISSIONS.glob(f"*/{folder}/*.py")
+        submission
+        for assignment in sorted(path.name for path in SUBMISSIONS.iterdir())
+        for submission in submissions_of(assignment, "accepted", "wrong")
     ]
     beside = {"import digits", "import resnet"}
     touched = [
-        path for path in honest
-        if {mention.name for mention in analyse(path.read_bytes()).reach} - beside
+        submission.name for submission in honest
+        if {mention.name for mention in analyse(submission.data).reach} - beside
     ]  # fmt: skip
     assert 200 * len(touched) < len(honest), touched

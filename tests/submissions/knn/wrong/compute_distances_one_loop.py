@@ -1,0 +1,110 @@
+# Wrong ways to write compute_distances_one_loop. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% one_always_float32
+# torch.zeros is float32: float64 points lose digits on the way.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: partial, checks: {values: ok, images: wrong_value, dtype: wrong_dtype}}
+
+def compute_distances_one_loop(x_train, x_test):
+    dists = torch.zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        dists[i] = ((x_train[i] - x_test) ** 2).flatten(1).sum(dim=1)
+    return dists
+
+
+# %% one_cdist
+# torch.cdist, which is not allowed, one point a turn.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: partial, checks: {one_loop: ok, no_shortcut: forbidden_call}}
+
+def compute_distances_one_loop(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    dists = a.new_zeros(a.shape[0], b.shape[0])
+    for i in range(a.shape[0]):
+        squared = torch.cdist(a[i : i + 1].double(), b.double(), compute_mode="donot_use_mm_for_euclid_dist") ** 2
+        dists[i] = torch.round(squared, decimals=6)
+    return dists
+
+
+# %% one_flattens_in_place
+# Gives the caller's tensors another shape.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: partial, checks: {values: ok, unmodified: input_modified}}
+
+def compute_distances_one_loop(x_train, x_test):
+    x_train.resize_(x_train.shape[0], x_train[0].numel())
+    x_test.resize_(x_test.shape[0], x_test[0].numel())
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        dists[i] = ((x_train[i] - x_test) ** 2).sum(dim=1)
+    return dists
+
+
+# %% one_has_none
+# No loop where one was asked for.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: partial, checks: {values: ok, one_loop: loop_missing}}
+
+def compute_distances_one_loop(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    return (a * a).sum(1, keepdim=True) + (b * b).sum(1) - 2 * a.mm(b.t())
+
+
+# %% one_has_two_loops
+# Two loops where one was asked for.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: partial, checks: {values: ok, one_loop: loop_found}}
+
+def compute_distances_one_loop(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            dists[i, j] = ((x_train[i] - x_test[j]) ** 2).sum()
+    return dists
+
+
+# %% one_mean
+# The mean of the squares, not their sum.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: failed, checks: {values: wrong_value}}
+
+def compute_distances_one_loop(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        dists[i] = ((x_train[i] - x_test) ** 2).flatten(1).mean(dim=1)
+    return dists
+
+
+# %% one_rooted
+# The root of each distance.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: failed, checks: {values: wrong_value}}
+
+def compute_distances_one_loop(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        dists[i] = ((x_train[i] - x_test) ** 2).flatten(1).sum(dim=1).sqrt()
+    return dists
+
+
+# %% one_sums_too_little
+# Adds up over the last axis alone, and breaks on images.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: failed, code: raised}
+
+def compute_distances_one_loop(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        dists[i] = ((x_train[i] - x_test) ** 2).sum(dim=-1)
+    return dists

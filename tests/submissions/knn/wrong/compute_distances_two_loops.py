@@ -1,0 +1,148 @@
+# Wrong ways to write compute_distances_two_loops. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% two_absolute
+# Absolute differences instead of squares.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: failed, checks: {values: wrong_value}}
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            dists[i, j] = (x_train[i] - x_test[j]).abs().sum()
+    return dists
+
+
+# %% two_always_float32
+# torch.zeros is float32: float64 points lose digits on the way.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: partial, checks: {values: ok, images: wrong_value, dtype: wrong_dtype, two_loops: ok}}
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = torch.zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            dists[i, j] = torch.sum(torch.square(x_train[i] - x_test[j]))
+    return dists
+
+
+# %% two_half
+# Half precision inside, right for small whole numbers.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: partial, checks: {values: ok, images: wrong_value, dtype: ok}}
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            difference = x_train[i].half() - x_test[j].half()
+            dists[i, j] = (difference.float() ** 2).sum()
+    return dists
+
+
+# %% two_has_one_loop
+# One loop where two were asked for.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: partial, checks: {values: ok, two_loops: loop_missing}}
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        dists[i] = ((x_train[i] - x_test) ** 2).flatten(1).sum(dim=1)
+    return dists
+
+
+# %% two_mse
+# The mean squared error of torch.nn.functional, times the number of entries.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: partial, checks: {two_loops: ok, no_shortcut: forbidden_call}}
+
+import torch.nn.functional as F
+
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            dists[i, j] = F.mse_loss(x_train[i], x_test[j], reduction="sum")
+    return dists
+
+
+# %% two_norm
+# A norm, which is not allowed, squared again.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: partial, checks: {two_loops: ok, no_shortcut: forbidden_call}}
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            dists[i, j] = torch.round(torch.norm((x_train[i] - x_test[j]).double()) ** 2, decimals=6)
+    return dists
+
+
+# %% two_overwrites
+# Centres the points on the way, in the caller's tensors.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: partial, checks: {values: ok, unmodified: input_modified}}
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    x_train += 1
+    x_test += 1
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            dists[i, j] = ((x_train[i] - x_test[j]) ** 2).sum()
+    return dists
+
+
+# %% two_rooted
+# The root of each distance, as most people know it.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: failed, checks: {values: wrong_value}}
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            dists[i, j] = torch.sqrt(((x_train[i] - x_test[j]) ** 2).sum())
+    return dists
+
+
+# %% two_transposed
+# Test points in rows.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: failed, checks: {values: wrong_shape}}
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_test.shape[0], x_train.shape[0])
+    for i in range(x_test.shape[0]):
+        for j in range(x_train.shape[0]):
+            dists[i, j] = ((x_test[i] - x_train[j]) ** 2).sum()
+    return dists
+
+
+# %% two_vectors_only
+# Adds up over the first axis of a point alone: right for vectors.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: failed, code: raised}
+
+def compute_distances_two_loops(x_train, x_test):
+    dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
+    for i in range(x_train.shape[0]):
+        for j in range(x_test.shape[0]):
+            dists[i, j] = ((x_train[i] - x_test[j]) ** 2).sum(dim=0)
+    return dists

@@ -1,0 +1,61 @@
+# Wrong ways to write knn_get_best_k. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% best_accuracy
+# The best mean instead of its k.
+# expect:
+#   questions:
+#     knn_get_best_k: {status: failed, checks: {best: wrong_value}}
+
+def knn_get_best_k(k_to_accuracies):
+    return max(sum(values) / len(values) for values in k_to_accuracies.values())
+
+
+# %% best_empties_the_dict
+# Empties the dict that it got.
+# expect:
+#   questions:
+#     knn_get_best_k: {status: partial, checks: {best: ok, ties: ok, unmodified: input_modified}}
+
+def knn_get_best_k(k_to_accuracies):
+    means = {k: sum(v)/len(v) for k, v in k_to_accuracies.items()}
+    k_to_accuracies.clear()
+    m = max(means.values())
+    return min(k for k in means if means[k] == m)
+
+
+# %% best_first_in_the_dict
+# Of equal means, the first in the dict.
+# expect:
+#   questions:
+#     knn_get_best_k: {status: partial, checks: {best: ok, ties: wrong_value}}
+
+def knn_get_best_k(k_to_accuracies):
+    return max(k_to_accuracies, key=lambda k: sum(k_to_accuracies[k]) / len(k_to_accuracies[k]))
+
+
+# %% best_greatest_of_equals
+# Of equal means, the greatest k.
+# expect:
+#   questions:
+#     knn_get_best_k: {status: partial, checks: {best: ok, ties: wrong_value}}
+
+def knn_get_best_k(k_to_accuracies):
+    best_k, best = 0, 0
+    for k in sorted(k_to_accuracies):
+        mean = sum(k_to_accuracies[k]) / len(k_to_accuracies[k])
+        if mean >= best:
+            best_k, best = k, mean
+    return best_k
+
+
+# %% best_single_fold
+# The best single fold wins.
+# expect:
+#   questions:
+#     knn_get_best_k: {status: failed, checks: {best: wrong_value}}
+
+def knn_get_best_k(k_to_accuracies):
+    return max(sorted(k_to_accuracies), key=lambda k: max(k_to_accuracies[k]))

@@ -1,0 +1,96 @@
+# Wrong ways to write pool_map. docs/authoring.md explains the cells.
+
+from multiprocessing import Pool
+
+
+# %% pool_ignores_processes
+# Two processes, whatever is asked for.
+# expect:
+#   questions:
+#     pool_map: {status: partial, checks: {results: ok, workers: wrong_value, closed: ok}}
+
+def pool_map(f, xs, processes=5):
+    with Pool(2) as pool:
+        return pool.map(f, xs)
+
+
+# %% pool_in_order_of_completion
+# Results as they come in.
+# expect:
+#   questions:
+#     pool_map: {status: failed, checks: {results: wrong_value, workers: requirement_not_met, closed: requirement_not_met}}
+
+def pool_map(f, xs, processes=5):
+    with Pool(processes) as pool:
+        return list(pool.imap_unordered(f, xs))
+
+
+# %% pool_iterator
+# Returns an iterator that outlives its pool's work.
+# expect:
+#   questions:
+#     pool_map: {status: failed, code: wrong_type}
+
+def pool_map(f, xs, processes=5):
+    with Pool(processes) as pool:
+        return iter(pool.map(f, xs))
+
+
+# %% pool_never_closed
+# The pool lives on in a global.
+# expect:
+#   questions:
+#     pool_map: {status: partial, checks: {results: ok, workers: ok, closed: wrong_value}}
+
+POOLS = []
+
+
+def pool_map(f, xs, processes=5):
+    POOLS.append(Pool(processes))
+    return POOLS[-1].map(f, xs)
+
+
+# %% pool_one_large_chunk
+# A pool that hands everything to one of its processes.
+# expect:
+#   questions:
+#     pool_map: {status: partial, checks: {results: ok, workers: wrong_value, closed: ok}}
+
+def pool_map(f, xs, processes=5):
+    with Pool(processes) as pool:
+        return pool.map(f, xs, chunksize=len(xs))
+
+
+# %% pool_one_process
+# A pool of a single process, whatever is asked for.
+# expect:
+#   questions:
+#     pool_map: {status: partial, checks: {results: ok, workers: wrong_value, closed: ok}}
+
+def pool_map(f, xs, processes=5):
+    with Pool(1) as pool:
+        return pool.map(f, xs)
+
+
+# %% pool_serial
+# No processes at all: a comprehension.
+# expect:
+#   questions:
+#     pool_map: {status: partial, checks: {results: ok, workers: wrong_value, closed: ok}}
+
+def pool_map(f, xs, processes=5):
+    return [f(x) for x in xs]
+
+
+# %% pool_threads
+# Threads of one process, under the name of a pool.
+# expect:
+#   questions:
+#     pool_map: {status: partial, checks: {results: ok, workers: wrong_value, closed: ok}}
+
+from multiprocessing.pool import ThreadPool
+
+
+def pool_map(f, xs, processes=5):
+    with ThreadPool(processes) as pool:
+        return pool.map(f, xs)

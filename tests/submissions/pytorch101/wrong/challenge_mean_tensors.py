@@ -1,0 +1,152 @@
+# Wrong ways to write challenge_mean_tensors. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% means_by_greatest_length
+# Divides by the length of the longest, padding counted in.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: failed, checks: {means: wrong_value}}
+
+def challenge_mean_tensors(xs, ls):
+    return torch.nn.utils.rnn.pad_sequence(xs, batch_first=True).mean(dim=1)
+
+
+# %% means_column
+# One row for each mean.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: failed, checks: {means: wrong_shape}}
+
+def challenge_mean_tensors(xs, ls):
+    padded = torch.nn.utils.rnn.pad_sequence(xs, batch_first=True)
+    return padded.sum(dim=1, keepdim=True) / ls[:, None]
+
+
+# %% means_comprehension
+# One tensor a turn, in a comprehension.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, large: ok, no_loops: loop_found}}
+
+def challenge_mean_tensors(xs, ls):
+    return torch.stack([x.sum() for x in xs]) / ls
+
+
+# %% means_first_two_hundred
+# Room for 256 tensors is room enough, until there are more.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, large: wrong_shape}}
+
+def challenge_mean_tensors(xs, ls):
+    xs, ls = xs[:256], ls[:256]
+    return torch.nn.utils.rnn.pad_sequence(xs, batch_first=True).sum(dim=1) / ls
+
+
+# %% means_float64
+# Returns float64.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, dtype: wrong_dtype}}
+
+def challenge_mean_tensors(xs, ls):
+    owner = torch.repeat_interleave(torch.arange(len(xs)), ls)
+    sums = torch.zeros(len(xs), dtype=torch.float64).index_add(0, owner, torch.cat(xs).double())
+    return sums / ls
+
+
+# %% means_guarded_divisor
+# Adds a little to each length, against a division by zero that cannot be.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, to_rounding: wrong_value}}
+
+def challenge_mean_tensors(xs, ls):
+    owner = torch.repeat_interleave(torch.arange(len(xs)), ls)
+    return torch.zeros(len(xs)).index_add(0, owner, torch.cat(xs)) / (ls + 1e-4)
+
+
+# %% means_loop
+# One tensor a turn.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, large: ok, no_loops: loop_found}}
+
+def challenge_mean_tensors(xs, ls):
+    means = torch.zeros(len(xs))
+    for i in range(len(xs)):
+        means[i] = xs[i].mean()
+    return means
+
+
+# %% means_mask_of_all
+# A mask of N × all numbers: too much memory for 10,000 tensors.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, to_rounding: ok, memory: too_much_memory}}
+
+def challenge_mean_tensors(xs, ls):
+    owner = torch.repeat_interleave(torch.arange(len(xs)), ls)
+    mask = (torch.arange(len(xs))[:, None] == owner).float()
+    return mask @ torch.cat(xs) / ls
+
+
+# %% means_one_hot_owners
+# The owners as one-hot rows: the same mask by another name.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, memory: too_much_memory}}
+
+import torch.nn.functional as F
+
+
+def challenge_mean_tensors(xs, ls):
+    owner = torch.repeat_interleave(torch.arange(len(xs)), ls)
+    return F.one_hot(owner).float().t() @ torch.cat(xs) / ls
+
+
+# %% means_overwrites_lengths
+# Sums the lengths up in place, in the caller's tensor.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, large: ok, unmodified: input_modified}}
+
+def challenge_mean_tensors(xs, ls):
+    padded = torch.nn.utils.rnn.pad_sequence(xs, batch_first=True)
+    means = padded.sum(dim=1) / ls
+    ls.cumsum_(0)
+    return means
+
+
+# %% means_positive_only
+# Drops what is not above zero.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: failed, checks: {means: wrong_value}}
+
+def challenge_mean_tensors(xs, ls):
+    padded = torch.nn.utils.rnn.pad_sequence(xs, batch_first=True)
+    return padded.clamp(min=0).sum(dim=1) / ls
+
+
+# %% means_sums
+# Sums, never divided.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: failed, checks: {means: wrong_value}}
+
+def challenge_mean_tensors(xs, ls):
+    return torch.nn.utils.rnn.pad_sequence(xs, batch_first=True).sum(dim=1)
+
+
+# %% means_zeros_not_counted
+# Takes zeros for padding.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: failed}
+
+def challenge_mean_tensors(xs, ls):
+    padded = torch.nn.utils.rnn.pad_sequence(xs, batch_first=True)
+    return padded.sum(dim=1) / (padded != 0).sum(dim=1)

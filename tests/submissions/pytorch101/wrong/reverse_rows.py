@@ -1,0 +1,84 @@
+# Wrong ways to write reverse_rows. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% reverse_columns
+# Columns reversed instead of rows.
+# expect:
+#   questions:
+#     reverse_rows: {status: failed, checks: {values: wrong_value}}
+
+def reverse_rows(x):
+    return x[:, list(range(x.shape[1] - 1, -1, -1))]
+
+
+# %% reverse_flip
+# torch.flip, which is not allowed.
+# expect:
+#   questions:
+#     reverse_rows: {status: partial, checks: {values: ok, no_flip: forbidden_call}}
+
+def reverse_rows(x):
+    return torch.flip(x, [0])
+
+
+# %% reverse_flip_method
+# The same as a method.
+# expect:
+#   questions:
+#     reverse_rows: {status: partial, checks: {values: ok, no_flip: forbidden_call}}
+
+def reverse_rows(x):
+    return x.flip(0)
+
+
+# %% reverse_floats
+# float64 whatever came in.
+# expect:
+#   questions:
+#     reverse_rows: {status: partial, checks: {values: ok, dtype: wrong_dtype}}
+
+def reverse_rows(x):
+    return x[list(range(x.shape[0] - 1, -1, -1))].double()
+
+
+# %% reverse_in_place
+# Reverses the caller's tensor too.
+# expect:
+#   questions:
+#     reverse_rows: {status: partial, checks: {values: ok, dtype: ok, unmodified: input_modified}}
+
+def reverse_rows(x):
+    x[:] = x[torch.arange(x.shape[0] - 1, -1, -1)]
+    return x
+
+
+# %% reverse_knows_four
+# The rows of the example, by number.
+# expect:
+#   questions:
+#     reverse_rows: {status: failed, checks: {values: wrong_shape}}
+
+def reverse_rows(x):
+    return x[[3, 2, 1, 0]]
+
+
+# %% reverse_misses_a_row
+# Stops before row 0.
+# expect:
+#   questions:
+#     reverse_rows: {status: failed, checks: {values: wrong_shape}}
+
+def reverse_rows(x):
+    return x[list(range(x.shape[0] - 1, 0, -1))]
+
+
+# %% reverse_row_by_row
+# One index for each row.
+# expect:
+#   questions:
+#     reverse_rows: {status: partial, checks: {values: ok, one_index: too_many_calls}}
+
+def reverse_rows(x):
+    return torch.stack([x[i] for i in range(x.shape[0] - 1, -1, -1)])

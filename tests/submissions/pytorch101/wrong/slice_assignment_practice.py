@@ -1,0 +1,202 @@
+# Wrong ways to write slice_assignment_practice. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% assign_adds
+# Adds to what stands there already.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: forbidden_call}}
+
+def slice_assignment_practice(x):
+    x[:4, :6] = 0
+    x[:2, 1] = 1
+    x[:2, 2:6] += 2
+    x[2:4, 0:4:2] += 3
+    x[2:4, 1:4:2] += 4
+    x[2:4, 4:6] += 5
+    return x
+
+
+# %% assign_chained
+# Seven assignments, two of them in one line.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, six_assignments: too_many_calls, one_number_each: ok}}
+
+def slice_assignment_practice(x):
+    x[:2, 0] = 0
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2, 0:4:2] = x[3, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
+    return x
+
+
+# %% assign_copies_slices
+# Another part of x on the right, where one number was asked for.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: forbidden_call}}
+
+def slice_assignment_practice(x):
+    x[:2, 0] = 0
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2:4, 0:6:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = x[2:4, 4:6] * 0 + 5
+    return x
+
+
+# %% assign_copy
+# The pattern in a copy.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: not_in_place}}
+
+def slice_assignment_practice(x):
+    x = x.clone()
+    x[:2, 0] = 0
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2:4, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
+    return x
+
+
+# %% assign_corner_at_once
+# The whole pattern as one tensor.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: forbidden_call}}
+
+def slice_assignment_practice(x):
+    x[:4, :6] = torch.tensor([[0,1,2,2,2,2],[0,1,2,2,2,2],[3,4,3,4,5,5],[3,4,3,4,5,5]])
+    return x
+
+
+# %% assign_eight
+# Eight assignments.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: too_many_calls, one_number_each: ok}}
+
+def slice_assignment_practice(x):
+    x[0:2, 0] = 0
+    x[0:2, 1] = 1
+    x[0:2, 2:6] = 2
+    x[2:4, 0] = 3
+    x[2:4, 1] = 4
+    x[2:4, 2] = 3
+    x[2:4, 3] = 4
+    x[2:4, 4:6] = 5
+    return x
+
+
+# %% assign_new_tensor
+# A new tensor of zeros with the pattern: whatever was around it is lost.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: failed, checks: {values: wrong_value}}
+
+def slice_assignment_practice(x):
+    x = torch.zeros_like(x)
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2:4, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
+    return x
+
+
+# %% assign_returns_view
+# Returns a view of x.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: not_in_place}}
+
+def slice_assignment_practice(x):
+    x[:2, 0] = 0
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2:4, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
+    return x[:]
+
+
+# %% assign_tensor
+# Tensors on the right, where one number was asked for.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: forbidden_call}}
+
+def slice_assignment_practice(x):
+    x[:2, :6] = torch.tensor([0, 1, 2, 2, 2, 2])
+    x[2:4, :6] = torch.tensor([3, 4, 3, 4, 5, 5])
+    return x
+
+
+# %% assign_tensor_at_a_list
+# A tensor on the right of an index by a list.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: forbidden_call}}
+
+def slice_assignment_practice(x):
+    x[[0, 1], :6] = torch.tensor([0, 1, 2, 2, 2, 2], dtype=x.dtype)
+    x[2:4, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
+    return x
+
+
+# %% assign_to_the_last_column
+# Writes to the end of the rows, which six columns would not show.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: failed, checks: {values: wrong_value}}
+
+def slice_assignment_practice(x):
+    x[:2, 0] = 0
+    x[:2, 1] = 1
+    x[:2, 2:] = 2
+    x[2:4, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:] = 5
+    return x
+
+
+# %% assign_to_the_last_row
+# Writes to the end of the columns, which four rows would not show.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: failed, checks: {values: wrong_value}}
+
+def slice_assignment_practice(x):
+    x[:2, 0] = 0
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2:, 0:4:2] = 3
+    x[2:, 1:4:2] = 4
+    x[2:, 4:6] = 5
+    return x
+
+
+# %% assign_zero_omitted
+# Counts on zeros that are not there.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: failed, checks: {values: wrong_value}}
+
+def slice_assignment_practice(x):
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2:4, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
+    return x

@@ -1,0 +1,36 @@
+# Wrong ways to write add_row. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% row_as_column
+# Adds a column.
+# expect:
+#   questions:
+#     add_row: {status: failed, checks: {values: raised}}
+
+def add_row(x, v):
+    return x + v.view(-1, 1)
+
+
+# %% row_in_place
+# Adds into the input.
+# expect:
+#   questions:
+#     add_row: {status: partial, checks: {values: ok, unmodified: input_modified}}
+
+def add_row(x, v):
+    x += v
+    return x
+
+
+# %% row_of_all
+# Adds to the first row only.
+# expect:
+#   questions:
+#     add_row: {status: failed, checks: {values: wrong_value}}
+
+def add_row(x, v):
+    y = x.clone()
+    y[0] += v
+    return y
