@@ -106,7 +106,7 @@ class Code(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message id and what fills its blanks; rendered by ``grader.report.words``."""
+    """A message id and what fills its blanks; rendered by ``grader.report.messages.words``."""
 
     id: str
     params: Mapping[str, Param] = field(default_factory=dict)

@@ -19,8 +19,7 @@ from pathlib import Path
 from grader.authoring.pack import packed_materials, zip_of
 from grader.errors import UsageError
 from grader.report.build import submission_info
-from grader.report.json_file import read_report, report_bytes
-from grader.report.model import Report, ReportStatus
+from grader.report.model import Report, ReportStatus, read_report, report_bytes
 from grader.run.materials import Materials
 from grader.submission import read_submission
 from grader.submission.submission import IntakeError

@@ -30,8 +30,8 @@ from grader.batch.ledger import (
 )
 from grader.batch.schedule import write
 from grader.errors import GraderError, UsageError, nearest
+from grader.report.build import PLACES
 from grader.report.model import CheckResult
-from grader.report.points import PLACES
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 from grader.submission import read_submission
 

@@ -16,9 +16,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 from grader.errors import UsageError, nearest
 from grader.report.build import question_status, report_status
 from grader.report.merge import sums, undecided
+from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import amount
-from grader.report.words import Words
 from grader.verdict import Basis, Code, Message, Owner, Param, Status
 
 

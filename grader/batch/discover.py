@@ -31,9 +31,9 @@ from typing import Any
 import yaml
 
 from grader.errors import UsageError
-from grader.report.csv_file import GRADEBOOK_FILE
-from grader.report.pages import INDEX_FILE
-from grader.report.summary_page import SUMMARY_FILE
+from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.html.render import INDEX_FILE
+from grader.report.summary import SUMMARY_FILE
 from grader.store.files import PROBE_FILE
 from grader.store.journal import JOURNAL_FILE, PREVIOUS_FILE
 from grader.submission.entry import folded

@@ -18,8 +18,8 @@ from pathlib import Path
 from grader.batch.discover import Student
 from grader.batch.grades import Grade, by_student
 from grader.errors import UsageError, nearest
-from grader.report.csv_file import cell
-from grader.report.points import PLACES
+from grader.report.build import PLACES
+from grader.report.export.gradebook import cell
 from grader.report.summary import amount, counted, unread
 
 _NBGRADER = (

@@ -31,8 +31,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from grader.batch.decisions import awaited
 from grader.batch.discover import HandIn, Student
 from grader.errors import UsageError
+from grader.report.build import PLACES
 from grader.report.model import Report, ReportStatus
-from grader.report.points import PLACES
 from grader.report.summary import amount, counted
 from grader.verdict import Code, Status
 

@@ -17,8 +17,8 @@ from grader.batch.discover import HandIn
 from grader.batch.grades import Grade, LatePolicy, about, grade_of, hand_in_of, lateness, who
 from grader.batch.schedule import Graded, Workers, grade_all, write
 from grader.errors import UsageError
-from grader.report.csv_file import write_gradebook
-from grader.report.language import current
+from grader.report.export.gradebook import write_gradebook
+from grader.report.messages.catalogue import current
 from grader.report.model import Report, ReportStatus
 from grader.run.capabilities import DeviceChoice
 from grader.store.journal import (

@@ -29,15 +29,13 @@ from grader.batch.ledger import (
     write_grades,
 )
 from grader.errors import UsageError
-from grader.report.class_summary import few
-from grader.report.csv_file import write_gradebook
-from grader.report.gradescope import write_results
-from grader.report.json_file import REPORT_FILE, read_report, write_report
+from grader.report.build import PLACES
+from grader.report.export.gradebook import write_gradebook
+from grader.report.export.gradescope import write_results
 from grader.report.merge import Allowed, ConflictError, MergeError, merge, waits_for_device
-from grader.report.model import Report
-from grader.report.pictures import write_pictures
-from grader.report.points import PLACES
-from grader.report.summary import counted
+from grader.report.model import REPORT_FILE, Report, read_report, write_report
+from grader.report.pictures.files import write_pictures
+from grader.report.summary import counted, few
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 
 

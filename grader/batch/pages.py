@@ -15,25 +15,20 @@ from grader.batch.discover import SIMILARITY_FOLDER, Student
 from grader.batch.grades import Grade, LatePolicy
 from grader.batch.ledger import done_so_far, grades_of, policy_of, setup_of, with_decided
 from grader.errors import UsageError
-from grader.report.csv_file import GRADEBOOK_FILE
-from grader.report.language import KOREAN, current
-from grader.report.model import Report
-from grader.report.pages import (
-    INDEX_FILE,
-    STAFF_FILE,
-    STUDENT_FILE,
+from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.html.class_page import ClassRow, class_page, class_view
+from grader.report.html.redact import ReleaseStage
+from grader.report.html.render import INDEX_FILE, STAFF_FILE, STUDENT_FILE, Labels
+from grader.report.html.submission_page import (
     HandInFiles,
-    Labels,
     Links,
-    Release,
-    Row,
-    class_page,
-    class_view,
+    asked_in,
     hand_in_page,
+    read_pictures,
     student_page,
 )
-from grader.report.pages.asked import asked_in
-from grader.report.pages.pictures import read_pictures
+from grader.report.messages.catalogue import current_language
+from grader.report.model import Report
 from grader.report.text import inert
 from grader.store.files import write_atomic
 from grader.store.journal import JOURNAL_FILE, open_journal
@@ -59,14 +54,14 @@ class Look:
     """
 
     labels: Labels = _ENGLISH
-    release: Release = Release.NOW
+    release: ReleaseStage = ReleaseStage.NOW
     asked: Mapping[str, str] = field(default_factory=dict)
     students: Path | None = None
 
 
 def labels_of(language: str | None = None) -> Labels:
     """Return the labels of a language; where none is named, of the machine's."""
-    return Labels(language or ("ko" if current() is KOREAN else "en"))
+    return Labels(language or current_language())
 
 
 def read_class(
@@ -83,7 +78,7 @@ def read_class(
         return grades_of(done, policy_of(journal, folder, policy)), look
 
 
-def look_of(labels: Labels, file: str, release: Release = Release.NOW) -> Look:
+def look_of(labels: Labels, file: str, release: ReleaseStage = ReleaseStage.NOW) -> Look:
     """Return how the pages of an assignment are made.
 
     Args:
@@ -187,9 +182,9 @@ def _links(names: Sequence[str]) -> Iterator[Links]:
         yield Links(f"../{INDEX_FILE}", neighbour(place - 1), neighbour(place + 1), STUDENT_FILE)
 
 
-def _row(grade: Grade) -> Row:
+def _row(grade: Grade) -> ClassRow:
     name = quote(grade.report.submission.id)
-    return Row(
+    return ClassRow(
         grade.report,
         f"{name}/{STAFF_FILE}",
         f"{name}/{STUDENT_FILE}",

@@ -18,13 +18,16 @@ from typing import Annotated
 import typer
 
 from grader import __version__
-from grader.cli.again import regrade_command, rejudge_command, replay_command
-from grader.cli.authoring import lint, new, schema, starter
-from grader.cli.batch import batch
-from grader.cli.decide import decide_command, review_command
-from grader.cli.export import export
-from grader.cli.gradescope import on_gradescope
-from grader.cli.merge import merge
+from grader.cli.assignments import check, lint, new, schema, starter, submit_zip
+from grader.cli.batch import batch, similarity
+from grader.cli.journal import (
+    decide_command,
+    merge,
+    regrade_command,
+    rejudge_command,
+    replay_command,
+    review_command,
+)
 from grader.cli.options import (
     AssignmentArg,
     CacheOpt,
@@ -38,11 +41,8 @@ from grader.cli.options import (
     QuestionsOpt,
     SeedOpt,
 )
-from grader.cli.pack import pack
-from grader.cli.pictures import pictures
-from grader.cli.report import report_command
-from grader.cli.similarity import similarity
-from grader.cli.student import check, submit_zip
+from grader.cli.platforms import on_gradescope, pack
+from grader.cli.report import export, pictures, report_command
 from grader.cli.support import (
     exit_for,
     find_file,
@@ -87,9 +87,9 @@ def grade(
     sandboxed = open_early(isolation, file, device.value)
     with interruptible("Nothing was written."), sandboxed as sandbox:
         # Its fork-server imports torch, for seconds: all that this process imports takes less.
-        from grader.report.gradescope import write_results
-        from grader.report.json_file import write_report
-        from grader.report.pictures import write_pictures
+        from grader.report.export.gradescope import write_results
+        from grader.report.model import write_report
+        from grader.report.pictures.files import write_pictures
         from grader.report.terminal import print_report
         from grader.run.grade import Grader
         from grader.run.materials import load_materials

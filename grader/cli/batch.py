@@ -1,6 +1,13 @@
-"""``grader batch``: what it takes; ``cli_class`` does it."""
+"""Commands on a class: ``batch`` grades it, ``similarity`` says which submissions look alike."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from grader.cli.options import (
     AssignmentArg,
@@ -21,7 +28,18 @@ from grader.cli.options import (
     ResumeOpt,
     SeedOpt,
 )
-from grader.cli.support import make_folder
+from grader.cli.support import (
+    interruptible,
+    make_console,
+    make_folder,
+    read_materials,
+    say,
+)
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.batch.discover import HandIn
+    from grader.run.materials import Materials
 
 
 def batch(
@@ -41,10 +59,10 @@ def batch(
 ) -> None:
     """Grade every submission of a class. Adds gradebook.csv beside the reports."""
     make_folder(out)
-    from grader.cli.class_run import Asked, grade_class
+    from grader.cli.class_run import BatchOptions, grade_class
 
     grade_class(
-        Asked(
+        BatchOptions(
             assignment=assignment,
             folder=folder,
             out=out,
@@ -60,3 +78,97 @@ def batch(
             late=late,
         )
     )
+
+
+_ROWS = 20
+_MAX_NAME = 40
+
+
+def similarity(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="--out of `grader batch`, or a class folder as `grader batch` takes it.",
+            metavar="DIR|FOLDER",
+        ),
+    ],
+    assignment: Annotated[
+        str, typer.Option("--assignment", help="Id or path; a batch knows its own.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the pages; DIR/similarity of a batch.")
+    ] = None,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            "--threshold", min=0.05, max=1.0, help="List pairs from this score on; 1 is all alike."
+        ),
+    ] = 0.6,
+) -> None:
+    """Say which hand-ins look alike, for a person to read. Grades nothing, proves nothing."""
+    if find_spec("copydetect") is None:
+        raise UsageError(
+            "grader similarity needs copydetect: pip install 'torchgrade[similarity]', or `pip "
+            "install copydetect` beside torchgrade"
+        )
+    hand_ins, materials, target = _class(folder, assignment, out)
+    make_folder(target)
+    with interruptible("Nothing was written."):
+        _compare(hand_ins, materials, target, threshold)
+
+
+def _class(
+    folder: Path, assignment: str, out: Path | None
+) -> tuple[Sequence[HandIn], Materials, Path]:
+    """Return the hand-ins, what was asked of them, and where pages go."""
+    from grader.batch.discover import SIMILARITY_FOLDER, discover
+    from grader.batch.ledger import done_so_far, setup_of
+    from grader.store.journal import JOURNAL_FILE, open_journal
+
+    if (folder / JOURNAL_FILE).is_file():
+        with open_journal(folder / JOURNAL_FILE) as journal:
+            setup = setup_of(journal, folder)
+            hand_ins = [done.hand_in for done in done_so_far(journal)]
+        return hand_ins, read_materials(assignment or setup.file), out or folder / SIMILARITY_FOLDER
+    if not assignment or out is None:
+        raise UsageError(
+            f"{folder} is not --out of a batch (there is no {JOURNAL_FILE}); for a class folder "
+            "add --assignment ID and --out DIR"
+        )
+    return discover(folder, out).hand_ins, read_materials(assignment), out
+
+
+def _compare(hand_ins: Sequence[HandIn], materials: Materials, out: Path, threshold: float) -> None:
+    from grader.progress import make_progress
+    from grader.report.text import inert
+    from grader.similarity.compare import compare
+    from grader.similarity.pages import Comparison, People, write_pages
+    from grader.similarity.texts import Scripts, read_class, read_starter
+
+    console, people = make_console(), People(hand_ins)
+    with make_progress(console) as progress, Scripts() as scripts:
+        task = progress.add_task("reading", total=len(hand_ins))
+        given = read_starter(materials.starter, scripts)
+        wanted = materials.assignment.hand_in
+        read = read_class(hand_ins, wanted, scripts, lambda: progress.advance(task))
+        progress.update(task, description="comparing")
+        findings = compare(read.compared, given, threshold, people.apart)
+    title = materials.assignment.title or materials.assignment.id
+    comparison = Comparison(
+        title, len(hand_ins), read, findings, threshold, people, given=bool(given)
+    )
+    page = write_pages(comparison, out)
+    for names in findings.copies[:_ROWS]:
+        how = "identical" if comparison.same_bytes(names) else "the same but for names and layout"
+        say(console, f"{how}: {', '.join(inert(name, _MAX_NAME) for name in names)}")
+    for pair in findings.pairs[:_ROWS]:
+        one, two = (inert(side.name, _MAX_NAME) for side in (pair.first, pair.second))
+        say(console, f"{pair.score:4.0%}  {one}  {two}  ({pair.tokens} tokens)")
+    counts = {
+        f"Pairs from {threshold:.0%} on": findings.pairs,
+        "Sets of copies, names and layout aside": findings.copies,
+        "Too little of their own": findings.thin,
+        "Not compared": read.unread,
+    }
+    say(console, " ".join(f"{what}: {len(which)}." for what, which in counts.items()))
+    say(console, f"To be read, not believed: {page}")

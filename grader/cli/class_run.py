@@ -32,9 +32,9 @@ from grader.cli.support import (
     say,
 )
 from grader.progress import make_progress
-from grader.report.class_summary import sentences, summarise
-from grader.report.csv_file import GRADEBOOK_FILE
+from grader.report.export.gradebook import GRADEBOOK_FILE
 from grader.report.model import Report, ReportStatus
+from grader.report.summary import sentences, summarise
 from grader.report.terminal import print_class
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
@@ -47,8 +47,8 @@ _NOT_SENT = "A question is sent there only once everything else about it has pas
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The arguments and options of ``grader batch``; ``cli_options`` says what each means."""
+class BatchOptions:
+    """What ``grader batch`` was asked; ``grader.cli.options`` says what each option means."""
 
     assignment: str
     folder: Path
@@ -65,7 +65,7 @@ class Asked:
     late: Path | None
 
 
-def grade_class(asked: Asked) -> None:
+def grade_class(asked: BatchOptions) -> None:
     """Grade the class, write what there is, and exit with the status of its reports.
 
     Raises:

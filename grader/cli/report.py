@@ -1,20 +1,27 @@
-"""``grader report``: pages of what was graded, for staff and for students."""
+"""What becomes of reports: ``report`` writes pages, ``pictures`` drawings, ``export`` files."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.cli.options import LanguageOpt, LateOpt
-from grader.cli.support import make_console, make_folder, say, write_pages
+from grader.cli.options import LanguageOpt, LateOpt, PendingChoice, PointsChoice
+from grader.cli.support import lateness_of, make_console, make_folder, say, write_pages
+from grader.errors import UsageError
 
 if TYPE_CHECKING:
+    from grader.batch.export import Exported
     from grader.batch.grades import Grade, LatePolicy
     from grader.batch.pages import Look
-    from grader.report.pages import Labels
+    from grader.report.html.render import Labels
+
+_SHOWN = 10
+_NAME = 40
 
 
 class Released(str, Enum):
@@ -25,18 +32,21 @@ class Released(str, Enum):
     after_published = "after_published"
 
 
+ReleasedOpt = Annotated[
+    Released,
+    typer.Option(
+        "--released",
+        help="What students may see: visible checks only, those for after the due date too, "
+        "or those for after grades are published. Hidden ones never.",
+    ),
+]
+
+
 def report_command(
     folder: Annotated[
         Path, typer.Argument(help="--out of `grader batch` or `grader grade`.", metavar="DIR")
     ],
-    released: Annotated[
-        Released,
-        typer.Option(
-            "--released",
-            help="What students may see: visible checks only, those for after the due date too, "
-            "or those for after grades are published. Hidden ones never.",
-        ),
-    ] = Released.visible,
+    released: ReleasedOpt = Released.visible,
     students: Annotated[
         Path | None,
         typer.Option(
@@ -54,13 +64,14 @@ def report_command(
 
     from grader.batch.grades import read_policy
     from grader.batch.pages import labels_of, write_one
-    from grader.report.pages import STUDENT_FILE, Release
+    from grader.report.html.redact import ReleaseStage
+    from grader.report.html.render import STUDENT_FILE
 
     policy = read_policy(late) if late else None
     if students is not None:
         make_folder(students)
     grades, look = _read(folder, policy, labels_of(lang.value if lang else None))
-    look = replace(look, release=Release(released.value), students=students)
+    look = replace(look, release=ReleaseStage(released.value), students=students)
     console = make_console()
     if len(grades) == 1 and not grades[0].hand_in.name:
         path = write_one(grades[0].report, folder, look)
@@ -86,3 +97,277 @@ def _read(folder: Path, policy: LatePolicy | None, labels: Labels) -> tuple[list
     # No journal says where the hand-ins lie: the folder of a report holds none.
     found = read_folder(folder)
     return [Grade(HandIn(name, folder / name), each) for name, each in found.items()], Look(labels)
+
+
+class PictureFormat(str, Enum):
+    """Forms of a picture's file."""
+
+    svg = "svg"
+    png = "png"
+
+
+FolderArg = Annotated[
+    Path, typer.Argument(help="--out folder of `grader grade` or `grader batch`.", metavar="DIR")
+]
+FormatOpt = Annotated[
+    PictureFormat, typer.Option("--format", help="svg, as grading writes them, or png.")
+]
+
+
+def pictures(folder: FolderArg, form: FormatOpt = PictureFormat.png) -> None:
+    """Draw the reports' pictures again, from the numbers in them."""
+    from grader.batch.merge import read_folder
+    from grader.report.pictures.files import write_pictures
+
+    reports = read_folder(folder)
+    counts = [
+        len(write_pictures(report, folder / name, form.value, everything=True))
+        for name, report in reports.items()
+    ]
+    say(make_console(), f"Drawn: {sum(counts)} of {len(reports)} hand-ins' reports, beside each")
+
+
+class ExportFormat(str, Enum):
+    """What grades can be written as."""
+
+    canvas = "canvas"
+    moodle = "moodle"
+    nbgrader = "nbgrader"
+    junit = "junit"
+    classroom50 = "classroom50"
+    summary = "summary"
+    gradescope = "gradescope"
+
+
+IntoOpt = Annotated[
+    Path | None,
+    typer.Option(
+        "--into",
+        help="Your own export of the gradebook (canvas, moodle), or the packed autograder "
+        "(gradescope).",
+    ),
+]
+PendingOpt = Annotated[
+    PendingChoice,
+    typer.Option(
+        "--pending",
+        help="Points that wait for a machine: no final grade (ask), lost (zero) or earned (full).",
+    ),
+]
+PointsOpt = Annotated[
+    PointsChoice,
+    typer.Option(
+        "--points",
+        help="Canvas, Moodle: points as they are (raw), on the scale of the column (scaled), or "
+        "percent.",
+    ),
+]
+
+
+def export(
+    kind: Annotated[ExportFormat, typer.Argument(help="Who is to read it.")],
+    folder: Annotated[Path, typer.Argument(help="--out of `grader batch` or `grader grade`.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="File to write; a folder for junit and classroom50."),
+    ] = None,
+    into: IntoOpt = None,
+    column: Annotated[
+        str, typer.Option("--column", help="Heading of the assignment in it (canvas).")
+    ] = "",
+    late: LateOpt = None,
+    pending: PendingOpt = PendingChoice.ask,
+    points: PointsOpt = PointsChoice.raw,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would change in your file.")
+    ] = False,
+) -> None:
+    """Write grades for a learning platform or for CI. Whoever has no final grade is left alone."""
+    if kind in (ExportFormat.junit, ExportFormat.classroom50, ExportFormat.summary):
+        _reports(kind, folder, out)
+        return
+    if kind is ExportFormat.gradescope:
+        _autograder(folder, into, out, late)
+        return
+    policy = lateness_of(folder, late, make_console(), kept=False)
+    grades = _grades(folder, policy, pending)
+    exported = _table(kind, grades, policy, _Column(into, column, points))
+    if dry_run:
+        _show_changes(exported)
+    else:
+        _write(exported, out or folder / f"{kind.value}.csv")
+    if pending is PendingChoice.ask:
+        _tell_waiting(grades)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """Where grades go: ``--into``, ``--column`` and ``--points``."""
+
+    into: Path | None
+    name: str
+    points: PointsChoice
+
+
+def _grades(folder: Path, policy: LatePolicy | None, pending: PendingChoice) -> list[Grade]:
+    from dataclasses import replace
+
+    from grader.batch.grades import Pending
+    from grader.batch.ledger import read_grades
+
+    counts = Pending(pending.value)
+    return [replace(grade, pending=counts) for grade in read_grades(folder, policy)]
+
+
+def _tell_waiting(grades: list[Grade]) -> None:
+    from grader.report.summary import counted
+
+    if waiting := sum(each.settleable > 0 for each in grades):
+        say(
+            make_console(),
+            f"Points of {counted(waiting, 'hand-in')} wait for a machine: merge them from one that "
+            "has it, or pass --pending zero (lost) or --pending full (earned), the same for all",
+        )
+
+
+def _table(
+    kind: ExportFormat, grades: list[Grade], policy: LatePolicy | None, column: _Column
+) -> Exported:
+    from grader.batch.export import Points, canvas, moodle, nbgrader
+
+    into, points = column.into, Points(column.points.value)
+    if kind is ExportFormat.nbgrader:
+        name = grades[0].report.assignment.id if grades else ""
+        return nbgrader(grades, name, policy.due.isoformat(" ") if policy else "")
+    if into is None:
+        raise UsageError(
+            f"export {kind.value} needs --into FILE, your own export of the gradebook: an import "
+            "overwrites what it names, so grades go into a copy of that and nowhere else"
+        )
+    if kind is ExportFormat.moodle:
+        return moodle(grades, into, points)
+    if not column.name:
+        raise UsageError("export canvas needs --column, the assignment’s heading in the gradebook")
+    return canvas(grades, into, column.name, points)
+
+
+def _show_changes(exported: Exported) -> None:
+    from grader.report.summary import counted
+    from grader.report.text import inert
+
+    console = make_console()
+    for name, before, now in exported.changed:
+        say(console, f"{inert(name, _NAME)}: {before or 'empty'} → {now}")
+    changes = counted(len(exported.changed), "change")
+    say(console, f"{changes}, {counted(exported.filled, 'final grade')}. Nothing was written.")
+    _tell_left(exported)
+
+
+def _write(exported: Exported, path: Path) -> None:
+    from grader.store.files import write_atomic
+
+    write_atomic(path, exported.text.encode())
+    _tell(exported, path)
+
+
+def _tell(exported: Exported, path: Path) -> None:
+    from grader.report.summary import counted
+
+    console = make_console()
+    say(console, f"Written: {path}, {counted(exported.filled, 'final grade')}")
+    _tell_left(exported)
+
+
+def _tell_left(exported: Exported) -> None:
+    for title, names in (
+        ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
+        ("Graded, but not in your file", list(exported.absent)),
+    ):
+        _list(title, names)
+
+
+def _autograder(folder: Path, into: Path | None, out: Path | None, late: Path | None) -> None:
+    """Write an autograder that answers with the reports in a folder."""
+    if late:
+        raise UsageError("Gradescope counts lateness itself; leave --late out")
+    if into is None:
+        raise UsageError(
+            "export gradescope needs --into ZIP, which `grader pack gradescope` wrote: the scores "
+            "go into a copy of that, for Gradescope to run again"
+        )
+    path = out or folder / into.name
+    if path.resolve() == into.resolve():
+        raise UsageError(f"--out {path} is the archive itself; name another file")
+    from grader.authoring.recorded import with_reports
+    from grader.batch.merge import read_folder
+    from grader.report.summary import counted
+    from grader.store.files import write_atomic
+
+    done = with_reports(into, read_folder(folder).values())
+    write_atomic(path, done.archive)
+    scores = counted(done.reports, "submission")
+    say(make_console(), f"Written: {path}, with the scores of {scores}")
+    _list("Points still open", done.pending)
+    _list("Left to Gradescope, as nothing of them could be run", done.left_out)
+    say(
+        make_console(),
+        "On Gradescope: upload it under Configure Autograder, then Manage Submissions, Regrade All "
+        "Submissions",
+    )
+
+
+def _list(title: str, names: Sequence[str]) -> None:
+    if names:
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        say(make_console(), f"{title}: {', '.join(names[:_SHOWN])}{more}")
+
+
+def _homes(folder: Path) -> list[Path]:
+    """Return the folders that hold the report of one submission.
+
+    Raises:
+        UsageError: There is none.
+    """
+    from grader.report.model import REPORT_FILE
+
+    if (folder / REPORT_FILE).is_file():
+        return [folder]
+    if homes := sorted(path.parent for path in folder.glob(f"*/{REPORT_FILE}")):
+        return homes
+    raise UsageError(f"{folder}: holds no {REPORT_FILE}; name the --out folder of a grading")
+
+
+def _summary(folder: Path, out: Path | None) -> None:
+    from grader.report.model import REPORT_FILE, read_report
+    from grader.report.summary import SUMMARY_FILE, summary_page
+    from grader.store.files import write_atomic
+
+    reports = [read_report(home / REPORT_FILE) for home in _homes(folder)]
+    path = out or folder / SUMMARY_FILE
+    write_atomic(path, summary_page(reports).encode())
+    say(make_console(), f"Written: {path}")
+
+
+def _reports(kind: ExportFormat, folder: Path, out: Path | None) -> None:
+    if kind is ExportFormat.summary:
+        _summary(folder, out)
+        return
+    import datetime as dt
+    import os
+
+    from grader.report.export.ci import write_classroom50, write_junit
+    from grader.report.model import REPORT_FILE, read_report
+
+    single = (folder / REPORT_FILE).is_file()
+    homes = _homes(folder)
+    if not single and kind is ExportFormat.classroom50:
+        raise UsageError("export classroom50 takes the report of one hand-in, not a class")
+    for home in homes:
+        to = home if out is None else out if single else out / home.name
+        make_folder(to)
+        report = read_report(home / REPORT_FILE)
+        if kind is ExportFormat.junit:
+            write_junit(report, to)
+        else:
+            write_classroom50(report, to, os.environ, dt.datetime.now(dt.timezone.utc))
+    say(make_console(), f"Written: {kind.value} of {len(homes)} in {out or folder}")

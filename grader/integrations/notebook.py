@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from grader.errors import GraderError, UsageError, nearest
-from grader.report.html_check import error_html, result_html
-from grader.report.language import current
+from grader.report.html.self_check import error_html, result_html
+from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult
-from grader.report.pictures import picture_of
+from grader.report.pictures.files import picture_of
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures
@@ -36,7 +36,7 @@ class Shell(Protocol):
         """Make a function a magic command."""
 
 
-class Shown:
+class NotebookAnswer:
     """A page for a notebook, and the same in plain text for a terminal."""
 
     def __init__(self, html: str, text: str) -> None:
@@ -50,14 +50,14 @@ class Shown:
         return self._text
 
 
-class Notebook:
+class NotebookCheck:
     """Checks the workplace around a notebook, and stays warm between two checks."""
 
     def __init__(self) -> None:
         self._check: SelfCheck | None = None
         self._watch: Watch | None = None
 
-    def check(self, line: str) -> Shown:
+    def check(self, line: str) -> NotebookAnswer:
         """Check the questions that a line names; all where it names none.
 
         Args:
@@ -66,7 +66,7 @@ class Notebook:
         try:
             return self._checked(tuple(shlex.split(line)))
         except GraderError as error:
-            return Shown(error_html(str(error)), str(error))
+            return NotebookAnswer(error_html(str(error)), str(error))
 
     def close(self) -> None:
         """End every process."""
@@ -74,7 +74,7 @@ class Notebook:
             self._watch.close()
             self._check.close()
 
-    def _checked(self, questions: tuple[str, ...]) -> Shown:
+    def _checked(self, questions: tuple[str, ...]) -> NotebookAnswer:
         place = open_workplace(Path())
         known = [question.id for question in place.public.assignment.questions]
         for name in questions:
@@ -98,7 +98,7 @@ class Notebook:
         return self._check, self._watch
 
 
-def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck) -> Shown:
+def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck) -> NotebookAnswer:
     hints = place.public.hints
     pages = [
         result_html(
@@ -111,7 +111,7 @@ def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck)
     ]
     lines = [f"{item.id}: {amount(item.score)} / {amount(item.max_score)}" for item in chosen]
     told = [result.student_message for item in chosen for result in item.checks]
-    return Shown("".join(pages), "\n".join([*lines, *dict.fromkeys(filter(None, told))]))
+    return NotebookAnswer("".join(pages), "\n".join([*lines, *dict.fromkeys(filter(None, told))]))
 
 
 def _happened(
@@ -129,7 +129,7 @@ def _happened(
 
 def load(shell: Shell) -> None:
     """Register ``%check``, and the magics of virtual GPUs."""
-    notebook = Notebook()
+    notebook = NotebookCheck()
     atexit.register(notebook.close)
     shell.register_magic_function(notebook.check, "line", "check")
     shell.register_magic_function(_on_first_use(shell, "vgpu"), "line_cell", "vgpu")

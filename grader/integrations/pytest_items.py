@@ -10,7 +10,7 @@ import pytest
 
 from grader.assignment.types import Question
 from grader.errors import GraderError
-from grader.report.language import current
+from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, Report
 from grader.report.student import asked_for, next_question, not_written
 from grader.report.summary import amount
@@ -25,7 +25,7 @@ class CheckError(Exception):
     """A check did not pass; carries what the student reads."""
 
 
-class Shared:
+class SelfCheckSession:
     """One session's self-checks: runs, results and the summary. A pytest plugin.
 
     Args:
@@ -130,7 +130,7 @@ def summary(report: Report, place: Workplace) -> Iterator[str]:
 class WorkplaceFile(pytest.File):
     """The student's file: a collector a question."""
 
-    shared: Shared
+    shared: SelfCheckSession
 
     def collect(self) -> Iterator[pytest.Collector]:
         """Yield the questions, in order; given code is none.
@@ -157,7 +157,7 @@ class QuestionNode(pytest.Class):
 
     place: Workplace
     question: Question
-    shared: Shared
+    shared: SelfCheckSession
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield the checks."""
@@ -172,7 +172,7 @@ class CheckItem(pytest.Item):
 
     place: Workplace
     question: Question
-    shared: Shared
+    shared: SelfCheckSession
 
     def setup(self) -> None:
         """Have the result; what keeps it from being there is an error, no failure."""
@@ -220,7 +220,9 @@ class CheckItem(pytest.Item):
         return next(item for item in question.checks if item.id == self.name)
 
 
-def collector(path: Path, parent: pytest.Collector, shared: Shared) -> pytest.Collector | None:
+def collector(
+    path: Path, parent: pytest.Collector, shared: SelfCheckSession
+) -> pytest.Collector | None:
     """Return the collector of a file: of the one that would be handed in, or of what is wrong."""
     try:
         place = shared.place(path.parent)

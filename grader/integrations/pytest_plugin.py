@@ -57,6 +57,6 @@ def _collector(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     plugins = parent.config.pluginmanager
     shared = plugins.get_plugin(_PLUGIN)
     if shared is None:
-        shared = pytest_items.Shared(parent.config)
+        shared = pytest_items.SelfCheckSession(parent.config)
         plugins.register(shared, _PLUGIN)
     return pytest_items.collector(path, parent, shared)

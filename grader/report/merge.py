@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.errors import UsageError
-from grader.report.build import question_status, report_status
+from grader.report.build import PLACES, question_status, report_status
 from grader.report.model import (
     CheckResult,
     MergedInfo,
@@ -22,7 +22,6 @@ from grader.report.model import (
     Report,
     Scored,
 )
-from grader.report.points import PLACES
 from grader.verdict import Code, Status
 
 _UNTOUCHED = frozenset({Code.NOT_RUN, Code.NO_DEVICE, Code.NO_PERMISSION})

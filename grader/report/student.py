@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from grader.report.language import current
+from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult, Report
 from grader.report.summary import amount
 from grader.report.text import inert

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from grader.errors import InfrastructureError
 from grader.report.build import RunRecord, build_question, build_report, submission_info
+from grader.report.messages.catalogue import ENGLISH
+from grader.report.messages.words import Words
 from grader.report.model import Environment, QuestionResult, Report, SubmissionInfo, Timing
-from grader.report.words import ENGLISH, Words
 from grader.run.allowance import NO_CARE, Care
 from grader.run.capabilities import (
     Options,

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 
-from grader.report.language import current
+from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult, Report
 from grader.run.capabilities import DeviceChoice
 from grader.run.grade import Grader, Options

@@ -18,8 +18,8 @@ from grader.checks.placement import Placed
 from grader.checks.traces import DeviceTrace
 from grader.checks.trees import NoItemError, item_of, leaves
 from grader.observation import Observation, Outcome
-from grader.report.heat import Heat
-from grader.report.language import current
+from grader.report.html.self_check import Heat
+from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase

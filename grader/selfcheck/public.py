@@ -24,7 +24,7 @@ import safetensors.numpy
 from grader.assignment.types import Assignment, Case, Question
 from grader.checks.base import Check
 from grader.errors import UsageError
-from grader.report.language import current
+from grader.report.messages.catalogue import current
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.verdict import Message, Param, Visibility

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from grader.batch.discover import HandIn
-from grader.report.pages.render import Labels, render
+from grader.report.html.render import Labels, render
 from grader.report.text import inert, json_safe
 from grader.similarity.compare import LEAST_OWN, LENGTH, Findings, Pair, Region
 from grader.similarity.texts import Class, Script

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.batch.discover import HandIn
 from grader.errors import UsageError
-from grader.report.language import current
+from grader.report.messages.catalogue import current
 from grader.report.text import inert
 from grader.similarity.tokens import Tokens, unpack
 from grader.static_analysis.reader import Disposable

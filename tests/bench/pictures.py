@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from drawings import Point, Sweep, draw_sweep, quartiles_of
 
 from grader.assignment.types import Limits
 from grader.clock.sampling import Plan, Sample, calls_for, interleave
 from grader.observation import Outcome
-from grader.report.pictures import Point, Sweep, draw_sweep, quartiles_of
 from grader.run.materials import load_materials
 from grader.run.session import Session
 from grader.sandbox.host.guests import GuestNeeds

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from drawings import Spread, draw_split_sizes, draw_times
 
 from grader.report.pictures.gantt import draw_lap
-from grader.report.pictures.split_sizes import draw_split_sizes
-from grader.report.pictures.times import Spread, draw_times
 from grader.vgpu import Machine, virtual_gpus
 from grader.vgpu.timeline import PROFILES, Profile, Timeline, on_timeline
 from grader.vgpu.trace import Event

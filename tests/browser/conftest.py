@@ -18,8 +18,7 @@ from selenium.webdriver.chrome.service import Service
 from grader.batch.discover import HandIn, Student
 from grader.batch.grades import Grade
 from grader.batch.pages import Look, write_class
-from grader.report.json_file import read_report
-from grader.report.model import FileInfo, Report, ReportStatus
+from grader.report.model import FileInfo, Report, ReportStatus, read_report
 from grader.verdict import Status
 
 GOLDEN = Path(__file__).parents[1] / "golden"

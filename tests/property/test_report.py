@@ -12,10 +12,17 @@ from hypothesis import strategies as st
 from grader.assignment.types import Assignment
 from grader.errors import InfrastructureError
 from grader.report.build import RunRecord, Verdicts, build_report
-from grader.report.csv_file import gradebook
-from grader.report.gradescope import gradescope_results
-from grader.report.json_file import json_bytes, report_bytes
-from grader.report.model import Environment, IsolationInfo, Report, SubmissionInfo, report_schema
+from grader.report.export.gradebook import gradebook
+from grader.report.export.gradescope import gradescope_results
+from grader.report.model import (
+    Environment,
+    IsolationInfo,
+    Report,
+    SubmissionInfo,
+    json_bytes,
+    report_bytes,
+    report_schema,
+)
 from grader.sandbox.host.guests import Tier
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict
 

@@ -15,7 +15,7 @@ HEAVY = {"numpy", "rich", "yaml", "jinja2", "nbformat", "matplotlib", "pytest", 
 """Libraries that a help text or a usage error has no use for."""
 UNUSED = {
     "torch", "jinja2", "nbformat", "matplotlib", "IPython", "gradescope_utils", "copydetect", "ray",
-    "pytest", "grader.batch", "grader.authoring", "grader.similarity", "grader.report.pages",
+    "pytest", "grader.batch", "grader.authoring", "grader.similarity", "grader.report.html",
     "grader.report.pictures",
 }  # fmt: skip
 """What grading one file, or checking it, has no use for before a sandbox is there."""

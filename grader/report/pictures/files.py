@@ -7,9 +7,8 @@ from pathlib import Path
 
 from grader.report.model import CheckResult, Report
 from grader.report.pictures.canvas import Format
-from grader.report.pictures.device import bars_of, draw_device
 from grader.report.pictures.gantt import draw_gantt, gantt_of
-from grader.report.pictures.pace import draw_pace, marks_of
+from grader.report.pictures.speed import bars_of, draw_device, draw_pace, marks_of
 from grader.store.files import write_atomic
 from grader.verdict import Status
 

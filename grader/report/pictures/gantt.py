@@ -36,7 +36,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class GanttBar:
     """Work on a device: its ``sort`` is ``forward``, ``backward`` or ``copy``; milliseconds."""
 
     device: str
@@ -59,11 +59,11 @@ class Gantt:
     """
 
     title: str
-    bars: Sequence[Bar]
+    bars: Sequence[GanttBar]
     elapsed: float
     serial: float
     ideal: float
-    gap: Bar | None = None
+    gap: GanttBar | None = None
 
 
 def gantt_of(evidence: Mapping[str, object], title: str) -> Gantt | None:
@@ -86,11 +86,14 @@ def gantt_of_lap(report: Mapping[str, Any], title: str) -> Gantt:
         title: What it is of.
     """
     bars = [
-        Bar(device, 1e3 * start, 1e3 * end, sort) for device, start, end, sort in report["rows"]
+        GanttBar(device, 1e3 * start, 1e3 * end, sort)
+        for device, start, end, sort in report["rows"]
     ]
     between = [gap for gap in report["gaps"] if gap["waited"] not in ("start", "end")]
     # They come with the longest first.
-    gaps = [Bar(gap["device"], 1e3 * gap["start"], 1e3 * gap["end"], "idle") for gap in between]
+    gaps = [
+        GanttBar(gap["device"], 1e3 * gap["start"], 1e3 * gap["end"], "idle") for gap in between
+    ]
     elapsed, serial, ideal = (1e3 * report[name] for name in ("elapsed", "serial", "ideal"))
     return Gantt(title, bars, elapsed, serial, ideal, gaps[0] if gaps else None)
 
@@ -107,7 +110,7 @@ def draw_lap(report: Mapping[str, Any], title: str, kind: Format = "svg") -> byt
     return draw_gantt(gantt, kind) if gantt.bars else None
 
 
-def _bar(row: object) -> Bar | None:
+def _bar(row: object) -> GanttBar | None:
     if not isinstance(row, list) or len(row) != 4:
         return None
     device, start, end, sort = row
@@ -115,7 +118,7 @@ def _bar(row: object) -> Bar | None:
         return None
     if not (isinstance(start, (int, float)) and isinstance(end, (int, float))):
         return None
-    return Bar(device, float(start), float(end), sort)
+    return GanttBar(device, float(start), float(end), sort)
 
 
 @style()
@@ -146,7 +149,7 @@ def draw_gantt(gantt: Gantt, kind: Format = "svg") -> bytes:
     return to_bytes(figure, kind, gantt.title, told)
 
 
-def _line(axes: Axes, bars: Sequence[Bar], devices: Sequence[str], sort: str) -> None:
+def _line(axes: Axes, bars: Sequence[GanttBar], devices: Sequence[str], sort: str) -> None:
     if not bars:
         return
     idle = sort == "idle"
@@ -164,7 +167,7 @@ def _line(axes: Axes, bars: Sequence[Bar], devices: Sequence[str], sort: str) ->
     )
 
 
-def pieces(bars: Sequence[Bar]) -> dict[Bar, int]:
+def pieces(bars: Sequence[GanttBar]) -> dict[GanttBar, int]:
     """Return the numbers of a batch's pieces (micro-batches) on one device, if it has several.
 
     A piece is what is computed between two copies. Those of a backward pass come in the opposite
@@ -173,7 +176,7 @@ def pieces(bars: Sequence[Bar]) -> dict[Bar, int]:
     Args:
         bars: Of the device.
     """
-    runs: list[list[list[Bar]]] = []
+    runs: list[list[list[GanttBar]]] = []
     before, update = "copy", False
     for bar in sorted(bars, key=lambda bar: bar.start):
         if bar.sort not in ("forward", "backward"):
@@ -191,7 +194,7 @@ def pieces(bars: Sequence[Bar]) -> dict[Bar, int]:
     return {bar: number for run in runs for number, piece in _counted(run) for bar in piece}
 
 
-def _counted(run: Sequence[Sequence[Bar]]) -> Iterator[tuple[int, Sequence[Bar]]]:
+def _counted(run: Sequence[Sequence[GanttBar]]) -> Iterator[tuple[int, Sequence[GanttBar]]]:
     """Number the pieces of a pass over one batch; one alone gets none.
 
     A loss or an update between two copies is far shorter than a piece.

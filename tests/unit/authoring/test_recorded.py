@@ -19,11 +19,10 @@ from grader.authoring.recorded import FOLDER, recorded_report, with_reports
 from grader.authoring.requirements import required_by
 from grader.batch.merge import merge_folders
 from grader.cli import app as cli
-from grader.cli.gradescope import _doubts
+from grader.cli.platforms import _doubts
 from grader.errors import UsageError
-from grader.report.gradescope import write_results
-from grader.report.json_file import read_report, write_report
-from grader.report.model import Report
+from grader.report.export.gradescope import write_results
+from grader.report.model import Report, read_report, write_report
 from grader.run.device_times import OpenRack, no_rack
 from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack

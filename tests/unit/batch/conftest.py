@@ -12,9 +12,9 @@ from in_process import Here
 
 from grader.batch.discover import Found, discover
 from grader.batch.ledger import Setup
-from grader.cli import again as cli_again
 from grader.cli import app as cli
 from grader.cli import class_run as cli_class
+from grader.cli import journal as cli_journal
 from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
@@ -114,7 +114,7 @@ def command(course: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> 
             cli.main()
         return ended.value.code or 0
 
-    for module in (cli_class, cli_again):
+    for module in (cli_class, cli_journal):
         monkeypatch.setattr(module, "make_sandbox", lambda *_: nullcontext(sandbox))
     monkeypatch.setattr(
         cli_class,

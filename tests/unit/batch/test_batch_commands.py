@@ -12,7 +12,7 @@ from in_process import Here
 
 from grader.batch import again as gone_over
 from grader.batch.schedule import Answer, Work
-from grader.report.csv_file import GRADEBOOK_FILE
+from grader.report.export.gradebook import GRADEBOOK_FILE
 from grader.run.grade import Grader
 from grader.store.journal import JOURNAL_FILE
 

@@ -15,8 +15,8 @@ from grader.batch.decisions import awaited, decide, judged_otherwise, outdated, 
 from grader.batch.discover import HandIn
 from grader.batch.ledger import Done, Setup, begin, read_grades, record
 from grader.errors import UsageError
-from grader.report.csv_file import GRADEBOOK_FILE
-from grader.report.language import ENGLISH
+from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import FileInfo, Report
 
 BATCH = ("batch", "tiny", "class", "--out", "out", "--seed", 7, "--clock", "off")

@@ -12,10 +12,9 @@ import pytest
 from grader.batch.merge import merge_folders
 from grader.cli import app as cli
 from grader.errors import UsageError
-from grader.report.csv_file import write_gradebook
-from grader.report.gradescope import write_results
-from grader.report.json_file import read_report, write_report
-from grader.report.model import Report
+from grader.report.export.gradebook import write_gradebook
+from grader.report.export.gradescope import write_results
+from grader.report.model import Report, read_report, write_report
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "toy.report.json"
 RIGHT = {"status": "passed", "code": "ok", "owner": None, "score": 5.0, "pending": 0.0}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.batch.discover import EXPORTS, apart, discover, shortened
-from grader.cli.export import Kind
+from grader.cli.report import ExportFormat
 from grader.submission.entry import folded
 
 
@@ -47,7 +47,7 @@ def test_nobody_is_called_as_what_lies_beside(name: str) -> None:
 
 
 def test_every_table_that_is_exported_there_is_known() -> None:
-    assert {kind.value for kind in Kind} - set(EXPORTS) == {
+    assert {kind.value for kind in ExportFormat} - set(EXPORTS) == {
         "junit", "classroom50", "summary", "gradescope",
     }  # fmt: skip
 

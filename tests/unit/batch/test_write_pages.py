@@ -16,10 +16,10 @@ from grader.batch.grades import Grade
 from grader.batch.pages import Look, labels_of, look_of, write_class
 from grader.cli.app import app
 from grader.errors import UsageError
-from grader.report.json_file import read_report, write_report
-from grader.report.language import VARIABLE
-from grader.report.model import FileInfo, Report
-from grader.report.pages import Labels, Release
+from grader.report.html.redact import ReleaseStage
+from grader.report.html.render import Labels
+from grader.report.messages.catalogue import VARIABLE
+from grader.report.model import FileInfo, Report, read_report, write_report
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SOURCE = "".join(f"line_{number} = {number}\n" for number in range(1, 20))
@@ -106,7 +106,7 @@ def test_a_page_that_cannot_be_written_is_told_from_another_process_too(
 def test_students_pages_can_be_put_apart(report: Report, tmp_path: Path) -> None:
     out, apart = tmp_path / "out", tmp_path / "hand back"
     grades = of_class(report, tmp_path, "a", "b")
-    write_class(grades, out, Look(release=Release.PUBLISHED, students=apart))
+    write_class(grades, out, Look(release=ReleaseStage.PUBLISHED, students=apart))
     assert sorted(path.name for path in apart.iterdir()) == ["a.html", "b.html"]
     assert (apart / "a.html").read_bytes() == (out / "a" / "student.html").read_bytes()
     assert "b Someone" not in (apart / "a.html").read_text()

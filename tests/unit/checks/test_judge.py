@@ -12,7 +12,7 @@ from grader.checks.judge import combine, judge_case, settle
 from grader.checks.loops import Loops
 from grader.checks.values import Close
 from grader.observation import HostFacts, Outcome, Stop
-from grader.report.language import LANGUAGES
+from grader.report.messages.catalogue import words_in
 from grader.verdict import (
     Basis,
     Code,
@@ -116,14 +116,14 @@ def test_a_time_out_says_what_was_used_up(stop, told):
     facts = replace(late.facts, stopped=stop, limit=10.0, cpu_seconds=0.25)
     message = judge(replace(late, facts=facts)).message
     for language in ("en", "ko"):
-        assert "10" in LANGUAGES[language].render(message)
-    assert told in LANGUAGES["en"].render(message)
+        assert "10" in words_in(language).render(message)
+    assert told in words_in("en").render(message)
 
 
 def test_a_case_that_never_ran_says_so():
     verdict = judge(ended(Outcome.NOT_RUN))
     assert (verdict.status, verdict.code, verdict.credit) == (Status.SKIPPED, Code.NOT_RUN, 0)
-    assert "two earlier cases" in LANGUAGES["en"].render(verdict.message)
+    assert "two earlier cases" in words_in("en").render(verdict.message)
     # What stopped the earlier ones is what the student is told.
     late = judge(ended(Outcome.TIMED_OUT))
     assert combine([verdict, late]).code is Code.TIMED_OUT

@@ -11,7 +11,7 @@ from grader.checks.device_work import RanOn, Transfers
 from grader.checks.judge import judge_case
 from grader.checks.placement import Placement
 from grader.checks.traces import UNREPEATED, RepeatsLog
-from grader.report.words import ENGLISH
+from grader.report.messages.catalogue import ENGLISH
 from grader.verdict import Basis, Code, Owner, Status, Verdict
 
 RIGHT, WRONG = {"output": tensor([1.0, 2.0])}, {"output": tensor([1.0, 3.0])}

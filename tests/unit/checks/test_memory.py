@@ -8,8 +8,7 @@ from observed import seen, tensor
 from grader.checks.arguments import NotViewOf, ReturnsInput, ViewOf
 from grader.checks.base import CaseInputs, Probe
 from grader.checks.judge import judge_case
-from grader.report.language import KOREAN
-from grader.report.words import ENGLISH
+from grader.report.messages.catalogue import ENGLISH, words_in
 from grader.verdict import Basis, Code, Owner, Status
 from grader.wire.values import Layout
 
@@ -134,7 +133,7 @@ def test_what_is_not_reported_is_not_believed(check, after):
 def test_an_argument_named_by_its_position_is_told_by_it():
     told = judged(SAME, CLONE).message
     assert ENGLISH.render(told).startswith("What is returned is not the first argument itself.")
-    assert KOREAN.render(told).startswith("돌려준 것이 첫 번째 인수 자체가 아닙니다.")
+    assert words_in("ko").render(told).startswith("돌려준 것이 첫 번째 인수 자체가 아닙니다.")
 
 
 @pytest.mark.parametrize("cls", [ViewOf, NotViewOf, ReturnsInput])

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from grader.checks.judge import told_once
 from grader.checks.values import Exact
-from grader.report.language import KOREAN
-from grader.report.words import ENGLISH
+from grader.report.messages.catalogue import ENGLISH, words_in
 from grader.verdict import Code, Message, Verdict, Visibility, failed, passed
 
 CHECKS = [Exact(id=name, points=1) for name in ("a", "b", "c")]
@@ -31,7 +30,7 @@ def test_the_second_refers_to_the_first() -> None:
     ]
     again = told_once(CHECKS, {"a": raised("x"), "b": raised("y"), "c": passed()})["b"]
     assert (again.code, again.evidence) == (Code.RAISED, raised("y").evidence)
-    assert KOREAN.for_student(again) == (
+    assert words_in("ko").for_student(again) == (
         "케이스 y: f.py 3번째 줄의 RuntimeError, a에서와 같습니다."
     )
 

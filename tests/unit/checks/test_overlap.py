@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from grader.checks.judge import judge_case
 from grader.checks.overlap import Overlap, read_timeline
-from grader.report.words import ENGLISH
+from grader.report.messages.catalogue import ENGLISH
 from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Basis, Code, Owner, Verdict
 

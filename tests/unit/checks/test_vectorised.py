@@ -16,7 +16,7 @@ from grader.checks.loops import ask_time
 from grader.checks.speed import Vectorised
 from grader.clock.sampling import Run
 from grader.observation import HostFacts, Observation, Outcome, Timing
-from grader.report.words import ENGLISH
+from grader.report.messages.catalogue import ENGLISH
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Witness, passed, review
 

@@ -9,8 +9,7 @@ import pytest
 from grader.assignment.types import Assignment
 from grader.errors import InfrastructureError
 from grader.report.build import RunRecord, build_report, submission_info
-from grader.report.json_file import report_bytes
-from grader.report.model import Report, ReportStatus, SubmissionInfo
+from grader.report.model import Report, ReportStatus, SubmissionInfo, report_bytes
 from grader.submission.submission import Submission, SubmittedFile
 from grader.verdict import (
     Code,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from grader.report.class_summary import sentences, summarise
 from grader.report.model import Report
+from grader.report.summary import sentences, summarise
 
 RIGHT = {"status": "passed", "code": "ok", "score": 2.0, "pending": 0.0}
 WRONG = {"status": "failed", "code": "wrong_value", "owner": "student", "score": 0, "pending": 0}

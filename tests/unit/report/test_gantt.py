@@ -7,16 +7,14 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from grader.report.pictures.gantt import (
-    Bar,
     Gantt,
+    GanttBar,
     draw_gantt,
     draw_lap,
     gantt_of,
     gantt_of_lap,
     pieces,
 )
-from grader.report.pictures.split_sizes import draw_split_sizes
-from grader.report.pictures.times import Spread, draw_times
 
 EVIDENCE = {
     "elapsed": 18.0, "serial": 30.0, "ideal": 16.0, "device": "cuda:1", "start": 2.0, "end": 5.0,
@@ -30,8 +28,8 @@ EVIDENCE = {
 def test_a_picture_is_made_of_evidence() -> None:
     gantt = gantt_of(EVIDENCE, "Pipeline, forward")
     assert gantt is not None
-    assert gantt.bars[1] == Bar("cuda:0", 2.0, 3.0, "copy")
-    assert gantt.gap == Bar("cuda:1", 2.0, 5.0, "idle")
+    assert gantt.bars[1] == GanttBar("cuda:0", 2.0, 3.0, "copy")
+    assert gantt.gap == GanttBar("cuda:1", 2.0, 5.0, "idle")
 
 
 @pytest.mark.parametrize(
@@ -63,9 +61,9 @@ def test_it_is_drawn_alike_each_time_and_names_its_devices() -> None:
     assert draw_gantt(gantt, "png").startswith(b"\x89PNG")
 
 
-def bars(sorts: str) -> list[Bar]:
+def bars(sorts: str) -> list[GanttBar]:
     names = {"f": "forward", "b": "backward", "c": "copy"}
-    return [Bar("cuda:0", at, at + 1, names[sort]) for at, sort in enumerate(sorts)]
+    return [GanttBar("cuda:0", at, at + 1, names[sort]) for at, sort in enumerate(sorts)]
 
 
 @pytest.mark.parametrize(
@@ -86,8 +84,8 @@ def test_pieces_of_a_batch_are_numbered(sorts: str, numbers: str) -> None:
 
 
 def test_an_update_between_two_copies_is_no_piece() -> None:
-    update = Bar("cuda:0", 5.0, 5.1, "forward")
-    later = [Bar("cuda:0", bar.start + 6, bar.end + 6, bar.sort) for bar in bars("cfcf")]
+    update = GanttBar("cuda:0", 5.0, 5.1, "forward")
+    later = [GanttBar("cuda:0", bar.start + 6, bar.end + 6, bar.sort) for bar in bars("cfcf")]
     given = [*bars("cbcbc"), update, *later]
     found = pieces(given)
     assert update not in found
@@ -95,7 +93,7 @@ def test_an_update_between_two_copies_is_no_piece() -> None:
 
 
 def test_a_bar_thinner_than_a_dot_is_seen() -> None:
-    work = [Bar("cuda:0", at, at + 0.05, "forward") for at in range(0, 100, 2)]
+    work = [GanttBar("cuda:0", at, at + 0.05, "forward") for at in range(0, 100, 2)]
     picture = draw_gantt(Gantt("thin", work, 1000.0, 3.0, 3.0))
     # Each has an edge, and that is of its own colour.
     assert picture.count(b"fill: #0072b2; stroke: #0072b2") >= len(work)
@@ -104,13 +102,6 @@ def test_a_bar_thinner_than_a_dot_is_seen() -> None:
 def test_nothing_is_drawn_of_nothing() -> None:
     with pytest.raises(ValueError, match="nothing to draw"):
         draw_gantt(Gantt("", [], 1.0, 1.0, 1.0))
-
-
-def test_a_sweep_names_its_cards() -> None:
-    found = {"v100": {1: -16.0, 12: 50.0, 60: 20.0}, "t4": {1: -28.0, 12: 48.0, 60: 19.0}}
-    picture = draw_split_sizes(found, {12: 54.3})
-    ET.fromstring(picture)
-    assert b"1: -16.0 %; 12: 50.0 %; 60: 20.0 %" in picture
 
 
 LAP = {
@@ -125,21 +116,13 @@ LAP = {
 
 def test_a_lap_is_a_picture_with_its_longest_gap_between_work() -> None:
     gantt = gantt_of_lap(LAP, "Mine")
-    assert gantt.bars == [Bar("cuda:0", 0, 2, "forward"), Bar("cuda:1", 5, 18, "backward")]
-    assert gantt.gap == Bar("cuda:1", 2, 5, "idle")
+    assert gantt.bars == [
+        GanttBar("cuda:0", 0, 2, "forward"),
+        GanttBar("cuda:1", 5, 18, "backward"),
+    ]
+    assert gantt.gap == GanttBar("cuda:1", 2, 5, "idle")
     assert gantt_of_lap({**LAP, "gaps": []}, "").gap is None
     drawn = draw_lap(LAP, "Mine", "png")
     assert drawn is not None
     assert drawn.startswith(b"\x89PNG")
     assert draw_lap({**LAP, "rows": []}, "Mine") is None
-
-
-def test_times_are_bars_one_source_beside_another() -> None:
-    measured = [Spread(3.75, 3.75, 3.75), Spread(4.02, 3.9, 4.2)]
-    picture = draw_times(["one GPU", "cut in two"], {"tutorial": measured}, "all repeats")
-    ET.fromstring(picture)
-    assert b"tutorial: 3.75 s, 4.02 s" in picture
-    other = [measured[0], Spread(4.02, 3.0, 4.2)]
-    assert draw_times(["one GPU", "cut in two"], {"tutorial": other}, "all repeats") != picture
-    with pytest.raises(ValueError, match="tutorial has 2 times for 1 variants"):
-        draw_times(["one GPU"], {"tutorial": measured})

@@ -9,10 +9,9 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
-from grader.report.csv_file import gradebook
-from grader.report.gradescope import gradescope_results
-from grader.report.json_file import json_bytes, report_bytes
-from grader.report.model import Report, report_schema
+from grader.report.export.gradebook import gradebook
+from grader.report.export.gradescope import gradescope_results
+from grader.report.model import Report, json_bytes, report_bytes, report_schema
 from grader.report.terminal import print_class, print_report
 
 Golden = Callable[[str, str], None]

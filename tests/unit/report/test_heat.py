@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grader.report.heat import Heat
-from grader.report.language import VARIABLE
+from grader.report.html.self_check import Heat
+from grader.report.messages.catalogue import VARIABLE
 
 
 @pytest.fixture(autouse=True)

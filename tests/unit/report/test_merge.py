@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from grader.report.gradescope import gradescope_results
-from grader.report.json_file import report_bytes
+from grader.report.export.gradescope import gradescope_results
 from grader.report.merge import Allowed, ConflictError, MergeError, merge
-from grader.report.model import Environment, Report, ReportStatus
+from grader.report.model import Environment, Report, ReportStatus, report_bytes
 from grader.report.summary import notices
 from grader.sandbox.host.guests import Tier
 from grader.verdict import (

@@ -9,8 +9,14 @@ import pytest
 from pydantic import ValidationError
 
 from grader.errors import UsageError
-from grader.report.json_file import json_bytes, read_report, report_bytes, write_report
-from grader.report.model import Report, report_schema
+from grader.report.model import (
+    Report,
+    json_bytes,
+    read_report,
+    report_bytes,
+    report_schema,
+    write_report,
+)
 
 
 def _document(report: Report) -> dict[str, Any]:

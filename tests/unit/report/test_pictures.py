@@ -12,44 +12,31 @@ from typing import Any
 import pytest
 
 from grader.cli import app as cli
-from grader.report.json_file import write_report
-from grader.report.model import Report
-from grader.report.pictures import (
+from grader.report.model import Report, write_report
+from grader.report.pictures.files import write_pictures
+from grader.report.pictures.speed import (
     DeviceBars,
-    Point,
-    Quartiles,
-    Sweep,
+    PaceMarks,
     bars_of,
     draw_device,
     draw_pace,
-    draw_sweep,
     marks_of,
-    quartiles_of,
-    write_pictures,
 )
 from grader.verdict import Param, Status
 
-SWEEP = Sweep(
-    tuple(
-        Point(size, Quartiles(size * 1e-5, size * 2e-5, size * 3e-5), quartiles_of([1e-5, 2e-5]))
-        for size in (4, 8, 12)
-    ),
-    "products of 64×64 matrices",
-    20,
-)
 EVIDENCE: dict[str, Param] = {
     "device": "Fake $100$ <b>", "sizes": "B = 512", "wire_ms": 90.0, "transfer_ms": 6.0,
     "cpu_ms": 400.0, "cold_cpu_ms": 490.0, "cpu_quartiles_ms": [390.0, 410.0],
     "reference_ms": 10.0, "cold_reference_ms": 1290.0, "student_ms": 14.0,
     "cold_student_ms": 1300.0, "student_quartiles_ms": [13.0, 15.0],
 }  # fmt: skip
+PACE: dict[str, Param] = {"times": 1.5, "loop_times": 100.0, "indices": [0.05, None, 0.1]}
 Drawn = tuple[bytes, bytes]
 DRAW = """
 import sys
-from grader.report import pictures
+from grader.report.pictures import files, speed
 assert "matplotlib" not in sys.modules, "grading would pay for it"
-point = pictures.Point(4, pictures.Quartiles(1, 2, 3), pictures.Quartiles(1, 1, 1))
-sys.stdout.buffer.write(pictures.draw_sweep(pictures.Sweep((point,), "x", 3)))
+sys.stdout.buffer.write(speed.draw_pace(speed.PaceMarks(1.5, 100.0, (1.2, 2.0), "x")))
 """
 
 
@@ -59,15 +46,20 @@ def bars() -> DeviceBars:
     return found
 
 
+def pace() -> PaceMarks:
+    found = marks_of(PACE)
+    assert found is not None
+    return found
+
+
 @pytest.fixture(scope="module")
 def drawn() -> Drawn:
-    return draw_sweep(SWEEP), draw_device(bars())
+    return draw_pace(pace()), draw_device(bars())
 
 
 def test_svg_is_the_same_in_every_process_and_has_no_date() -> None:
     there = subprocess.run([sys.executable, "-c", DRAW], check=True, capture_output=True).stdout
-    point = Point(4, Quartiles(1, 2, 3), Quartiles(1, 1, 1))
-    assert there == draw_sweep(Sweep((point,), "x", 3))
+    assert there == draw_pace(PaceMarks(1.5, 100.0, (1.2, 2.0), "x"))
     assert there.startswith(b"<?xml")
     assert b"<dc:date>" not in there
 
@@ -75,21 +67,20 @@ def test_svg_is_the_same_in_every_process_and_has_no_date() -> None:
 def test_both_forms_are_what_they_say(drawn: Drawn) -> None:
     for svg in drawn:
         assert ET.fromstring(svg).tag.endswith("svg")
-    for png in (draw_sweep(SWEEP, "png"), draw_device(bars(), "png")):
+    for png in (draw_pace(pace(), "png"), draw_device(bars(), "png")):
         assert png.startswith(b"\x89PNG")
 
 
 def test_a_reader_who_does_not_see_it_is_told(drawn: Drawn) -> None:
-    sweep, device = drawn
-    assert "At B = 12: 0.24 ms with a loop, 0.015 ms without" in sweep.decode()
+    marks, device = drawn
+    assert b"1.5 times as long as without a loop; a loop takes 100." in marks
     told = device.decode()
     assert "CPU: 400 ms, then 400 ms; GPU, reference: 1.2 s, then 10 ms" in told
     assert "<b>" not in told
 
 
 def test_numbers_move_the_picture(drawn: Drawn) -> None:
-    slower = replace(SWEEP.points[-1], noloop=Quartiles(1e-4, 1e-4, 1e-4))
-    assert draw_sweep(replace(SWEEP, points=(*SWEEP.points[:-1], slower))) != drawn[0]
+    assert draw_pace(replace(pace(), loop=50.0)) != drawn[0]
     assert draw_device(replace(bars(), transfer=9.0)) != drawn[1]
 
 
@@ -106,12 +97,8 @@ def test_bars_come_from_what_a_check_has_recorded() -> None:
     assert draw_device(partial)
 
 
-PACE: dict[str, object] = {"times": 1.5, "loop_times": 100.0, "indices": [0.05, None, 0.1]}
-
-
 def test_marks_of_a_function_that_was_timed_on_the_cpu() -> None:
-    found = marks_of(PACE)
-    assert found is not None
+    found = pace()
     assert found.span == pytest.approx((100**0.05, 100**0.1))
     assert b"1.5 times as long as without a loop; a loop takes 100." in draw_pace(found)
     for lacking in ({"times": None}, {"times": 0}, {"loop_times": None}, {"loop_times": 1.0}):
@@ -157,9 +144,5 @@ def test_a_report_has_the_pictures_that_it_has_numbers_for(
 
 
 def test_nothing_to_draw_is_said() -> None:
-    with pytest.raises(ValueError, match="without points"):
-        draw_sweep(replace(SWEEP, points=()))
     with pytest.raises(ValueError, match="no bars"):
         draw_device(replace(bars(), warm={}))
-    with pytest.raises(ValueError, match="1 repeats have no quartiles"):
-        quartiles_of([1.0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.report import summary_page as page
+from grader.report import summary as page
 from grader.report.model import Report
 
 

@@ -1,19 +1,12 @@
 from __future__ import annotations
 
-import ast
 import builtins
-from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
-from string import Formatter
 
 import pytest
 
-import grader
-from grader.report.blanks import show
-from grader.report.words import ENGLISH, MAX_TEXT, MissingWordsError, Words
-from grader.report.words_en import CODES, SENTENCES, Sentence
-from grader.report.words_en_causes import CAUSES
+from grader.report.messages.catalogue import ENGLISH
+from grader.report.messages.words import MAX_TEXT, MissingWordsError, Words, show
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, failed, passed
 
 STRICT = replace(ENGLISH, strict=True)
@@ -169,81 +162,6 @@ def test_sentences(message: Message, text: str) -> None:
     assert STRICT.render(message) == text
 
 
-def test_every_code_has_words() -> None:
-    assert {code.value for code in Code} == set(CODES)
-
-
-_POSITIONS = {"Message": 0, "bad": 0, "finding": 1}
-"""Where the functions that make messages take the id."""
-
-
-def _messages() -> dict[str, list[set[str]]]:
-    """Every id that the package's source gives to a message, with its parameters where literal."""
-    found: dict[str, list[set[str]]] = {}
-    for path in Path(grader.__file__).parent.rglob("*.py"):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-                continue
-            position = _POSITIONS.get(call.func.id, len(call.args))
-            for name in _strings(call.args[position : position + 1]):
-                found.setdefault(name, []).append(_params(call))
-    return found
-
-
-def _strings(nodes: Iterable[ast.expr | None]) -> list[str]:
-    constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
-    return [value for value in constants if isinstance(value, str)]
-
-
-def _params(call: ast.Call) -> set[str]:
-    dicts = [argument for argument in call.args if isinstance(argument, ast.Dict)]
-    keys = [name for found in dicts for name in _strings(found.keys)]
-    return {*keys, *(keyword.arg for keyword in call.keywords if keyword.arg)}
-
-
-def _blanks(sentence: Sentence) -> set[str]:
-    """The parameters that a sentence needs at least."""
-    needed: set[str] = set()
-    for part in sentence:
-        template = part if isinstance(part, str) else part[-1]
-        needed |= {name for _, name, _, _ in Formatter().parse(template) if name}
-    return needed
-
-
-def test_every_message_of_the_package_has_a_sentence() -> None:
-    ids = _messages().keys()
-    assert {"no_device", "wrong_shape", "too_large"} <= ids
-    assert ids - SENTENCES.keys() == set()
-
-
-def test_every_message_fills_its_sentence() -> None:
-    lacking = {
-        name: _blanks(SENTENCES[name]) - params
-        for name, given in _messages().items()
-        for params in given
-        if params and not _blanks(SENTENCES[name]) <= params
-    }
-    assert lacking == {}
-
-
-HEADINGS = {"lay", "happened"}
-"""What lines follow: they end with a colon."""
-LABELS = {"element"}
-"""What is said of one square of a picture, and no sentence."""
-
-
-@pytest.mark.parametrize("name", sorted(SENTENCES))
-def test_every_sentence_can_be_said(name: str) -> None:
-    params: dict[str, Param] = dict.fromkeys(_blanks(SENTENCES[name]), 7)
-    text = STRICT.render(Message(name, params))
-    if name in LABELS:
-        assert text
-        return
-    # A sentence may begin with a command that is quoted.
-    assert text[0].isupper() or text[0].isdigit() or text.startswith("“grader ")
-    assert text[-1] in (":" if name in HEADINGS else ".?!7")
-
-
 @pytest.mark.parametrize(
     ("message", "text"),
     [
@@ -302,7 +220,7 @@ def test_missing_parameters_fall_back_too() -> None:
 
 
 def test_an_unknown_code_raises_in_tests_and_falls_back_in_life() -> None:
-    bare = Words({}, {}, {})
+    bare = Words({}, {}, {}, {})
     verdict = Verdict(Status.FAILED, Code.CRASHED, Owner.STUDENT)
     assert bare.for_staff(verdict) == "crashed"
     with pytest.raises(MissingWordsError, match="crashed"):
@@ -313,7 +231,7 @@ def test_an_unknown_code_raises_in_tests_and_falls_back_in_life() -> None:
     "template", ["{a.__class__}", "{a[0]}", "{0}", "{}", "{a!r}", "{a.b!s}", "{a b}"]
 )
 def test_a_template_reaches_into_nothing(template: str) -> None:
-    words = Words({"m": (template,)}, {}, {})
+    words = Words({"m": (template,)}, {}, {}, {})
     with pytest.raises(ValueError, match="a template may"):
         words.render(Message("m", {"a": "x"}))
 
@@ -412,7 +330,7 @@ def test_an_exceptions_name_cannot_carry_an_input_out() -> None:
 def test_on_a_hidden_case_only_the_code_is_told(code: Code) -> None:
     message = Message("wrong_value", {**NUMBERS, "mismatched": 77})
     hidden = replace(failed(code, message), case="wide", hidden=True)
-    assert STRICT.for_student(hidden) == f"In a hidden case: {CODES[code.value]}."
+    assert STRICT.for_student(hidden) == f"In a hidden case: {ENGLISH.codes[code.value]}."
 
 
 def test_a_cause_follows_the_numbers() -> None:
@@ -435,22 +353,6 @@ def test_on_a_hidden_case_a_cause_is_told_without_its_numbers() -> None:
     assert STRICT.for_student(hidden) == (
         "In a hidden case: wrong values. Every element is off by the same amount."
     )
-
-
-def test_every_cause_of_the_package_has_a_sentence() -> None:
-    texts = [path.read_text() for path in (Path(grader.__file__).parent / "checks").glob("*.py")]
-    found = {
-        name.value
-        for text in texts
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Dict)
-        for key, value in zip(node.keys, node.values, strict=True)
-        if isinstance(key, ast.Constant) and key.value == "cause"
-        for name in ast.walk(value)
-        if isinstance(name, ast.Constant)
-    }
-    assert found <= CAUSES.keys()
-    assert CAUSES.keys() - found == {"square_only", "wrong_partner"} - found
 
 
 def test_a_hidden_exception_without_a_message_is_its_code() -> None:

@@ -13,10 +13,9 @@ from fake_device import STICKY, Answer, FakeDevice, Student, honest, product
 from grader.assignment.types import Assignment
 from grader.batch.merge import merge_folders
 from grader.errors import AssignmentError
-from grader.report.gradescope import write_results
-from grader.report.json_file import read_report, write_report
+from grader.report.export.gradescope import write_results
 from grader.report.merge import MergeError, merge
-from grader.report.model import Report, ReportStatus
+from grader.report.model import Report, ReportStatus, read_report, write_report
 from grader.run.device_times import no_rack, wants_device
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials

@@ -16,13 +16,12 @@ from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
 from grader.clock.device import read
 from grader.observation import Claims, HostFacts, Observation, Outcome
-from grader.report import words_en
-from grader.report.words import Words
+from grader.report.messages.catalogue import ENGLISH
 from grader.verdict import Code, Owner, Status, Verdict
 from grader.wire.messages import Fault
 from grader.wire.values import Tensor, Value
 
-STRICT = Words(words_en.SENTENCES, words_en.CODES, words_en.PHRASES, strict=True)
+STRICT = replace(ENGLISH, strict=True)
 
 
 def told(verdict: Verdict) -> str:

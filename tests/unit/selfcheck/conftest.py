@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import toy_starter
 
-from grader.report.language import VARIABLE
+from grader.report.messages.catalogue import VARIABLE
 from grader.selfcheck import spare
 
 

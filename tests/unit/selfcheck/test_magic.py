@@ -12,7 +12,7 @@ import toy_starter
 from toy_starter import fill
 
 import grader
-from grader.integrations.notebook import Notebook, Shown, _happened
+from grader.integrations.notebook import NotebookAnswer, NotebookCheck, _happened
 
 pytestmark = pytest.mark.xdist_group("toy")
 
@@ -25,13 +25,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
 
 
 @pytest.fixture
-def notebook() -> Iterator[Notebook]:
-    found = Notebook()
+def notebook() -> Iterator[NotebookCheck]:
+    found = NotebookCheck()
     yield found
     found.close()
 
 
-def html_of(shown: Shown) -> str:
+def html_of(shown: NotebookAnswer) -> str:
     """Return the page; every element in it is closed, and none can run anything."""
     page = shown._repr_html_()
     opened: list[str] = []
@@ -51,7 +51,7 @@ def html_of(shown: Shown) -> str:
     return page
 
 
-def test_one_question_at_a_time_and_all_of_them(folder: Path, notebook: Notebook) -> None:
+def test_one_question_at_a_time_and_all_of_them(folder: Path, notebook: NotebookCheck) -> None:
     fresh = notebook.check("double")
     assert "not implemented yet" in html_of(fresh)
     assert "mean_of" not in html_of(fresh)
@@ -62,7 +62,7 @@ def test_one_question_at_a_time_and_all_of_them(folder: Path, notebook: Notebook
     assert "3 + 1? / 4" in every
 
 
-def test_wrong_numbers_are_a_picture(folder: Path, notebook: Notebook) -> None:
+def test_wrong_numbers_are_a_picture(folder: Path, notebook: NotebookCheck) -> None:
     fill(folder, "double", "    return torch.cat([x[:1] * 2, x[1:] * 3])")
     shown = notebook.check("double")
     page = html_of(shown)
@@ -107,7 +107,7 @@ def test_virtual_gpus_come_with_the_extension(capsys: pytest.CaptureFixture[str]
     assert "There are no virtual GPUs" in capsys.readouterr().out
 
 
-def test_text_of_a_hand_in_is_no_markup(folder: Path, notebook: Notebook) -> None:
+def test_text_of_a_hand_in_is_no_markup(folder: Path, notebook: NotebookCheck) -> None:
     fill(folder, "double", "    raise ValueError('<script>alert(1)</script>')")
     page = html_of(notebook.check("double"))
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -126,7 +126,7 @@ def test_what_is_in_the_way_is_told_in_the_cell(
     break_it: Callable[[Path], None],
     said: str,
     folder: Path,
-    notebook: Notebook,
+    notebook: NotebookCheck,
 ) -> None:
     break_it(folder)
     shown = notebook.check(line)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import UsageError
-from grader.report.words import ENGLISH
+from grader.report.messages.catalogue import ENGLISH
 from grader.submission import Bounds, IntakeError, Submission, read_submission
 from grader.verdict import Code
 

@@ -1,0 +1,355 @@
+"""Commands on what a batch has written down: rejudge, regrade, replay, decide, review, merge."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grader.cli.options import IsolationChoice, LateOpt, QuestionsOpt
+from grader.cli.support import (
+    exit_for,
+    interruptible,
+    lateness_of,
+    make_console,
+    make_sandbox,
+    prepared,
+    read_materials,
+    renew_pages,
+    say,
+)
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from grader.batch.again import Again, Change
+    from grader.batch.awaited import Class, Finding, Wish
+    from grader.batch.grades import LatePolicy
+    from grader.batch.ledger import Setup
+    from grader.report.model import CheckResult
+    from grader.run.grade import Grader, Options
+
+_ROWS = 40
+_MAX_NAME = 40
+
+OutOfBatch = Annotated[Path, typer.Argument(help="--out of `grader batch`.", metavar="DIR")]
+
+
+def rejudge_command(
+    folder: OutOfBatch,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would change.")
+    ] = False,
+    late: LateOpt = None,
+) -> None:
+    """Judge a class anew after a change of the checks. No hand-in runs again."""
+    from grader.batch.again import rejudge
+
+    policy = lateness_of(folder, late, make_console(), kept=not dry_run)
+    with interruptible("What was judged is kept."):
+        again = rejudge(folder, _prepare, dry_run)
+    _tell(again, make_console())
+    if not dry_run:
+        _rewrite(folder, policy)
+
+
+def regrade_command(
+    folder: OutOfBatch,
+    students: Annotated[
+        str, typer.Option("--students", help="Hand-ins by name, separated by commas.")
+    ] = "",
+    questions: QuestionsOpt = "",
+    late: LateOpt = None,
+) -> None:
+    """Run submissions of a class again, with the same inputs. Some of them, or some questions."""
+    if not students and not questions:
+        raise UsageError("regrade needs --students or --questions; for all, grade the class again")
+    from grader.batch.again import regrade
+
+    policy = lateness_of(folder, late, make_console(), kept=True)
+    with interruptible("What was graded is kept."):
+        again = regrade(folder, _prepare, _listed(students), _listed(questions))
+    _tell(again, make_console())
+    _rewrite(folder, policy)
+
+
+def replay_command(
+    report: Annotated[Path, typer.Argument(help="DIR/NAME: one hand-in of a batch.")],
+) -> None:
+    """Run one hand-in again and say whether its verdicts still hold. Writes nothing."""
+    import tempfile
+
+    from grader.batch.again import replay
+    from grader.report.summary import counted
+
+    folder, name = report.parent, report.name
+    with interruptible("Nothing was written."), tempfile.TemporaryDirectory() as scratch:
+        changes = replay(folder, name, _prepare, Path(scratch))
+    console = make_console()
+    if not changes:
+        say(console, f"{name}: every verdict holds.")
+        return
+    console.print(_table(changes))
+    say(console, f"{name}: {counted(len(changes), 'verdict')} not as before.")
+    raise typer.Exit(1)
+
+
+@contextmanager
+def _prepare(setup: Setup, options: Options) -> Iterator[Grader]:
+    materials = read_materials(setup.file)
+    isolation = IsolationChoice(setup.isolation)
+    with make_sandbox(isolation, materials, options.device) as sandbox:
+        yield prepared(materials, sandbox, options)
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _tell(again: Again, console: Console) -> None:
+    from grader.report.text import inert
+
+    if again.changes:
+        console.print(_table(again.changes[:_ROWS]))
+    if len(again.changes) > _ROWS:
+        say(console, f"… and {len(again.changes) - _ROWS} more")
+    changed = {change.hand_in for change in again.changes}
+    say(console, f"Changed: {len(changed)} of {len(again.reports)} hand-ins.")
+    for name, reason in again.untouched.items():
+        say(console, f"Not judged anew: {inert(name, _MAX_NAME)} ({reason})")
+
+
+def _table(changes: tuple[Change, ...]) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from grader.report.text import inert
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("Submission", "Check", "Before", "After"):
+        table.add_column(heading, overflow="fold")
+    for change in changes:
+        table.add_row(
+            Text(inert(change.hand_in, _MAX_NAME)),
+            f"{change.question}: {change.check}",
+            _cell(change.before),
+            _cell(change.after),
+        )
+    return table
+
+
+def _cell(check: CheckResult | None) -> str:
+    from grader.report.summary import amount
+
+    if check is None:
+        return "–"
+    points = f"{amount(check.score)}/{amount(check.max_score)}"
+    open_ = f" +{amount(check.pending)}?" if check.pending else ""
+    return f"{points}{open_} {check.code.value}"
+
+
+def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
+    from grader.batch.awaited import overtaken
+    from grader.batch.ledger import read_grades, write_decided, write_grades
+
+    console = make_console()
+    write_decided(folder)
+    for line in overtaken(folder):
+        say(console, line)
+    say(console, f"Written: {write_grades(read_grades(folder, policy, keep=True), folder)}")
+    renew_pages(folder, console)
+
+
+_NAMES = 6
+_WIDE = 160
+
+Who = Annotated[str, typer.Option("--who", help="Who decides; your user name without it.")]
+
+
+def decide_command(
+    folder: OutOfBatch,
+    student: Annotated[
+        str, typer.Argument(help="Submission, or address, number or name of its student.")
+    ] = "",
+    where: Annotated[
+        str, typer.Argument(help="The question or check.", metavar="QUESTION[.CHECK]")
+    ] = "",
+    points: Annotated[float | None, typer.Option("--points", help="Points to give.")] = None,
+    why: Annotated[str, typer.Option("--why", help="The reason, which the student reads.")] = "",
+    same: Annotated[
+        bool, typer.Option("--same", help="For everybody with the same finding, too.")
+    ] = False,
+    table: Annotated[
+        Path | None,
+        typer.Option("--from", help="CSV with the columns student, question, points, why."),
+    ] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the decision back.")] = False,
+    who: Who = "",
+) -> None:
+    """Give points by hand. Kept through --resume, rejudge, regrade and merge."""
+    from grader.batch.awaited import Wish, deciding, read_wishes
+
+    console = make_console()
+    if table is not None:
+        wishes = read_wishes(table)
+    elif not (student and where):
+        raise UsageError("decide needs DIR STUDENT QUESTION[.CHECK], or --from FILE")
+    elif undo:
+        with deciding(folder) as course:
+            say(console, f"Taken back: {', '.join(course.undo(student, where))}")
+        renew_pages(folder, console)
+        return
+    elif points is None:
+        raise UsageError("decide needs --points and --why, or --undo")
+    else:
+        wishes = [Wish(student, where, points, why, same)]
+    with deciding(folder) as course:
+        for wish in wishes:
+            _give(course, wish, who, console)
+    renew_pages(folder, console)
+
+
+def review_command(folder: OutOfBatch, who: Who = "") -> None:
+    """Go through what waits for a person, and give points."""
+    from grader.batch.awaited import deciding
+
+    console = make_console()
+    with deciding(folder) as course:
+        findings = course.findings()
+        if not findings:
+            say(console, f"Nothing in {folder} waits for a person.")
+            return
+        if not sys.stdin.isatty():
+            _list(findings, console)
+            say(console, "Answer on a terminal, or with `grader decide`.")
+            return
+        for number, finding in enumerate(findings, 1):
+            say(console, f"\n[{number} of {len(findings)}]")
+            if not _ask(course, finding, who, console):
+                break
+    renew_pages(folder, console)
+
+
+def _list(findings: list[Finding], console: Console) -> None:
+    from grader.report.summary import counted
+
+    for finding in findings:
+        concerned = counted(len(finding.everybody), "submission")
+        say(console, f"{_what(finding)}: {concerned}, {_who(finding)}. {finding.checks[0].message}")
+
+
+def _ask(course: Class, finding: Finding, who: str, console: Console) -> bool:
+    """Show a finding and take an answer; return False where no more are wanted."""
+    from grader.batch.awaited import lines_of
+    from grader.report.summary import amount, counted
+    from grader.report.text import inert
+
+    say(console, f"{_what(finding)}: {_who(finding)}")
+    say(console, finding.checks[0].message)
+    for line in lines_of(finding):
+        say(console, inert(line, _WIDE))
+    concerned = counted(len(finding.everybody), "submission")
+    said = f"Points for {concerned} (0 to {amount(finding.worth)}; Enter leaves it open, q stops)"
+    answer = str(typer.prompt(said, default="", show_default=False)).strip()
+    if answer in {"", "q"}:
+        return answer != "q"
+    points = _number(answer)
+    if points is None or not 0 <= points <= finding.worth:
+        say(console, f"“{answer}” is no number from 0 to {amount(finding.worth)}; left open")
+        return True
+    for wish in finding.wishes(points, typer.prompt("Why (the student reads it)")):
+        _give(course, wish, who, console)
+    return True
+
+
+def _give(course: Class, wish: Wish, who: str, console: Console) -> None:
+    import getpass
+
+    from grader.report.summary import amount
+    from grader.report.text import inert
+
+    for name, item in course.decide(wish, who or getpass.getuser()):
+        before = f"{item.said.value}, {amount(item.said_points)} points"
+        given = f"{amount(item.points)} of {amount(item.worth)} points"
+        say(console, f"{inert(name, _WIDE)} {item.place}: {given} (the grader: {before})")
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _what(finding: Finding) -> str:
+    from grader.report.summary import amount
+
+    checks = ", ".join(check.id for check in finding.checks)
+    return f"{finding.question} ({checks}), {amount(finding.worth)} points open"
+
+
+def _who(finding: Finding) -> str:
+    from grader.report.text import inert
+
+    names = [inert(done.hand_in.name, 40) for done in finding.everybody]
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return ", ".join(names[:_NAMES]) + more
+
+
+Folders = Annotated[
+    list[Path],
+    typer.Argument(help="--out folders; the first is completed from the others.", metavar="DIR..."),
+]
+Unwalled = Annotated[
+    bool,
+    typer.Option(
+        "--accept-unwalled",
+        help="Take points from runs with --isolation none into reports that had walls.",
+    ),
+]
+Conflicts = Annotated[
+    bool,
+    typer.Option(
+        "--leave-conflicts",
+        help="Where the machines decided a check differently, leave its question as it is.",
+    ),
+]
+
+
+def merge(
+    folders: Folders, unwalled: Unwalled = False, conflicts: Conflicts = False, late: LateOpt = None
+) -> None:
+    """Fill in pending points that another machine has graded.
+
+    Completes the first folder from the others. Rewrites report.json and results.json, and journal
+    and gradebook.csv of a class. Decided checks stay. Ends with 1 if points wait for a GPU and none
+    of them was completed.
+    """
+    from grader.batch.merge import merge_folders, sentences
+    from grader.report.merge import Allowed
+    from grader.report.terminal import print_class, print_report
+    from grader.store.journal import JOURNAL_FILE
+
+    console, batch = make_console(), (folders[0] / JOURNAL_FILE).is_file()
+    if late and not batch:
+        raise UsageError(f"--late: {folders[0]} holds no batch; lateness counts in a gradebook")
+    policy = lateness_of(folders[0], late, console, kept=True) if batch else None
+    merged = merge_folders(folders, Allowed(unwalled, conflicts), policy)
+    if merged.batch:
+        print_class(merged.reports, console)
+    else:
+        print_report(merged.reports[0], console)
+    for line in sentences(merged):
+        say(console, line)
+    if batch:
+        renew_pages(folders[0], console)
+    exit_for(merged.reports)
+    if merged.fruitless:
+        raise typer.Exit(1)

@@ -1,0 +1,201 @@
+"""Gradescope's ``results.json``, made by gradescope-utils' own ``JSONTestRunner``.
+
+A report becomes a unittest suite, one test a question (and one more for checks that are shown to
+others or later), decorated as any Gradescope suite is; what failed comes first. The runner makes
+the document and a post-processor closes what it leaves open:
+
+* a skipped test vanishes there, points and all: here no test is skipped, and points that are
+  pending get a row and a line on top that say so;
+* ``execution_time`` is told there: here it is left out, for a submission could tell of hidden
+  inputs by how long it works on them;
+* a leaderboard test that fails is invisible there: here a check is never a leaderboard test;
+* how text is to be read is left open there: here all of it is ``text``, so that HTML, Markdown
+  and ANSI sequences from a hand-in stay what they are.
+
+Students see this file, so of a check only ``student_message`` goes in. If the grader itself failed
+anywhere, no ``score`` is in the document, neither on top nor in a test: Gradescope then reports a
+failed autograder instead of a grade.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import unittest
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gradescope_utils.autograder_utils.decorators import number, partial_credit, tags, visibility
+from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
+
+from grader.report.build import PLACES, question_status
+from grader.report.merge import sums
+from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, json_bytes
+from grader.report.summary import amount, notices
+from grader.report.text import inert
+from grader.store.files import write_atomic
+from grader.verdict import Status, Visibility
+
+RESULTS_FILE = "results.json"
+_MAX_NAME = 200
+_TEXT_FIELDS = ("output_format", "test_output_format", "test_name_format")
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Checks of a question that the same people see at the same time.
+
+    Attributes:
+        number: Place of the question in the assignment, and of the row in it.
+    """
+
+    number: str
+    question: QuestionResult
+    visibility: Visibility
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def points(self) -> dict[str, float]:
+        worth = round(math.fsum(check.max_score for check in self.checks), PLACES)
+        return sums(worth, self.checks)
+
+    @property
+    def status(self) -> Status:
+        points = self.points
+        return question_status(self.checks, points["score"], points["pending"], points["max_score"])
+
+
+_MARKS = {
+    Status.PASSED: "✓",
+    Status.PARTIAL: "◐",
+    Status.FAILED: "✗",
+    Status.SKIPPED: "–",
+    Status.DEFERRED: "…",
+    Status.ERROR: "…",
+}
+_ORDER = {Status.DEFERRED: 1, Status.ERROR: 1, Status.SKIPPED: 2, Status.PASSED: 3}
+"""Of rows, and of lines in them: what failed, what is open, what was not tried, what passed."""
+
+
+def gradescope_results(report: Report) -> Document:
+    """Return the document that Gradescope reads."""
+    rows = list(_rows(report))
+    finished: Document = {}
+
+    def take(document: Document) -> None:
+        _finish(document, report, rows)
+        finished.update(document)
+        # The runner would write it out, slowly, and it would have to be read again.
+        document.clear()
+
+    runner = JSONTestRunner(
+        stream=io.StringIO(),
+        # Nothing is printed in these tests, and swapping sys.stdout would not be thread-safe.
+        buffer=False,
+        stdout_visibility="hidden",
+        post_processor=take,
+    )
+    runner.run(_suite(rows))
+    return finished
+
+
+def write_results(report: Report, folder: Path) -> Path:
+    """Write ``results.json`` into a folder, made if absent, and return its path.
+
+    Raises:
+        UsageError: The folder cannot be made or written.
+        InfrastructureError: The disk is full or broken.
+    """
+    path = folder / RESULTS_FILE
+    write_atomic(path, json_bytes(gradescope_results(report)))
+    return path
+
+
+def _rows(report: Report) -> list[_Row]:
+    rows = []
+    for major, question in enumerate(report.questions, start=1):
+        groups: dict[Visibility, list[CheckResult]] = {}
+        for check in question.checks:
+            groups.setdefault(check.visibility, []).append(check)
+        for minor, (shown, checks) in enumerate(groups.items(), start=1):
+            number = f"{major}" if len(groups) == 1 else f"{major}.{minor}"
+            rows.append(_Row(number, question, shown, tuple(checks)))
+    return sorted(rows, key=lambda row: _ORDER.get(row.status, 0))
+
+
+def _suite(rows: list[_Row]) -> unittest.TestSuite:
+    methods = {f"test_{index}": _method(row) for index, row in enumerate(rows)}
+    case = type("Checks", (unittest.TestCase,), methods)
+    return unittest.TestSuite(case(name) for name in methods)
+
+
+def _method(row: _Row) -> Callable[..., None]:
+    def test(_: unittest.TestCase, set_score: Callable[[float], None]) -> None:
+        set_score(row.points["score"])
+
+    # The runner takes the first line of the docstring as the test's name.
+    test.__doc__ = inert(f"{row.question.id}: {row.question.title}", _MAX_NAME)
+    codes = dict.fromkeys(check.code.value for check in row.checks)
+    devices = dict.fromkeys(tag for check in row.checks for tag in _device_tag(check))
+    for decorator in (
+        partial_credit(row.points["max_score"]),
+        number(row.number),
+        visibility(row.visibility.value),
+        tags(row.question.id, *codes, *devices),
+    ):
+        test = decorator(test)
+    return test
+
+
+def _device_tag(check: CheckResult) -> tuple[str, ...]:
+    return ("virtual_gpu",) if check.device.startswith("virtual") else ()
+
+
+def _finish(document: Document, report: Report, rows: list[_Row]) -> None:
+    complete = report.status is not ReportStatus.INCOMPLETE
+    for test, row in zip(document["tests"], rows, strict=True):
+        _finish_test(test, row, complete)
+    # Always empty, as no check is a leaderboard test; an empty one would be shown as a page.
+    del document["leaderboard"]
+    document.update(dict.fromkeys(_TEXT_FIELDS, "text"))
+    del document["execution_time"]
+    document["output"] = "\n".join(notices(report))
+    document["extra_data"] = {
+        "report_schema_version": report.schema_version,
+        "status": report.status.value,
+        "pending": report.pending,
+    }
+    document["score"] = report.score
+    if not complete:
+        del document["score"]
+
+
+def _finish_test(test: Document, row: _Row, complete: bool) -> None:
+    test["name_format"] = test["output_format"] = "text"
+    test["output"] = "\n".join(_lines(row))
+    pending = row.points["pending"]
+    test["extra_data"] = {"status": row.status.value, "pending": pending}
+    if pending or row.status in (Status.DEFERRED, Status.ERROR):
+        # Neither passed nor failed; the field is optional.
+        del test["status"]
+        test["name"] = f"[pending] {test['name']}"
+        test["tags"] = [*test["tags"], "pending"]
+    else:
+        # Checks worth nothing lose no points, which the runner takes for a pass.
+        test["status"] = "passed" if row.status is Status.PASSED else "failed"
+    if not complete:
+        del test["score"]
+
+
+def _lines(row: _Row) -> Iterator[str]:
+    """Yield a line for each check, first those that have something to say."""
+    for check in sorted(row.checks, key=lambda check: _ORDER.get(check.status, 0)):
+        points = f"{amount(check.score)}/{amount(check.max_score)}"
+        if check.pending:
+            points = f"{points}, {amount(check.pending)} pending"
+        said = f": {check.student_message}" if check.student_message else ""
+        yield f"{_MARKS[check.status]} {check.id} ({points}){said}"

@@ -1,0 +1,320 @@
+"""The two pages of a submission: for staff, and for its student."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.report.html import redact
+from grader.report.html.redact import ReleaseStage
+from grader.report.html.render import Labels, render, translated
+from grader.report.model import CheckResult, FileInfo, Report
+from grader.report.pictures.files import FOLDER
+from grader.report.summary import amount
+from grader.report.text import inert
+from grader.sandbox.host.guests import Tier
+from grader.submission.notebook import NEWLINE
+from grader.submission.submission import SubmittedFile
+from grader.verdict import Status
+
+
+@dataclass(frozen=True, slots=True)
+class HandInFiles:
+    """What lies beside a report.
+
+    Attributes:
+        submitted: What was handed in, read again; empty where it is gone.
+        pictures: As ``read_pictures`` gives them.
+        asked: Question → what was asked.
+    """
+
+    submitted: Sequence[SubmittedFile] = ()
+    pictures: Sequence[Picture] = ()
+    asked: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where a staff page leads; empty for nowhere.
+
+    Attributes:
+        index: The class.
+        previous: The hand-in before, as (link, name).
+        next: The one after.
+        student: The student's page.
+    """
+
+    index: str = ""
+    previous: tuple[str, str] | None = None
+    next: tuple[str, str] | None = None
+    student: str = ""
+
+
+NO_FILES = HandInFiles()
+NO_LINKS = Links()
+
+
+def hand_in_page(
+    report: Report,
+    labels: Labels,
+    files: HandInFiles = NO_FILES,
+    links: Links = NO_LINKS,
+) -> str:
+    """Return the page for staff, with everything."""
+    known = translated(report, labels.words)
+    sources = texts(files.submitted, report.submission.files)
+    return _page(
+        known,
+        labels,
+        {
+            "staff": True,
+            "notices": _notices(known, labels),
+            "withheld": {},
+            "excerpts": _excerpts(known, sources),
+            "pictures": _grouped(files.pictures),
+            "asked": files.asked,
+            "sources": sources,
+            "links": links,
+        },
+    )
+
+
+def student_page(
+    report: Report,
+    labels: Labels,
+    files: HandInFiles = NO_FILES,
+    release: ReleaseStage = ReleaseStage.NOW,
+) -> str:
+    """Return the page for the student: nothing hidden, nothing of anybody else."""
+    full = translated(report, labels.words)
+    shown = redact.for_student(full, release)
+    sources = texts(files.submitted, report.submission.files)
+    withheld = redact.withheld(full, release)
+    notices = _notices(shown, labels)
+    if withheld[""]:
+        notices.append(labels("whole_note" if release is ReleaseStage.PUBLISHED else "part_note"))
+    ids = {question.id for question in shown.questions}
+    return _page(
+        shown,
+        labels,
+        {
+            "staff": False,
+            "notices": notices,
+            "withheld": withheld,
+            # Where a finding is said to be, is in parameters that the shown report lacks.
+            "excerpts": _excerpts(full, sources, shown),
+            "pictures": _grouped(shown_pictures(files.pictures, shown)),
+            "asked": {name: text for name, text in files.asked.items() if name in ids},
+            "sources": (),
+            "links": NO_LINKS,
+        },
+    )
+
+
+def _page(report: Report, labels: Labels, values: Mapping[str, object]) -> str:
+    return render("hand_in.html", ("base.js", "hand_in.js"), labels, {"report": report, **values})
+
+
+def _notices(report: Report, labels: Labels) -> list[str]:
+    lines = []
+    if report.status.value == "incomplete":
+        lines.append(labels("incomplete_note"))
+    if report.pending:
+        points = {"pending": amount(report.pending), "max": amount(report.max_score)}
+        lines.append(labels("pending_note", **points))
+    if not report.official:
+        lines.append(labels("unofficial_note"))
+    unwalled = [run for run in report.merged if run.isolation is Tier.NONE]
+    if report.official and unwalled:
+        checks = ", ".join(name for run in unwalled for name in run.checks)
+        lines.append(labels("unwalled_note", checks=checks))
+    return lines
+
+
+def _excerpts(
+    report: Report, sources: Sequence[SourceText], shown: Report | None = None
+) -> dict[tuple[str, str], Excerpt]:
+    known = {
+        (question.id, check.id)
+        for question in (shown or report).questions
+        for check in question.checks
+        if shown is None or not check.hidden
+    }
+    found = {
+        (question.id, check.id): excerpt_of(check, sources)
+        for question in report.questions
+        for check in question.checks
+        if (question.id, check.id) in known
+    }
+    return {key: excerpt for key, excerpt in found.items() if excerpt}
+
+
+def _grouped(pictures: Sequence[Picture]) -> dict[str, list[Picture]]:
+    grouped: dict[str, list[Picture]] = {}
+    for picture in pictures:
+        grouped.setdefault(picture.question, []).append(picture)
+    return grouped
+
+
+_AROUND = 3
+_MAX_LINE = 240
+_MAX_LINES = 4000
+_PLAIN = (Status.PASSED, Status.SKIPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A graded file as lines of harmless text.
+
+    Attributes:
+        path: As the assignment names it.
+        lines: Without their ends.
+        cut: There are more than are kept.
+        cells: Line → (code cell, line in it), where it was a notebook.
+    """
+
+    path: str
+    lines: tuple[str, ...]
+    cut: bool
+    cells: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some lines of a file.
+
+    Attributes:
+        path: The file.
+        line: The one in question, from 1.
+        first: Number of the first one here.
+        lines: All here.
+        cell: (code cell, line in it), where it was a notebook.
+    """
+
+    path: str
+    line: int
+    first: int
+    lines: tuple[str, ...]
+    cell: tuple[int, int] | None
+
+
+def texts(files: Sequence[SubmittedFile], graded: Sequence[FileInfo]) -> tuple[SourceText, ...]:
+    """Return the files that are still what was graded; one that has changed is left out."""
+    digests = {file.path: file.sha256 for file in graded}
+    return tuple(_text(file) for file in files if digests.get(file.path) == file.sha256)
+
+
+def excerpt_of(check: CheckResult, known: Sequence[SourceText]) -> Excerpt | None:
+    """Return the lines that a finding points at, if it points at any that are known.
+
+    Of a hidden case this is for staff alone: a line may be chosen to tell of the case's inputs.
+    """
+    if check.status in _PLAIN:
+        return None
+    line, path = check.params.get("line"), check.params.get("file")
+    if type(line) is not int:
+        return None
+    text = next((each for each in known if path in (None, "", each.path)), None)
+    if text is None or not 1 <= line <= len(text.lines):
+        return None
+    first = max(1, line - _AROUND)
+    lines = text.lines[first - 1 : line + _AROUND]
+    return Excerpt(text.path, line, first, lines, text.cells.get(line))
+
+
+def _text(file: SubmittedFile) -> SourceText:
+    # As Python counts lines: others end them at a form feed, or at a separator within a string.
+    lines = NEWLINE.split(file.data.decode("utf-8", "replace").removesuffix("\n"))
+    kept = tuple(inert(line.expandtabs(4), _MAX_LINE) for line in lines[:_MAX_LINES])
+    cells = {
+        number: cell
+        for number in range(1, len(kept) + 1)
+        if file.cells and (cell := file.cells.cell_of(number))
+    }
+    return SourceText(file.path, kept, len(lines) > _MAX_LINES, cells)
+
+
+_MAX_BYTES = 400_000
+_MOST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture.
+
+    Attributes:
+        question: Id of the question that it belongs to.
+        check: Id of the check, or empty.
+        name: Of its file, without the ending.
+        uri: ``data:`` with its bytes. As an image a picture runs no script and loads nothing.
+    """
+
+    question: str
+    check: str
+    name: str
+    uri: str
+
+
+def read_pictures(folder: Path, report: Report) -> tuple[Picture, ...]:
+    """Return the pictures beside a report, ``pictures/QUESTION.CHECK….svg``.
+
+    What is too large to be in a page stays beside it.
+    """
+    checks = {question.id: {c.id for c in question.checks} for question in report.questions}
+    found = []
+    for path in sorted((folder / FOLDER).glob("*.svg"))[:_MOST]:
+        question, _, rest = path.stem.partition(".")
+        check = rest.partition(".")[0]
+        if question in checks and path.stat().st_size <= _MAX_BYTES:
+            uri = "data:image/svg+xml;base64," + b64encode(path.read_bytes()).decode()
+            found.append(
+                Picture(question, check if check in checks[question] else "", path.stem, uri)
+            )
+    return tuple(found)
+
+
+def shown_pictures(pictures: Iterable[Picture], shown: Report) -> tuple[Picture, ...]:
+    """Return the pictures of shown checks that no hidden case decided.
+
+    Args:
+        pictures: All.
+        shown: What the student may know.
+    """
+    known: Mapping[tuple[str, str], CheckResult] = {
+        (question.id, check.id): check for question in shown.questions for check in question.checks
+    }
+    return tuple(
+        each
+        for each in pictures
+        if (check := known.get((each.question, each.check))) is not None and not check.hidden
+    )
+
+
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def asked_in(starter: Path) -> Mapping[str, str]:
+    """Return function or class → docstring, from a starter's Python files.
+
+    The starter and never the reference: what is not in the starter, students may not know. A
+    folder that is not there gives nothing.
+    """
+    found: dict[str, str] = {}
+    for path in sorted(starter.glob("*.py")):
+        for name, text in _docstrings(path):
+            found.setdefault(name, text)
+    return found
+
+
+def _docstrings(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in tree.body:
+        if isinstance(node, _DEFINES) and (text := ast.get_docstring(node, clean=False)):
+            yield node.name, inspect.cleandoc(text)

@@ -1,0 +1,267 @@
+"""Messages become sentences: the blanks of a template are filled with bounded, harmless text.
+
+Defends against: text of a hand-in that carries control characters, escapes, endless length or
+format fields of its own; a template that reaches into an object; a missing sentence (the grade
+stands, the message falls back to its id and parameters); a hidden case that speaks through its
+exception's text, name or line.
+"""
+
+from __future__ import annotations
+
+import signal
+import string
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+from grader.report.text import inert, long_integer
+from grader.verdict import Code, Message, Param, Status, Verdict
+
+Part = Union[str, tuple[str, ...]]
+"""A template, or several of which the first that can be filled is taken."""
+Sentence = tuple[Part, ...]
+
+MAX_TEXT = 2000
+_MAX_PARAM = 500
+_MAX_LINE = 99_999
+_MAX_DIGITS_BITS = 256
+_LARGEST = 1e15
+_SHOWN_ITEMS = 12
+_CAUSE = "cause_"
+"""Before the id of a likely cause."""
+_KNOWN_EXCEPTIONS = frozenset({
+    "ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileNotFoundError",
+    "ImportError", "IndexError", "KeyError", "LinAlgError", "MemoryError", "ModuleNotFoundError",
+    "NameError", "NotImplementedError", "OSError", "OutOfMemoryError", "OverflowError",
+    "PermissionError", "RecursionError", "RuntimeError", "StopIteration", "SystemExit",
+    "TypeError", "UnboundLocalError", "UnicodeDecodeError", "ValueError", "ZeroDivisionError",
+})  # fmt: skip
+"""What mistakes raise in Python, torch and numpy. A class name is the student's to choose, and
+could spell out a hidden input; so could the choice among many, hence not all that Python has."""
+
+
+class MissingWordsError(LookupError):
+    """A message has no sentence, or lacks what its sentence needs. Seen in tests only."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one language.
+
+    Attributes:
+        sentences: Message id → sentence.
+        codes: Verdict code → a few words.
+        phrases: Frames, by the names used below.
+        labels: What stands on pages beside messages, by name.
+        strict: Raise where words are missing instead of falling back; for tests.
+    """
+
+    sentences: Mapping[str, Sentence]
+    codes: Mapping[str, str]
+    phrases: Mapping[str, str]
+    labels: Mapping[str, str]
+    strict: bool = False
+
+    def render(self, message: Message) -> str:
+        """Return the sentence of a message, everything in it included.
+
+        Raises:
+            MissingWordsError: It has none that can be filled, and ``strict`` is on.
+        """
+        sentence = self.sentences.get(message.id, ())
+        params = {**message.params, "input": self._input(message.params.get("name"))}
+        parts = [_fill(part, params) for part in sentence]
+        text = " ".join(part for part in parts if part)
+        parts = [text or self._fallback(message), self._cause(message, message.params)]
+        return inert(" ".join(part for part in parts if part), MAX_TEXT)
+
+    def for_staff(self, verdict: Verdict) -> str:
+        """Return everything there is to say about a verdict."""
+        if verdict.message is None:
+            return "" if verdict.status is Status.PASSED else self._code(verdict.code)
+        text = self.render(verdict.message)
+        if not verdict.case or verdict.code is Code.NOT_IMPLEMENTED:
+            return text
+        return f"{self._phrase('case', case=verdict.case)} {text}"
+
+    def for_student(self, verdict: Verdict) -> str:
+        """Return what the student may read.
+
+        On a hidden case that is the verdict's code, and of an exception its type; on a fault of
+        the grader or of the reference, that it is not the student's.
+        """
+        if verdict.status is Status.ERROR:
+            return self._phrase("grader_fault", what=self._code(verdict.code))
+        if not verdict.hidden or verdict.status is Status.PASSED:
+            return self.for_staff(verdict)
+        if verdict.code is Code.RAISED and verdict.message is not None:
+            return self._phrase("hidden", what=self._known(verdict.message.params.get("type")))
+        text = self._phrase("hidden", what=self._code(verdict.code))
+        # Without the numbers of the message: a cause is a relation, its blanks could be inputs.
+        cause = self._cause(verdict.message, {}) if verdict.message else ""
+        return f"{text} {cause}" if cause else text
+
+    def _cause(self, message: Message, params: Mapping[str, Param]) -> str:
+        """Return the sentence on the likely cause, if the message names one that is known."""
+        sentence = self.sentences.get(f"{_CAUSE}{message.params.get('cause')}", ())
+        return " ".join(text for text in (_fill(part, params) for part in sentence) if text)
+
+    def _known(self, name: Param) -> str:
+        """Return an exception's type, or that it is another.
+
+        Never its line: of a file with thousands of lines that raise, the choice among them told
+        two hidden numbers at a time.
+        """
+        honest = isinstance(name, str) and name in _KNOWN_EXCEPTIONS
+        return str(name) if honest else self.phrases["own_exception"]
+
+    def _phrase(self, phrase: str, /, **params: Param) -> str:
+        return FORMATTER.vformat(self.phrases[phrase], (), params)
+
+    def _input(self, name: Param) -> str:
+        """Return an input as readers know it: by its name, or by its place among the arguments."""
+        if type(name) is not int:
+            return self._phrase("input", name=name) if name else ""
+        known = f"argument_{name}"
+        return self._phrase(known if known in self.phrases else "argument_n", number=name + 1)
+
+    def _code(self, code: Code) -> str:
+        if code.value in self.codes:
+            return self.codes[code.value]
+        if self.strict:
+            raise MissingWordsError(f"no words for the code “{code.value}”")
+        return code.value
+
+    def _fallback(self, message: Message) -> str:
+        if self.strict:
+            raise MissingWordsError(f"no sentence for “{message.id}” with {sorted(message.params)}")
+        params = ", ".join(f"{name}={show(value)}" for name, value in message.params.items())
+        return f"{message.id} ({params})" if params else message.id
+
+
+def _fill(part: Part, params: Mapping[str, Param]) -> str:
+    templates = (part,) if isinstance(part, str) else part
+    filled = (_filled(template, params) for template in templates)
+    return next((text for text in filled if text), "")
+
+
+def _filled(template: str, params: Mapping[str, Param]) -> str:
+    try:
+        return FORMATTER.vformat(template, (), params)
+    except UnfillableError:
+        return ""
+
+
+class UnfillableError(Exception):
+    """A template names something that the message does not have."""
+
+
+class _Formatter(string.Formatter):
+    """``str.format`` that fills simple names and nothing more."""
+
+    def get_field(self, name: str, _: Sequence[Any], params: Mapping[str, Any]) -> tuple[Any, str]:
+        if not name.isidentifier():
+            raise ValueError(f"a template may name a parameter, not “{name}”")
+        if params.get(name) in (None, ""):
+            raise UnfillableError(name)
+        return params[name], name
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        if conversion is not None:
+            raise ValueError("a template may not convert")
+        return value
+
+    def format_field(self, value: Any, spec: str) -> str:
+        if spec in _SPECS:
+            return _SPECS[spec](value)
+        if spec and isinstance(value, (int, float)) and abs(value) < _LARGEST:
+            return format(value, spec)
+        return show(value)
+
+
+FORMATTER = _Formatter()
+
+
+def show(value: Param) -> str:
+    """Return a parameter as a reader wants to see it; six digits, tuples for indices."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list):
+        return _tuple(value)
+    if isinstance(value, int) and value.bit_length() > _MAX_DIGITS_BITS:
+        return long_integer(value)
+    return inert(str(value), _MAX_PARAM)
+
+
+def _tuple(items: list[Param]) -> str:
+    shown = [show(item) for item in items[:_SHOWN_ITEMS]]
+    if len(items) > _SHOWN_ITEMS:
+        shown.append("…")
+    inside = ", ".join(shown)
+    return inert(f"({inside},)" if len(items) == 1 else f"({inside})", _MAX_PARAM)
+
+
+def line_text(value: Param) -> str:
+    """Return a line's number.
+
+    Raises:
+        UnfillableError: It is unknown, or no line of any file.
+    """
+    if type(value) is not int or not 0 < value <= _MAX_LINE:
+        raise UnfillableError("line")
+    return str(value)
+
+
+def _names(value: Param) -> str:
+    items = value if isinstance(value, list) else [value]
+    if not items:
+        raise UnfillableError("names")
+    shown = [show(item) for item in items[:_SHOWN_ITEMS]]
+    return ", ".join(shown) + (", …" if len(items) > _SHOWN_ITEMS else "")
+
+
+def _most(value: Param) -> str:
+    if not isinstance(value, list) or len(value) < 2:
+        raise UnfillableError("most")
+    return _names(value[:-1])
+
+
+def _last(value: Param) -> str:
+    return _names(value[-1:] if isinstance(value, list) else value)
+
+
+def _signal(value: Param) -> str:
+    try:
+        return f"{value} ({signal.Signals(value).name})"  # type: ignore[arg-type]
+    except ValueError:
+        return show(value)
+
+
+def _index(value: Param) -> str:
+    if not value and value != 0:
+        raise UnfillableError("index")
+    return show(value)
+
+
+def _part(value: Param) -> str:
+    if value == "result":
+        raise UnfillableError("part")
+    return show(value)
+
+
+def _size(value: Param) -> str:
+    if type(value) is not int:
+        return show(value)
+    return f"{value >> 20} MiB" if value >= 1 << 20 else f"{value} bytes"
+
+
+_SPECS: dict[str, Callable[[Param], str]] = {
+    "index": _index,
+    "last": _last,
+    "line": line_text,
+    "most": _most,
+    "names": _names,
+    "part": _part,
+    "signal": _signal,
+    "size": _size,
+}

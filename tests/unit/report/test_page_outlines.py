@@ -1,0 +1,314 @@
+"""What stands where on a page: structure, points and links. Its texts are the catalogue's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+import pytest
+
+from grader.report.html.class_page import ClassRow, class_page, class_view
+from grader.report.html.render import MARKS, Labels
+from grader.report.html.submission_page import hand_in_page, student_page
+from grader.report.model import CheckResult, QuestionResult, Report
+from grader.report.summary import amount
+
+ENGLISH, KOREAN = Labels("en"), Labels("ko")
+VOID = {"meta", "link", "input", "br", "img"}
+READ = {"title", "alt", "aria-label", "placeholder"}
+"""Attributes that are read out; data- attributes of scripts hold texts as well."""
+
+
+@dataclass
+class Element:
+    tag: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    parts: list[Element | str] = field(default_factory=list)
+
+    @property
+    def classes(self) -> set[str]:
+        return set(self.attributes.get("class", "").split())
+
+    @property
+    def text(self) -> str:
+        parts = (part if isinstance(part, str) else part.text for part in self.parts)
+        return " ".join(" ".join(parts).split())
+
+    def inside(self) -> Iterator[Element]:
+        for part in self.parts:
+            if isinstance(part, Element):
+                yield part
+                yield from part.inside()
+
+    def all(self, tag: str, *classes: str, **attributes: str) -> list[Element]:
+        return [
+            each
+            for each in self.inside()
+            if each.tag == tag and set(classes) <= each.classes
+            and all(each.attributes.get(name) == value for name, value in attributes.items())
+        ]  # fmt: skip
+
+    def one(self, tag: str, *classes: str, **attributes: str) -> Element:
+        (found,) = self.all(tag, *classes, **attributes)
+        return found
+
+    def outline(self) -> tuple[object, ...]:
+        """Tags, and what their attributes are that nobody reads."""
+        kept = {
+            name: value
+            for name, value in self.attributes.items()
+            if name not in READ and not name.startswith("data-") and name != "lang"
+        }
+        return self.tag, kept, [each.outline() for each in self.parts if isinstance(each, Element)]
+
+
+class Reader(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.root = Element("page")
+        self._open = [self.root]
+        self.feed(page)
+        assert self._open == [self.root], "an element is not closed"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        element = Element(tag, {name: value or "" for name, value in attrs})
+        self._open[-1].parts.append(element)
+        if tag not in VOID:
+            self._open.append(element)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._open[-1].parts.append(Element(tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop().tag == tag
+
+    def handle_data(self, data: str) -> None:
+        self._open[-1].parts.append(data)
+
+
+LABELS = {
+    text
+    for name, text in ENGLISH.words.labels.items()
+    if "{" not in text and text != KOREAN.words.labels[name]
+}
+"""What a page says in English."""
+
+
+def own_texts(root: Element) -> set[str]:
+    """The texts and attributes that are read, each by itself."""
+    texts = {part.strip() for each in root.inside() for part in each.parts if isinstance(part, str)}
+    return texts | {
+        value
+        for each in root.inside()
+        for name, value in each.attributes.items()
+        if name in READ or name.startswith("data-")
+    }
+
+
+def read(page: str) -> Element:
+    return Reader(page).root
+
+
+def named(report: Report, name: str) -> Report:
+    submission = report.submission.model_copy(update={"id": name})
+    return report.model_copy(update={"submission": submission})
+
+
+@pytest.fixture
+def rows(report: Report, broken: Report) -> list[ClassRow]:
+    return [
+        ClassRow(each, f"{each.submission.id}/report.html", f"{each.submission.id}/student.html")
+        for each in (named(report, "a"), named(broken, "b"))
+    ]
+
+
+@pytest.fixture
+def pages(report: Report, rows: list[ClassRow]) -> list[tuple[str, str]]:
+    """Each page in English and in Korean."""
+    return [
+        (hand_in_page(report, ENGLISH), hand_in_page(report, KOREAN)),
+        (student_page(report, ENGLISH), student_page(report, KOREAN)),
+        (
+            class_page(class_view(rows, ENGLISH), ENGLISH),
+            class_page(class_view(rows, KOREAN), KOREAN),
+        ),
+    ]
+
+
+def test_a_page_has_the_same_outline_in_every_language(pages: list[tuple[str, str]]) -> None:
+    for english, korean in pages:
+        ours, theirs = read(english), read(korean)
+        assert ours.one("html").attributes["lang"] == "en"
+        assert theirs.one("html").attributes["lang"] == "ko"
+        assert ours.one("body").outline() == theirs.one("body").outline()
+        assert own_texts(ours) & LABELS
+        assert own_texts(theirs) & LABELS == set()
+
+
+def test_who_hears_a_page_finds_their_way(pages: list[tuple[str, str]]) -> None:
+    for page in (page for both in pages for page in both):
+        root = read(page)
+        ids = [each.attributes["id"] for each in root.inside() if "id" in each.attributes]
+        assert len(ids) == len(set(ids))
+        assert len(root.all("h1")) == 1
+        for each in root.inside():
+            assert each.attributes.get("aria-labelledby", "main") in ids
+            if each.attributes.get("href", "").startswith("#"):
+                assert each.attributes["href"][1:] in ids
+            if each.tag == "svg":
+                assert each.attributes["role"] == "img"
+                assert each.attributes["aria-label"]
+            if each.tag == "button":
+                assert each.text or each.attributes.get("aria-label")
+
+
+def test_a_page_is_asked_to_be_neither_kept_nor_told_of(pages: list[tuple[str, str]]) -> None:
+    for page, _ in pages:
+        meta = {each.attributes.get("name"): each for each in read(page).all("meta")}
+        assert meta["robots"].attributes["content"] == "noindex"
+        assert meta["referrer"].attributes["content"] == "no-referrer"
+
+
+def points(part: CheckResult | QuestionResult | Report) -> str:
+    pending = f" +{amount(part.pending)}?" if part.pending else ""
+    return f"{amount(part.score)}{pending} / {amount(part.max_score)}"
+
+
+def shows_check(item: Element, check: CheckResult) -> None:
+    assert {check.status.value, "mark"} <= item.all("span", "mark")[0].classes
+    assert item.all("b")[0].text == check.id
+    assert item.one("span", "points").text == points(check)
+    code = item.all("span", "code")
+    passed = check.status.value == "passed"
+    assert [each.text for each in code] == ([] if passed else [ENGLISH.words.codes[check.code]])
+
+
+def questions_of(root: Element, wanted: list[QuestionResult]) -> Iterator[tuple[Element, int]]:
+    shown = root.all("details", "question")
+    jumps = root.one("ul", "jump").all("a")
+    assert len(shown) == len(jumps) == len(wanted)
+    for place, (element, jump, question) in enumerate(zip(shown, jumps, wanted, strict=True)):
+        assert question.status.value in element.classes
+        assert jump.attributes["href"] == f"#{element.attributes['id']}"
+        head = element.all("summary")[0]
+        assert head.one("code").text == question.id
+        assert question.title in head.text
+        assert head.one("span", "points").text == points(question)
+        yield element, place
+
+
+def test_staff_see_every_check_with_its_case_its_numbers_and_what_the_student_reads(
+    report: Report,
+) -> None:
+    root = read(hand_in_page(report, ENGLISH))
+    assert root.one("h1").text == "team-7"
+    assert root.one("p", "big").text == "6 / 15 +5?"
+    assert root.one("p", "notice", "staff").text == ENGLISH("staff_note")
+    for element, place in questions_of(root, list(report.questions)):
+        for item, check in zip(
+            element.all("li", "check"), report.questions[place].checks, strict=True
+        ):
+            shows_check(item, check)
+            assert [each.text for each in item.all("p", "message")] == [check.message] * bool(
+                check.message
+            )
+            chips = [each.text for each in item.all("span", "chip")]
+            assert (ENGLISH("case", case=check.case) in chips) == bool(check.case)
+            assert (ENGLISH("hidden_case") in chips) == check.hidden
+            assert (ENGLISH("claim") in chips) == (check.basis.value == "claim")
+            assert len(item.all("details", "evidence")) == bool(check.evidence)
+            told = [each.text for each in item.all("p", "told")]
+            differs = check.student_message != check.message
+            assert told == [f"{ENGLISH('by_student')} {check.student_message}"] * differs
+    run = root.one("dl", "run").text
+    for fact in ("Linux x86_64", "2.4.0", "598", "namespaces, landlock, seccomp", "ab" * 32):
+        assert fact in run
+    assert report.submission.notes[0] in root.text
+
+
+def test_a_student_sees_the_checks_that_are_shown_and_their_points(report: Report) -> None:
+    root = read(student_page(report, ENGLISH))
+    assert root.one("p", "big").text == "6 / 14 +5?"
+    notices = [each.text for each in root.all("p", "notice")]
+    assert notices == [ENGLISH("pending_note", pending="5", max="14"), ENGLISH("part_note")]
+    shown = [
+        question.model_copy(
+            update={
+                "checks": tuple(c for c in question.checks if c.id != "secret"),
+                "max_score": question.max_score - sum(c.id == "secret" for c in question.checks),
+            }
+        )
+        for question in report.questions
+    ]
+    for element, place in questions_of(root, shown):
+        for item, check in zip(element.all("li", "check"), shown[place].checks, strict=True):
+            shows_check(item, check)
+            assert [each.text for each in item.all("p", "message")] == [
+                check.student_message
+            ] * bool(check.student_message)
+            assert not item.all("details", "evidence")
+            assert not item.all("p", "told")
+        assert (ENGLISH("withheld", n=1) in element.text) == (place == 1)
+    run = root.one("dl", "run").text
+    assert "2.4.0" in run
+    assert "598" not in run
+    assert not root.all("p", "notice", "staff")
+    assert not root.all("nav")
+
+
+def test_a_class_in_numbers(rows: list[ClassRow]) -> None:
+    root = read(class_page(class_view(rows, ENGLISH), ENGLISH))
+    tiles = [each.text for each in root.one("dl", "tiles").all("dd")]
+    assert tiles == ["2", "6 / 15", "6.0 / 15", "0", "1", "2"]
+    bars = root.one("svg", "histogram").all("rect")
+    heights = [float(each.attributes["height"]) for each in bars]
+    assert [place for place, height in enumerate(heights) if height] == [4]
+    assert len(heights) == 11
+    look = root.one("ul", "attention").all("li")
+    assert [[link.attributes["href"] for link in each.all("a")] for each in look] == [
+        ["b/report.html"], ["a/report.html", "b/report.html"], ["a/report.html", "b/report.html"],
+    ]  # fmt: skip
+
+
+def test_a_class_by_question_and_by_mistake(rows: list[ClassRow]) -> None:
+    root = read(class_page(class_view(rows, ENGLISH), ENGLISH))
+    lines = root.one("table", "questions").one("tbody").all("tr")
+    assert [(line.one("code").text, line.all("td", "num")[1].text) for line in lines] == [
+        ("multiply", "80 %"), ("normalize", "20 %"), ("on_gpu", "0 %"),
+    ]  # fmt: skip
+    widths = [
+        {
+            (each.classes & {"passed", "partial", "deferred"}).pop(): each.attributes["width"]
+            for each in line.one("svg", "bar").all("rect")
+            if "track" not in each.classes
+        }
+        for line in lines
+    ]
+    assert widths == [
+        {"partial": "50.00", "deferred": "50.00"}, {"partial": "50.00"}, {"deferred": "100.00"},
+    ]  # fmt: skip
+    mistakes = root.all("details", "code")
+    assert [each.one("summary").one("code").text for each in mistakes] == [
+        "input_modified", "raised", "wrong_value",
+    ]  # fmt: skip
+    buttons = [each.one("button").attributes["data-mistake"] for each in mistakes]
+    assert buttons == ["0", "1", "2"]
+
+
+def test_a_row_of_the_class_has_what_filters_and_sorting_need(rows: list[ClassRow]) -> None:
+    root = read(class_page(class_view(rows, ENGLISH), ENGLISH))
+    first, second = root.one("table", "class").one("tbody").all("tr")
+    assert [link.attributes["href"] for link in first.all("a")] == [
+        "a/report.html", "a/student.html",
+    ]  # fmt: skip
+    keys = ("data-s", "data-p", "data-m", "data-f")
+    assert [first.attributes[key] for key in keys] == ["6", "5", "0 1 2", "twins pending"]
+    assert [second.attributes[key] for key in keys] == ["0", "10", "", "incomplete twins"]
+    assert "data-half" in first.attributes
+    signs = first.one("td", "strip").one("span", **{"aria-hidden": "true"}).all("b")
+    assert [(each.attributes["class"], each.text) for each in signs] == [
+        ("partial", MARKS["partial"] * 2), ("deferred", MARKS["deferred"]),
+    ]  # fmt: skip
+    flags = [sorted(each.classes) for each in second.one("td", "flags").all("span")]
+    assert flags == [["flag", "incomplete"], ["flag", "twins"]]
