@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--card", default="k80", choices=PROFILES)
     parser.add_argument("--calibrate", choices=PROFILES)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--pictures", type=Path, help="folder for what docs/vgpu.md shows")
+    parser.add_argument("--pictures", type=Path, help="folder for what docs/vgpu-time.md shows")
     options = parser.parse_args()
     sys.path[:0] = [str(ROOT / "reference" / "parallel"), str(ROOT / "assignments" / "parallel")]
     if options.calibrate:

@@ -1,6 +1,6 @@
 """On a real GPU. **Nobody has run these yet**: no machine with one was to be had.
 
-``make gpu`` runs them on a GPU machine, and writes the figures that docs/clock.md lacks.
+``make gpu`` runs them on a GPU machine, and writes the figures that docs/gpu-speed.md lacks.
 """
 
 from __future__ import annotations

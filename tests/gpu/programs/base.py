@@ -17,7 +17,7 @@ class Program:
     """One of them.
 
     Attributes:
-        feature: What of torch it shows: a row of the table in docs/vgpu.md.
+        feature: What of torch it shows: a row of the table in docs/vgpu-support.md.
         run: The program.
         devices: How many it needs.
     """

@@ -1,4 +1,4 @@
-"""``docs/vgpu.md`` says what the tests show, no more: its lists are made from them."""
+"""``docs/vgpu-support.md`` says what the tests show, no more: its lists are made from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from test_refused import REFUSALS
 from grader.vgpu.cuda import _REFUSED
 
 ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs" / "vgpu.md"
+PAGE = ROOT / "docs" / "vgpu-support.md"
 
 
 def table_of_programs() -> str:
