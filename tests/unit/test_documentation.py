@@ -19,7 +19,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"
 LONGEST = 250
 _LINK = re.compile(r"\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"")
 _CODE = re.compile(r"`([^`\n]+)`")
-_FENCE = re.compile(r"^(```+).*?^\1$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^ *(```+).*?^ *\1$", re.MULTILINE | re.DOTALL)
 _PATH = re.compile(r"(?:grader|tests|assignments|reference|starter|docs|\.ci)/[\w./-]+")
 _COMMAND = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?grader ([a-z][a-z-]*)((?: .*)?)$")
 
@@ -68,7 +68,7 @@ def test_every_page_is_linked_from_the_readme() -> None:
 def test_files_that_a_page_names_are_there(page: Path) -> None:
     spans = _CODE.findall(prose(page))
     names = {name.rstrip("./") for span in spans for name in _PATH.findall(span) if "<" not in span}
-    made = re.compile(r"starter/ID|reference/ID|assignments/demo|reference/demo")
+    made = re.compile(r"starter/ID|reference/ID|[a-z/]+/demo")
     assert sorted(n for n in names if not made.match(n) and not (ROOT / n).exists()) == []
 
 
@@ -76,7 +76,8 @@ def commands(page: Path) -> list[tuple[str, str]]:
     """Return subcommand and arguments of each ``grader …`` on a page."""
     lines = [line for block in _FENCE.finditer(text(page)) for line in block[0].splitlines()]
     spans = _CODE.findall(prose(page))
-    return [(found[1], found[2]) for each in [*lines, *spans] if (found := _COMMAND.match(each))]
+    each = (_COMMAND.match(line.strip()) for line in [*lines, *spans])
+    return [(found[1], found[2]) for found in each if found]
 
 
 @cache
