@@ -6,8 +6,8 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-from grader.wire.fields import TEXT_CAP
 from grader.wire.messages import Fault
+from grader.wire.values import TEXT_CAP
 
 _MESSAGE_CAP = 2_000
 _FRAMES = 30

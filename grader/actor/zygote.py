@@ -4,7 +4,7 @@ Started by exec with a clean environment (``grader.sandbox.host.forked``), it im
 one thread, and forks a guest for each request that comes over ``FD``, a SEQPACKET socket to the
 host. It holds no secret.
 
-Requests: ``{"plan": …}`` once; then ``{"start": …}`` with three descriptors: connection, capture,
+Requests: a ``WallPlan`` once; then a ``GuestPlan`` with three descriptors: connection, capture,
 status pipe. Answers: ``{"ready": …}`` or ``{"failed": text, "call": …}`` once, with the system call
 that the machine refused, if it was one; then ``{"started": n}`` with a pidfd or ``{"refused": n,
 "reason": …}``, and ``{"ended": n, "status": …, "peak": …}`` when guest ``n`` and all below it are
@@ -29,8 +29,9 @@ from typing import Any, NamedTuple
 
 from grader.actor import streams
 from grader.sandbox.walls import erect, libc, privileges, proof, view
-from grader.sandbox.walls.plan import GuestPlan, Mechanism, Wall, WallPlan, guest_plan, wall_plan
+from grader.sandbox.walls.plan import GuestPlan, Mechanism, Wall, WallPlan
 from grader.wire.frames import Connection
+from grader.wire.messages import from_bytes
 
 _MESSAGE = 1 << 16
 _WALLS_FAILED = 70
@@ -66,7 +67,7 @@ class ForkServer:
                 data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 3)
                 if not data:
                     return None
-                start = Start(guest_plan(json.loads(data)["start"]), fds)
+                start = Start(from_bytes(data, GuestPlan), fds)
                 if self._fork(start):
                     return start
                 self._warm_the_rest()
@@ -211,7 +212,7 @@ def main() -> None:
     """Prepare, serve, and turn into a guest in each fork."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
-    plan = wall_plan(json.loads(control.recv(_MESSAGE))["plan"])
+    plan = from_bytes(control.recv(_MESSAGE), WallPlan)
     try:
         prepare(plan)
     except (OSError, RuntimeError, ImportError) as error:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+
+from grader.wire.messages import from_bytes, to_bytes
+from grader.wire.values import ProtocolError
 
 INDEXES = "x[…]"
 ASSIGNS = "x[…] = …"
 ASSIGNS_NUMBER = "x[…] = number"
 """Names of mentions of an index, and of an assignment to one."""
+
+_MOST_VALUES = 10**7
+"""More than the longest answer that is read holds."""
 
 
 class Role(str, Enum):
@@ -115,7 +119,7 @@ class SourceFacts:
 
 def pack(facts: SourceFacts) -> bytes:
     """Return facts as bytes."""
-    return json.dumps(asdict(facts), separators=(",", ":")).encode()
+    return to_bytes(facts)
 
 
 def unpack(data: bytes) -> SourceFacts:
@@ -125,42 +129,6 @@ def unpack(data: bytes) -> SourceFacts:
         ValueError: It is no such thing; the worker read hostile text and is not trusted with more.
     """
     try:
-        content = json.loads(data)
-        entries = {str(name): _entry(item) for name, item in content["entries"].items()}
-        return SourceFacts(entries, str(content["unreadable"]), _mentions(content["reach"]))
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"not what the analysis writes: {error!r}") from error
-
-
-def _entry(item: dict[str, Any]) -> EntryFacts:
-    return EntryFacts(
-        tuple(str(name) for name in item["functions"]),
-        tuple(_construct(part) for part in item["constructs"]),
-        int(item["depth"]),
-        _mentions(item["mentions"]),
-        _mentions(item["opaque"]),
-        int(item["indexings"]),
-        int(item["slice_assignments"]),
-    )
-
-
-def _construct(item: dict[str, Any]) -> Construct:
-    first, last = item["repeated"]
-    return Construct(
-        str(item["kind"]),
-        Role(item["role"]),
-        _place(item["place"]),
-        int(item["depth"]),
-        str(item["function"]),
-        (int(first), int(last)),
-    )
-
-
-def _mentions(items: Iterable[dict[str, Any]]) -> tuple[Mention, ...]:
-    return tuple(
-        Mention(str(item["name"]), _place(item["place"]), bool(item["called"])) for item in items
-    )
-
-
-def _place(item: dict[str, Any]) -> SourcePlace:
-    return SourcePlace(int(item["line"]), int(item["column"]), int(item["last_line"]))
+        return from_bytes(data, SourceFacts, _MOST_VALUES)
+    except ProtocolError as error:
+        raise ValueError(f"not what the analysis writes: {error}") from error

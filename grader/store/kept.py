@@ -13,8 +13,6 @@ dataclass, fields that hold nothing by default and nothing now are left out.
 from __future__ import annotations
 
 import contextlib
-import io
-import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
@@ -22,8 +20,7 @@ from enum import Enum
 from typing import Any
 
 from grader.errors import UsageError
-from grader.wire.codec import Decoder
-from grader.wire.frames import MAGIC, PREFIX, Frame, pack
+from grader.wire.frames import Frame, pack, unpack
 from grader.wire.values import (
     Buffer,
     Device,
@@ -37,6 +34,7 @@ _PLAIN = (type(None), bool, int, float, str)
 _WIRE = (bytes, bytearray, memoryview, DType, Device, Tensor, Opaque)
 _SAME = ("=",)
 _MOST_NODES = 10**7
+"""Each value of a submission is wrapped in a few nodes, and a question has many answers."""
 _EMPTY: dict[type, dict[str, type | None]] = {}
 
 
@@ -81,11 +79,9 @@ class Keeper:
             UsageError: It was written by another version, or is damaged.
         """
         try:
-            stream = io.BytesIO(zlib.decompress(data))
             parts = {}
-            while prefix := stream.read(PREFIX.size):
-                name, tree = _frame(prefix, stream)
-                parts[name] = self._read(tree, base.get(name), [])
+            for frame in unpack(zlib.decompress(data), _MOST_NODES):
+                parts[frame.type] = self._read(frame.fields["tree"], base.get(frame.type), [])
         except (zlib.error, ProtocolError, LookupError, ValueError, TypeError) as error:
             raise UsageError(
                 f"what was kept of a hand-in cannot be read ({error}); grade it again"
@@ -170,13 +166,3 @@ def _nothing(kind: type) -> dict[str, type | None]:
 
 def _at(items: Sequence[Any], index: int) -> Any:
     return items[index] if index < len(items) else None
-
-
-def _frame(prefix: bytes, stream: io.BytesIO) -> tuple[str, Any]:
-    magic, header_length, payload_length = PREFIX.unpack(prefix)
-    if magic != MAGIC:
-        raise ValueError("not one of ours")
-    header = json.loads(stream.read(header_length))
-    # Each value of a submission is wrapped in a few of this form, and a question has many answers.
-    decoder = Decoder(header["blobs"], memoryview(stream.read(payload_length)), _MOST_NODES)
-    return header["type"], decoder.decode(header["fields"]["tree"])

@@ -16,7 +16,7 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Union
@@ -119,7 +119,29 @@ def parse_prefix(prefix: Buffer, caps: Caps) -> tuple[int, int]:
     return header, payload
 
 
-def parse_header(header: Buffer, payload: memoryview) -> Frame:
+def unpack(data: Buffer, most: int = MAX_NODES) -> Iterator[Frame]:
+    """Yield the frames that were packed into bytes one after the other.
+
+    Args:
+        data: What was packed; tensors refer to it.
+        most: Values that there may be in one frame.
+
+    Raises:
+        ProtocolError: These are no frames.
+    """
+    left = memoryview(data)
+    while left:
+        if len(left) < PREFIX.size:
+            raise ProtocolError("a frame that ends before its header")
+        header, payload = parse_prefix(left[: PREFIX.size], Caps(len(left), len(left)))
+        begin, end = PREFIX.size + header, PREFIX.size + header + payload
+        if end > len(left):
+            raise ProtocolError("a frame that ends before its data")
+        yield parse_header(left[PREFIX.size : begin], left[begin:end], most)
+        left = left[end:]
+
+
+def parse_header(header: Buffer, payload: memoryview, most: int = MAX_NODES) -> Frame:
     """Return the frame; its tensors refer to ``payload``, whose content may still be to come.
 
     Raises:
@@ -131,11 +153,11 @@ def parse_header(header: Buffer, payload: memoryview) -> Frame:
     kind, fields, lengths = document["type"], document["fields"], document["blobs"]
     if not isinstance(kind, str) or not isinstance(fields, dict) or not isinstance(lengths, list):
         raise ProtocolError("a header whose parts are of the wrong type")
-    if len(lengths) > MAX_NODES or any(type(item) is not int or item < 0 for item in lengths):
+    if len(lengths) > most or any(type(item) is not int or item < 0 for item in lengths):
         raise ProtocolError("blob lengths that are none")
     if sum(lengths) != len(payload):
         raise ProtocolError(f"blobs of {sum(lengths)} bytes in a payload of {len(payload)}")
-    decoder = Decoder(lengths, payload)
+    decoder = Decoder(lengths, payload, most)
     values, long = {}, set()
     for name, node in fields.items():
         decoder.long = False

@@ -11,26 +11,26 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from typing import Any, Union
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeVar
 
-from grader.wire.fields import (
-    FAULT,
-    Check,
-    anything,
-    data,
-    flag,
-    is_fault,
-    items,
-    mapping,
-    natural,
-    optional,
-    source,
-    text,
-    texts,
+from grader.wire.codec import MAX_NODES
+from grader.wire.frames import Frame, pack, unpack
+from grader.wire.values import (
+    Buffer,
+    FilePath,
+    Handle,
+    Natural,
+    Number,
+    ProtocolError,
+    Text,
+    Value,
+    from_record,
+    record_forms,
+    to_record,
 )
-from grader.wire.frames import Frame
-from grader.wire.values import Buffer, FilePath, Handle, ProtocolError, Value
+
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ class Fault:
         trace: The traceback, bounded, for staff.
     """
 
-    type: str
-    message: str
-    file: str = ""
-    line: int = 0
-    column: int = 0
-    trace: str = ""
+    type: Text
+    message: Text
+    file: Text = ""
+    line: Natural = 0
+    column: Natural = 0
+    trace: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ class Load:
             the stage; with them it is stage and actor in one.
     """
 
-    files: dict[str, Buffer]
-    module: str
-    support: dict[str, Buffer] = field(default_factory=dict)
-    gpus: int = 0
-    gpu_memory_mb: int = 0
-    modules: dict[str, str] = field(default_factory=dict)
+    files: dict[Text, Buffer]
+    module: Text
+    support: dict[Text, Buffer] = field(default_factory=dict)
+    gpus: Natural = 0
+    gpu_memory_mb: Natural = 0
+    modules: dict[Text, Text] = field(default_factory=dict)
     given: str = ""
     stage: str = ""
 
@@ -96,22 +96,22 @@ class Call:
         seed: Of a stage's random numbers.
     """
 
-    entry: str
+    entry: Text
     args: tuple[Value, ...] = ()
-    kwargs: dict[str, Value] = field(default_factory=dict)
+    kwargs: dict[Text, Value] = field(default_factory=dict)
     scenario: bool = False
-    probes: tuple[str, ...] = ()
-    block: int = 0
-    token: str = ""
-    seed: int = 0
+    probes: tuple[Text, ...] = ()
+    block: Natural = 0
+    token: Text = ""
+    seed: Natural = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
     """The guest is up. ``walls`` tells what its own attempts to break out met, by name."""
 
-    walls: dict[str, str]
-    versions: dict[str, str]
+    walls: dict[Text, Text]
+    versions: dict[Text, Text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,9 @@ class Loaded:
         missing: Modules that could not be imported.
     """
 
-    names: tuple[str, ...]
+    names: tuple[Text, ...]
     fault: Fault | None = None
-    missing: tuple[str, ...] = ()
+    missing: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,72 +136,8 @@ class Reply:
     value: Value = None
     fault: Fault | None = None
     args_after: tuple[Value, ...] | None = None
-    probes: dict[str, Value] = field(default_factory=dict)
-    token: str = ""
-
-
-Message = Union[Load, Call, Ready, Loaded, Reply]
-_SCHEMA: dict[type, dict[str, Check]] = {
-    Load: {
-        "files": mapping(data), "module": text, "support": mapping(data),
-        "gpus": natural, "gpu_memory_mb": natural, "modules": mapping(text),
-        "given": source, "stage": source,
-    },
-    Call: {
-        "entry": text, "args": items, "kwargs": mapping(anything),
-        "scenario": flag, "probes": texts, "block": natural, "token": text,
-        "seed": natural,
-    },
-    Ready: {"walls": mapping(text), "versions": mapping(text)},
-    Loaded: {"names": texts, "fault": optional(is_fault), "missing": texts},
-    Reply: {
-        "value": anything, "fault": optional(is_fault), "args_after": optional(items),
-        "probes": mapping(anything), "token": text,
-    },
-}  # fmt: skip
-
-
-def declare(schema: dict[type, dict[str, Check]]) -> None:
-    """Add kinds of messages: dataclass → field → check."""
-    _SCHEMA.update(schema)
-
-
-def to_frame(message: Any) -> Frame:
-    """Return the frame of a message."""
-    content: dict[str, Value] = {}
-    for item in fields(message):
-        value = getattr(message, item.name)
-        content[item.name] = _fault_fields(value) if isinstance(value, Fault) else value
-    return Frame(type(message).__name__, content)
-
-
-def _fault_fields(fault: Fault) -> dict[Value, Value]:
-    return {name: getattr(fault, name) for name in FAULT}
-
-
-def from_frame(frame: Frame, *expected: type) -> Any:
-    """Return the message of a frame, of one of the expected kinds.
-
-    Raises:
-        ProtocolError: Another kind, or a field that is missing, unknown or of the wrong type.
-    """
-    cls = next((kind for kind in expected if kind.__name__ == frame.type), None)
-    if cls is None:
-        wanted = " or ".join(kind.__name__ for kind in expected)
-        raise ProtocolError(f"a {frame.type[:40]!r} message where {wanted} was due")
-    schema = _SCHEMA[cls]
-    if set(frame.fields) != set(schema):
-        raise ProtocolError(f"a {frame.type} message with other fields than {sorted(schema)}")
-    # What is counted fits into 64 bits; longer integers make a float of no judge's arithmetic.
-    if "probes" in frame.long:
-        raise ProtocolError("a count beyond 64 bits")
-    for name, check in schema.items():
-        if not check(frame.fields[name]):
-            raise ProtocolError(f"field {name!r} of a {frame.type} message is of the wrong type")
-    content = dict(frame.fields)
-    if isinstance(content.get("fault"), dict):
-        content["fault"] = Fault(**content["fault"])  # type: ignore[arg-type, assignment]
-    return cls(**content)
+    probes: dict[Text, Value] = field(default_factory=dict)
+    token: Text = ""
 
 
 ACTIONS = frozenset({
@@ -220,6 +156,13 @@ EXCEPTIONS = frozenset(
 
 MODULE = 0
 """Handle of the submission's module."""
+
+Action = Annotated[str, ACTIONS.__contains__]
+Earlier = tuple[
+    Action, Text, Natural, tuple[Value, ...], dict[Text, Value], Natural, Natural,
+    dict[Number, Value],
+]  # fmt: skip
+"""Fields of an ``Ask``, from ``action`` to ``puts``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,35 +188,33 @@ class Ask:
             the fields from ``action`` to ``puts``.
     """
 
-    action: str
-    name: str = ""
-    target: int = MODULE
+    action: Action
+    name: Text = ""
+    target: Natural = MODULE
     args: tuple[Value, ...] = ()
-    kwargs: dict[str, Value] = field(default_factory=dict)
-    keep: int = 0
-    most: int = 0
-    puts: dict[int, Value] = field(default_factory=dict)
-    files: dict[str, Buffer | None] = field(default_factory=dict)
-    folders: dict[str, bool] = field(default_factory=dict)
-    gathers: dict[int, int] = field(default_factory=dict)
-    case: str = ""
+    kwargs: dict[Text, Value] = field(default_factory=dict)
+    keep: Natural = 0
+    most: Natural = 0
+    puts: dict[Number, Value] = field(default_factory=dict)
+    files: dict[Text, Buffer | None] = field(default_factory=dict)
+    folders: dict[Text, bool] = field(default_factory=dict)
+    gathers: dict[Number, Natural] = field(default_factory=dict)
+    case: Text = ""
     layout: bool = False
-    token: str = ""
-    earlier: tuple[Value, ...] = ()
+    token: Text = ""
+    earlier: tuple[Earlier, ...] = ()
 
-    def as_earlier(self) -> tuple[Value, ...]:
+    def as_earlier(self) -> Earlier:
         """Return this as one of ``earlier``."""
-        kwargs = dict[Value, Value](self.kwargs.items())
-        puts = dict[Value, Value](self.puts.items())
         return (
-            self.action, self.name, self.target, self.args, kwargs, self.keep, self.most, puts,
+            self.action, self.name, self.target, self.args, self.kwargs, self.keep, self.most,
+            self.puts,
         )  # fmt: skip
 
     def each(self) -> Iterator[Ask]:
         """Yield what is to be done, this last."""
         for parts in self.earlier:
-            assert isinstance(parts, tuple)
-            yield Ask(*parts)  # type: ignore[arg-type]
+            yield Ask(*parts)
         yield self
 
 
@@ -290,10 +231,10 @@ class Did:
 
     value: Value = None
     fault: Fault | None = None
-    kind: str = ""
+    kind: Text = ""
     early: bool = False
-    files: dict[str, Buffer | None] = field(default_factory=dict)
-    token: str = ""
+    files: dict[Text, Buffer | None] = field(default_factory=dict)
+    token: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,57 +249,59 @@ class Back:
         token: The ``Ask``'s that the actor works on.
     """
 
-    callback: int
+    callback: Number
     args: tuple[Value, ...] = ()
-    kwargs: dict[str, Value] = field(default_factory=dict)
-    caller: int = 0
-    token: str = ""
+    kwargs: dict[Text, Value] = field(default_factory=dict)
+    caller: Natural = 0
+    token: Text = ""
 
 
-def _action(value: Value) -> bool:
-    return isinstance(value, str) and value in ACTIONS
+for _kind in (Load, Call, Ready, Loaded, Reply, Ask, Did, Back):
+    record_forms(_kind)  # before a guest is forked, so that none has to work them out
 
 
-def _numbered(value: Value) -> bool:
-    return isinstance(value, dict) and all(natural(key) and key != MODULE for key in value)
+def to_frame(message: object) -> Frame:
+    """Return the frame of a message, or of any other record."""
+    return Frame(type(message).__name__, from_record(message))
 
 
-def _processes(value: Value) -> bool:
-    return isinstance(value, dict) and _numbered(value) and all(map(natural, value.values()))
+def from_frame(frame: Frame, *expected: type) -> Any:
+    """Return the message of a frame, of one of the expected kinds.
+
+    Raises:
+        ProtocolError: Another kind, or a field that is missing, unknown or of the wrong type.
+    """
+    kind = next((kind for kind in expected if kind.__name__ == frame.type), None)
+    if kind is None:
+        wanted = " or ".join(kind.__name__ for kind in expected)
+        raise ProtocolError(f"a {frame.type[:40]!r} message where {wanted} was due")
+    # What is counted fits into 64 bits; longer integers make a float of no judge's arithmetic.
+    if "probes" in frame.long:
+        raise ProtocolError("a count beyond 64 bits")
+    return to_record(kind, dict(frame.fields), "message")
 
 
-def _earlier(value: Value) -> bool:
-    return isinstance(value, tuple) and all(
-        isinstance(parts, tuple)
-        and len(parts) == len(_EARLIER)
-        and all(check(part) for check, part in zip(_EARLIER, parts, strict=True))
-        for parts in value
-    )
+def to_bytes(record: object) -> bytes:
+    """Return a record as the bytes of one frame."""
+    return b"".join(pack(to_frame(record)))
 
 
-_FILES: Check = mapping(optional(data))
+def from_bytes(data: Buffer, kind: type[Kept], most: int = MAX_NODES) -> Kept:
+    """Return the record that ``to_bytes`` wrote.
 
-_EARLIER: tuple[Check, ...] = (
-    _action, text, natural, items, mapping(anything), natural, natural, _numbered,
-)  # fmt: skip
+    Args:
+        data: What was written; not to be trusted.
+        kind: The record's class.
+        most: Values that there may be in all.
 
-declare({
-    Ask: {
-        "action": _action,
-        "name": text, "target": natural, "args": items, "kwargs": mapping(anything),
-        "keep": natural, "most": natural, "puts": _numbered, "files": _FILES,
-        "folders": mapping(flag), "case": text, "layout": flag, "token": text,
-        "gathers": _processes, "earlier": _earlier,
-    },
-    Did: {
-        "value": anything, "fault": optional(is_fault), "kind": text, "early": flag,
-        "files": _FILES, "token": text,
-    },
-    Back: {
-        "callback": lambda value: natural(value) and value != 0, "args": items,
-        "kwargs": mapping(anything), "caller": natural, "token": text,
-    },
-})  # fmt: skip
+    Raises:
+        ProtocolError: It is no such record.
+    """
+    frames = list(unpack(data, most))
+    if len(frames) != 1:
+        raise ProtocolError(f"{len(frames)} frames in place of one")
+    record: Kept = from_frame(frames[0], kind)
+    return record
 
 
 def holds_handle(value: Value) -> bool:

@@ -1,16 +1,22 @@
-"""The value tree: what may cross between host and guest.
+"""The value tree: what may cross between host and guest, and records made of such values.
 
 Python's own ``None bool int float str bytes tuple list dict`` stand for themselves; the classes
 below stand for what torch has and Python has not. Neither torch nor numpy is imported here, so
 that the host needs neither to read a message. How values are written is in ``grader.wire.codec``.
+
+A record is a dataclass whose annotations say what it may hold: it is written as a dict of values,
+and read back only if every field is there and of its annotated type. Messages, plans of walls and
+facts about a source are records (``docs/adr/0020-one-codec-for-records.md``).
 """
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Union
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from enum import Enum
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin
 
 ITEMSIZE = {
     "bool": 1, "uint8": 1, "int8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4,
@@ -128,3 +134,161 @@ def nbytes(dtype: str, shape: Sequence[int]) -> int:
     if math.prod(max(size, 1) for size in shape) * ITEMSIZE[dtype] > _MAX_BYTES:
         raise ProtocolError(f"a tensor of shape {list(shape)} is beyond any memory")
     return math.prod(shape) * ITEMSIZE[dtype]
+
+
+TEXT_CAP = 20_000
+"""Characters of any text that a guest says about itself (traces, messages, names)."""
+
+Text = Annotated[str, lambda value: len(value) <= TEXT_CAP]
+Natural = Annotated[int, lambda value: 0 <= value < 2**31]
+Number = Annotated[int, lambda value: 0 < value < 2**31]
+"""Numbers what there is more than one of; 0 stands for none."""
+
+Record = TypeVar("Record")
+
+
+def from_record(record: object) -> dict[str, Any]:
+    """Return a record as a dict of values, by field."""
+    forms = record_forms(type(record))
+    return {name: form.write(getattr(record, name)) for name, form in forms.items()}
+
+
+def to_record(kind: type[Record], content: object, what: str = "record") -> Record:
+    """Return the record that ``from_record`` wrote.
+
+    Args:
+        kind: Its class.
+        content: What was written; not to be trusted.
+        what: The word for such a record in an error.
+
+    Raises:
+        ProtocolError: A field is missing, unknown or of the wrong type.
+    """
+    forms = record_forms(kind)
+    if not isinstance(content, dict) or content.keys() != forms.keys():
+        raise ProtocolError(f"a {kind.__name__} {what} with other fields than {sorted(forms)}")
+    made = {}
+    for name, form in forms.items():
+        try:
+            made[name] = form.read(content[name])
+        except ProtocolError:  # noqa: PERF203  the field is to be named
+            raise ProtocolError(
+                f"field {name!r} of a {kind.__name__} {what} is of the wrong type"
+            ) from None
+    return kind(**made)
+
+
+class Form(NamedTuple):
+    """How one annotated type is written as a value, and read back from one.
+
+    Attributes:
+        write: Returns the value of what is trusted.
+        read: Returns what was written, or raises ``ProtocolError``.
+    """
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_ANYTHING = Form(_same, _same)
+
+
+_FORMS: dict[type, Mapping[str, Form]] = {}
+
+
+def record_forms(kind: type) -> Mapping[str, Form]:
+    """Return field → form of a record's class. Worked out once, before anybody waits for it."""
+    if kind not in _FORMS:
+        hints = inspect.get_annotations(kind, eval_str=True)
+        _FORMS[kind] = {name: _form(hint) for name, hint in hints.items()}
+    return _FORMS[kind]
+
+
+def _form(hint: Any) -> Form:
+    """Return the form of an annotation."""
+    if hint == Value or hint is Any:
+        return _ANYTHING
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _checked(_form(args[0]), args[1])
+    if origin is tuple and args[-1] is not Ellipsis:
+        return _row([_form(arg) for arg in args])
+    if origin in {tuple, frozenset}:
+        return _items(origin, _form(args[0]))
+    if origin in {dict, Mapping}:
+        return _mapping(_form(args[0]), _form(args[1]))
+    # What has arguments by now is a union.
+    return _either([_form(arg) for arg in args]) if args else _class_form(hint)
+
+
+def _class_form(kind: Any) -> Form:
+    if issubclass(kind, Enum):
+        return Form(lambda member: member.value, lambda value: _member(kind, value))
+    if is_dataclass(kind):
+        return Form(from_record, lambda value: to_record(cast("type[Any]", kind), value))
+    # By exact type: True is no number, and a subclass could answer for itself.
+    return _checked(_ANYTHING, lambda value: type(value) is kind)
+
+
+def _checked(form: Form, holds: Callable[[Any], bool]) -> Form:
+    def read(value: Any) -> Any:
+        made = form.read(value)
+        if not holds(made):
+            raise ProtocolError("a value out of bounds, or of another type")
+        return made
+
+    return Form(form.write, read)
+
+
+def _member(kind: type[Enum], value: Any) -> Enum:
+    try:
+        return kind(value)
+    except ValueError:
+        raise ProtocolError(f"no {kind.__name__}") from None
+
+
+def _items(kind: type, form: Form) -> Form:
+    items = _checked(_ANYTHING, lambda value: type(value) is tuple)
+    if form is _ANYTHING:
+        return items
+    # A set has no order of its own; equal records are to be written as equal bytes.
+    order: Callable[[Iterable[Any]], Iterable[Any]] = sorted if kind is frozenset else iter
+    return Form(
+        lambda values: tuple(form.write(value) for value in order(values)),
+        lambda values: kind(form.read(value) for value in items.read(values)),
+    )
+
+
+def _row(forms: Sequence[Form]) -> Form:
+    items = _checked(_ANYTHING, lambda value: type(value) is tuple and len(value) == len(forms))
+    return Form(
+        lambda values: tuple(form.write(value) for form, value in zip(forms, values, strict=True)),
+        lambda values: tuple(
+            form.read(value) for form, value in zip(forms, items.read(values), strict=True)
+        ),
+    )
+
+
+def _mapping(key: Form, form: Form) -> Form:
+    known = _checked(_ANYTHING, lambda value: isinstance(value, dict))
+    return Form(
+        lambda items: {name: form.write(item) for name, item in items.items()},
+        lambda items: {key.read(name): form.read(item) for name, item in known.read(items).items()},
+    )
+
+
+def _either(forms: Sequence[Form]) -> Form:
+    def read(value: Any) -> Any:
+        for form in forms:
+            try:
+                return form.read(value)
+            except ProtocolError:  # noqa: PERF203  the next one may take it
+                continue
+        raise ProtocolError("a value of none of the types")
+
+    record = next((form for form in forms if form.write is not _same), _ANYTHING)
+    return Form(lambda value: None if value is None else record.write(value), read)

@@ -36,9 +36,10 @@ from grader.sandbox.host.guests import (
     ready,
 )
 from grader.sandbox.walls.cuda import HIDDEN
-from grader.sandbox.walls.plan import GuestPlan, WallPlan, to_plain
+from grader.sandbox.walls.plan import GuestPlan, WallPlan
 from grader.sandbox.walls.view import INODES
 from grader.wire.frames import Connection
+from grader.wire.messages import to_bytes
 
 _MESSAGE = 1 << 16
 _SERVER_SECONDS = 120.0
@@ -130,7 +131,7 @@ class Link:
             raise InfrastructureError(f"the fork-server cannot be started: {error}") from error
         finally:
             theirs.close()
-        self._control.send(json.dumps({"plan": to_plain(plan)}).encode())
+        self._control.send(to_bytes(plan))
         self._thread = threading.Thread(target=self._listen, name="fork-server", daemon=True)
         self._thread.start()
 
@@ -164,8 +165,7 @@ class Link:
         with self._lock:
             self._lives[guest.number] = life
             try:
-                message = json.dumps({"start": to_plain(guest)}).encode()
-                socket.send_fds(self._control, [message], list(fds))
+                socket.send_fds(self._control, [to_bytes(guest)], list(fds))
             except OSError as error:
                 del self._lives[guest.number]
                 raise InfrastructureError(f"the fork-server is gone: {error}") from error

@@ -1,4 +1,4 @@
-"""Which walls are to be put up, as plain values that the host sends to the fork-server.
+"""Which walls are to be put up: records that the host sends to the fork-server.
 
 A wall can be left out only by constructing a ``WallPlan`` with ``off``, which tests do to show that
 the proof then fails. No environment variable, file or command line reaches it.
@@ -7,9 +7,8 @@ the proof then fails. No environment variable, file or command line reaches it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
 
 
 class Mechanism(str, Enum):
@@ -136,34 +135,3 @@ class GuestPlan:
     timed: bool = False
     gpus: tuple[int, ...] = ()
     visible: str = ""
-
-
-def to_plain(plan: WallPlan | GuestPlan) -> dict[str, Any]:
-    """Return a plan as what JSON can write."""
-    plain = asdict(plan)
-    if isinstance(plan, WallPlan):
-        plain["off"] = sorted(plan.off)
-    return plain
-
-
-def wall_plan(plain: dict[str, Any]) -> WallPlan:
-    """Return the ``WallPlan`` that ``to_plain`` wrote."""
-    canary = dict(plain["canary"])
-    canary["hidden"] = tuple(canary["hidden"])
-    return WallPlan(
-        mechanism=Mechanism(plain["mechanism"]),
-        canary=Canary(**canary),
-        landlock=plain["landlock"],
-        slots=plain["slots"],
-        preload=plain["preload"],
-        also=tuple(plain["also"]),
-        fonts=plain["fonts"],
-        gpus=tuple(plain["gpus"]),
-        libraries=tuple(plain["libraries"]),
-        off=frozenset(Wall(name) for name in plain["off"]),
-    )
-
-
-def guest_plan(plain: dict[str, Any]) -> GuestPlan:
-    """Return the ``GuestPlan`` that ``to_plain`` wrote."""
-    return GuestPlan(**{**plain, "gpus": tuple(plain["gpus"])})

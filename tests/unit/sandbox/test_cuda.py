@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +12,9 @@ from grader.sandbox.walls.plan import (
     GuestPlan,
     Mechanism,
     WallPlan,
-    guest_plan,
-    to_plain,
-    wall_plan,
 )
 from grader.sandbox.walls.proof import breaches
+from grader.wire.messages import from_bytes, to_bytes
 
 GUEST = GuestPlan(1, memory=2**30, output=1, processes=8, scratch=1, cpu_seconds=1)
 CANARY = Canary("/var/tmp/x", "name", {"net": "net:[1]"})
@@ -88,8 +85,8 @@ def test_what_cannot_be_limited_is_not_asked_of_the_proof() -> None:
 def test_plans_with_gpus_survive_the_way_to_the_fork_server() -> None:
     plan = WallPlan(Mechanism.NS, CANARY, gpus=(0, 2), libraries=("/opt/driver",))
     guest = replace(GUEST, gpus=(2,), visible="GPU-a")
-    assert wall_plan(json.loads(json.dumps(to_plain(plan)))) == plan
-    assert guest_plan(json.loads(json.dumps(to_plain(guest)))) == guest
+    assert from_bytes(to_bytes(plan), WallPlan) == plan
+    assert from_bytes(to_bytes(guest), GuestPlan) == guest
 
 
 def test_a_process_of_its_own_sees_its_gpu_only_and_keeps_full_precision() -> None:

@@ -1,20 +1,10 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from grader.sandbox.walls.plan import (
-    Canary,
-    GuestPlan,
-    Mechanism,
-    Wall,
-    WallPlan,
-    guest_plan,
-    to_plain,
-    wall_plan,
-)
+from grader.sandbox.walls.plan import Canary, GuestPlan, Mechanism, Wall, WallPlan
 from grader.sandbox.walls.proof import breaches
+from grader.wire.messages import from_bytes, to_bytes
 
 CANARY = Canary("/var/tmp/x", "name", {"net": "net:[1]"}, ("/reference",))
 GUEST = GuestPlan(1, memory=1, output=1, processes=8, scratch=1, cpu_seconds=1)
@@ -32,8 +22,8 @@ HELD = {
 @pytest.mark.parametrize("mechanism", list(Mechanism))
 def test_a_plan_survives_the_way_to_the_fork_server(mechanism: Mechanism) -> None:
     plan = WallPlan(mechanism, CANARY, 7, slots=True).without(Wall.SECCOMP)
-    assert wall_plan(json.loads(json.dumps(to_plain(plan)))) == plan
-    assert guest_plan(json.loads(json.dumps(to_plain(GUEST)))) == GUEST
+    assert from_bytes(to_bytes(plan), WallPlan) == plan
+    assert from_bytes(to_bytes(GUEST), GuestPlan) == GUEST
 
 
 def test_a_switched_off_wall_is_still_asked_for() -> None:

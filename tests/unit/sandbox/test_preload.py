@@ -6,7 +6,8 @@ import pytest
 
 from grader.actor.warm import warm
 from grader.sandbox.host.open import Preload, preload
-from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan, to_plain, wall_plan
+from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan
+from grader.wire.messages import from_bytes, to_bytes
 
 DRAWS = b"def plot():\n    import matplotlib.pyplot as plt\n"
 READS = b"import torch, math\nfrom h5py import File\n"
@@ -30,7 +31,7 @@ def test_without_a_folder_for_fonts_each_guest_imports_for_itself() -> None:
 
 def test_the_fork_server_is_told() -> None:
     plan = WallPlan(Mechanism.NS, Canary("/f", "s", {}), also=("h5py",), fonts="/fonts")
-    assert wall_plan(to_plain(plan)) == plan
+    assert from_bytes(to_bytes(plan), WallPlan) == plan
 
 
 def test_what_is_not_installed_is_left_out() -> None:

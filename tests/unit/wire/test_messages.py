@@ -1,6 +1,5 @@
 import pytest
 
-from grader.wire.fields import TEXT_CAP
 from grader.wire.frames import Frame, pack, parse_header
 from grader.wire.messages import (
     Ask,
@@ -15,7 +14,7 @@ from grader.wire.messages import (
     from_frame,
     to_frame,
 )
-from grader.wire.values import FilePath, Handle, ProtocolError, Tensor
+from grader.wire.values import TEXT_CAP, FilePath, Handle, ProtocolError, Tensor
 
 KINDS = (Load, Call, Ready, Loaded, Reply, Ask, Did, Back)
 FAULT = Fault("ValueError", "bad", "hw.py", 3, 7, "Traceback …")
