@@ -1,4 +1,4 @@
-"""What the text of a submission says, as plain values and as JSON: no analysis."""
+"""What the text of a submission says, as plain values and as bytes: no analysis."""
 
 from __future__ import annotations
 

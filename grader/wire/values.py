@@ -6,7 +6,7 @@ that the host needs neither to read a message. How values are written is in ``gr
 
 A record is a dataclass whose annotations say what it may hold: it is written as a dict of values,
 and read back only if every field is there and of its annotated type. Messages, plans of walls and
-facts about a source are records (``docs/adr/0020-one-codec-for-records.md``).
+facts about a source are records (``docs/adr/0021-one-codec-for-records.md``).
 """
 
 from __future__ import annotations

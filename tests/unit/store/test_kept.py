@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 import struct
 from typing import Any
@@ -133,3 +134,22 @@ def test_as_many_values_as_cross_can_be_read_again() -> None:
     value: list[Any] = [[[0]] * 1000] * 60
     tree = {"f": observed(value)}
     assert KEEPER.unpack(KEEPER.pack(tree, {}, MOST), {})["f"].claims.value == value
+
+
+WRITTEN_BEFORE = (
+    "eAFVUstuwjAQpPT5HXutixLoAeVUqSqteuFStYcoQovtUEtOHMUOJUL8e9c2QbCHaD37nNl8vf+kn+PR6GEUbQ+uby"
+    "RkUAKDUkktLGQEtpLAHByhFbDocLRy8F8osFxb2W7RKVN7WPiP6Rw31SmNHFgOELSorBRQFJRYInf2vNuHsW4xgKHX"
+    "H2q9spKbmpbyJdQs2aWTeXJmzWMSG8qdcituBI2cFWRUwDWq6mLI6wkJE7Dd2BWWTrbDJkQ4kt0GR9bWUGwPYpBJG3"
+    "SzKW1if9ELl08LBmtt1pAlDITcKu7l5E1HOZsWBWQlaisZaOxJHapIWMLytGBJcQhrqsDr+YxUdCHodCR9EW2eUiId"
+    "Zez0aWd/lAUegUAwbM3gG3Un39qWuPiiSlqLG3+b2sQhSvuXM/2k6QOiVT0IGQcJ6VBpSrKo/AnJDpE4/TD5vDiMrs"
+    "bXN7d39/+Hcay1"
+)
+"""What a version before records had one codec wrote, in base64."""
+
+
+def test_what_was_kept_before_can_be_read() -> None:
+    last = Tensor("float32", (2,), bytes(range(8)), layout=Layout(0, 0, (1,)))
+    claims = Claims(fault=Fault("ValueError", "no", "toy.py", 3), args_after=(last, 2**70, 0.5))
+    facts = HostFacts(1.5, exit_code=3)
+    tree = {"f": {"case": Observation(Outcome.RAISED, facts, claims, detail="said")}}
+    assert KEEPER.unpack(base64.b64decode(WRITTEN_BEFORE), {}) == tree
