@@ -56,28 +56,28 @@ class _Lines(_Bar):
     """Prints a line where a bar would be redrawn."""
 
     _began = 0.0
-    _told = 0.0
+    _printed = 0.0
 
     def add_task(self, description: str, *args: Any, tally: str = "", **fields: Any) -> TaskID:
         """See ``rich.progress.Progress.add_task``."""
-        self._began = self._told = time.monotonic()
+        self._began = self._printed = time.monotonic()
         return super().add_task(description, *args, tally=tally, **fields)
 
     def update(self, task_id: TaskID, **changes: Any) -> None:
         """See ``rich.progress.Progress.update``."""
         super().update(task_id, **changes)
-        self._tell(self._tasks[task_id])
+        self._print_line(self._tasks[task_id])
 
     def advance(self, task_id: TaskID, advance: float = 1) -> None:
         """See ``rich.progress.Progress.advance``."""
         super().advance(task_id, advance)
-        self._tell(self._tasks[task_id])
+        self._print_line(self._tasks[task_id])
 
-    def _tell(self, task: Task) -> None:
+    def _print_line(self, task: Task) -> None:
         now = time.monotonic()
-        if now - self._told < EVERY:
+        if now - self._printed < EVERY:
             return
-        self._told = now
+        self._printed = now
         typer.echo(line(task, now - self._began), err=True)
 
 

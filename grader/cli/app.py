@@ -149,8 +149,8 @@ def main() -> None:
         from rich.markup import escape
 
         # Not wrapped: editors and CI look for file:line at the beginning of a line.
-        said = f"[bold red]error:[/] {escape(str(error))}"
-        make_console(stderr=True).print(said, highlight=False, soft_wrap=True)
+        line = f"[bold red]error:[/] {escape(str(error))}"
+        make_console(stderr=True).print(line, highlight=False, soft_wrap=True)
         sys.exit(error.exit_status)
 
 

@@ -105,7 +105,7 @@ def similarity(
         ),
     ] = 0.6,
 ) -> None:
-    """Say which hand-ins look alike, for a person to read. Grades nothing, proves nothing."""
+    """Say which submissions look alike, for a person to read. Grades nothing, proves nothing."""
     if find_spec("copydetect") is None:
         raise UsageError(
             "grader similarity needs copydetect: pip install 'torchgrade[similarity]', or `pip "
@@ -120,7 +120,7 @@ def similarity(
 def _class(
     folder: Path, assignment: str, out: Path | None
 ) -> tuple[Sequence[HandIn], Materials, Path]:
-    """Return the hand-ins, what was asked of them, and where pages go."""
+    """Return the submissions, what was asked of them, and where pages go."""
     from grader.batch.discover import SIMILARITY_FOLDER, discover
     from grader.batch.ledger import done_so_far, setup_of
     from grader.store.journal import JOURNAL_FILE, open_journal

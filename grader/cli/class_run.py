@@ -153,13 +153,13 @@ def _setup(grader: Grader, options: Options, isolation: IsolationChoice) -> Setu
 def _watch(results: Generator[Graded, None, None], total: int, console: Console) -> None:
     """Show how far it is, how long it will take, and how it goes."""
     tally: Counter[str] = Counter()
-    seen: set[str] = set()
+    graded_once: set[str] = set()
     with make_progress(console) as progress:
         task = progress.add_task("grading", total=total)
         for graded in results:
             name = graded.hand_in.name
-            first = name not in seen
-            seen.add(name)
+            first = name not in graded_once
+            graded_once.add(name)
             tally.update([_standing(graded.report)] if first else [])
             # What waits for the clock comes once more, at the end.
             total += not graded.timed
@@ -173,7 +173,7 @@ def _watch(results: Generator[Graded, None, None], total: int, console: Console)
 
 
 def _standing(report: Report) -> str:
-    """Return how a hand-in stands, in a word; points that are open count for neither side."""
+    """Return how a submission stands, in a word; points that are open count for neither side."""
     if report.status is ReportStatus.INCOMPLETE:
         return "incomplete"
     if report.score + report.pending >= report.max_score:

@@ -48,13 +48,13 @@ def rejudge_command(
     ] = False,
     late: LateOpt = None,
 ) -> None:
-    """Judge a class anew after a change of the checks. No hand-in runs again."""
+    """Judge a class anew after a change of the checks. No submission runs again."""
     from grader.batch.again import rejudge
 
     policy = lateness_of(folder, late, make_console(), kept=not dry_run)
     with interruptible("What was judged is kept."):
         again = rejudge(folder, _prepare, dry_run)
-    _tell(again, make_console())
+    _print_changes(again, make_console())
     if not dry_run:
         _rewrite(folder, policy)
 
@@ -75,14 +75,14 @@ def regrade_command(
     policy = lateness_of(folder, late, make_console(), kept=True)
     with interruptible("What was graded is kept."):
         again = regrade(folder, _prepare, _listed(students), _listed(questions))
-    _tell(again, make_console())
+    _print_changes(again, make_console())
     _rewrite(folder, policy)
 
 
 def replay_command(
     report: Annotated[Path, typer.Argument(help="DIR/NAME: one hand-in of a batch.")],
 ) -> None:
-    """Run one hand-in again and say whether its verdicts still hold. Writes nothing."""
+    """Run one submission again and say whether its verdicts still hold. Writes nothing."""
     import tempfile
 
     from grader.batch.again import replay
@@ -112,7 +112,7 @@ def _listed(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _tell(again: Again, console: Console) -> None:
+def _print_changes(again: Again, console: Console) -> None:
     from grader.report.text import inert
 
     if again.changes:
@@ -256,8 +256,8 @@ def _ask(course: Class, finding: Finding, who: str, console: Console) -> bool:
     for line in lines_of(finding):
         say(console, inert(line, _WIDE))
     concerned = counted(len(finding.everybody), "submission")
-    said = f"Points for {concerned} (0 to {amount(finding.worth)}; Enter leaves it open, q stops)"
-    answer = str(typer.prompt(said, default="", show_default=False)).strip()
+    prompt = f"Points for {concerned} (0 to {amount(finding.worth)}; Enter leaves it open, q stops)"
+    answer = str(typer.prompt(prompt, default="", show_default=False)).strip()
     if answer in {"", "q"}:
         return answer != "q"
     points = _number(answer)

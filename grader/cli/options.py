@@ -10,7 +10,7 @@ import typer
 
 
 class IsolationChoice(str, Enum):
-    """How well hand-ins must be walled in."""
+    """How well submissions must be walled in."""
 
     auto = "auto"
     full = "full"

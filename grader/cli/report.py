@@ -83,7 +83,7 @@ def report_command(
 
 
 def _read(folder: Path, policy: LatePolicy | None, labels: Labels) -> tuple[list[Grade], Look]:
-    """Return the grades in a folder; of one hand-in, a single one without a name."""
+    """Return the grades in a folder; of one submission, a single one without a name."""
     from grader.batch.discover import HandIn
     from grader.batch.grades import Grade
     from grader.batch.merge import read_folder
@@ -94,7 +94,7 @@ def _read(folder: Path, policy: LatePolicy | None, labels: Labels) -> tuple[list
         grades, look = read_class(folder, labels, policy)
         if grades:
             return grades, look
-    # No journal says where the hand-ins lie: the folder of a report holds none.
+    # No journal says where the submissions lie: the folder of a report holds none.
     found = read_folder(folder)
     return [Grade(HandIn(name, folder / name), each) for name, each in found.items()], Look(labels)
 
@@ -197,7 +197,7 @@ def export(
     else:
         _write(exported, out or folder / f"{kind.value}.csv")
     if pending is PendingChoice.ask:
-        _tell_waiting(grades)
+        _list_waiting(grades)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ def _grades(folder: Path, policy: LatePolicy | None, pending: PendingChoice) -> 
     return [replace(grade, pending=counts) for grade in read_grades(folder, policy)]
 
 
-def _tell_waiting(grades: list[Grade]) -> None:
+def _list_waiting(grades: list[Grade]) -> None:
     from grader.report.summary import counted
 
     if waiting := sum(each.settleable > 0 for each in grades):
@@ -260,25 +260,19 @@ def _show_changes(exported: Exported) -> None:
         say(console, f"{inert(name, _NAME)}: {before or 'empty'} → {now}")
     changes = counted(len(exported.changed), "change")
     say(console, f"{changes}, {counted(exported.filled, 'final grade')}. Nothing was written.")
-    _tell_left(exported)
+    _list_left(exported)
 
 
 def _write(exported: Exported, path: Path) -> None:
+    from grader.report.summary import counted
     from grader.store.files import write_atomic
 
     write_atomic(path, exported.text.encode())
-    _tell(exported, path)
+    say(make_console(), f"Written: {path}, {counted(exported.filled, 'final grade')}")
+    _list_left(exported)
 
 
-def _tell(exported: Exported, path: Path) -> None:
-    from grader.report.summary import counted
-
-    console = make_console()
-    say(console, f"Written: {path}, {counted(exported.filled, 'final grade')}")
-    _tell_left(exported)
-
-
-def _tell_left(exported: Exported) -> None:
+def _list_left(exported: Exported) -> None:
     for title, names in (
         ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
         ("Graded, but not in your file", list(exported.absent)),

@@ -292,7 +292,7 @@ def _prepare(grader: Grader) -> Grader:
 
 
 def grade_one(grader: Grader, submission: Path, sandbox: Sandbox, console: Console) -> Report:
-    """Grade one hand-in, and show how far it is.
+    """Grade one submission, and show how far it is.
 
     Args:
         grader: Has not run the reference yet.

@@ -110,8 +110,8 @@ def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck)
         for item in chosen
     ]
     lines = [f"{item.id}: {amount(item.score)} / {amount(item.max_score)}" for item in chosen]
-    told = [result.student_message for item in chosen for result in item.checks]
-    return NotebookAnswer("".join(pages), "\n".join([*lines, *dict.fromkeys(filter(None, told))]))
+    texts = [result.student_message for item in chosen for result in item.checks]
+    return NotebookAnswer("".join(pages), "\n".join([*lines, *dict.fromkeys(filter(None, texts))]))
 
 
 def _happened(

@@ -110,8 +110,8 @@ def summary(report: Report, place: Workplace) -> Iterator[str]:
     width = max((len(item.id) for item in shown), default=0)
     for item in shown:
         later = f" + {amount(item.pending)}?" if item.pending else ""
-        told = f"  {current().codes['not_implemented']}" if not_written(item) else ""
-        yield f"{item.id:<{width}}  {amount(item.score)}{later} / {amount(item.max_score)}{told}"
+        note = f"  {current().codes['not_implemented']}" if not_written(item) else ""
+        yield f"{item.id:<{width}}  {amount(item.score)}{later} / {amount(item.max_score)}{note}"
     score = sum(item.score for item in shown)
     whole = sum(item.max_score for item in shown)
     pending = sum(item.pending for item in shown)

@@ -62,7 +62,7 @@ class RunRecord:
 
 
 def submission_info(submission: Submission, words: Words = ENGLISH) -> SubmissionInfo:
-    """Return what a report says about a hand-in."""
+    """Return what a report says about a submission."""
     return SubmissionInfo(
         id=submission.id,
         files=tuple(FileInfo(path=file.path, sha256=file.sha256) for file in submission.files),
@@ -152,9 +152,9 @@ def _question(
     verdicts: Mapping[str, Verdict],
     words: Words,
     device: str,
-) -> tuple[QuestionResult, Points]:
+) -> tuple[QuestionResult, EarnedPoints]:
     checks: list[CheckResult] = []
-    parts: list[Points] = []
+    parts: list[EarnedPoints] = []
     for check in question.checks:
         verdict = verdicts[check.id]
         parts.append(points_of(f"{question.id}.{check.id}", verdict, check.points))
@@ -174,7 +174,7 @@ def _question(
 
 
 def _check(
-    check: Check, verdict: Verdict, visibility: Visibility, words: Words, points: Points
+    check: Check, verdict: Verdict, visibility: Visibility, words: Words, points: EarnedPoints
 ) -> CheckResult:
     message = verdict.message
     return CheckResult(
@@ -245,7 +245,7 @@ _CREDIT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class EarnedPoints:
     """Points of one check, or of several; the rest up to ``maximum`` is lost."""
 
     earned: float = 0.0
@@ -260,17 +260,17 @@ class Points:
         return {"score": earned, "max_score": maximum, "pending": pending + 0.0}
 
 
-def total(parts: Iterable[Points]) -> Points:
+def total(parts: Iterable[EarnedPoints]) -> EarnedPoints:
     """Return the sum."""
     known = list(parts)
-    return Points(
+    return EarnedPoints(
         math.fsum(part.earned for part in known),
         math.fsum(part.pending for part in known),
         math.fsum(part.maximum for part in known),
     )
 
 
-def points_of(where: str, verdict: Verdict, worth: float) -> Points:
+def points_of(where: str, verdict: Verdict, worth: float) -> EarnedPoints:
     """Return what a verdict is worth.
 
     What is not earned is lost only where it is the student's doing; otherwise it stays pending.
@@ -292,7 +292,7 @@ def points_of(where: str, verdict: Verdict, worth: float) -> Points:
             f"“{verdict.status.value}”; this is a fault in the judge, not in the hand-in"
         )
     earned = credit * worth
-    return Points(earned, 0.0 if _is_lost(verdict) else worth - earned, worth)
+    return EarnedPoints(earned, 0.0 if _is_lost(verdict) else worth - earned, worth)
 
 
 def _is_lost(verdict: Verdict) -> bool:

@@ -1,6 +1,6 @@
 """Completing a report with what another machine found out later. Pure.
 
-A report of a machine without a GPU leaves points pending. A report of the same hand-in from a
+A report of a machine without a GPU leaves points pending. A report of the same submission from a
 machine that has one fills them. What was decided once stays as it was: nothing but pending checks
 is ever replaced, so that merging twice changes nothing the second time.
 
@@ -69,12 +69,12 @@ def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -
 
     Args:
         base: What is to be completed; its environment and timing stay.
-        others: Reports of the same hand-in and assignment.
+        others: Reports of the same submission and assignment.
         allowed: What may be done beyond that.
 
     Raises:
         ConflictError: Two of them decided a check differently, and that was not allowed.
-        MergeError: A report is of another hand-in or assignment, or was made without walls, and
+        MergeError: A report is of another submission or assignment, or was made without walls, and
             that was not allowed.
     """
     for other in others:
@@ -175,19 +175,19 @@ def _question(question: QuestionResult, theirs: Results, filled: list[str]) -> Q
 
 
 def _disputes(base: Report, theirs: Results) -> dict[str, str]:
-    """Return what is told of each question of which a check was decided in two ways, by its id."""
-    told: dict[str, str] = {}
+    """Return a sentence on each question with a check that was decided in two ways, by id."""
+    disputes: dict[str, str] = {}
     for question in base.questions:
         for ours in question.checks:
             other = theirs.get((question.id, ours.id), ours)
             same = (ours.status, ours.score) == (other.status, other.score)
             if not (same or undecided(ours) or undecided(other)):
-                told.setdefault(
+                disputes.setdefault(
                     question.id,
-                    f"{question.id}.{ours.id}: was decided twice, and differently: {_told(ours)} "
-                    f"here, {_told(other)} there",
+                    f"{question.id}.{ours.id}: was decided twice, and differently: {_brief(ours)} "
+                    f"here, {_brief(other)} there",
                 )
-    return told
+    return disputes
 
 
 def _choose(ours: CheckResult, theirs: CheckResult) -> CheckResult:
@@ -206,7 +206,7 @@ def sums(maximum: float, parts: Sequence[Scored]) -> dict[str, float]:
     return {"score": earned, "pending": pending, "max_score": maximum}
 
 
-def _told(check: CheckResult) -> str:
+def _brief(check: CheckResult) -> str:
     return f"{check.status.value} ({check.code.value}, {check.score:g} of {check.max_score:g})"
 
 

@@ -13,20 +13,13 @@ from rich.text import Text
 
 from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult, Report
-from grader.report.summary import amount
+from grader.report.summary import MARKS, amount
+from grader.report.terminal import STYLE
 from grader.report.text import inert
 from grader.verdict import Code, Message, Param, Status
 
 _MAX_LINE = 1200
 _BAR = 30
-_STYLE = {
-    Status.PASSED: ("✓", "green"),
-    Status.PARTIAL: ("◐", "yellow"),
-    Status.FAILED: ("✗", "red"),
-    Status.SKIPPED: ("–", "dim"),
-    Status.DEFERRED: ("…", "cyan"),
-    Status.ERROR: ("!", "magenta"),
-}
 Details = Callable[[QuestionResult], Mapping[str, Sequence[str]]]
 _NOT_LOADED = frozenset({"syntax_error", "import_failed", "died_at_import"})
 """Messages on a file that could not be loaded; they are the same for all its questions."""
@@ -103,9 +96,10 @@ class StudentView:
                 self.print(whole, "red")
             self._unread = whole
             return
-        mark, style = _mark(question)
+        status = shown_status(question)
+        style = STYLE[status]
         line = Text.assemble(
-            (f"{mark} {question.id}", f"bold {style}"),
+            (f"{MARKS[status]} {question.id}", f"bold {style}"),
             ("  " + points_of(question), style),
             ("  " + question.title, "dim"),
             ("  " + self._words.codes[Code.NOT_IMPLEMENTED.value], style)
@@ -120,16 +114,16 @@ class StudentView:
         """Yield what there is to say on a question, with the colour of each line."""
         if not_written(question):
             return
-        told = [check for check in question.checks if check.status in _FINDINGS]
-        details, said = self._details(question), set[Sequence[str]]()
-        for message, group in groupby(told, lambda check: check.student_message):
+        findings = [check for check in question.checks if check.status in _FINDINGS]
+        details, printed = self._details(question), set[Sequence[str]]()
+        for message, group in groupby(findings, lambda check: check.student_message):
             checks = list(group)
-            names = ", ".join(check.id for check in checks)
-            yield f"{_STYLE[checks[0].status][0]} {names}: {message}", _STYLE[checks[0].status][1]
+            names, status = ", ".join(check.id for check in checks), checks[0].status
+            yield f"{MARKS[status]} {names}: {message}", STYLE[status]
             # Checks that look at the same run have the same to tell: once is enough.
             for lines in (details.get(check.id, ()) for check in checks):
-                yield from (("  " + line, "dim") for line in lines if lines not in said)
-                said.add(lines)
+                yield from (("  " + line, "dim") for line in lines if lines not in printed)
+                printed.add(lines)
         waiting = [check for check in question.checks if check.code is Code.REQUIREMENT_NOT_MET]
         for requires, group in groupby(waiting, lambda check: check.params.get("requires")):
             names_of: list[Param] = [check.id for check in group]
@@ -141,13 +135,13 @@ class StudentView:
 
 def _of_the_file(question: QuestionResult) -> str:
     """Return what is said of the file as a whole at every check of a question; empty if nothing."""
-    told = {check.student_message for check in question.checks if check.status in _FINDINGS}
+    texts = {check.student_message for check in question.checks if check.status in _FINDINGS}
     ids = {check.message_id for check in question.checks if check.status in _FINDINGS}
-    return told.pop() if len(told) == 1 and ids <= _NOT_LOADED else ""
+    return texts.pop() if len(texts) == 1 and ids <= _NOT_LOADED else ""
 
 
 def none_found(report: Report) -> bool:
-    """Return whether a hand-in has nothing of what was asked for: it belongs elsewhere."""
+    """Return whether a submission has nothing of what was asked for: it belongs elsewhere."""
     questions = [item for item in asked_for(report) if not _waits(item)]
     return len(questions) > 1 and all(not_found(item) for item in questions)
 
@@ -158,7 +152,7 @@ def not_written(question: QuestionResult) -> bool:
 
 
 def not_found(question: QuestionResult) -> bool:
-    """Return whether nothing of a question's name is in the hand-in."""
+    """Return whether nothing of a question's name is in the submission."""
     return any(check.code is Code.MISSING_FUNCTION for check in question.checks)
 
 
@@ -195,10 +189,11 @@ def points_of(question: QuestionResult) -> str:
     return f"{amount(question.score)}{later} / {amount(question.max_score)}"
 
 
-def _mark(question: QuestionResult) -> tuple[str, str]:
+def shown_status(question: QuestionResult) -> Status:
+    """Return the status of a question as its student sees it: hidden cases are not judged yet."""
     if _to_mend(question):
-        return _STYLE[Status.PARTIAL if question.score else Status.FAILED]
-    return _STYLE[Status.PASSED if question.score else question.status]
+        return Status.PARTIAL if question.score else Status.FAILED
+    return Status.PASSED if question.score else question.status
 
 
 def _to_mend(question: QuestionResult) -> bool:

@@ -19,6 +19,15 @@ _NEVER_RAN = frozenset(
         Code.MISSING_FUNCTION,
     }
 )  # fmt: skip
+MARKS = {
+    Status.PASSED: "✓",
+    Status.PARTIAL: "◐",
+    Status.FAILED: "✗",
+    Status.SKIPPED: "–",
+    Status.DEFERRED: "…",
+    Status.ERROR: "!",
+}
+"""Status → sign; a reader who sees no colours has to tell them apart."""
 _DECIDED = (Status.PASSED, Status.PARTIAL, Status.FAILED, Status.ERROR)
 
 
@@ -28,7 +37,7 @@ def amount(points: float) -> str:
 
 
 def counted(number: float, what: str) -> str:
-    """Return a number of things, such as ``1 hand-in`` or ``2.5 points``."""
+    """Return a number of things, such as ``1 submission`` or ``2.5 points``."""
     return f"{amount(number)} {what}" if number == 1 else f"{amount(number)} {what}s"
 
 
@@ -51,9 +60,9 @@ def notices(report: Report) -> list[str]:
 
 
 def unread(report: Report) -> CheckResult | None:
-    """Return what is said at every check of a hand-in that could not be run; None if it could.
+    """Return what is said at every check of a submission that could not be run; None if it could.
 
-    That is one mistake in the hand-in as a whole. A code alone does not tell: a file that is
+    That is one mistake in the submission as a whole. A code alone does not tell: a file that is
     missing may be one that a single function should have written.
     """
     checks = (check for question in report.questions for check in question.checks)
@@ -86,15 +95,15 @@ class ClassSummary:
     Attributes:
         scores: Of complete reports, sorted.
         max_score: Points for full credit.
-        incomplete: Reason → hand-ins that the grader itself failed at.
-        pending: Code → hand-ins with points that wait for it.
-        nobody: Questions that not one hand-in has full points for, with the share of its points
+        incomplete: Reason → submissions that the grader itself failed at.
+        pending: Code → submissions with points that wait for it.
+        nobody: Questions that not one submission has full points for, with the share of its points
             that the class has; a mistake in the question is likelier than in everybody.
-        unread: Code → hand-ins without a file, or a function in it, that could be run.
-        mistakes: (question, check, code) → hand-ins, the most frequent first; without those.
-        died: Hand-ins in which a guest crashed, hung or broke the protocol.
-        suspicious: Hand-ins about which witnesses disagree.
-        slowest: Hand-in and seconds, the slowest first.
+        unread: Code → submissions without a file, or a function in it, that could be run.
+        mistakes: (question, check, code) → submissions, the most frequent first; without those.
+        died: Submissions in which a guest crashed, hung or broke the protocol.
+        suspicious: Submissions about which witnesses disagree.
+        slowest: Submission and seconds, the slowest first.
     """
 
     scores: tuple[float, ...]
@@ -203,8 +212,8 @@ def _nobody(reports: Sequence[Report]) -> dict[str, float]:
 def _unread(reports: Sequence[Report]) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = defaultdict(list)
     for report in reports:
-        if (said := unread(report)) is not None:
-            found[said.code.value].append(report.submission.id)
+        if (check := unread(report)) is not None:
+            found[check.code.value].append(report.submission.id)
     return {code: tuple(names) for code, names in found.items()}
 
 
@@ -212,7 +221,7 @@ def _mistakes(reports: Sequence[Report]) -> dict[tuple[str, str, str], int]:
     found = Counter(
         (question, check.id, check.code.value)
         for report in reports
-        # One mistake in the hand-in as a whole, told at every check: it would drown all others.
+        # One mistake in the submission as a whole, told at every check: it would drown all others.
         if unread(report) is None
         for question, check in _checks(report)
         if check.status in (Status.FAILED, Status.PARTIAL)

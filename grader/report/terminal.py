@@ -1,4 +1,4 @@
-"""Reports as tables on a terminal. Text of a hand-in never becomes markup or control sequences.
+"""Reports as tables on a terminal. Text of a submission never becomes markup or control sequences.
 
 For staff, and for students on public cases: it shows ``message``, which holds everything.
 """
@@ -21,7 +21,7 @@ from grader.report.model import (
     ReportStatus,
     Scored,
 )
-from grader.report.summary import amount, notices
+from grader.report.summary import MARKS, amount, notices
 from grader.report.text import inert
 from grader.sandbox.host.guests import Tier
 from grader.verdict import Basis, Status
@@ -32,21 +32,13 @@ _ROOM_FOR_A_SENTENCE = 48
 _CLAIM = "† rests on what the hand-in's own process said of itself"
 _WIDTH_OF_A_NUMBER = 9
 _WIDTH_OF_THE_REST = 56
-_STYLE = {
+STYLE = {
     Status.PASSED: "green",
     Status.PARTIAL: "yellow",
     Status.FAILED: "red",
     Status.SKIPPED: "dim",
     Status.DEFERRED: "cyan",
     Status.ERROR: "magenta",
-}
-_MARK = {
-    Status.PASSED: "✓",
-    Status.PARTIAL: "◐",
-    Status.FAILED: "✗",
-    Status.SKIPPED: "–",
-    Status.DEFERRED: "…",
-    Status.ERROR: "!",
 }
 _REPORT_STYLE = {
     ReportStatus.GRADED: "green",
@@ -59,7 +51,7 @@ _Cells = Callable[[Report, Sequence[str]], list[Text]]
 
 
 def print_report(report: Report, console: Console) -> None:
-    """Print one hand-in: a row a check, then totals, notes and how it was walled in."""
+    """Print one submission: a row a check, then totals, notes and how it was walled in."""
     console.print(_plain(f"{report.assignment.id} · {report.submission.id}", "bold"))
     checks = [check for question in report.questions for check in question.checks]
     widths = (
@@ -80,7 +72,7 @@ def print_report(report: Report, console: Console) -> None:
 
 
 def print_class(reports: Sequence[Report], console: Console) -> None:
-    """Print many hand-ins of one assignment: a row each, with the first thing to know.
+    """Print many submissions of one assignment: a row each, with the first thing to know.
 
     Points by question where the terminal is wide enough for them, one mark each where it is not.
     """
@@ -133,14 +125,14 @@ def _point_cells(report: Report, questions: Sequence[str]) -> list[Text]:
 def _mark_cells(report: Report, questions: Sequence[str]) -> list[Text]:
     results = {question.id: question.status for question in report.questions}
     known = [results.get(name, Status.SKIPPED) for name in questions]
-    return [Text.assemble(*((_MARK[status], _STYLE[status]) for status in known))]
+    return [Text.assemble(*((MARKS[status], STYLE[status]) for status in known))]
 
 
 def _heading(question: QuestionResult) -> Text:
     return Text("  ").join(
         [
             _plain(question.id, "bold"),
-            _points(question, f"bold {_STYLE[question.status]}"),
+            _points(question, f"bold {STYLE[question.status]}"),
             _plain(question.title, "dim"),
             *(_plain(f"on {name}", "dim") for name in _gpus(question)),
         ]
@@ -159,17 +151,17 @@ def _checks_table(question: QuestionResult, widths: tuple[int, int]) -> Table:
     table.add_column(overflow="fold")
     above = ""
     for check in question.checks:
-        told = _plain(check.message)
+        message = _plain(check.message)
         if not check.message or check.message == above:
-            told = Text("as above" if check.message else check.status.value, "dim")
-        table.add_row(_label(check), _points(check, _STYLE[check.status]), told)
+            message = Text("as above" if check.message else check.status.value, "dim")
+        table.add_row(_label(check), _points(check, STYLE[check.status]), message)
         above = check.message
     return table
 
 
 def _label(check: CheckResult) -> Text:
     mark = " †" if _is_claim(check) else ""
-    return _plain(f"  {_MARK[check.status]} {check.id}{mark}", _STYLE[check.status])
+    return _plain(f"  {MARKS[check.status]} {check.id}{mark}", STYLE[check.status])
 
 
 def _is_claim(check: CheckResult) -> bool:
@@ -191,7 +183,7 @@ def _all_open(part: Scored) -> bool:
 def _question_cell(question: QuestionResult | None) -> Text:
     if question is None:
         return Text("")
-    style = _STYLE[question.status]
+    style = STYLE[question.status]
     if _all_open(question):
         return Text("pending" if question.status is not Status.ERROR else "error", style)
     return Text(amount(question.score) + ("?" if question.pending else ""), style)

@@ -1,4 +1,4 @@
-"""Text and numbers from a hand-in, made harmless for files, terminals and pages.
+"""Text and numbers from a submission, made harmless for files, terminals and pages.
 
 Defends against: control characters and ANSI sequences, invisible and direction-changing
 characters, lone surrogates that no encoder takes, endless text, NaN and infinity in JSON, integers

@@ -165,14 +165,14 @@ def _case(assignment: str, question: QuestionResult, check: CheckResult) -> ET.E
     _properties(case, score=check.score, max_score=check.max_score, pending=check.pending)
     outcome = _OUTCOME.get(check.status)
     if outcome:
-        told = inert(check.student_message, _MAX_TEXT, keep="\n\t")
-        first = told.partition("\n")[0]
+        message = inert(check.student_message, _MAX_TEXT, keep="\n\t")
+        first = message.partition("\n")[0]
         if check.pending:
             first = f"{amount(check.pending)} of {amount(check.max_score)} points pending. {first}"
         detail = ET.SubElement(case, outcome, message=first)
         if outcome != "skipped":
             detail.set("type", check.code.value)
-            detail.text = told
+            detail.text = message
     return case
 
 

@@ -1,4 +1,4 @@
-"""``gradebook.csv``: one row a hand-in, one column a question.
+"""``gradebook.csv``: one row a submission, one column a question.
 
 A cell is empty where there is no number that may stand for a grade: a question whose points are
 all pending, the score of an incomplete report. An empty cell is asked about; a 0 is believed.
@@ -31,7 +31,7 @@ def gradebook(
 
     Args:
         reports: One a row.
-        who: Further columns of each row, after the hand-in's name: whose it is.
+        who: Further columns of each row, after the submission's name: whose it is.
         late: Further columns of each row, at its end: what lateness took.
     """
     questions = list(dict.fromkeys(q.id for report in reports for q in report.questions))

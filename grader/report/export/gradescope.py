@@ -6,11 +6,11 @@ the document and a post-processor closes what it leaves open:
 
 * a skipped test vanishes there, points and all: here no test is skipped, and points that are
   pending get a row and a line on top that say so;
-* ``execution_time`` is told there: here it is left out, for a submission could tell of hidden
+* ``execution_time`` is shown there: here it is left out, for a submission could tell of hidden
   inputs by how long it works on them;
 * a leaderboard test that fails is invisible there: here a check is never a leaderboard test;
 * how text is to be read is left open there: here all of it is ``text``, so that HTML, Markdown
-  and ANSI sequences from a hand-in stay what they are.
+  and ANSI sequences from a submission stay what they are.
 
 Students see this file, so of a check only ``student_message`` goes in. If the grader itself failed
 anywhere, no ``score`` is in the document, neither on top nor in a test: Gradescope then reports a
@@ -33,7 +33,7 @@ from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 from grader.report.build import PLACES, question_status
 from grader.report.merge import sums
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, json_bytes
-from grader.report.summary import amount, notices
+from grader.report.summary import MARKS, amount, notices
 from grader.report.text import inert
 from grader.store.files import write_atomic
 from grader.verdict import Status, Visibility
@@ -46,7 +46,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _TestRow:
     """Checks of a question that the same people see at the same time.
 
     Attributes:
@@ -69,14 +69,6 @@ class _Row:
         return question_status(self.checks, points["score"], points["pending"], points["max_score"])
 
 
-_MARKS = {
-    Status.PASSED: "✓",
-    Status.PARTIAL: "◐",
-    Status.FAILED: "✗",
-    Status.SKIPPED: "–",
-    Status.DEFERRED: "…",
-    Status.ERROR: "…",
-}
 _ORDER = {Status.DEFERRED: 1, Status.ERROR: 1, Status.SKIPPED: 2, Status.PASSED: 3}
 """Of rows, and of lines in them: what failed, what is open, what was not tried, what passed."""
 
@@ -115,7 +107,7 @@ def write_results(report: Report, folder: Path) -> Path:
     return path
 
 
-def _rows(report: Report) -> list[_Row]:
+def _rows(report: Report) -> list[_TestRow]:
     rows = []
     for major, question in enumerate(report.questions, start=1):
         groups: dict[Visibility, list[CheckResult]] = {}
@@ -123,17 +115,17 @@ def _rows(report: Report) -> list[_Row]:
             groups.setdefault(check.visibility, []).append(check)
         for minor, (shown, checks) in enumerate(groups.items(), start=1):
             number = f"{major}" if len(groups) == 1 else f"{major}.{minor}"
-            rows.append(_Row(number, question, shown, tuple(checks)))
+            rows.append(_TestRow(number, question, shown, tuple(checks)))
     return sorted(rows, key=lambda row: _ORDER.get(row.status, 0))
 
 
-def _suite(rows: list[_Row]) -> unittest.TestSuite:
+def _suite(rows: list[_TestRow]) -> unittest.TestSuite:
     methods = {f"test_{index}": _method(row) for index, row in enumerate(rows)}
     case = type("Checks", (unittest.TestCase,), methods)
     return unittest.TestSuite(case(name) for name in methods)
 
 
-def _method(row: _Row) -> Callable[..., None]:
+def _method(row: _TestRow) -> Callable[..., None]:
     def test(_: unittest.TestCase, set_score: Callable[[float], None]) -> None:
         set_score(row.points["score"])
 
@@ -155,7 +147,7 @@ def _device_tag(check: CheckResult) -> tuple[str, ...]:
     return ("virtual_gpu",) if check.device.startswith("virtual") else ()
 
 
-def _finish(document: Document, report: Report, rows: list[_Row]) -> None:
+def _finish(document: Document, report: Report, rows: list[_TestRow]) -> None:
     complete = report.status is not ReportStatus.INCOMPLETE
     for test, row in zip(document["tests"], rows, strict=True):
         _finish_test(test, row, complete)
@@ -174,7 +166,7 @@ def _finish(document: Document, report: Report, rows: list[_Row]) -> None:
         del document["score"]
 
 
-def _finish_test(test: Document, row: _Row, complete: bool) -> None:
+def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:
     test["name_format"] = test["output_format"] = "text"
     test["output"] = "\n".join(_lines(row))
     pending = row.points["pending"]
@@ -191,11 +183,13 @@ def _finish_test(test: Document, row: _Row, complete: bool) -> None:
         del test["score"]
 
 
-def _lines(row: _Row) -> Iterator[str]:
+def _lines(row: _TestRow) -> Iterator[str]:
     """Yield a line for each check, first those that have something to say."""
     for check in sorted(row.checks, key=lambda check: _ORDER.get(check.status, 0)):
         points = f"{amount(check.score)}/{amount(check.max_score)}"
         if check.pending:
             points = f"{points}, {amount(check.pending)} pending"
-        said = f": {check.student_message}" if check.student_message else ""
-        yield f"{_MARKS[check.status]} {check.id} ({points}){said}"
+        message = f": {check.student_message}" if check.student_message else ""
+        # What the grader failed at waits for another run, as what is deferred does.
+        mark = MARKS[Status.DEFERRED if check.status is Status.ERROR else check.status]
+        yield f"{mark} {check.id} ({points}){message}"

@@ -1,4 +1,4 @@
-"""Static pages: one of a class, and two of each hand-in, for staff and for its student.
+"""Static pages: one of a class, and two of each submission, for staff and for its student.
 
 Each is one file that opens from a disk without a network: styles, scripts and pictures are in it.
 

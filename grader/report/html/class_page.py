@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean, median
 
-from grader.report.html.render import MARKS, Labels, render, translated
+from grader.report.html.render import SIGNS, Labels, render, translated
 from grader.report.model import CheckResult, Report, ReportStatus
 from grader.report.summary import ClassSummary, summarise, unread
 from grader.verdict import Status
@@ -18,7 +18,7 @@ _BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """A hand-in of the class, as whoever asks for the page knows it.
+    """A submission of the class, as whoever asks for the page knows it.
 
     Attributes:
         report: Its report.
@@ -58,7 +58,7 @@ class ClassLine:
 
 @dataclass(frozen=True, slots=True)
 class QuestionLine:
-    """How the class did on a question: numbers of hand-ins, and the share of its points."""
+    """How the class did on a question: numbers of submissions, and the share of its points."""
 
     id: str
     title: str
@@ -70,13 +70,13 @@ class QuestionLine:
 
     @property
     def total(self) -> int:
-        """Hand-ins in all."""
+        """Submissions in all."""
         return self.full + self.some + self.none + self.open
 
 
 @dataclass(frozen=True, slots=True)
 class HistogramBar:
-    """Hand-ins with a share of the points of ``low`` … ``high`` percent."""
+    """Submissions with a share of the points of ``low`` … ``high`` percent."""
 
     low: int
     high: int
@@ -161,7 +161,7 @@ def _line(
         "passed" if each.max_score and each.score >= each.max_score else each.status.value
         for each in report.questions
     ]
-    strip = tuple((key, MARKS[key] * len(list(group))) for key, group in groupby(shown))
+    strip = tuple((key, SIGNS[key] * len(list(group))) for key, group in groupby(shown))
     complete = report.status is not ReportStatus.INCOMPLETE
     lost = any(name in names for names in summary.unread.values())
     known = {
@@ -238,7 +238,7 @@ Attention = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def twins_in(reports: Sequence[Report]) -> list[tuple[str, ...]]:
-    """Return groups of hand-ins whose files are the same, byte for byte."""
+    """Return groups of submissions whose files are the same, byte for byte."""
     groups: dict[str, list[str]] = defaultdict(list)
     for report in reports:
         if report.submission.digest and report.submission.files:
@@ -255,9 +255,9 @@ def attention_on(
     """Return it, the gravest first.
 
     Args:
-        links: Hand-in → its page.
+        links: Submission → its page.
         summary: Of the class.
-        twins: Groups of hand-ins with the same files.
+        twins: Groups of submissions with the same files.
         labels: Language.
     """
     codes = labels.words.codes
@@ -265,25 +265,25 @@ def attention_on(
     def named(label: str, names: Sequence[str], **blanks: str) -> Attention:
         return labels(label, **blanks), tuple((name, links[name]) for name in names)
 
-    told = [
+    found = [
         named("look_incomplete", names, what=codes.get(code, code))
         for code, names in summary.incomplete.items()
     ]
     if summary.suspicious:
-        told.append(named("look_review", summary.suspicious))
-    told += [
+        found.append(named("look_review", summary.suspicious))
+    found += [
         named("look_unread", names, what=codes.get(code, code))
         for code, names in summary.unread.items()
     ]
     if summary.died:
-        told.append(named("look_died", summary.died))
-    told += [named("look_twins", group) for group in twins]
-    told += [
+        found.append(named("look_died", summary.died))
+    found += [named("look_twins", group) for group in twins]
+    found += [
         named("look_pending", names, what=codes.get(code, code))
         for code, names in summary.pending.items()
         if code != "needs_review"
     ]
-    return tuple(told)
+    return tuple(found)
 
 
 _EXAMPLE = 220
@@ -298,7 +298,7 @@ class Mistake:
         question: Id of the question.
         check: Id of the check.
         code: The reason.
-        count: Hand-ins that made it.
+        count: Submissions that made it.
         example: What staff read of one of them.
     """
 
@@ -315,7 +315,7 @@ class Mistakes:
     """All mistakes.
 
     Attributes:
-        groups: (code, hand-ins, its mistakes), the most frequent first.
+        groups: (code, submissions, its mistakes), the most frequent first.
         by_hand_in: Name → indices of its mistakes.
     """
 

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from grader.report.messages.catalogue import ENGLISH, words_in
 from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report
-from grader.report.summary import amount
+from grader.report.summary import MARKS, amount
 from grader.report.text import inert
 from grader.verdict import Message, Verdict
 
@@ -24,15 +24,8 @@ STAFF_FILE = "report.html"
 STUDENT_FILE = "student.html"
 
 _MAX_TEXT = 4000
-MARKS = {
-    "passed": "✓",
-    "partial": "◐",
-    "failed": "✗",
-    "skipped": "–",
-    "deferred": "…",
-    "error": "!",
-}
-"""Status → sign; never by colour alone."""
+SIGNS = {status.value: mark for status, mark in MARKS.items()}
+"""Status, as templates know it → sign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +92,7 @@ def _signs(labels: Labels) -> Mapping[str, Markup]:
         '<span class="mark {0}"><span aria-hidden="true">{1}</span>'
         '<span class="sr">{2}</span></span>'
     )
-    return {status: sign.format(status, mark, labels(status)) for status, mark in MARKS.items()}
+    return {status: sign.format(status, mark, labels(status)) for status, mark in SIGNS.items()}
 
 
 @cache
@@ -115,7 +108,7 @@ def _environment() -> Environment:
         "amount": amount, "inert": _inert, "numbered": _numbered, "numbers": _numbers,
         "percent": _percent,
     }  # fmt: skip
-    made.globals["marks"] = MARKS
+    made.globals["marks"] = SIGNS
     return made
 
 

@@ -16,19 +16,19 @@ import numpy as np
 from grader.checks.arrays import Array
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
-from grader.report.student import not_written, points_of
-from grader.report.summary import amount
+from grader.report.student import not_written, points_of, shown_status
+from grader.report.summary import MARKS, amount
 from grader.report.text import inert
 from grader.verdict import Code, Message, Param, Status
 
 _MAX_TEXT = 2000
-_LOOK = {
-    Status.PASSED: ("✓", "#1a7f37"),
-    Status.PARTIAL: ("◐", "#9a6700"),
-    Status.FAILED: ("✗", "#cf222e"),
-    Status.SKIPPED: ("–", "#6e7781"),
-    Status.DEFERRED: ("…", "#0969da"),
-    Status.ERROR: ("!", "#8250df"),
+_COLOURS = {
+    Status.PASSED: "#1a7f37",
+    Status.PARTIAL: "#9a6700",
+    Status.FAILED: "#cf222e",
+    Status.SKIPPED: "#6e7781",
+    Status.DEFERRED: "#0969da",
+    Status.ERROR: "#8250df",
 }
 _BOX = (
     "border-left:5px solid {colour};padding:4px 10px;margin:6px 0;"
@@ -53,8 +53,8 @@ def result_html(
         details: Check → lines on what the devices did.
         drawn: Check → a picture of what it has measured, as SVG; it stands in place of lines.
     """
-    status, words = _status(question), current()
-    mark, colour = _LOOK[status]
+    status, words = shown_status(question), current()
+    mark, colour = MARKS[status], _COLOURS[status]
     head = (
         f'<b style="color:{colour}">{mark} {_text(question.id)}</b> '
         f"&nbsp;{_text(points_of(question))} &nbsp;"
@@ -71,7 +71,7 @@ def result_html(
 
 def error_html(text: str) -> str:
     """Return what kept a check from running."""
-    colour = _LOOK[Status.ERROR][1]
+    colour = _COLOURS[Status.ERROR]
     return f'<div style="{_BOX.format(colour=colour)}">{_text(text)}</div>'
 
 
@@ -81,7 +81,7 @@ def _table(
     details: Mapping[str, Sequence[str]],
     drawn: Mapping[str, bytes],
 ) -> str:
-    rows, said = "", set[Sequence[str]]()
+    rows, printed = "", set[Sequence[str]]()
     for check in question.checks:
         lines = details.get(check.id, ())
         # Checks that look at the same run have the same to tell: once is enough.
@@ -89,10 +89,10 @@ def _table(
         below = heat.html() if heat else ""
         if check.id in drawn:
             below += _image(drawn[check.id], question, check)
-        elif lines not in said:
+        elif lines not in printed:
             below += "".join(f'<div style="color:#6e7781">{_text(line)}</div>' for line in lines)
         rows += _row(check, below)
-        said.add(lines)
+        printed.add(lines)
     return f'<table style="border:none;border-collapse:collapse"><tbody>{rows}</tbody></table>'
 
 
@@ -107,7 +107,7 @@ def _image(svg: bytes, question: QuestionResult, check: CheckResult) -> str:
 
 
 def _row(check: CheckResult, below: str) -> str:
-    mark, colour = _LOOK[check.status]
+    mark, colour = MARKS[check.status], _COLOURS[check.status]
     cells = (
         (f"white-space:nowrap;color:{colour}", f"{mark}&nbsp;{_text(check.id)}"),
         ("white-space:nowrap", _text(f"{amount(check.score)} / {amount(check.max_score)}")),
@@ -115,13 +115,6 @@ def _row(check: CheckResult, below: str) -> str:
     )
     row = "".join(f'<td style="{_CELL};{style}">{inside}</td>' for style, inside in cells)
     return f'<tr style="background:none">{row}</tr>'
-
-
-def _status(question: QuestionResult) -> Status:
-    statuses = {check.status for check in question.checks}
-    if statuses & {Status.FAILED, Status.PARTIAL}:
-        return Status.PARTIAL if question.score else Status.FAILED
-    return Status.PASSED if question.score else question.status
 
 
 def _text(text: str) -> str:
@@ -180,21 +173,21 @@ class Heat:
 
     def _caption(self, first: tuple[int, ...], whole: bool) -> str:
         place = f"{self.where}[{', '.join(map(str, first))}]" if first else self.where
-        told: dict[str, Param] = {
+        params: dict[str, Param] = {
             "case": self.case, "place": place, "actual": float(self.actual[first]),
             "expected": float(self.expected[first]),
         }  # fmt: skip
-        parts = [_say("first_wrong", told), "" if whole else _say("part_shown", {})]
+        parts = [_say("first_wrong", params), "" if whole else _say("part_shown", {})]
         return escape(" ".join(filter(None, parts)))
 
     def _cell(self, planes: list[Array], at: tuple[int, int], first: tuple[int, int]) -> str:
         actual, expected, wrong = (plane[at] for plane in planes)
         colour = _colour(float(actual), float(expected)) if wrong else _RIGHT
         edge = "2px solid #000" if at == first else "1px solid #fff"
-        told: dict[str, Param] = {"actual": float(actual), "expected": float(expected)}
+        params: dict[str, Param] = {"actual": float(actual), "expected": float(expected)}
         text = f"{actual:.4g}" if planes[0].shape[1] <= _READABLE else "&nbsp;"
         return (
-            f'<td title="{escape(_say("element", told))}" style="'
+            f'<td title="{escape(_say("element", params))}" style="'
             f"background:{colour};color:#000;border:{edge};padding:1px 5px;min-width:10px;"
             f'text-align:right;font:11px monospace">{text}</td>'
         )

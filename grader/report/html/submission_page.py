@@ -43,7 +43,7 @@ class Links:
 
     Attributes:
         index: The class.
-        previous: The hand-in before, as (link, name).
+        previous: The submission before, as (link, name).
         next: The one after.
         student: The student's page.
     """

@@ -1,6 +1,6 @@
 """Messages become sentences: the blanks of a template are filled with bounded, harmless text.
 
-Defends against: text of a hand-in that carries control characters, escapes, endless length or
+Defends against: text of a submission that carries control characters, escapes, endless length or
 format fields of its own; a template that reaches into an object; a missing sentence (the grade
 stands, the message falls back to its id and parameters); a hidden case that speaks through its
 exception's text, name or line.

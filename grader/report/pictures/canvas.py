@@ -80,9 +80,9 @@ def to_bytes(figure: Figure, kind: Format, title: str, about: str) -> bytes:
         about: The same for readers who do not see it.
     """
     stream = io.BytesIO()
-    said = {"Title": title, "Description": about}
+    metadata = {"Title": title, "Description": about}
     if kind == "svg":
-        figure.savefig(stream, format="svg", metadata={**said, "Date": None})
+        figure.savefig(stream, format="svg", metadata={**metadata, "Date": None})
     else:
-        figure.savefig(stream, format="png", dpi=_PNG_DOTS, metadata={**said, "Software": ""})
+        figure.savefig(stream, format="png", dpi=_PNG_DOTS, metadata={**metadata, "Software": ""})
     return stream.getvalue()

@@ -142,11 +142,11 @@ def draw_gantt(gantt: Gantt, kind: Format = "svg") -> bytes:
     axes.set_xlabel("milliseconds on the timeline")
     axes.set_title(gantt.title)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8, handlelength=1)
-    told = (f"{gantt.elapsed:.1f} ms; one after another {gantt.serial:.1f} ms, "
+    about = (f"{gantt.elapsed:.1f} ms; one after another {gantt.serial:.1f} ms, "
             f"at best {gantt.ideal:.1f} ms")  # fmt: skip
     # Below, where no title reaches, however long a script's name is.
-    note(figure, told)
-    return to_bytes(figure, kind, gantt.title, told)
+    note(figure, about)
+    return to_bytes(figure, kind, gantt.title, about)
 
 
 def _line(axes: Axes, bars: Sequence[GanttBar], devices: Sequence[str], sort: str) -> None:

@@ -101,9 +101,9 @@ def draw_device(bars: DeviceBars, kind: Format = "svg") -> bytes:
     title = f"On {bars.device}" + (f", {bars.sizes}" if bars.sizes else "")
     figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
     note(figure, "whiskers: the middle half of the calls", top=True)
-    told = (f"{_plain(party)}: {_amount(bars.cold[party])}, then {_amount(bars.warm[party])}"
+    about = (f"{_plain(party)}: {_amount(bars.cold[party])}, then {_amount(bars.warm[party])}"
             for party in parties)  # fmt: skip
-    return to_bytes(figure, kind, title, "; ".join(told))
+    return to_bytes(figure, kind, title, "; ".join(about))
 
 
 def _parts(axes: Axes, parties: list[str], bars: DeviceBars) -> None:
@@ -187,9 +187,9 @@ def marks_of(evidence: Mapping[str, object]) -> PaceMarks | None:
         return None
     if times <= 0 or loop <= 1:
         return None
-    told = indices if isinstance(indices, list) else []
+    recorded = indices if isinstance(indices, list) else []
     # The index is a logarithm to the base of the loop's time.
-    sets = [math.pow(loop, each) for each in told if isinstance(each, (int, float))] or [times]
+    sets = [math.pow(loop, each) for each in recorded if isinstance(each, (int, float))] or [times]
     span = (min(times, *sets), max(times, *sets))
     return PaceMarks(times, loop, span, str(evidence.get("sizes") or ""))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader.report.html.render import MARKS
+from grader.report.html.render import SIGNS
 from grader.report.messages import catalogue
 from grader.report.messages.catalogue import (
     ENGLISH,
@@ -184,7 +184,7 @@ def test_every_id_is_used() -> None:
 def test_every_code_and_every_status_has_words() -> None:
     assert {code.value for code in Code} == ENGLISH.codes.keys()
     for status in Status:
-        assert status.value in MARKS
+        assert status.value in SIGNS
         assert status.value in ENGLISH.labels
 
 

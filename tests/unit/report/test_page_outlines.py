@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from grader.report.html.class_page import ClassRow, class_page, class_view
-from grader.report.html.render import MARKS, Labels
+from grader.report.html.render import SIGNS, Labels
 from grader.report.html.submission_page import hand_in_page, student_page
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import amount
@@ -308,7 +308,7 @@ def test_a_row_of_the_class_has_what_filters_and_sorting_need(rows: list[ClassRo
     assert "data-half" in first.attributes
     signs = first.one("td", "strip").one("span", **{"aria-hidden": "true"}).all("b")
     assert [(each.attributes["class"], each.text) for each in signs] == [
-        ("partial", MARKS["partial"] * 2), ("deferred", MARKS["deferred"]),
+        ("partial", SIGNS["partial"] * 2), ("deferred", SIGNS["deferred"]),
     ]  # fmt: skip
     flags = [sorted(each.classes) for each in second.one("td", "flags").all("span")]
     assert flags == [["flag", "incomplete"], ["flag", "twins"]]
