@@ -53,7 +53,6 @@ class HostFacts:
         wall_seconds: From the first byte of the request to the last byte of the reply.
         exit_code: Exit status of a guest that died during the call.
         signal: Signal that ended it.
-        peak_memory_bytes: Largest resident set seen, if known.
         cpu_seconds: Processor time that a timed guest used from before the request was sent until
             after the reply was there, all its threads together; or that any guest was seen to use
             until it was stopped.
@@ -67,7 +66,6 @@ class HostFacts:
     wall_seconds: float = 0.0
     exit_code: int | None = None
     signal: int | None = None
-    peak_memory_bytes: int | None = None
     cpu_seconds: float | None = None
     stopped: Stop | None = None
     limit: float | None = None

@@ -178,7 +178,7 @@ def late(deadline: Deadline, ended: Exit) -> Observation:
     """Return what came of a call that was stopped for its time."""
     limit, wall, computed = deadline.limit, deadline.wall, deadline.computed
     facts = HostFacts(
-        wall, peak_memory_bytes=ended.peak_memory, cpu_seconds=computed, stopped=deadline.stopped,
+        wall, cpu_seconds=computed, stopped=deadline.stopped,
         limit=wall if deadline.stopped is Stop.WALL else limit, busy=deadline.busy,
     )  # fmt: skip
     if ended.memory_exceeded:
@@ -213,7 +213,7 @@ def outcome_of(fault: Fault | None) -> tuple[Outcome, str]:
 
 def death(ended: Exit, wall: float) -> Observation:
     """Return what is seen of a call whose process ended."""
-    facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
+    facts = HostFacts(wall, ended.code, ended.signal)
     if ended.memory_exceeded:
         return Observation(Outcome.OUT_OF_MEMORY, facts, detail=TOO_MUCH)
     how = f"exit status {ended.code}" if ended.signal is None else f"signal {ended.signal}"
@@ -222,7 +222,7 @@ def death(ended: Exit, wall: float) -> Observation:
 
 def violation(ended: Exit, wall: float, detail: str) -> Observation:
     """Return what is seen of a call whose process sent what it must not, and was ended."""
-    facts = HostFacts(wall, ended.code, ended.signal, ended.peak_memory)
+    facts = HostFacts(wall, ended.code, ended.signal)
     return Observation(Outcome.PROTOCOL_VIOLATION, facts, detail=detail)
 
 

@@ -42,7 +42,8 @@ KEEPER = Keeper(
         Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions,
         Timing, Run, Sample, Screen, DeviceTiming,
         EntryFacts, Construct, Mention, SourcePlace, Role,
-    ]
+    ],
+    former={"Place": SourcePlace},
 )  # fmt: skip
 
 

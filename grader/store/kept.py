@@ -43,10 +43,11 @@ class Keeper:
 
     Args:
         classes: Every dataclass and enumeration that may occur.
+        former: Name that a class had in earlier versions → the class.
     """
 
-    def __init__(self, classes: Sequence[type]) -> None:
-        self._classes = {each.__name__: each for each in classes}
+    def __init__(self, classes: Sequence[type], former: Mapping[str, type] | None = None) -> None:
+        self._classes = {**(former or {}), **{each.__name__: each for each in classes}}
 
     def pack(self, parts: Mapping[str, Any], base: Mapping[str, Any], most: int) -> bytes:
         """Return the parts as bytes.
@@ -143,9 +144,10 @@ class Keeper:
 
     def _dataclass(self, name: str, content: Mapping[str, Any], base: Any, seen: list[Any]) -> Any:
         like = base if type(base) is self._classes[name] else None
-        made = self._classes[name](
-            **{k: self._read(item, getattr(like, k, None), seen) for k, item in content.items()}
-        )
+        read = {k: self._read(item, getattr(like, k, None), seen) for k, item in content.items()}
+        kind = self._classes[name]
+        # Earlier versions had fields that are gone. They are read all the same: ``#`` counts them.
+        made = kind(**{key: item for key, item in read.items() if key in _nothing(kind)})
         seen.append(made)
         return made
 

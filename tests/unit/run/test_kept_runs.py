@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 from enum import Enum
 from typing import Any, get_args, get_type_hints
@@ -9,10 +10,12 @@ from typing import Any, get_args, get_type_hints
 from observed import seen
 from timings import run, screen
 
-from grader.observation import HostFacts, Observation, Timing
+from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
 from grader.run.kept import KEEPER, pack_runs, unpack_runs
 from grader.run.observe import QuestionRun
+from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.wire.frames import Frame
+from grader.wire.messages import Loaded
 from grader.wire.values import Tensor
 
 
@@ -42,3 +45,26 @@ def test_what_was_timed_comes_back() -> None:
     observation = dataclasses.replace(seen(1), facts=HostFacts(timing=timing))
     runs = {"f": QuestionRun("f", None, None, {"case": observation})}
     assert unpack_runs(pack_runs(runs, {}), {}) == runs
+
+
+WRITTEN_BEFORE = (
+    "eAFtU9tKxDAQFfyT+GiVrrdd9klYvDwoXhB8WKSk7SxbNjfTRF3EP/FjnUmbbAsGWpozmZlzTqYvN6+T3/29tL6Z2x"
+    "pgc/bOMrZqQNQtmyNoAcElc4he4vPkoXWNVs9esWzJanqBcnZLWewNd0LzGgIec+4SEmDFJbSUR3F6MI8WIiveCKgL"
+    "KsEy5YUgUJct2A9OXVOajPk8fhC5h91JgkM37V2lJcRj+MEeIsQwYgQ4pNu3r1xqQQVvdeuueQ+Gcp9ciKKFSiv0hx"
+    "jjqfxrcjzLB8sc5l1BA3xTSJDaboty60j2JD+bnU8vSFhl/H+lBoXy3BxNkjuV4I0c8VskJJD74MKjwJPezVZ7WyXl"
+    "pOeKbmosaOVVNbI23ggRRMed9QNTMLibhUUMJ7M3jUIibKVtGAWrRWpPxj+HPU6INr0/go8JPkYg6BGNwrTT4JUWXu"
+    "LIndNG8NYVXfCs11qDcWt0l8JREjHpeABeBN1yTx5VnGYhM1z7MFfiMA8HbST4vgsmuTTJ2MRpW62PpQy9TFRAPh4Q"
+    "+0Afx4b6o5tAjPvV8ykjMTw/7UI/GSsFTj7+e28/f1JiEys="
+)
+"""In base64, what a version wrote that noted peak memory, and called ``SourcePlace`` ``Place``."""
+
+
+def test_runs_that_were_kept_before_can_be_read() -> None:
+    place = SourcePlace(3, 5, 4)
+    construct = Construct("for", Role.LOOP, place, 1, "f", (3, 4))
+    facts = EntryFacts(("f",), (construct,), 1, (Mention("torch.mm", place, called=True),))
+    observed = Observation(
+        Outcome.COMPLETED, HostFacts(1.5, cpu_seconds=0.5), Claims(2), source=facts
+    )
+    expected = QuestionRun("f", Loaded(("f",)), None, {"a": observed, "b": observed})
+    assert unpack_runs(base64.b64decode(WRITTEN_BEFORE), {}) == {"q": expected}
