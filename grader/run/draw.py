@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
@@ -212,10 +213,10 @@ def _to_bytes(array: Array, dtype: str) -> bytes:
 
 
 def _to_bfloat16(array: Array) -> Array:
-    """Round float32 to the upper half of its bits, ties to even, NaN kept."""
-    bits = array.view("<u4")
-    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-    # Rounding would carry some NaNs into infinity or across the sign.
+    """Return float32 rounded to bfloat16, ties to even, as bits."""
+    with np.errstate(invalid="ignore"):
+        rounded = array.astype(ml_dtypes.bfloat16).view("<u2")
+    # One NaN for all, so that equal inputs are equal bytes.
     return np.where(np.isnan(array), 0x7FC0, rounded).astype("<u2")
 
 
