@@ -10,8 +10,7 @@ from tempfile import mkdtemp
 
 import pytest
 
-from grader.authoring.public_cases import Made, make_public
-from grader.authoring.starter import build_starter, write_starter
+from grader.authoring.starter import MadeCases, build_starter, make_public, write_starter
 from grader.clock.sampling import readable
 from grader.run.materials import Materials, load_materials
 from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
@@ -189,7 +188,7 @@ def lent_where_clocks_are_read() -> Sandbox:
 
 
 @cache
-def made() -> tuple[Path, Materials, Made]:
+def made() -> tuple[Path, Materials, MadeCases]:
     """Return the starter's folder, made once; not to be written to."""
     root = Path(mkdtemp(prefix="toy-"))
     materials = author(root)

@@ -1,16 +1,19 @@
-"""Trying an assignment before a class does: can it be earned, can it be failed?
+"""Beginning an assignment, and trying it before a class does: can it be earned, can it be failed?
 
-Every tolerance is explicit by construction: ``close`` has no default for ``rtol`` and ``atol``.
+``grader new`` writes an assignment of one question that grades and lints as it is. ``grader lint``
+needs no opinion on tolerances: ``close`` has no default for ``rtol`` and ``atol``.
 """
 
 from __future__ import annotations
 
+import keyword
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.assignment.types import Limits
+from grader.authoring import template
 from grader.authoring.labelled import LABELLED, labelled_submissions
 from grader.clock.sampling import readable
 from grader.errors import InfrastructureError, UsageError
@@ -21,6 +24,7 @@ from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion
 from grader.run.screening import Screener
 from grader.sandbox.host.guests import Sandbox
+from grader.store.files import write_atomic
 from grader.verdict import Code, Status
 
 SEEDS = (1, 2, 3)
@@ -36,12 +40,12 @@ _NOT_THE_CHECK = {
 """Codes that any check gets when the function did not run; they say nothing about the check."""
 
 
-Step = Callable[[str, int, int | None], object]
+LintStep = Callable[[str, int, int | None], object]
 """Told what is tried, how many are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """Something that an instructor should mend before using an assignment.
 
     Attributes:
@@ -57,8 +61,8 @@ class Finding:
 
 
 def lint_assignment(
-    materials: Materials, sandbox: Sandbox, step: Step = lambda *_: None
-) -> list[Finding]:
+    materials: Materials, sandbox: Sandbox, step: LintStep = lambda *_: None
+) -> list[LintFinding]:
     """Grade reference, starter and labelled wrong submissions, time loops; return what is amiss.
 
     Args:
@@ -71,7 +75,7 @@ def lint_assignment(
     """
     options = Options(SEEDS[0])
     graders = [Grader(materials, sandbox, replace(options, seed=seed)) for seed in SEEDS]
-    findings: list[Finding] = []
+    findings: list[LintFinding] = []
     for number, grader in enumerate(graders):
         step("reference", number, len(graders))
         grader.prepare()
@@ -84,16 +88,16 @@ def lint_assignment(
     return list(dict.fromkeys(findings))
 
 
-def _not_full(report: Report) -> Iterator[Finding]:
+def _not_full(report: Report) -> Iterator[LintFinding]:
     seed = report.environment.seed
     for where, check in _checks(report):
         if check.score + check.pending < check.max_score or check.status is Status.ERROR:
-            yield Finding(
+            yield LintFinding(
                 where, f"the reference does not earn it with seed {seed}: {check.message}"
             )
 
 
-def unfit_loops(grader: Grader, materials: Materials, sandbox: Sandbox) -> Iterator[Finding]:
+def unfit_loops(grader: Grader, materials: Materials, sandbox: Sandbox) -> Iterator[LintFinding]:
     """Yield the loops for timing that are wrong, or not slow enough to tell others by."""
     screener = Screener(materials, sandbox, SEEDS[0])
     for planned in grader.plan if readable() else ():
@@ -101,7 +105,7 @@ def unfit_loops(grader: Grader, materials: Materials, sandbox: Sandbox) -> Itera
         if timed is not None:
             text = _unfit_loop(screener, planned, materials.assignment.limits_of(planned.question))
             if text:
-                yield Finding(f"{planned.question.id}.timed", f"the loop “{timed.loop}” {text}")
+                yield LintFinding(f"{planned.question.id}.timed", f"the loop “{timed.loop}” {text}")
     screener.close()
 
 
@@ -134,21 +138,21 @@ def _unfit_loop(screener: Screener, planned: PlannedQuestion, limits: Limits) ->
     )
 
 
-def _not_zero(grader: Grader, starter: Path) -> Iterator[Finding]:
+def _not_zero(grader: Grader, starter: Path) -> Iterator[LintFinding]:
     if not starter.is_dir():
         raise UsageError(f"{starter} does not exist; make it with `grader starter` first")
     for where, check in _checks(grader.grade(starter, "starter")):
         if check.score > 0:
-            yield Finding(
+            yield LintFinding(
                 where, f"the unfilled starter earns {check.score:g} points; let it require a check "
                 "of the returned value"
             )  # fmt: skip
 
 
-def _never_failed(grader: Grader, materials: Materials, step: Step) -> Iterator[Finding]:
+def _never_failed(grader: Grader, materials: Materials, step: LintStep) -> Iterator[LintFinding]:
     folder = materials.root / LABELLED / materials.assignment.id / "wrong"
     if not folder.is_dir():
-        yield Finding(str(folder), "no labelled wrong submissions; add some, one mistake each")
+        yield LintFinding(str(folder), "no labelled wrong submissions; add some, one mistake each")
         return
     untried = {
         f"{question.id}.{rule.id}": question.names
@@ -166,7 +170,7 @@ def _never_failed(grader: Grader, materials: Materials, step: Step) -> Iterator[
                     if _says_something(check):
                         untried.pop(where, None)
     for where in untried:
-        yield Finding(where, f"no wrong submission in {folder} fails it; add one that does")
+        yield LintFinding(where, f"no wrong submission in {folder} fails it; add one that does")
 
 
 def _may_hold(path: Path, names: Sequence[str]) -> bool:
@@ -184,3 +188,57 @@ def _checks(report: Report) -> Iterator[tuple[str, CheckResult]]:
     for question in report.questions:
         for check in question.checks:
             yield f"{question.id}.{check.id}", check
+
+
+_WRONG = {
+    "not_doubled": (
+        "Returns what it was given.",
+        "{status: failed, checks: {values: wrong_value}}",
+        "return x",
+    ),
+    "in_place": (
+        "Doubles the argument itself.",
+        "{status: partial, checks: {unmodified: input_modified}}",
+        "return x.mul_(2)",
+    ),
+}
+
+
+def new_assignment(name: str, root: Path) -> list[Path]:
+    """Write the files of an assignment, and return their paths.
+
+    Args:
+        name: Its id, which is a module's name too.
+        root: Folder that holds, or is to hold, ``assignments/``.
+
+    Raises:
+        UsageError: The id is none, or there is something of that name already.
+    """
+    if not name.isidentifier() or name != name.lower() or keyword.iskeyword(name):
+        raise UsageError(
+            f"“{name}” cannot be an id: the file handed in is called <id>.py and is imported, so "
+            "write a lower-case letter, then letters, digits and _"
+        )
+    blanks = {"id": name, "title": name.replace("_", " ").capitalize()}
+    files = {
+        f"assignments/{name}/assignment.yml": template("assignment.yml", **blanks),
+        f"assignments/{name}/handout.md": template("handout.md", **blanks),
+        f"reference/{name}/{name}.py": template("reference.txt", **blanks),
+        **{
+            f"tests/submissions/{name}/wrong/{mistake}.py": _wrong(*content)
+            for mistake, content in _WRONG.items()
+        },
+    }
+    there = [path for path in files if (root / path).exists()]
+    if there:
+        raise UsageError(f"{root / there[0]} is there already; choose another id")
+    for path, text in files.items():
+        write_atomic(root / path, text.encode())
+    return [root / path for path in files]
+
+
+def _wrong(about: str, label: str, statement: str) -> str:
+    return (
+        f"# {about}\n# expect:\n#   questions:\n#     double: {label}\n\n\n"
+        f"def double(x):\n    {statement}\n"
+    )

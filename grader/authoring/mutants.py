@@ -13,18 +13,25 @@ its reason::
 
 from __future__ import annotations
 
+import ast
+import copy
+import difflib
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, ValidationError
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from grader.assignment.dims import AssignmentPart
 from grader.assignment.document import read_document, where
 from grader.assignment.types import Question
-from grader.authoring.mutations import Mutant, mutants_of
+from grader.authoring.alternatives import alternatives
+from grader.authoring.student_files import solution_spans
 from grader.errors import AssignmentError, Problem
 from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
@@ -36,7 +43,7 @@ LEAST = 0.95
 MOST_EQUIVALENT = 0.1
 """Share of mutants that may be marked."""
 
-Progress = Callable[[str, int, int], None]
+MutantProgress = Callable[[str, int, int], None]
 """Told the question, how many of its mutants are done, and how many there are."""
 
 
@@ -122,7 +129,7 @@ def try_mutants(
     materials: Materials,
     sandbox: Sandbox,
     options: Options,
-    progress: Progress = lambda *_: None,
+    progress: MutantProgress = lambda *_: None,
 ) -> list[Tally]:
     """Grade every mutant of the reference.
 
@@ -182,7 +189,7 @@ class _Trial:
         self._grader = grader
         self._marks = marks
 
-    def run(self, name: str, mutants: Sequence[Mutant], progress: Progress) -> Tally:
+    def run(self, name: str, mutants: Sequence[Mutant], progress: MutantProgress) -> Tally:
         self._grader.prepare()
         module = self._materials.assignment.module
         full = self._earned(self._materials.reference[module])
@@ -205,3 +212,137 @@ class _Trial:
                 target.write_bytes(data)
             (Path(folder) / self._materials.assignment.module).write_bytes(source)
             return self._grader.grade(Path(folder), "mutant").score
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A module with one mistake.
+
+    Attributes:
+        function: Function or class at module level that holds the mistake.
+        kind: Such as ``operator`` or ``dropped statement``.
+        was: The changed lines before, without indentation.
+        now: The same after.
+        source: The whole module.
+        diff: Unified diff of the two.
+    """
+
+    function: str
+    kind: str
+    was: str
+    now: str
+    source: str
+    diff: str
+
+
+def mutants_of(source: str, file: str = "reference") -> list[Mutant]:
+    """Return every mutant of a reference module, in the order of its text, no two alike.
+
+    Raises:
+        AssignmentError: Its markers are at fault.
+    """
+    spans = solution_spans(source, file)
+    blocks = ast.parse(source).body
+    texts = [ast.unparse(block) for block in blocks]
+    found: list[Mutant] = []
+    for index, block in enumerate(blocks):
+        if isinstance(block, (ast.FunctionDef, ast.ClassDef)):
+            for mutated, kind in _mistakes(block, spans).items():
+                whole = "\n\n\n".join([*texts[:index], mutated, *texts[index + 1 :]]) + "\n"
+                found.append(_mutant(block.name, kind, (texts[index], mutated), whole))
+    return found
+
+
+def _mistakes(
+    block: ast.FunctionDef | ast.ClassDef, spans: list[tuple[int, int]]
+) -> dict[str, str]:
+    """Return the texts of a function or class with one mistake each, and the mistakes' kinds."""
+    original = ast.unparse(block)
+    found: dict[str, str] = {}
+    for node in _inside(block, spans):
+        for kind, other in alternatives(node):
+            mutated = _with(block, node, other)
+            if mutated and mutated != original:
+                found.setdefault(mutated, kind)
+    return found
+
+
+def _inside(block: ast.stmt, spans: list[tuple[int, int]]) -> Iterator[ast.AST]:
+    for node in ast.walk(block):
+        line = getattr(node, "lineno", None)
+        if line is not None and any(first < line < last for first, last in spans):
+            yield node
+
+
+def _with(block: ast.stmt, target: ast.AST, other: ast.AST) -> str:
+    """Return a block with one node in place of another, or an empty string if it is no Python."""
+    copies: dict[int, ast.AST] = {}
+    copied = copy.deepcopy(block, copies)
+    swapped = _Swap(copies[id(target)], other).visit(copied)
+    try:
+        text = ast.unparse(ast.fix_missing_locations(swapped))
+        compile(text, "mutant", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return ""
+    return text
+
+
+class _Swap(ast.NodeTransformer):
+    def __init__(self, target: ast.AST, other: ast.AST) -> None:
+        self._target = target
+        self._other = other
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if node is self._target:
+            return self._other
+        result: ast.AST = self.generic_visit(node)
+        return result
+
+
+def _mutant(function: str, kind: str, texts: tuple[str, str], source: str) -> Mutant:
+    original, mutated = texts
+    lines = list(
+        difflib.unified_diff(
+            original.splitlines(), mutated.splitlines(), "reference", "mutant", lineterm="", n=1
+        )
+    )
+    changed = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+    was, now = (
+        "\n".join(line[1:].strip() for line in changed if line.startswith(sign)) for sign in "-+"
+    )
+    return Mutant(function, kind, was, now, source, "\n".join(lines[2:]))
+
+
+def print_mutants(tallies: Sequence[Tally], console: Console) -> None:
+    """Print how many mutants the checks caught, and those that they did not."""
+    table = Table()
+    table.add_column("question")
+    for name in ("mutants", "caught", "survived", "equivalent", "untried"):
+        table.add_column(name, justify="right")
+    for tally in tallies:
+        table.add_row(tally.question, *(str(number) for number in _row_of(tally)))
+    sums = [sum(column) for column in zip(*map(_row_of, tallies), strict=True)] or [0] * 5
+    table.add_section()
+    table.add_row("all", *(str(number) for number in sums))
+    console.print(table)
+    for tally in tallies:
+        for mutant in tally.survivors:
+            console.print(f"[bold]{escape(mutant.function)}[/]: {mutant.kind}", highlight=False)
+            console.print(escape(mutant.diff), highlight=False)
+    console.print(_summary(tallies, sums), highlight=False)
+
+
+def _row_of(tally: Tally) -> tuple[int, int, int, int, int]:
+    return tally.total, tally.caught, len(tally.survivors), tally.equivalent, tally.untried
+
+
+def _summary(tallies: Sequence[Tally], sums: Sequence[int]) -> str:
+    score = score_of(tallies)
+    lines = [f"Caught {score:.1%} of the mutants that were tried (at least {LEAST:.0%} wanted)."]
+    if sums[2]:
+        lines.append(
+            f"Mend a check or add a case for each survivor; mark in {MARKS} what does the same."
+        )
+    if sums[3] > MOST_EQUIVALENT * sums[0]:
+        lines.append(f"More than {MOST_EQUIVALENT:.0%} are marked as equivalent.")
+    return "\n".join(lines)

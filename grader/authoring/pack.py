@@ -2,12 +2,26 @@
 
 * Gradescope: a zip with ``setup.sh`` and ``run_autograder`` on top, this program and the
   assignment below; the isolation tier is *restricted*, the most that a container there gives.
-* Classroom 50: a repository with an autograde script for one submission, and a workflow that grades
-  a class (``grader.authoring.workflow``).
+* Classroom 50: a repository with an autograde script for one submission, and a workflow of GitHub
+  Actions that grades a class in one dispatch. Its first job fetches the repositories of a class and
+  grades them on GitHub's own machines. The second, on a runner with a GPU, grades what waits for
+  one; it gets the very bytes that the first graded, and never the token that may read students'
+  repositories.
 
 Both hold the reference. Gradescope shows students nothing of the zip; a repository must be private.
 
 The program packs itself: the very version that was tried here is what grades there.
+
+The workflow defends against: actions that change behind their tag (each is pinned to a commit); a
+token left in a checkout; links in a repository that lead to files of the runner; names of
+repositories that are options or commands.
+It does not defend against: whoever may change its repository.
+
+Scores that were found elsewhere go into Gradescope's archive, too. Gradescope takes no table of
+scores for what an autograder grades, but runs the autograder again on all submissions at once. So
+finished reports go into the archive, under the digest of the submitted files. Where the autograder
+meets exactly these files, the report is its answer; any other submission it grades as before.
+Nobody's name is in the archive: a submission is known by its files alone.
 """
 
 from __future__ import annotations
@@ -15,78 +29,26 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import grader
 from grader.assignment.find import FILE_NAME
-from grader.authoring.requirements import CPU_INDEX, DISTRIBUTION, Requirements
-from grader.authoring.workflow import workflow_files
+from grader.authoring import template
+from grader.authoring.reach import CPU_INDEX, DISTRIBUTION, Requirements
 from grader.errors import UsageError
+from grader.report.build import submission_info
+from grader.report.model import Report, ReportStatus, read_report, report_bytes
 from grader.run.materials import Materials, load_materials
 from grader.store.files import write_atomic
+from grader.submission import read_submission
+from grader.submission.submission import IntakeError
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 POINTS_FILE = "points.txt"
-# Written into what is made, one a platform; a line each that an instructor may want to change.
-_SETUP = """\
-#!/usr/bin/env bash
-# Installs torchgrade into an environment of its own. Runs once, when the autograder is built.
-# Needs a container with at least 2 CPUs and 3 GB: torch does not fit into the smallest.
-set -euo pipefail
-# The versions in constraints.txt graded the reference under this Python.
-python={python}
-torch={torch}
-# The CPU build. What the usual index gives brings gigabytes of CUDA along.
-torch_index={index}
-cd "${{AUTOGRADER:-/autograder}}/source"
-
-if command -v "python$python" > /dev/null; then
-    "python$python" -m venv .venv \\
-        || {{
-            apt-get update
-            apt-get install -y "python$python-venv"
-            "python$python" -m venv .venv
-        }}
-else
-    echo "This image has no Python $python; uv fetches one."
-    python3 -m venv .uv \\
-        || {{ apt-get update; apt-get install -y python3-venv; python3 -m venv .uv; }}
-    .uv/bin/python -m pip install --no-cache-dir uv
-    # Here and not under /root: student processes have to read it.
-    UV_PYTHON_INSTALL_DIR="$PWD/.python" .uv/bin/uv venv --seed --python "$python" .venv
-fi
-install() {{ .venv/bin/python -m pip install --no-cache-dir "$@"; }}
-install --no-deps --index-url "$torch_index" "torch==$torch"
-install --constraint constraints.txt {packages}
-"""
-_RUN = """\
-#!/usr/bin/env bash
-# Grades /autograder/submission and leaves results/results.json.
-set -euo pipefail
-root="${{AUTOGRADER:-/autograder}}"
-grader="${{GRADER:-$root/source/.venv/bin/grader}}"
-cd "$root/source"
-# 1 means that the grader itself failed in places. What it wrote then holds no score, so that
-# Gradescope shows a failed autograder and nobody a zero.
-"$grader" on-gradescope {id} "$root" --isolation {isolation} || [ $? -eq 1 ]
-"""
-_AUTOGRADE = """\
-#!/usr/bin/env bash
-# autograde.sh HAND_IN: grades a checkout; leaves result.json and release-body.md in the folder that
-# it is called in. The names of classroom, assignment and commit come from the job's environment.
-# Ends with 1 if the grader itself failed: the job is then run again, and nobody has a zero.
-set -euo pipefail
-hand_in="$(cd "${{1:?the folder that was handed in}}" && pwd)"
-results="$PWD"
-grader="${{GRADER:-grader}}"
-out="$(mktemp -d)"
-trap 'rm -rf "$out"' EXIT
-cd "$(dirname "$0")"
-"$grader" grade {id} "$hand_in" --out "$out" --isolation {isolation}
-"$grader" export classroom50 "$out" --out "$results"
-"""
+LISTING = "class.txt"
+"""Names of the students' repositories, where a dispatch names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +86,15 @@ class Pack:
 def gradescope_zip(pack: Pack) -> bytes:
     """Return the autograder's zip; the same input gives the same bytes."""
     needs = pack.requirements
-    setup = _SETUP.format(
-        python=needs.python, torch=needs.torch, index=CPU_INDEX, packages=" ".join(needs.packages)
-    )
-    run = _RUN.format(id=pack.materials.assignment.id, isolation=pack.tier)
+    setup = template("setup.sh", **_installing(needs))
+    run = template("run_autograder.sh", id=pack.materials.assignment.id, isolation=pack.tier)
     return zip_of({"setup.sh": setup.encode(), "run_autograder": run.encode(), **pack.files})
+
+
+def _installing(needs: Requirements) -> dict[str, str]:
+    """Return what a script's blanks on packages are filled with."""
+    packages = " ".join(needs.packages)
+    return {"python": needs.python, "torch": needs.torch, "index": CPU_INDEX, "packages": packages}
 
 
 def zip_of(files: Mapping[str, bytes]) -> bytes:
@@ -169,9 +135,22 @@ def classroom50_files(pack: Pack) -> dict[str, bytes]:
     blanks = {"id": pack.materials.assignment.id, "isolation": pack.tier}
     return {
         **workflow_files(pack.materials.assignment.id, pack.tier, pack.requirements),
-        "autograde.sh": _AUTOGRADE.format(**blanks).encode(),
+        "autograde.sh": template("autograde.sh", **blanks).encode(),
         **pack.files,
     }
+
+
+def workflow_files(assignment: str, isolation: str, needs: Requirements) -> dict[str, bytes]:
+    """Return path → content of what GitHub Actions needs beside the program and the assignment.
+
+    Args:
+        assignment: Its id.
+        isolation: Tier that is insisted on there.
+        needs: What the jobs install, and under which Python.
+    """
+    blanks = {"id": assignment, "isolation": isolation, "listing": LISTING, **_installing(needs)}
+    workflow = template("grade.yml", **blanks).encode()
+    return {".github/workflows/grade.yml": workflow, LISTING: template(LISTING).encode()}
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:
@@ -217,4 +196,106 @@ def _project(needs: Requirements) -> str:
         '[project.scripts]\ngrader = "grader.cli.command:main"\n\n'
         '[tool.setuptools.packages.find]\ninclude = ["grader*"]\n\n'
         '[tool.setuptools.package-data]\ngrader = ["**/*"]\n'
+    )
+
+
+FOLDER = "recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An archive with reports in it.
+
+    Attributes:
+        archive: The zip.
+        reports: How many different submissions it knows.
+        pending: Names of those that still have points open.
+        left_out: Names of those that Gradescope grades itself, as nothing of them was run.
+    """
+
+    archive: bytes
+    reports: int
+    pending: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def with_reports(path: Path, reports: Iterable[Report]) -> Recorded:
+    """Return an autograder's archive with reports for it to answer with.
+
+    Args:
+        path: The archive, as ``grader pack gradescope`` wrote it. Reports in it are replaced.
+        reports: Of a class.
+
+    Raises:
+        UsageError: It is no such archive, or packs another state of the assignment.
+    """
+    files = _without_reports(path)
+    digest = packed_materials(files).digest
+    kept: dict[str, Report] = {}
+    left_out = []
+    for report in reports:
+        if report.assignment.digest != digest:
+            raise UsageError(_other_state(path, report))
+        if report.status is ReportStatus.INCOMPLETE or not report.submission.digest:
+            left_out.append(report.submission.id)
+            continue
+        known = kept.get(report.submission.digest)
+        if known is None or report.pending < known.pending:
+            kept[report.submission.digest] = report
+    pending = tuple(each.submission.id for each in kept.values() if each.pending)
+    for name, report in kept.items():
+        files[f"{FOLDER}/{name}.json"] = report_bytes(_nameless(report, ""))
+    return Recorded(zip_of(files), len(kept), pending, tuple(left_out))
+
+
+def recorded_report(folder: Path, materials: Materials, submission: Path) -> Report | None:
+    """Return the report that is kept for a submission of exactly these files, or None.
+
+    Args:
+        folder: Holds the reports; need not exist.
+        materials: The assignment; a report on another state of it is none.
+        submission: File or folder.
+    """
+    asked = materials.assignment.functions
+    try:
+        found = read_submission(
+            submission, materials.assignment.hand_in, name=submission.name, asked=asked
+        )
+    except IntakeError:
+        return None
+    info = submission_info(found)
+    path = folder / f"{info.digest}.json"
+    if not path.is_file():
+        return None
+    report = read_report(path)
+    if report.assignment.digest != materials.digest or report.submission.files != info.files:
+        return None
+    return _nameless(report, info.id)
+
+
+def _nameless(report: Report, name: str) -> Report:
+    return report.model_copy(
+        update={"submission": report.submission.model_copy(update={"id": name})}
+    )
+
+
+def _without_reports(path: Path) -> dict[str, bytes]:
+    """Return the files of an archive, earlier reports left out."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except zipfile.BadZipFile as error:
+        raise UsageError(
+            f"{path}: {error}; name the zip that `grader pack gradescope` wrote"
+        ) from error
+    return {name: data for name, data in files.items() if not name.startswith(f"{FOLDER}/")}
+
+
+def _other_state(path: Path, report: Report) -> str:
+    return (
+        f"{report.submission.id} was graded under another state of “{report.assignment.id}” than "
+        f"{path} packs, or with all checks where the pack leaves some out. Pack the assignment as "
+        "it is now, with --unreachable keep, and export into that; nothing was written"
     )

@@ -44,7 +44,7 @@ def new(
     name: Annotated[str, typer.Argument(metavar="ID", help="Of the assignment, as a module's.")],
 ) -> None:
     """Begin an assignment here: one question that already grades."""
-    from grader.authoring.new import new_assignment
+    from grader.authoring.lint import new_assignment
 
     for path in new_assignment(name, Path.cwd()):
         typer.echo(f"wrote {path.relative_to(Path.cwd())}")
@@ -59,8 +59,13 @@ def starter(
 ) -> None:
     """Generate starter/ID from reference/ID."""
     materials = read_materials(assignment)
-    from grader.authoring.public_cases import check_public, make_public
-    from grader.authoring.starter import build_starter, check_starter, write_starter
+    from grader.authoring.starter import (
+        build_starter,
+        check_public,
+        check_starter,
+        make_public,
+        write_starter,
+    )
     from grader.selfcheck.spare import SpareSandbox
     from grader.selfcheck.write import to_files
 
@@ -121,8 +126,7 @@ def lint(
 
 
 def _try_mutants(materials: Materials, isolation: IsolationChoice, options: Options) -> None:
-    from grader.authoring.mutants import LEAST, score_of, try_mutants
-    from grader.authoring.mutants_table import print_mutants
+    from grader.authoring.mutants import LEAST, print_mutants, score_of, try_mutants
     from grader.progress import make_progress
 
     console = make_console()

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from grader.assignment.types import Assignment
     from grader.authoring.instructions import Terms
     from grader.authoring.pack import Pack
-    from grader.authoring.reach import Reach
-    from grader.authoring.requirements import Requirements
+    from grader.authoring.reach import Reach, Requirements
     from grader.run.materials import Materials
 
 
@@ -108,8 +107,7 @@ def pack(
 
 
 def _requirements(materials: Materials, tier: IsolationChoice) -> Requirements:
-    from grader.authoring.reach import gradable
-    from grader.authoring.requirements import required_by
+    from grader.authoring.reach import gradable, required_by
 
     return required_by(gradable(materials.assignment.questions, tier.value))
 
@@ -166,7 +164,7 @@ def on_gradescope(
     What is printed only instructors see.
     """
     materials, console = read_materials(assignment), make_console()
-    from grader.authoring.recorded import FOLDER, recorded_report
+    from grader.authoring.pack import FOLDER, recorded_report
     from grader.report.export.gradescope import write_results
     from grader.report.terminal import print_report
     from grader.run.grade import Grader

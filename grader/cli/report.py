@@ -292,7 +292,7 @@ def _autograder(folder: Path, into: Path | None, out: Path | None, late: Path | 
     path = out or folder / into.name
     if path.resolve() == into.resolve():
         raise UsageError(f"--out {path} is the archive itself; name another file")
-    from grader.authoring.recorded import with_reports
+    from grader.authoring.pack import with_reports
     from grader.batch.merge import read_folder
     from grader.report.summary import counted
     from grader.store.files import write_atomic

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from grader.authoring.markers import strip_solutions
+from grader.authoring.student_files import strip_solutions
 from grader.errors import AssignmentError
 
 REFERENCE = '''\

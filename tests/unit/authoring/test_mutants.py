@@ -9,9 +9,15 @@ import pytest
 import toy_starter
 from rich.console import Console
 
-from grader.authoring.mutants import Tally, read_marks, score_of, try_mutants
-from grader.authoring.mutants_table import print_mutants
-from grader.authoring.mutations import Mutant, mutants_of
+from grader.authoring.mutants import (
+    Mutant,
+    Tally,
+    mutants_of,
+    print_mutants,
+    read_marks,
+    score_of,
+    try_mutants,
+)
 from grader.errors import AssignmentError
 from grader.run.grade import Options
 from grader.run.materials import load_materials

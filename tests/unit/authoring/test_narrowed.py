@@ -10,7 +10,7 @@ import pytest
 
 from grader.assignment.load import load_assignment
 from grader.assignment.types import Assignment
-from grader.authoring.narrowed import narrowed
+from grader.authoring.instructions import narrowed
 from grader.errors import UsageError
 from grader.run.materials import Materials
 

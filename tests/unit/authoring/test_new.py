@@ -9,8 +9,7 @@ import toy_starter
 
 from grader.assignment.find import find_assignment, locate
 from grader.assignment.load import load_assignment
-from grader.authoring.lint import lint_assignment
-from grader.authoring.new import new_assignment
+from grader.authoring.lint import lint_assignment, new_assignment
 from grader.authoring.starter import build_starter, check_starter, write_starter
 from grader.errors import UsageError
 from grader.run.materials import load_materials

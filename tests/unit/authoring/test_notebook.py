@@ -5,7 +5,7 @@ import json
 import nbformat
 import pytest
 
-from grader.authoring.notebook import Cell, build_notebook, split_handout, unshown
+from grader.authoring.student_files import Cell, build_notebook, split_handout, unshown
 from grader.errors import AssignmentError
 
 HANDOUT = """\

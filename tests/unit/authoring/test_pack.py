@@ -22,8 +22,7 @@ from grader.authoring.pack import (
     packed_materials,
     write_files,
 )
-from grader.authoring.reach import Reach, Unearned, Why
-from grader.authoring.requirements import required_by
+from grader.authoring.reach import Reach, Unearned, Why, required_by
 from grader.cli import app as cli
 from grader.errors import UsageError
 from grader.run.materials import Materials, load_materials

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 from fake_device import FakeDevice, FakeWorker, honest
 
-from grader.authoring.pack import Pack, gradescope_zip
-from grader.authoring.recorded import FOLDER, recorded_report, with_reports
-from grader.authoring.requirements import required_by
+from grader.authoring.pack import FOLDER, Pack, gradescope_zip, recorded_report, with_reports
+from grader.authoring.reach import required_by
 from grader.batch.merge import merge_folders
 from grader.cli import app as cli
 from grader.cli.platforms import _doubts

@@ -16,8 +16,8 @@ import pytest
 import yaml
 from actions_runner import Result, Runner
 
-from grader.authoring.requirements import required_by
-from grader.authoring.workflow import workflow_files
+from grader.authoring.pack import workflow_files
+from grader.authoring.reach import required_by
 
 pytestmark = pytest.mark.xdist_group("workflow")  # the first job is run once for all
 NEEDS = required_by(())

@@ -7,7 +7,7 @@ import pytest
 import safetensors.numpy
 import toy_starter
 
-from grader.authoring.public_cases import check_public
+from grader.authoring.starter import check_public
 from grader.checks.arrays import to_numpy
 from grader.errors import UsageError
 from grader.selfcheck.public import CASES_FILE, TENSORS_FILE, public_part
