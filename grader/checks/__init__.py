@@ -28,9 +28,11 @@ def _find_kinds() -> dict[str, type[Check]]:
         for cls in vars(module).values():
             if not isclass(cls) or not issubclass(cls, Check) or cls.__module__ != module.__name__:
                 continue
-            kind = cls.model_fields["kind"].default
-            if isinstance(kind, str) and found.setdefault(kind, cls) is not cls:
-                raise TypeError(f"check kind “{kind}” is both {found[kind]} and {cls}")
+            field = cls.model_fields.get("kind")
+            if field is not None and found.setdefault(field.default, cls) is not cls:
+                raise TypeError(
+                    f"check kind “{field.default}” is both {found[field.default]} and {cls}"
+                )
     return dict(sorted(found.items()))
 
 

@@ -31,6 +31,7 @@ class Overlap(DeviceCheck):
             nobody asked for can overlap as well.
         of_reference: And its devices are busy at least so many times as long, so that two token
             products side by side are not enough.
+        replayed: The report comes from ``repeat``: the stage ran the log again. A fact then.
     """
 
     kind: Literal["overlap"] = "overlap"
@@ -39,6 +40,7 @@ class Overlap(DeviceCheck):
     at_least: float = Field(default=0.5, gt=0, le=1)
     times: float = Field(default=1.5, ge=1, allow_inf_nan=False)
     of_reference: float = Field(default=0.5, ge=0, le=1)
+    replayed: bool = False
 
     @model_validator(mode="after")
     def _of_a_lap(self) -> Overlap:

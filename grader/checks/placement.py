@@ -51,6 +51,7 @@ class Placement(DeviceCheck):
         match: ``shapes``: on each device as many of each shape; ``bytes``: as many bytes.
         within: With ``bytes``: by which share a device's bytes may differ.
         only: Only those that the reference calls so.
+        replayed: The placement comes from ``repeat``: the stage ran the log again. A fact then.
     """
 
     report: ClassVar[str] = "placement"
@@ -60,6 +61,7 @@ class Placement(DeviceCheck):
     match: Literal["shapes", "bytes"] = "shapes"
     within: Annotated[float, Field(ge=0, le=1)] = 0.0
     only: tuple[NamePattern, ...] = ()
+    replayed: bool = False
 
     @model_validator(mode="after")
     def _fits(self) -> Placement:

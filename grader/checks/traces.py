@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -177,10 +177,8 @@ class DeviceCheck(Check):
     report: ClassVar[str]
     """What the scenario's report is called in messages."""
 
-    replayed: bool = Field(
-        default=False,
-        description="The report comes from ``repeat``: the stage ran the log again. A fact then.",
-    )
+    if TYPE_CHECKING:  # Each kind has its own field. One here would move it in committed files.
+        replayed: bool
 
     def judge(
         self,
@@ -220,6 +218,10 @@ class TraceCheck(DeviceCheck):
     """Judges a device trace: the probe of the whole call or, with ``item``, a part of it."""
 
     report: ClassVar[str] = "device report"
+    replayed: bool = Field(
+        default=False,
+        description="The report comes from ``repeat``: the stage ran the log again. A fact then.",
+    )
 
     def needs(self) -> frozenset[Probe]:
         """Return the probe, for a whole call."""
