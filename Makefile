@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml .ci/constraints.txt
 	$(BIN)/grader schema assignment > build/assignment.schema.json
 	@touch $@
 
-grade: $(STAMP) ## Grade a handful of sample hand-ins; reports in build/grades
+grade: $(STAMP) ## Grade six sample submissions; reports in build/grades
 	$(BIN)/grader batch pytorch101 tests/submissions/pytorch101/showcase --out build/grades
 
 test: $(STAMP) lint types contracts ## Lint, types, import contract, starter drift, core tests
