@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import typer
 
 from grader.checks import KINDS
 from grader.cli.app import app
+from grader.report.messages.catalogue import tables_of
 from grader.verdict import Code
 
 ROOT = Path(__file__).parents[2]
@@ -21,6 +23,8 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"")
 _CODE = re.compile(r"`([^`\n]+)`")
 _FENCE = re.compile(r"^ *(```+).*?^ *\1$", re.MULTILINE | re.DOTALL)
 _PATH = re.compile(r"(?:grader|tests|assignments|reference|starter|docs|\.ci)/[\w./-]+")
+_SENTENCE_END = re.compile(r"(?<=[.?!]) ")
+_FEW_LETTERS = 8
 _COMMAND = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?grader ([a-z][a-z-]*)((?: .*)?)$")
 
 
@@ -109,6 +113,43 @@ def test_pages_show_commands() -> None:
 def test_grading_explains_every_verdict_code() -> None:
     page = text(DOCS / "grading.md")
     assert [code.value for code in Code if not re.search(rf"\b{code.value}\b", page)] == []
+
+
+def sentences() -> list[re.Pattern[str]]:
+    """Return the sentences of all English messages, with any text in their blanks."""
+    texts = [str(text) for text in _strings(tables_of("en"))]
+    said = {sentence for text in texts for sentence in _SENTENCE_END.split(text)}
+    found = []
+    for sentence in said:
+        parts = re.split(r"\{[^}]*\}", sentence)
+        if sum(map(len, parts)) > _FEW_LETTERS:
+            found.append(re.compile(".+?".join(map(re.escape, parts))))
+    return found
+
+
+def _strings(tree: object) -> Iterator[object]:
+    if isinstance(tree, (dict, list)):
+        for item in tree.values() if isinstance(tree, dict) else tree:
+            yield from _strings(item)
+    else:
+        yield tree
+
+
+def test_quoted_messages_are_what_the_grader_says() -> None:
+    bad = text(DOCS / "grading.md").split("## Bad submissions")[1].split("\n## ")[0]
+    quotes = re.findall(r" \*([^*]+)\*", bad)
+    wrong = text(DOCS / "student.md").split("## When something goes wrong")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (?!message|-)(.*?) \|", wrong, re.MULTILINE)
+    quotes += [f"{row.replace('…', 'what')}." for row in rows]
+    known = sentences()
+    spoken = [sentence.strip("… ") for quote in quotes for sentence in _SENTENCE_END.split(quote)]
+    assert len(spoken) > 25
+    unknown = [
+        sentence
+        for sentence in spoken
+        if sentence and not any(each.fullmatch(sentence) for each in known)
+    ]
+    assert unknown == []
 
 
 def test_checks_explains_every_kind_and_its_keys() -> None:
