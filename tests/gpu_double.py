@@ -15,10 +15,10 @@ import pytest
 from fake_device import FakeDevice, FakeWorker, honest
 
 from grader.assignment.types import Limits
-from grader.run import capabilities, device_times, gpu_state
+from grader.grading import Grader
+from grader.run import capabilities, gpu_state, gpus
 from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack
-from grader.run.grade import Grader
 from grader.run.materials import Program
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.wire.messages import Load
@@ -46,7 +46,7 @@ def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
 
     real_load = Program.load
     patch.setattr(Program, "load", load)
-    for module in (gpu_state, device_times, capabilities):
+    for module in (gpu_state, gpus, capabilities):
         patch.setattr(module, "visible_gpus", lambda: (GPU,))
     defaults = Grader.__init__.__defaults__
     assert defaults is not None

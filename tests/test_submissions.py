@@ -15,8 +15,8 @@ import toy_starter
 from labels import ROOT, SUBMISSIONS, read_label, submissions_of, waits
 
 from grader.authoring.labelled import LabelledSubmission
+from grader.grading import Grader, Options
 from grader.report.model import report_bytes
-from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Code

@@ -17,12 +17,12 @@ from grader.authoring import template
 from grader.authoring.labelled import LABELLED, labelled_submissions
 from grader.clock.sampling import readable
 from grader.errors import InfrastructureError, UsageError
+from grader.grading import Grader, Options
 from grader.report.model import CheckResult, Report
-from grader.run.blocks import NotTimedError
-from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion
-from grader.run.screening import Screener
+from grader.run.timing.screening import Screener
+from grader.run.timing.stopwatch import NotTimedError
 from grader.sandbox.host.guests import Sandbox
 from grader.store.files import write_atomic
 from grader.verdict import Code, Status
@@ -119,10 +119,10 @@ def _unfit_loop(screener: Screener, planned: PlannedQuestion, limits: Limits) ->
             continue  # too busy a machine: nothing is said without a reading
         except InfrastructureError as error:
             return f"cannot be timed: {error}"
-        failed = trial.outcomes.failed
+        failed = trial.outcome.failed
         if failed is not None:
             return f"does not return on the case that is timed: {failed.outcome.value}"
-        if trial.outcomes.wrong is not None:
+        if trial.outcome.wrong is not None:
             return (
                 "does not return what the reference does on the case that is timed; mend it, or "
                 "say with “rtol” and “atol” how much rounding may differ"

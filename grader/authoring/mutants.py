@@ -33,7 +33,7 @@ from grader.assignment.types import Question
 from grader.authoring.alternatives import alternatives
 from grader.authoring.student_files import solution_spans
 from grader.errors import AssignmentError, Problem
-from grader.run.grade import Grader, Options
+from grader.grading import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.host.guests import Sandbox
 

@@ -26,9 +26,9 @@ from packaging.version import Version
 
 from grader.assignment.types import Assignment, Question
 from grader.errors import InfrastructureError, UsageError
+from grader.grading import Grader, Options
 from grader.report.model import CheckResult, Report
 from grader.run.capabilities import Grants, resolve
-from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.run.observe import Progress
 from grader.sandbox.host.guests import GuestNeeds, Sandbox

@@ -22,7 +22,7 @@ from grader.assignment.find import GIVEN, SCENARIO
 from grader.assignment.types import Assignment
 from grader.authoring.student_files import build_notebook, split_handout, strip_solutions, unshown
 from grader.errors import AssignmentError, Problem, UsageError
-from grader.run.grade import Grader, Options
+from grader.grading import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.engine import SelfCheck

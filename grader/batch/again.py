@@ -6,7 +6,6 @@ A class stands under one state of its assignment: half of one is not judged by a
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -17,11 +16,11 @@ from grader.batch.decisions import carry
 from grader.batch.ledger import Done, Setup, done_so_far, record, setup_of
 from grader.batch.schedule import Kind, Work, perform, write
 from grader.errors import UsageError, nearest
+from grader.grading import Grader, Options
 from grader.report.build import report_status
 from grader.report.merge import sums
 from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report
 from grader.report.summary import amount
-from grader.run.grade import Grader, Options
 from grader.run.kept import pack_runs, unpack_runs
 from grader.run.observe import QuestionRun
 from grader.run.plan import plan_digests
@@ -275,9 +274,8 @@ class _Run:
         Options(0, questions=tuple(questions)).selected(grader.assignment)
         self.anew = anew
         self._journal, self._out = journal, out
-        self._whole, self._part, self._questions = grader, copy.copy(grader), questions
-        if questions:
-            self._part.plan = tuple(q for q in grader.plan if q.question.id in questions)
+        self._whole, self._questions = grader, questions
+        self._part = grader.with_questions(questions) if questions else grader
 
     def one(self, before: Done) -> Done:
         """Run one hand-in, and write down what came of it."""

@@ -32,8 +32,8 @@ from typing import NoReturn
 
 from grader.batch.schedule import Answer, Kind, Work, perform, write
 from grader.errors import GraderError, InfrastructureError
+from grader.grading import Grader
 from grader.run.allowance import MOST_SECONDS, Care
-from grader.run.grade import Grader
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.walls import libc
 

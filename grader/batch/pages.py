@@ -29,11 +29,11 @@ from grader.report.html.submission_page import (
 )
 from grader.report.messages.catalogue import current_language
 from grader.report.model import Report
-from grader.report.text import inert
 from grader.store.files import write_atomic
 from grader.store.journal import JOURNAL_FILE, open_journal
 from grader.submission import IntakeError, SubmittedFile, read_submission
 from grader.submission.reader import Where
+from grader.text import inert
 
 SIMILARITY_FILE = f"{SIMILARITY_FOLDER}/{INDEX_FILE}"
 _MAX_PEOPLE = 200

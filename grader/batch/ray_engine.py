@@ -28,8 +28,8 @@ from typing import Any
 
 from grader.batch.schedule import Answer, Kind, Work, perform, write
 from grader.errors import InfrastructureError, UsageError
+from grader.grading import Grader
 from grader.report.model import Report
-from grader.run.grade import Grader
 from grader.sandbox.host.guests import Sandbox
 
 _RETRIES = 3

@@ -15,11 +15,11 @@ from typing import Protocol
 
 from grader.batch.discover import HandIn
 from grader.errors import UsageError
+from grader.grading import Examined, Grader
 from grader.report.build import submission_info
 from grader.report.export.gradescope import write_results
 from grader.report.model import Report, write_report
 from grader.report.pictures.files import write_pictures
-from grader.run.grade import Examined, Grader
 from grader.run.kept import pack_runs
 from grader.submission import read_submission
 from grader.submission.submission import IntakeError

@@ -87,11 +87,11 @@ def grade(
     sandboxed = open_early(isolation, file, device.value)
     with interruptible("Nothing was written."), sandboxed as sandbox:
         # Its fork-server imports torch, for seconds: all that this process imports takes less.
+        from grader.grading import Grader
         from grader.report.export.gradescope import write_results
         from grader.report.model import write_report
         from grader.report.pictures.files import write_pictures
         from grader.report.terminal import print_report
-        from grader.run.grade import Grader
         from grader.run.materials import load_materials
 
         materials, console = load_materials(file), make_console()

@@ -32,9 +32,9 @@ from grader.cli.support import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from grader.grading import Options
     from grader.report.model import Report
     from grader.report.student import StudentView
-    from grader.run.grade import Options
     from grader.run.materials import Materials
     from grader.selfcheck.engine import SelfCheck
     from grader.selfcheck.workplace import Unreadable

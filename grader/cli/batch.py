@@ -140,10 +140,10 @@ def _class(
 
 def _compare(hand_ins: Sequence[HandIn], materials: Materials, out: Path, threshold: float) -> None:
     from grader.progress import make_progress
-    from grader.report.text import inert
     from grader.similarity.compare import compare
     from grader.similarity.pages import Comparison, People, write_pages
     from grader.similarity.texts import Scripts, read_class, read_starter
+    from grader.text import inert
 
     console, people = make_console(), People(hand_ins)
     with make_progress(console) as progress, Scripts() as scripts:

@@ -31,12 +31,12 @@ from grader.cli.support import (
     renew_pages,
     say,
 )
+from grader.grading import Grader, Options
 from grader.progress import make_progress
 from grader.report.export.gradebook import GRADEBOOK_FILE
 from grader.report.model import Report, ReportStatus
 from grader.report.summary import sentences, summarise
 from grader.report.terminal import print_class
-from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.run.plan import plan_digests
 from grader.sandbox.host.guests import Sandbox

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from grader.batch.awaited import Class, Finding, Wish
     from grader.batch.grades import LatePolicy
     from grader.batch.ledger import Setup
+    from grader.grading import Grader, Options
     from grader.report.model import CheckResult
-    from grader.run.grade import Grader, Options
 
 _ROWS = 40
 _MAX_NAME = 40
@@ -113,7 +113,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _print_changes(again: Again, console: Console) -> None:
-    from grader.report.text import inert
+    from grader.text import inert
 
     if again.changes:
         console.print(_table(again.changes[:_ROWS]))
@@ -130,7 +130,7 @@ def _table(changes: tuple[Change, ...]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from grader.report.text import inert
+    from grader.text import inert
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("Submission", "Check", "Before", "After"):
@@ -249,7 +249,7 @@ def _ask(course: Class, finding: Finding, who: str, console: Console) -> bool:
     """Show a finding and take an answer; return False where no more are wanted."""
     from grader.batch.awaited import lines_of
     from grader.report.summary import amount, counted
-    from grader.report.text import inert
+    from grader.text import inert
 
     say(console, f"{_what(finding)}: {_who(finding)}")
     say(console, finding.checks[0].message)
@@ -273,7 +273,7 @@ def _give(course: Class, wish: Wish, who: str, console: Console) -> None:
     import getpass
 
     from grader.report.summary import amount
-    from grader.report.text import inert
+    from grader.text import inert
 
     for name, item in course.decide(wish, who or getpass.getuser()):
         before = f"{item.said.value}, {amount(item.said_points)} points"
@@ -296,7 +296,7 @@ def _what(finding: Finding) -> str:
 
 
 def _who(finding: Finding) -> str:
-    from grader.report.text import inert
+    from grader.text import inert
 
     names = [inert(done.hand_in.name, 40) for done in finding.everybody]
     more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""

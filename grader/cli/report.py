@@ -253,7 +253,7 @@ def _table(
 
 def _show_changes(exported: Exported) -> None:
     from grader.report.summary import counted
-    from grader.report.text import inert
+    from grader.text import inert
 
     console = make_console()
     for name, before, now in exported.changed:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from grader.batch.grades import Grade, LatePolicy
     from grader.batch.pages import Look
+    from grader.grading import Grader, Options
     from grader.report.model import Report
     from grader.run.capabilities import DeviceChoice as DeviceName
-    from grader.run.grade import Grader, Options
     from grader.run.materials import Materials
     from grader.sandbox.host.guests import Sandbox
     from grader.sandbox.host.open import Preload
@@ -35,7 +35,7 @@ def make_options(
     """Return what whoever grades chose; a seed is drawn where none is given."""
     import secrets
 
-    from grader.run.grade import Options
+    from grader.grading import Options
 
     # Drawn anew each time: a fixed default would let answers be looked up beforehand.
     drawn = secrets.randbelow(2**31) if seed is None else seed
@@ -258,7 +258,7 @@ def remembering(materials: Materials, sandbox: Sandbox, options: Options, drawn:
     """
     from dataclasses import replace
 
-    from grader.run.grade import Grader
+    from grader.grading import Grader
     from grader.run.kept import open_references
 
     cache = None
@@ -268,7 +268,7 @@ def remembering(materials: Materials, sandbox: Sandbox, options: Options, drawn:
     grader = Grader(
         materials, sandbox, options if recent is None else replace(options, seed=recent)
     )
-    grader.cache = cache
+    grader.keep_reference(cache)
     return grader
 
 
@@ -279,7 +279,7 @@ def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader
         AssignmentError: The assignment is broken.
         InfrastructureError: No guest can be started.
     """
-    from grader.run.grade import Grader
+    from grader.grading import Grader
 
     return _prepare(Grader(materials, sandbox, options))
 

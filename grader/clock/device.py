@@ -164,24 +164,6 @@ def weigh(readings: Sequence[Reading], credit: Credit) -> Award:
     return undecided if count < MOST_NOISY else Award(Decision.INCONCLUSIVE)
 
 
-def usable(run: Run, throttled: Sequence[int]) -> Run:
-    """Return a run without the rounds in which the device's clocks were lowered."""
-    gone = frozenset(throttled)
-    return Run(
-        {
-            name: tuple(block for number, block in enumerate(blocks) if number not in gone)
-            for name, blocks in run.samples.items()
-        }
-    )
-
-
-def joined(first: Run, second: Run) -> Run:
-    """Return the rounds of two runs of the same processes, one after the other."""
-    return Run(
-        {name: (*first.samples.get(name, ()), *blocks) for name, blocks in second.samples.items()}
-    )
-
-
 def _floor(device: DeviceTiming, copied: float) -> float:
     if device.link:
         return device.moved / device.link

@@ -22,7 +22,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -164,6 +164,29 @@ class Run:
     """
 
     samples: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
+
+    @property
+    def rounds(self) -> int:
+        """How many there are."""
+        return min((len(blocks) for blocks in self.samples.values()), default=0)
+
+
+def usable(run: Run, lost: Sequence[int]) -> Run:
+    """Return a run without some of its rounds."""
+    gone = frozenset(lost)
+    return Run(
+        {
+            name: tuple(block for number, block in enumerate(blocks) if number not in gone)
+            for name, blocks in run.samples.items()
+        }
+    )
+
+
+def joined(first: Run, second: Run) -> Run:
+    """Return the rounds of two runs of the same processes, one after the other."""
+    return Run(
+        {name: (*first.samples.get(name, ()), *blocks) for name, blocks in second.samples.items()}
+    )
 
 
 Party = Callable[[int], "Sample | None"]

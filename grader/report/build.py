@@ -29,8 +29,8 @@ from grader.report.model import (
     SubmissionInfo,
     Timing,
 )
-from grader.report.text import inert, json_safe_mapping
 from grader.submission.submission import Submission
+from grader.text import inert, json_safe_mapping
 from grader.verdict import Code, Message, Owner, Status, Verdict, Visibility, Witness, fault
 
 Verdicts = Mapping[str, Mapping[str, Verdict]]

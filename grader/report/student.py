@@ -15,7 +15,7 @@ from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult, Report
 from grader.report.summary import MARKS, amount
 from grader.report.terminal import STYLE
-from grader.report.text import inert
+from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
 
 _MAX_LINE = 1200

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
-from grader.report.text import inert
 from grader.sandbox.host.guests import Tier
+from grader.text import inert
 from grader.verdict import Code, Status, Visibility
 
 _NEVER_RAN = frozenset(

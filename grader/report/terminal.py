@@ -22,8 +22,8 @@ from grader.report.model import (
     Scored,
 )
 from grader.report.summary import MARKS, amount, notices
-from grader.report.text import inert
 from grader.sandbox.host.guests import Tier
+from grader.text import inert
 from grader.verdict import Basis, Status
 
 _MAX_CELL = 600

@@ -13,11 +13,11 @@ from typing import Literal
 from grader.assignment.types import Assignment, Limits, Question
 from grader.errors import UsageError, nearest
 from grader.observation import Outcome
-from grader.report.text import inert
 from grader.run.gpu_state import list_gpus, visible_gpus
 from grader.run.materials import Program
 from grader.run.session import Session
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.text import inert
 from grader.verdict import Code, Message, Param, Verdict, deferred
 from grader.wire.messages import Call
 

@@ -26,10 +26,11 @@ from typing import TypeVar
 
 from grader.assignment.types import Limits
 from grader.errors import InfrastructureError
-from grader.run.gpu_state import Leases
+from grader.run.gpu_state import Leases, visible_gpus
 from grader.run.gpu_worker import (
     PROGRAM,
     DeviceWorker,
+    GuestWorker,
     SickDeviceError,
     compute_product,
     overwrite_memory,
@@ -79,7 +80,7 @@ class GpuProof:
     proved: Mapping[str, str] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
 
-    def told(self, tier: str) -> str:
+    def explanation(self, tier: str) -> str:
         """Return what an instructor has to know of the failures, and how to go on.
 
         Args:
@@ -311,3 +312,19 @@ def _insist(worker: DeviceWorker) -> None:
     health = worker.health()
     if health.problem:
         raise SickDeviceError(health.problem)
+
+
+OpenRack = Callable[[Sandbox, Limits], "Rack | None"]
+"""Returns the devices that guests of a sandbox can be given; None where there are none."""
+
+
+def open_rack(sandbox: Sandbox, limits: Limits) -> Rack | None:
+    """Return the real devices of this machine, if it has any and guests may see them."""
+    gpus = {gpu.uuid: gpu for gpu in visible_gpus()}
+    if not gpus or not sandbox.grants(GuestNeeds(cuda=1)):
+        return None
+    return Rack(list(gpus), lambda uuid: GuestWorker(sandbox, gpus[uuid], limits), Leases())
+
+
+def no_rack(sandbox: Sandbox, limits: Limits) -> None:
+    """Have no devices, whatever this machine has."""

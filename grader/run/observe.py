@@ -35,6 +35,20 @@ Progress = Callable[[str], None]
 """Told the id of each question as it begins."""
 
 
+@dataclass(slots=True)
+class PhaseTimes:
+    """Wall time of one grading, by phase and by question, in seconds."""
+
+    start: float = field(default_factory=time.monotonic)
+    phases: dict[str, float] = field(default_factory=dict)
+    questions: dict[str, float] = field(default_factory=dict)
+
+    def lap(self, phase: str) -> None:
+        """End a phase that began with the end of the one before."""
+        spent = sum(self.phases.values())
+        self.phases[phase] = round(time.monotonic() - self.start - spent, 4)
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionRun:
     """What came of one question.

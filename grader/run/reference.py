@@ -18,13 +18,13 @@ from grader.checks.arrays import Array, to_numpy
 from grader.checks.speed import speed_tests
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Companions, Observation, Outcome
-from grader.report.text import inert
 from grader.run.kept import Recorder
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
 from grader.run.plan import Generate, PlannedCase, PlannedQuestion, make_plan
 from grader.run.session import Session
 from grader.sandbox.host.guests import GuestNeeds
+from grader.text import inert
 from grader.wire.messages import Call, Fault
 from grader.wire.values import Tensor, Value
 

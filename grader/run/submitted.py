@@ -17,10 +17,9 @@ from grader.observation import Observation, Outcome
 from grader.run.allowance import Care, allowance
 from grader.run.capabilities import no_package
 from grader.run.materials import Materials
-from grader.run.observe import Follower, Progress, QuestionRun, observations, observe
+from grader.run.observe import Follower, PhaseTimes, Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
 from grader.run.stage import open_session
-from grader.run.watch import Watch
 from grader.sandbox.host.guests import Sandbox
 from grader.static_analysis.facts import EntryFacts, Mention, SourceFacts, SourcePlace
 from grader.static_analysis.reach import IMPORT
@@ -205,12 +204,6 @@ def lacking_at_import(run: QuestionRun, missing: Mapping[str, str]) -> Verdict |
     return no_package(absent, missing[absent[0]]) if absent else None
 
 
-def machine_fault(reason: str) -> Verdict:
-    """Return the verdict where the machine, not the hand-in, is at fault; it costs nothing."""
-    message = Message("sandbox_failed", {"detail": reason})
-    return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
-
-
 def start_reader(reader: SourceReader) -> None:
     """Have the reader begin while the submission runs."""
     # What cannot be started is told when it is asked.
@@ -322,7 +315,7 @@ class SubmissionRunner:
         self,
         plan: Sequence[PlannedQuestion],
         files: Mapping[str, bytes],
-        watch: Watch,
+        phases: PhaseTimes,
         progress: Progress,
         reference: Mapping[str, QuestionRun],
     ) -> dict[str, QuestionRun]:
@@ -331,7 +324,7 @@ class SubmissionRunner:
         Args:
             plan: What to call.
             files: Of the hand-in, by the names that the assignment gives them.
-            watch: Told of each part that is done.
+            phases: Told of each part that is done.
             progress: Told the id of each question as it begins.
             reference: What came of the plan for the reference.
 
@@ -352,11 +345,11 @@ class SubmissionRunner:
         finally:
             session.finish()
         self.versions = session.versions
-        watch.lap("run")
-        watch.questions = {name: run.seconds for name, run in runs.items()}
+        phases.lap("run")
+        phases.questions = {name: run.seconds for name, run in runs.items()}
         if any(run.observations for run in runs.values()):
             runs = with_sources(sources or self._read(files), plan, runs)
-        watch.lap("source")
+        phases.lap("source")
         return runs
 
     def _read(self, files: Mapping[str, bytes]) -> Sources:

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 
+from grader.grading import Grader, Options
 from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult, Report
 from grader.run.capabilities import DeviceChoice
-from grader.run.grade import Grader, Options
 from grader.run.materials import Materials, guest_limits
 from grader.run.observe import QuestionRun
 from grader.sandbox.host.guests import Sandbox
@@ -68,7 +68,7 @@ class SelfCheck:
         )
         grader.words = current()
         if told is not None:
-            grader.told = self._telling(told)
+            grader.on_question = self._telling(told)
         grader.adopt(public.plan, public.reference)
         path = self.workplace.hand_in
         examined = grader.examine(path, path.name, progress)

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from grader.batch.discover import HandIn
 from grader.report.html.render import Labels, render
-from grader.report.text import inert, json_safe
 from grader.similarity.compare import LEAST_OWN, LENGTH, Findings, Pair, Region
 from grader.similarity.texts import Class, Script
 from grader.store.files import write_atomic
+from grader.text import inert, json_safe
 
 COLOURS = 6
 """Matches are told apart by number, and by colour as far as there are colours."""

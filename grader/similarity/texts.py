@@ -11,10 +11,10 @@ from pathlib import Path
 from grader.batch.discover import HandIn
 from grader.errors import UsageError
 from grader.report.messages.catalogue import current
-from grader.report.text import inert
 from grader.similarity.tokens import Tokens, unpack
 from grader.static_analysis.reader import Disposable
 from grader.submission import IntakeError, Submission, SubmittedFile, read_submission
+from grader.text import inert
 
 MOST_BYTES = 256 << 10
 """Of source that is compared; an assignment takes a tenth of it."""

@@ -29,7 +29,7 @@ from pathlib import Path
 import processes
 
 from grader.checks.arrays import to_numpy
-from grader.run.grade import Grader, Options
+from grader.grading import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.open import open_sandbox
 from grader.wire.values import Tensor

@@ -30,10 +30,10 @@ from statistics import mean, median, quantiles, stdev
 from grader.checks.speed import Vectorised
 from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, weigh
+from grader.grading import Grader, Options
 from grader.observation import HostFacts, Observation, Outcome, Timing
-from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
-from grader.run.timed import Subject, Timer
+from grader.run.timing.careful import CarefulTimer, Subject
 from grader.sandbox.host.open import open_sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -103,8 +103,8 @@ class Bench:
 
     def time(self, source: str, entry: str = QUESTION) -> Timing:
         files = {"pytorch101.py": source.encode()}
-        timer = Timer(self.materials, self.sandbox, self.seeds.randrange(2**31))
-        return timer.time(Subject(self.planned, entry, files, self.limits))
+        timer = CarefulTimer(self.materials, self.sandbox, self.seeds.randrange(2**31))
+        return timer.time(Subject(self.planned, entry, QUESTION, files, self.limits))
 
     def verdict(self, cell: str, source: str, entry: str) -> None:
         start = time.monotonic()

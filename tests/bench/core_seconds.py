@@ -20,7 +20,7 @@ from grader.interpreter import keep_to_one_thread
 
 keep_to_one_thread()  # as the command does, before numpy is loaded
 
-from grader.run.grade import Grader, Options  # noqa: E402  after the line above
+from grader.grading import Grader, Options  # noqa: E402  after the line above
 from grader.run.materials import load_materials  # noqa: E402
 from grader.sandbox.host.open import open_sandbox  # noqa: E402
 

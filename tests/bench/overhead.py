@@ -18,9 +18,9 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from grader.grading import Grader, Options
 from grader.report.export.gradescope import write_results
 from grader.report.model import write_report
-from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.run.observe import guest_needs
 from grader.run.session import Session

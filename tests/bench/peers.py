@@ -37,8 +37,8 @@ import processes
 from nbformat.v4 import new_code_cell, new_notebook
 
 from grader.checks.arrays import to_numpy
+from grader.grading import Grader, Options
 from grader.interpreter import ONE_THREAD
-from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.open import open_sandbox
 from grader.wire.values import Tensor

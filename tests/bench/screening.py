@@ -29,12 +29,12 @@ from statistics import median, quantiles
 from clock_noise import LOOP, QUESTION, REPEATED, ROOT, Bench, burning
 
 from grader.clock.vectorisation import votes
+from grader.grading import Grader, Options
 from grader.observation import Timing
-from grader.run.grade import Grader, Options
 from grader.run.materials import Materials, load_materials
 from grader.run.plan import PlannedQuestion
-from grader.run.screening import Screener, scale_of
-from grader.run.timed import Subject
+from grader.run.timing.careful import Subject
+from grader.run.timing.screening import Screener, scale_of
 from grader.sandbox.host.open import open_sandbox
 
 ASSIGNMENTS = ("pytorch101", "knn", "tensors")
@@ -147,7 +147,13 @@ def _verdicts(work: tuple[Cell, int]) -> list[dict]:
     if cell.source:
         files = {assignment.module: cell.source.encode()}
     planned = ready.plan[cell.question]
-    subject = Subject(planned, cell.entry, files, assignment.limits_of(planned.question))
+    subject = Subject(
+        planned,
+        cell.entry,
+        planned.question.names[0],
+        files,
+        assignment.limits_of(planned.question),
+    )
     rows = []
     for _ in range(number):
         before, start = time.process_time(), time.monotonic()

@@ -35,8 +35,8 @@ from grader.authoring.labelled import LabelledSubmission  # noqa: E402
 from grader.batch.discover import HandIn  # noqa: E402
 from grader.batch.local import LocalWorkers  # noqa: E402
 from grader.batch.schedule import grade_all  # noqa: E402
+from grader.grading import Grader, Options  # noqa: E402
 from grader.report.model import report_schema  # noqa: E402
-from grader.run.grade import Grader, Options  # noqa: E402
 from grader.run.materials import Materials, load_materials  # noqa: E402
 from grader.sandbox.host import fork_server  # noqa: E402
 from grader.sandbox.host.guests import descendants  # noqa: E402

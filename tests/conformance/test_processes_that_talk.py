@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from labels import submissions_of
 
-from grader.run.grade import Grader, Options
+from grader.grading import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Tier
 

@@ -14,12 +14,11 @@ from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
 from grader.clock.device import read
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
-from grader.run.device_times import open_rack
 from grader.run.gpu_state import visible_gpus
-from grader.run.gpus import Rack
+from grader.run.gpus import Rack, open_rack
 from grader.run.materials import Materials, load_materials
 from grader.run.plan import PlannedQuestion, make_plan
-from grader.run.timed_gpu import DeviceSubject, DeviceTimer, timed_case
+from grader.run.timing.gpu import GpuTimer, Subject, case_on_device
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import open_sandbox
 from grader.verdict import Status
@@ -65,9 +64,9 @@ def timed(
     sandbox: Sandbox, materials: Materials, planned: PlannedQuestion, source: bytes
 ) -> Timing:
     limits = materials.assignment.limits_of(planned.question)
-    timer = DeviceTimer(materials, rack(sandbox, materials, planned), 1)
+    timer = GpuTimer(materials, rack(sandbox, materials, planned), 1)
     files = {materials.assignment.module: source}
-    return timer.time(DeviceSubject(planned, "mm_on_gpu", "mm_on_gpu", files, limits))
+    return timer.time(Subject(planned, "mm_on_gpu", "mm_on_gpu", files, limits))
 
 
 def note(record_property: Callable[[str, object], None], name: str, timing: Timing) -> None:
@@ -88,7 +87,7 @@ def note(record_property: Callable[[str, object], None], name: str, timing: Timi
 def judged(planned: PlannedQuestion, timing: Timing) -> Status:
     check = next(each for each in planned.question.checks if isinstance(each, Speedup))
     seen = Observation(Outcome.COMPLETED, HostFacts(timing=timing), Claims(1))
-    return judge_case(check, timed_case(planned, check).inputs, seen, seen).status
+    return judge_case(check, case_on_device(planned, check).inputs, seen, seen).status
 
 
 def test_every_device_is_well_before_and_after(

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from grader.assignment.types import Limits
+from grader.grading import Grader, Options
 from grader.observation import Outcome
 from grader.run.gpu_state import visible_gpus
 from grader.run.gpus import prove_gpus
-from grader.run.grade import Grader, Options
 from grader.run.materials import Program, load_materials
 from grader.run.session import Session
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
@@ -76,7 +76,7 @@ def test_each_gpu_computes_in_the_sandbox(sandbox: Sandbox, record_property: Rec
     record_property("isolation tier", sandbox.isolation.tier.value)
     each = (time.monotonic() - begun) / len(visible_gpus())
     record_property("probe of one GPU, from a fork to a product", f"{each:.2f} s")
-    assert not proof.failed, proof.told(sandbox.isolation.tier.value)
+    assert not proof.failed, proof.explanation(sandbox.isolation.tier.value)
 
 
 def test_without_a_need_for_it_every_node_is_closed(sandbox: Sandbox) -> None:

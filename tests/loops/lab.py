@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.assignment.types import Assignment
+from grader.grading import Grader, Options
 from grader.report.model import CheckResult
-from grader.run.grade import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.host.guests import Sandbox
 

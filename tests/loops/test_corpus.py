@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import toy_starter
 
-from grader.run.grade import Grader
+from grader.grading import Grader
 from grader.verdict import Basis
 from loops.lab import CORPUS, FILES, grade, grader, label
 

@@ -14,8 +14,8 @@ import pytest
 import toy_starter
 from labels import read_label
 
+from grader.grading import Grader, Options
 from grader.report.model import report_bytes
-from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Basis

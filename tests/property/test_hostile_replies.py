@@ -19,8 +19,8 @@ from grader.batch.discover import HandIn
 from grader.batch.local import LocalWorkers
 from grader.batch.schedule import Answer, Kind, Work, grade_all, perform
 from grader.checks import judge
+from grader.grading import Grader, Options
 from grader.report.model import CheckResult, ReportStatus
-from grader.run.grade import Grader, Options
 from grader.run.materials import Materials, load_materials
 from grader.sandbox.host.open import open_sandbox
 from grader.verdict import Code, Owner, Status

@@ -17,8 +17,8 @@ from typing import Any
 from grader.errors import InfrastructureError
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, json_bytes
 from grader.report.summary import amount, notices, visible
-from grader.report.text import inert
 from grader.store.files import write_atomic
+from grader.text import inert
 from grader.verdict import Status
 
 RESULT_FILE = "result.json"

@@ -34,8 +34,8 @@ from grader.report.build import PLACES, question_status
 from grader.report.merge import sums
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, json_bytes
 from grader.report.summary import MARKS, amount, notices
-from grader.report.text import inert
 from grader.store.files import write_atomic
+from grader.text import inert
 from grader.verdict import Status, Visibility
 
 RESULTS_FILE = "results.json"

@@ -16,7 +16,7 @@ from grader.report.messages.catalogue import ENGLISH, words_in
 from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import MARKS, amount
-from grader.report.text import inert
+from grader.text import inert
 from grader.verdict import Message, Verdict
 
 INDEX_FILE = "index.html"

@@ -18,7 +18,7 @@ from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
 from grader.report.student import not_written, points_of, shown_status
 from grader.report.summary import MARKS, amount
-from grader.report.text import inert
+from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
 
 _MAX_TEXT = 2000

@@ -15,10 +15,10 @@ from grader.report.html.render import Labels, render, translated
 from grader.report.model import CheckResult, FileInfo, Report
 from grader.report.pictures.files import FOLDER
 from grader.report.summary import amount
-from grader.report.text import inert
 from grader.sandbox.host.guests import Tier
 from grader.submission.notebook import NEWLINE
 from grader.submission.submission import SubmittedFile
+from grader.text import inert
 from grader.verdict import Status
 
 

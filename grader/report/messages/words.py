@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
-from grader.report.text import inert, long_integer
+from grader.text import inert, long_integer
 from grader.verdict import Code, Message, Param, Status, Verdict
 
 Part = Union[str, tuple[str, ...]]

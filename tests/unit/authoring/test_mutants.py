@@ -19,7 +19,7 @@ from grader.authoring.mutants import (
     try_mutants,
 )
 from grader.errors import AssignmentError
-from grader.run.grade import Options
+from grader.grading import Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
 

@@ -20,12 +20,11 @@ from grader.batch.merge import merge_folders
 from grader.cli import app as cli
 from grader.cli.platforms import _doubts
 from grader.errors import UsageError
+from grader.grading import Grader, Options
 from grader.report.export.gradescope import write_results
 from grader.report.model import Report, read_report, write_report
-from grader.run.device_times import OpenRack, no_rack
 from grader.run.gpu_state import Leases
-from grader.run.gpus import Rack
-from grader.run.grade import Grader, Options
+from grader.run.gpus import OpenRack, Rack, no_rack
 from grader.run.materials import Materials
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import open_sandbox

@@ -15,7 +15,7 @@ from grader.batch.ledger import Setup
 from grader.cli import app as cli
 from grader.cli import class_run as cli_class
 from grader.cli import journal as cli_journal
-from grader.run.grade import Grader, Options
+from grader.grading import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
 

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from grader.batch.schedule import Answer, Kind, Work, perform
-from grader.run.grade import Grader
+from grader.grading import Grader
 
 
 class Here:

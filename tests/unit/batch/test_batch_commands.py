@@ -12,8 +12,8 @@ from in_process import Here
 
 from grader.batch import again as gone_over
 from grader.batch.schedule import Answer, Work
+from grader.grading import Grader
 from grader.report.export.gradebook import GRADEBOOK_FILE
-from grader.run.grade import Grader
 from grader.store.journal import JOURNAL_FILE
 
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Tiny (1),Notes\n" + "".join(

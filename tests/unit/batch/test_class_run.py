@@ -15,8 +15,8 @@ from grader.batch.again import regrade, rejudge, replay
 from grader.batch.discover import Found, discover
 from grader.batch.ledger import ClassRun, Setup, read_grades, write_grades
 from grader.errors import UsageError
+from grader.grading import Grader, Options
 from grader.report.export.gradebook import GRADEBOOK_FILE
-from grader.run.grade import Grader, Options
 from grader.run.plan import plan_digests
 from grader.store.journal import JOURNAL_FILE
 

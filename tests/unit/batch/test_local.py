@@ -19,9 +19,9 @@ from grader.batch.discover import HandIn
 from grader.batch.local import LocalWorkers
 from grader.batch.schedule import Answer, Graded, Kind, Work, grade_all
 from grader.errors import InfrastructureError
+from grader.grading import Examined
 from grader.report.model import Report
 from grader.run.allowance import NO_CARE, Care
-from grader.run.grade import Examined
 from grader.verdict import Code
 
 CLASS = [HandIn(name, Path(name)) for name in ("ann", "bob", "bomb", "cem", "dua")]

@@ -17,7 +17,7 @@ from grader.batch.discover import HandIn, discover
 from grader.batch.ray_engine import RayWorkers
 from grader.batch.schedule import Graded, grade_all
 from grader.errors import UsageError
-from grader.run.grade import Grader, Options
+from grader.grading import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import open_sandbox

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from grader.clock.credit import Decision, Linear, Point, Step, Steps, single
-from grader.clock.device import DeviceTiming, Reading, joined, read, usable, weigh
-from grader.clock.sampling import Run, Sample
+from grader.clock.device import DeviceTiming, Reading, read, weigh
+from grader.clock.sampling import Run, Sample, joined, usable
 
 WIRE = 0.1
 DEVICE = DeviceTiming("Fake")

@@ -16,7 +16,7 @@ from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack
 from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion, make_plan
-from grader.run.timed_gpu import DeviceSubject, DeviceTimer
+from grader.run.timing.gpu import GpuTimer, Subject
 from grader.verdict import Verdict
 
 QUESTION: dict[str, Any] = {
@@ -89,9 +89,9 @@ class Bench:
         return Rack(list(self.devices), opened, self.leases, patience)
 
     def time(self, student: Student, seed: int = 1) -> Timing:
-        timer = DeviceTimer(materials(self.toy), self.rack(student), seed)
+        timer = GpuTimer(materials(self.toy), self.rack(student), seed)
         limits = self.toy.limits_of(self.question.question)
-        return timer.time(DeviceSubject(self.question, "mm_on_gpu", "mm_on_gpu", {}, limits))
+        return timer.time(Subject(self.question, "mm_on_gpu", "mm_on_gpu", {}, limits))
 
     def judge(self, timing: Timing | None) -> Verdict:
         check = next(c for c in self.question.question.checks if isinstance(c, Speedup))

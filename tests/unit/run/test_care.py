@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import toy_starter
 
+from grader import grading
 from grader.checks.values import Exact
+from grader.grading import Grader, Options
 from grader.report.model import QuestionResult, Report
 from grader.run import allowance
-from grader.run import grade as grading
 from grader.run.allowance import bounded
-from grader.run.grade import Grader, Options
 from grader.sandbox.host.guests import Sandbox
 from grader.wire import frames
 

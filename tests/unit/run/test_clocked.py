@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from grader.assignment.types import Question
-from grader.run.clocked import wants_screen, wants_timing
 from grader.run.plan import PlannedQuestion
+from grader.run.timing.clocks import wants_screen, wants_timing
 from grader.verdict import (
     Basis,
     Code,

@@ -13,12 +13,13 @@ from fake_device import STICKY, Answer, FakeDevice, Student, honest, product
 from grader.assignment.types import Assignment
 from grader.batch.merge import merge_folders
 from grader.errors import AssignmentError
+from grader.grading import Grader, Options
 from grader.report.export.gradescope import write_results
 from grader.report.merge import MergeError, merge
 from grader.report.model import Report, ReportStatus, read_report, write_report
-from grader.run.device_times import no_rack, wants_device
-from grader.run.grade import Grader, Options
+from grader.run.gpus import no_rack
 from grader.run.materials import Materials
+from grader.run.timing.clocks import wants_device
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.verdict import Code, Message, Status, deferred, passed
 from grader.wire.values import Value
@@ -164,7 +165,7 @@ def test_an_error_met_on_a_sick_device_costs_nobody_points(
     toy = files(bench.toy)
     grader = Grader(toy, sandbox, Options(5), lambda *_: bench.rack(honest()))
     grader.prepare()
-    grader.plan = (replace(grader.plan[0], needs=GuestNeeds(cuda=1)),)
+    grader._baseline.plan = (replace(grader.plan[0], needs=GuestNeeds(cuda=1)),)
     monkeyed = grader.grade(hand_in, "kim")
     codes = {check.code for check in monkeyed.questions[0].checks}
     if code is None:

@@ -12,10 +12,10 @@ from gpu_double import GPU, play
 
 from grader.assignment.types import Limits, Needs
 from grader.errors import InfrastructureError
+from grader.grading import Grader, Options
 from grader.run import gpus
 from grader.run.gpu_state import Leases, choose
 from grader.run.gpus import GpuProof, prove_gpus, scrub_gpus
-from grader.run.grade import Grader, Options
 from grader.run.materials import Materials, Program
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.sandbox.host.open import open_sandbox
@@ -181,7 +181,7 @@ def test_the_question_runs_on_the_gpu_and_the_report_has_the_proof(
     play(monkeypatch, tmp_path)
     scrubbed: list[object] = []
     monkeypatch.setattr(
-        "grader.run.grade.scrub_gpus",
+        "grader.run.baseline.scrub_gpus",
         lambda *what: (scrub_gpus(*what), scrubbed.append(made.reference_runs)),
     )
     made = Grader(materials, shown, Options(5, "cuda", ("mm_on_gpu",), clock=True))

@@ -10,8 +10,8 @@ import pytest
 import toy_starter
 
 from grader.errors import AssignmentError
+from grader.grading import Grader, Options
 from grader.report.model import Report
-from grader.run.grade import Grader, Options
 from grader.run.materials import load_materials
 from grader.run.stage import Stage
 from grader.sandbox.host.guests import Sandbox

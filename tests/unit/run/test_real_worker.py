@@ -17,12 +17,13 @@ from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
 from grader.clock.device import PARTIES, read
 from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
-from grader.run import gpu_worker, timed_gpu
+from grader.run import gpu_worker
 from grader.run.gpu_state import Health, Leases
 from grader.run.gpu_worker import PROGRAM, GuestWorker
 from grader.run.gpus import Rack
 from grader.run.materials import Program
-from grader.run.timed_gpu import DeviceSubject, DeviceTimer
+from grader.run.timing import gpu
+from grader.run.timing.gpu import GpuTimer, Subject
 from grader.sandbox.host.guests import Gpu, Sandbox
 from grader.verdict import Code, Status, Verdict
 
@@ -80,7 +81,7 @@ def rack(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> R
         assert there in source
         source = source.replace(there, here)
     program = Program({"device.py": source}, "device.py")
-    for module in (gpu_worker, timed_gpu):
+    for module in (gpu_worker, gpu):
         monkeypatch.setattr(module, "PROGRAM", program)
 
     def opened(name: str) -> GuestWorker:
@@ -92,10 +93,8 @@ def rack(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> R
 def timed(rack: Rack, toy: Assignment, source: bytes) -> tuple[Timing, Verdict]:
     ours = replace(materials(toy), reference={"toy.py": RIGHT})
     question = planned(toy)
-    subject = DeviceSubject(
-        question, "mm_on_gpu", "mm_on_gpu", {"toy.py": source}, Limits(seconds=20)
-    )
-    timing = DeviceTimer(ours, rack, 1).time(subject)
+    subject = Subject(question, "mm_on_gpu", "mm_on_gpu", {"toy.py": source}, Limits(seconds=20))
+    timing = GpuTimer(ours, rack, 1).time(subject)
     check = next(each for each in toy.questions[0].checks if isinstance(each, Speedup))
     seen = Observation(Outcome.COMPLETED, HostFacts(timing=timing), Claims(1))
     return timing, judge_case(check, question.cases[0].inputs, seen, seen)

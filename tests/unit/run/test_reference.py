@@ -10,7 +10,7 @@ import pytest
 from grader.authoring.lint import lint_assignment
 from grader.cli import app as cli
 from grader.errors import AssignmentError, Problem
-from grader.run.grade import Grader, Options
+from grader.grading import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
 

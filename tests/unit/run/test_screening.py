@@ -13,9 +13,10 @@ from grader.clock.credit import single
 from grader.clock.vectorisation import LOOP, STUDENT, VECTORISED, Screen, Vote, votes
 from grader.errors import InfrastructureError
 from grader.observation import Outcome
-from grader.run.blocks import Blocks, NotTimedError
-from grader.run.screening import Known, make_rounds
 from grader.run.session import Session
+from grader.run.timing.processor import ProcessorClock
+from grader.run.timing.screening import Known, make_rounds
+from grader.run.timing.stopwatch import NotTimedError
 
 HALF = single(0.5)
 
@@ -33,11 +34,11 @@ class Resident(Invented):
 
 def screened(
     student: Invented, known: Known | None = None, reference: Invented | None = None
-) -> tuple[Screen | None, Blocks]:
+) -> tuple[Screen | None, ProcessorClock]:
     resident = reference or Resident()
     sessions = {STUDENT: student, VECTORISED: resident, LOOP: resident}
     entries = {STUDENT: "f", VECTORISED: "f", LOOP: "loop"}
-    blocks = Blocks(job(entries=entries), cast("dict[str, Session]", sessions), 0)
+    blocks = ProcessorClock(job(entries=entries), cast("dict[str, Session]", sessions), 0)
     known = known or Known()
     known.measure(blocks)
     return make_rounds(blocks, known, HALF, np.random.default_rng(0)), blocks
@@ -52,9 +53,9 @@ def test_rounds_end_as_soon_as_they_say_something(times: float, said: Vote, roun
     assert votes(screen, HALF) is said
     assert len(screen.ratios) == rounds
     assert screen.loop == pytest.approx(np.log(64))
-    # Blocks of two milliseconds, of its own calls; and every call is compared.
+    # ProcessorClock of two milliseconds, of its own calls; and every call is compared.
     assert blocks.calls == {VECTORISED: 40, STUDENT: max(1, round(40 / times + 0.3))}
-    assert blocks.outcomes.outputs > rounds
+    assert blocks.outcome.outputs > rounds
 
 
 def test_no_two_blocks_have_inputs_in_common() -> None:

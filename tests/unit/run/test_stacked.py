@@ -16,7 +16,8 @@ from grader.observation import Observation, Outcome
 from grader.run.draw import DrawKey
 from grader.run.plan import PlannedCase
 from grader.run.session import Session
-from grader.run.stacked import Stack, rows
+from grader.run.timing.careful import Stack
+from grader.run.timing.processor import rows
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 

@@ -17,9 +17,9 @@ from grader.clock.sampling import Plan
 from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, pace_of
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
-from grader.run.blocks import Job, NotTimedError, Outcomes
 from grader.run.session import Session
-from grader.run.stopwatch import Stopwatch
+from grader.run.timing.processor import ProcessorClock
+from grader.run.timing.stopwatch import Job, NotTimedError, SetOutcome, Stopwatch
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 
@@ -71,11 +71,13 @@ def job(**changes: Any) -> Job:
     return replace(Job(entries, inputs, draw, tolerance(0, 0), 5.0, PLAN), **changes)
 
 
-def watch(student: Invented, loop: float = 6.4e-3, **changes: Any) -> tuple[Outcomes, Any]:
+def watch(student: Invented, loop: float = 6.4e-3, **changes: Any) -> tuple[SetOutcome, Any]:
     vectorised, slow = Invented(1e-4), Invented(loop)
     sessions = {STUDENT: student, VECTORISED: vectorised, AGAIN: vectorised, LOOP: slow}
     known = cast("dict[str, Session]", sessions)
-    return Stopwatch(job(**changes), known, np.random.default_rng(0), 0).measure(), sessions
+    return Stopwatch(
+        ProcessorClock(job(**changes), known, 0), np.random.default_rng(0)
+    ).measure(), sessions
 
 
 def test_a_right_hand_in_is_timed_beside_both_references() -> None:
@@ -187,7 +189,7 @@ def test_a_reference_that_fails_is_not_the_hand_ins_fault() -> None:
     sessions = {STUDENT: Invented(1e-4), VECTORISED: vectorised, AGAIN: vectorised}
     known = cast("dict[str, Session]", {**sessions, LOOP: Invented(1e-2)})
     with pytest.raises(InfrastructureError, match="could not be timed"):
-        Stopwatch(job(), known, np.random.default_rng(0), 0).measure()
+        Stopwatch(ProcessorClock(job(), known, 0), np.random.default_rng(0)).measure()
 
 
 @pytest.mark.parametrize("block", [1, 5, 9])

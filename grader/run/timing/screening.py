@@ -1,7 +1,7 @@
 """Timing in passing: some blocks of a millisecond or two, beside a reference that stays.
 
 What is clearly fast or clearly slow is settled here, beside other work, for some 20 ms of
-processor time. All else is left to ``timed``, which has the machine for itself.
+processor time. All else is left to the careful stage, which has the machine for itself.
 """
 
 from __future__ import annotations
@@ -37,11 +37,13 @@ from grader.clock.vectorisation import (
 from grader.errors import InfrastructureError
 from grader.observation import Timing
 from grader.run.allowance import Allowance
-from grader.run.blocks import Blocks, NotTimedError, Outcomes
 from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion
+from grader.run.reference import names_in
 from grader.run.session import Session
-from grader.run.timed import Subject, job_of, timed_dims
+from grader.run.timing.careful import job_of, timed_dims
+from grader.run.timing.processor import ProcessorClock
+from grader.run.timing.stopwatch import NotTimedError, SetOutcome, Subject
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
 
 _BLOCK = 0.002
@@ -49,7 +51,7 @@ _BLOCK = 0.002
 
 _PARTIES = (STUDENT, VECTORISED)
 _FIRST_DRAW = 1_000_000
-"""Beyond all that ``timed`` draws."""
+"""Beyond all that the careful stage draws."""
 
 _DRAWS = 1_000
 """Most draws of one screen."""
@@ -69,11 +71,11 @@ class Trial:
     """What came of timing a question's own loop.
 
     Attributes:
-        outcomes: Of its calls, beside their times.
+        outcome: Of its calls, beside their times.
         times: How many times as long as the reference it takes.
     """
 
-    outcomes: Outcomes
+    outcome: SetOutcome
     times: float
 
 
@@ -124,12 +126,15 @@ class Screener:
         """
         timed = planned.question.timed
         assert timed is not None, "only asked for questions that are timed"
-        subject = Subject(planned, timed.loop, self._materials.reference, limits)
+        ours = self._materials.reference
+        defined = names_in(ours[self._materials.assignment.module])
+        entry = next(name for name in planned.question.names if name in defined)
+        subject = Subject(planned, timed.loop, entry, ours, limits)
         with self._guests(subject) as sessions:
             blocks, known = self._blocks(subject, sessions, 0), Known()
             known.measure(blocks)
             make_rounds(blocks, known, scale_of(subject), np.random.default_rng(self._seed))
-            return Trial(blocks.outcomes, math.exp(known.loop))
+            return Trial(blocks.outcome, math.exp(known.loop))
 
     def close(self) -> None:
         """End the reference's guest."""
@@ -153,13 +158,15 @@ class Screener:
             return replace(
                 timing,
                 screens=(*timing.screens, screen),
-                outputs=timing.outputs + blocks.outcomes.outputs,
+                outputs=timing.outputs + blocks.outcome.outputs,
                 idle=max(timing.idle, blocks.idle),
             )
 
-    def _blocks(self, subject: Subject, sessions: dict[str, Session], number: int) -> Blocks:
+    def _blocks(
+        self, subject: Subject, sessions: dict[str, Session], number: int
+    ) -> ProcessorClock:
         job = job_of(self._materials, subject, self._seed, sessions[VECTORISED])
-        return Blocks(job, sessions, _FIRST_DRAW + number * _DRAWS)
+        return ProcessorClock(job, sessions, _FIRST_DRAW + number * _DRAWS)
 
     @contextmanager
     def _guests(self, subject: Subject) -> Iterator[dict[str, Session]]:
@@ -201,7 +208,7 @@ class Known:
         """Log of t_loop / t_vectorised."""
         return median(self._loops)
 
-    def measure(self, blocks: Blocks) -> None:
+    def measure(self, blocks: ProcessorClock) -> None:
         """Measure the reference and its loop: in the first screen, and then now and again."""
         if self._screens % _LOOP_EACH == 0:
             warm_up, rounds = (1, 2) if self._screens else (_FIRST, 2 * _FIRST)
@@ -218,7 +225,7 @@ class Known:
         call = min(per_call(sample, self.request) for sample in samples)
         self.calls = calls_for(_BLOCK, call, most)
 
-    def _measured(self, blocks: Blocks, number: int) -> float:
+    def _measured(self, blocks: ProcessorClock, number: int) -> float:
         makers = {VECTORISED: False, LONE[VECTORISED]: True}
         run = Run({
             name: (_made(blocks.party(VECTORISED, lone)(-1 - number)),)
@@ -243,7 +250,7 @@ def _made(block: _Made | None) -> _Made:
 
 
 def make_rounds(
-    blocks: Blocks, known: Known, scale: Credit, random: np.random.Generator
+    blocks: ProcessorClock, known: Known, scale: Credit, random: np.random.Generator
 ) -> Screen | None:
     """Make rounds until they say something; None where a call failed or was wrong.
 

@@ -1,26 +1,30 @@
-"""Blocks of calls: inputs drawn for each, processor time read by the host, results compared.
+"""Timing by the processor's clock: blocks of calls in guests, read by the host, compared.
 
-The clock of a block runs from before the first byte of its inputs is sent until after the last byte
-of its results has arrived. The inputs are drawn for that block alone, and every result is compared
-with the reference's: what is fast has to be right as well, in that very call.
+What is timed takes microseconds, and a request as long as many calls. So a block is many calls in
+one request, and each block is as long as ten milliseconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from grader.checks.base import CaseInputs, Check
 from grader.checks.speed import same_result
-from grader.clock.sampling import STANDARD_PLAN, Plan, Run, Sample
-from grader.clock.vectorisation import STUDENT, VECTORISED
+from grader.clock.sampling import Party, Plan, Sample, calls_for, keep_on
+from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.session import Session
-from grader.run.stacked import Inputs, rows
+from grader.run.timing.stopwatch import Job, NotTimedError, Round, TimingClock, size_of
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Call
-from grader.wire.values import Tensor, Value
+from grader.wire.values import ITEMSIZE, Tensor, Value
+
+_WARM = 3
+"""Blocks made to find out how many calls fill one; they also warm up caches and allocators."""
+
+_HOPELESS = 10
+"""Times as slow as the loop reference: such a submission's sets are one round long."""
 
 _MOST_CALLS = 2000
 _MOST_BYTES = 2**25
@@ -30,88 +34,34 @@ _PLAIN = 64
 """Of a value that is no tensor: that many are as much work to read."""
 
 
-class NotTimedError(Exception):
-    """A block could not be timed, by nobody's fault. Its text is the id of a message."""
-
-
-Draw = Callable[[int, int], Inputs]
-"""Draws inputs, given the number of the draw and of calls: arguments with all calls' tensors."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What is timed.
-
-    Attributes:
-        entries: Party → name of the function in its own guest.
-        inputs: The case, and its inputs once: their sizes are those of every call.
-        draw: Draws the inputs of a block.
-        rule: That the values of every call must pass.
-        seconds: Deadline of a block.
-        plan: How much is timed.
-        core: Core that the guests are kept on, if one could be chosen.
-    """
-
-    entries: Mapping[str, str]
-    inputs: CaseInputs
-    draw: Draw
-    rule: Check
-    seconds: float
-    plan: Plan = STANDARD_PLAN
-    core: int | None = None
-
-
-@dataclass(slots=True)
-class Outcomes:
-    """What came of a set beside its times.
-
-    Attributes:
-        run: The blocks; None where a call of the hand-in failed or was wrong.
-        outputs: Results that were compared.
-        wrong: The reference's call and the hand-in's, for the first that differed.
-        failed: A call of the hand-in that did not return.
-        idle: Processor time that the hand-in used between its blocks, as a share of that in them.
-    """
-
-    run: Run | None = None
-    outputs: int = 0
-    wrong: tuple[Observation, Observation] | None = None
-    failed: Observation | None = None
-    idle: float = 0.0
-
-
-@dataclass(slots=True)
-class _Round:
-    """The inputs of one round, and what came back."""
-
-    args: tuple[Value, ...]
-    kwargs: dict[str, Value]
-    seen: dict[str, tuple[int, Observation]] = field(default_factory=dict)
-
-
-class Blocks:
-    """Makes blocks in guests of the submission and the reference.
+class ProcessorClock(TimingClock):
+    """Times by the processor time of guests: blocks of calls, drawn together, sent as one request.
 
     Args:
         job: What is timed.
-        sessions: Party → its guest, loaded.
+        sessions: Party → its guest, loaded; ``AGAIN`` shares that of ``VECTORISED``.
         first_draw: Number of the first draw: no two have inputs in common.
+        core: Core that the guests are kept on, if one could be chosen.
 
     Attributes:
         calls: Party → how many calls are in a block of its own.
-        outcomes: What came of them beside their times.
     """
 
-    def __init__(self, job: Job, sessions: Mapping[str, Session], first_draw: int) -> None:
-        self._job = job
+    def __init__(
+        self,
+        job: Job,
+        sessions: Mapping[str, Session],
+        first_draw: int,
+        core: int | None = None,
+    ) -> None:
+        super().__init__(job, first_draw)
+        self.calls: dict[str, int] = {}
         self._sessions = sessions
-        self._draw_number = first_draw
-        self._rounds: dict[bool, tuple[int, _Round]] = {}
+        self._core = core
+        self._rounds: dict[bool, tuple[int, Round]] = {}
         self._answer = FrameSize()  # of the reference, to one call
         self._idle = self._busy = 0.0
         self._last: float | None = None
-        self.calls: dict[str, int] = {}
-        self.outcomes = Outcomes()
 
     @property
     def idle(self) -> float:
@@ -121,8 +71,46 @@ class Blocks:
     @property
     def most(self) -> int:
         """Calls that a block may have."""
-        total = sum(size(value) for value in self._job.inputs.args)
+        total = sum(size_of(value, _PLAIN) for value in self.job.inputs.args)
         return max(1, min(_MOST_CALLS, _MOST_BYTES // max(total, 1)))
+
+    def warm_up(self) -> Plan | None:
+        """Find out how many calls fill a block of each party."""
+        for session in dict.fromkeys(self._sessions.values()):
+            if self._core is not None and session.pid is not None:
+                keep_on(session.pid, self._core)
+        per_call = {}
+        for party in (VECTORISED, LOOP, STUDENT):
+            found = self._fill(party)
+            if found is None:
+                return None
+            per_call[party] = found
+        self.calls[AGAIN] = self.calls[VECTORISED]
+        # Its results are compared with the vectorised reference's: it may not make more calls.
+        self.calls[STUDENT] = min(self.calls[STUDENT], self.calls[VECTORISED])
+        if per_call[STUDENT] > _HOPELESS * per_call[LOOP]:
+            return replace(self.job.plan, rounds=1, fewest=1)
+        return self.job.plan
+
+    def parties(self) -> dict[str, Party]:
+        """Return what makes blocks of many calls, and of one."""
+        many = {party: self.party(party) for party in (STUDENT, VECTORISED, AGAIN, LOOP)}
+        return many | {name: self.party(party, lone=True) for party, name in LONE.items()}
+
+    def _fill(self, party: str) -> float | None:
+        """Find out how many calls fill a block; return the seconds that one takes."""
+        calls, per_call = 1, 0.0
+        for number in range(_WARM):
+            found = self.alone(party, calls)
+            if found is None:
+                return None
+            per_call = found
+            calls = calls_for(self.job.plan.block, per_call, self.most)
+            # The first call of a fresh process is slow by itself, and tells nothing.
+            if number and per_call > self.job.plan.block:
+                break
+        self.calls[party] = calls
+        return per_call
 
     def alone(self, party: str, calls: int) -> float | None:
         """Make a block on inputs of its own; return seconds a call, None where it came to nothing.
@@ -131,7 +119,7 @@ class Blocks:
             InfrastructureError: The reference failed.
             NotTimedError: A clock could not be read, or the machine was too busy.
         """
-        seen = self._block(party, calls, *self._drawn(calls))
+        seen = self._block(party, calls, *self.drawn(calls))
         return None if seen is None else _cpu(seen) / calls
 
     def party(self, party: str, lone: bool = False) -> Callable[[int], Sample | None]:
@@ -157,11 +145,11 @@ class Blocks:
 
         return block
 
-    def _round(self, number: int, lone: bool) -> _Round:
+    def _round(self, number: int, lone: bool) -> Round:
         """Return the inputs of a round; those of lone calls are in no block."""
         known, current = self._rounds.get(lone, (-1, None))
         if current is None or known != number:
-            current = _Round(*self._drawn(1 if lone else self.calls[VECTORISED]))
+            current = Round(*self.drawn(1 if lone else self.calls[VECTORISED]))
             self._rounds[lone] = number, current
         return current
 
@@ -170,9 +158,9 @@ class Blocks:
     ) -> Observation | None:
         session = self._sessions[party]
         before = session.cpu_used()
-        call = Call(self._job.entries[party], args, kwargs, block=calls)
+        call = Call(self.job.entries[party], args, kwargs, block=calls)
         session.likely = FrameSize(calls * self._answer.header, calls * self._answer.payload)
-        seen = session.call(call, self._job.seconds)
+        seen = session.call(call, self.job.seconds)
         if seen.facts.busy:
             raise NotTimedError("too_busy")
         if party == STUDENT:
@@ -181,28 +169,28 @@ class Blocks:
             self._last = session.cpu_used()
             self._busy += seen.facts.cpu_seconds or 0.0
             if seen.outcome is not Outcome.COMPLETED:
-                self.outcomes.failed = seen
+                self.outcome.failed = seen
                 return None
         elif seen.outcome is not Outcome.COMPLETED:
             raise InfrastructureError(
-                f"the reference's {self._job.entries[party]} could not be timed: "
+                f"the reference's {self.job.entries[party]} could not be timed: "
                 f"{seen.outcome.value} {seen.detail}"
             )
         elif (size := seen.facts.reply) is not None:
             self._answer = FrameSize(-(-size.header // calls), -(-size.payload // calls))
         return seen
 
-    def _right(self, current: _Round) -> bool:
-        """Compare the hand-in's results of a round; once, when both parties' are there."""
+    def _right(self, current: Round) -> bool:
+        """Compare the submission's results of a round; once, when both parties' are there."""
         calls, student = current.seen.pop(STUDENT)
         _, reference = current.seen[VECTORISED]
-        self.outcomes.outputs += calls
+        self.outcome.outputs += calls
         if self._all_right(reference, student, calls):
             return True
         for number in range(calls):
             pair = item(reference, number), item(student, number)
-            if not same_result(self._job.inputs, *pair, self._job.rule):
-                self.outcomes.wrong = pair
+            if not same_result(self.job.inputs, *pair, self.job.rule):
+                self.outcome.wrong = pair
                 return False
         return True
 
@@ -212,27 +200,16 @@ class Blocks:
         if alike(expected, found):
             return True
         # Judged entry by entry: together is as good as one by one.
-        if not self._job.rule.entry_by_entry or not isinstance(expected, Tensor):
+        if not self.job.rule.entry_by_entry or not isinstance(expected, Tensor):
             return False
         ours = replace(reference, claims=replace(reference.claims, value=expected))
-        return same_result(self._job.inputs, ours, student, self._job.rule)
-
-    def _drawn(self, calls: int) -> Inputs:
-        self._draw_number += 1
-        return self._job.draw(self._draw_number, calls)
+        return same_result(self.job.inputs, ours, student, self.job.rule)
 
 
 def _cpu(seen: Observation) -> float:
     if not seen.facts.cpu_seconds:
         raise NotTimedError("no_reading")
     return seen.facts.cpu_seconds
-
-
-def size(value: Value) -> int:
-    """Return the bytes of a value, about."""
-    if isinstance(value, (list, tuple)):
-        return sum(map(size, value))
-    return len(memoryview(value.data)) if isinstance(value, Tensor) else _PLAIN
 
 
 def alike(expected: Value, found: Value) -> bool:
@@ -259,3 +236,16 @@ def item(seen: Observation, number: int) -> Observation:
         value = value[number]
     claims = replace(seen.claims, value=value)
     return replace(seen, claims=claims)
+
+
+def rows(value: Value, start: int, stop: int) -> Value:
+    """Return the inputs, or results, of some calls out of those of all."""
+    if isinstance(value, list):
+        return value[start:stop]
+    if not isinstance(value, Tensor):
+        return value
+    row = ITEMSIZE[value.dtype]
+    for size in value.shape[1:]:
+        row *= size
+    data = memoryview(value.data)[start * row : stop * row]
+    return replace(value, shape=(stop - start, *value.shape[1:]), data=data)

@@ -1,0 +1,345 @@
+"""Grading: one assignment, one sandbox, any number of submissions. Joins ``run`` and ``report``."""
+
+from __future__ import annotations
+
+import copy
+import platform
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from grader import __version__
+from grader.assignment.types import Question
+from grader.errors import InfrastructureError
+from grader.report.build import RunRecord, build_question, build_report, submission_info
+from grader.report.messages.catalogue import ENGLISH
+from grader.report.messages.words import Words
+from grader.report.model import (
+    CheckResult,
+    Environment,
+    IsolationInfo,
+    QuestionResult,
+    Report,
+    SubmissionInfo,
+    Timing,
+)
+from grader.run.allowance import NO_CARE, Care
+from grader.run.baseline import Baseline
+from grader.run.capabilities import Options, device_name, devices_name
+from grader.run.gpus import OpenRack, ProveGpus, open_rack, prove_gpus
+from grader.run.kept import ReferenceCache
+from grader.run.materials import Materials
+from grader.run.observe import NOT_RUN, Follower, PhaseTimes, Progress, QuestionRun
+from grader.run.plan import PlannedQuestion
+from grader.run.submitted import SubmissionRunner, Verdicts, for_all, judge_all
+from grader.run.timing.clocks import Clocks
+from grader.run.timing.screening import Screener
+from grader.sandbox.host.guests import Sandbox
+from grader.submission import Where, read_submission
+from grader.submission.submission import IntakeError
+from grader.verdict import Code, Message, Param, Status, Verdict, failed, sandbox_failed
+
+__all__ = ["Examined", "Grader", "Options", "Progress"]
+
+OnQuestion = Callable[[QuestionResult, QuestionRun], None]
+
+_OF_ALL_CHECKS = (Status.FAILED, Status.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A report, and what it rests on: what was observed, by question; empty if nothing ran."""
+
+    report: Report
+    runs: dict[str, QuestionRun]
+
+
+class Grader:
+    """Grades submissions of one assignment; the reference runs once, in ``prepare``.
+
+    Attributes:
+        words: Language of the reports.
+        on_question: Called with each question's result, and what it rests on, as soon as there is
+            one.
+
+    Args:
+        materials: The assignment and its files.
+        sandbox: Where submissions and reference run.
+        options: Seed, device, selection.
+        racks: Finds the GPUs that speed is measured on.
+        prove: Shows whether guests can use a GPU.
+
+    Raises:
+        UsageError: A selected question does not exist, or there is no GPU although
+            one was insisted on.
+    """
+
+    def __init__(
+        self,
+        materials: Materials,
+        sandbox: Sandbox,
+        options: Options,
+        racks: OpenRack = open_rack,
+        prove: ProveGpus = prove_gpus,
+    ) -> None:
+        self.assignment = materials.assignment
+        self.materials = materials
+        self.words: Words = ENGLISH
+        self.on_question: OnQuestion | None = None
+        self._options = options
+        self._baseline = Baseline(materials, options, racks, prove)
+        self._versions: dict[str, str] = {}
+        self._use(sandbox, NO_CARE)
+
+    @property
+    def plan(self) -> tuple[PlannedQuestion, ...]:
+        """What is called, once it was prepared."""
+        return self._baseline.plan
+
+    @property
+    def reference_runs(self) -> dict[str, QuestionRun]:
+        """What the reference did, by question."""
+        return self._baseline.runs
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What whoever grades has to know of this run."""
+        return self._baseline.notes
+
+    def keep_reference(self, cache: ReferenceCache | None) -> None:
+        """Have the reference's observations kept from one run to the next."""
+        self._baseline.cache = cache
+
+    def prepare(self, progress: Progress = lambda _: None) -> None:
+        """Draw the inputs and run the reference on them; see ``Baseline.prepare``."""
+        self._baseline.prepare(self._sandbox, progress)
+        self._versions = self._baseline.versions
+
+    def adopt(
+        self, plan: Collection[PlannedQuestion], reference: Mapping[str, QuestionRun]
+    ) -> None:
+        """Take inputs and the reference's observations as kept; see ``Baseline.adopt``."""
+        self._baseline.adopt(self._sandbox, list(plan), reference)
+
+    def with_sandbox(self, sandbox: Sandbox, care: Care = NO_CARE) -> Grader:
+        """Return a grader that shares everything with this one but runs submissions elsewhere.
+
+        Args:
+            sandbox: Where they run.
+            care: What surrounds work on what they answer.
+        """
+        other = copy.copy(self)
+        other._use(sandbox, care)
+        return other
+
+    def with_questions(self, questions: Collection[str]) -> Grader:
+        """Return a grader that runs some questions alone; of the others nothing is known."""
+        other = copy.copy(self)
+        other._baseline = self._baseline.only(questions)
+        return other
+
+    def _use(self, sandbox: Sandbox, care: Care) -> None:
+        self._sandbox, self._care = sandbox, care
+        self._runner = SubmissionRunner(self.materials, sandbox, care)
+        self._screener = Screener(self.materials, sandbox, self._options.seed)
+
+    def grade(
+        self, path: Where, name: str, progress: Progress = lambda _: None, clock: bool = True
+    ) -> Report:
+        """Return ``examine``'s report."""
+        return self.examine(path, name, progress, clock).report
+
+    def examine(
+        self, path: Where, name: str, progress: Progress = lambda _: None, clock: bool = True
+    ) -> Examined:
+        """Grade one submission.
+
+        Args:
+            path: File or folder, or several files by their names.
+            name: How reports and tables call it.
+            progress: Told the id of each question as it begins.
+            clock: Time what is not clear in passing, too, where the options have that; a class is
+                timed last.
+
+        Raises:
+            UsageError: The path cannot be read.
+        """
+        phases = PhaseTimes()
+        try:
+            asked = self.assignment.functions
+            submission = read_submission(path, self.assignment.hand_in, name=name, asked=asked)
+        except IntakeError as error:
+            verdict = failed(error.code, error.message)
+            return Examined(self._all(SubmissionInfo(id=name), verdict, phases), {})
+        phases.lap("intake")
+        files = {file.path: file.data for file in submission.files}
+        judged, runs = self._observe_and_judge(files, phases, progress)
+        if self._options.clock and runs:
+            judged, runs = self._clocks().in_passing(files, runs, judged)
+            if clock:
+                judged, runs = self._clocks().judge(files, runs, judged)
+            phases.lap("clock")
+        info = submission_info(submission, self.words)
+        return Examined(self._report(info, judged, phases), runs)
+
+    def _observe_and_judge(
+        self, files: dict[str, bytes], phases: PhaseTimes, progress: Progress
+    ) -> tuple[dict[str, Verdicts], dict[str, QuestionRun]]:
+        """Return all verdicts but those that take a clock, and what they rest on."""
+        not_here = self._baseline.not_here
+        try:
+            progress = self._follower(progress)
+            runs = self._runner.run(self.plan, files, phases, progress, self.reference_runs)
+            self._versions = self._versions or self._runner.versions
+            with self._care.judging():
+                judged = self._judged(runs)
+        except InfrastructureError as error:
+            verdict = sandbox_failed(str(error))
+            questions = (planned.question for planned in self.plan)
+            return not_here | {each.id: for_all(each, verdict) for each in questions}, {}
+        phases.lap("judge")
+        # A device's fault costs nobody points, nor what an earlier submission did to the device.
+        judged |= self._clocks().faults(runs)
+        return not_here | judged, runs
+
+    def _judged(self, runs: Mapping[str, QuestionRun]) -> dict[str, Verdicts]:
+        return judge_all(self.plan, self.reference_runs, runs, self._baseline.missing)
+
+    def _follower(self, progress: Progress) -> Progress:
+        """Return what tells of each question's result, if anybody waits for that."""
+        tell = self.on_question
+        if tell is None:
+            return progress
+        planned = {item.question.id: item for item in self.plan}
+
+        def ends(name: str, run: QuestionRun) -> None:
+            item = planned[name]
+            # What a real GPU did wrong is known at the end.
+            if not item.needs.cuda:
+                judged = self._judged({name: run})[name]
+                device = device_name(item.needs)
+                tell(build_question(item.question, judged, self.words, device), run)
+
+        for question in self._baseline.selected:
+            if verdicts := self._baseline.not_here.get(question.id):
+                tell(build_question(question, verdicts, self.words, ""), NOT_RUN)
+        return Follower(progress, ends)
+
+    def not_read(self, name: str, reason: str) -> Examined:
+        """Return the report on a submission that this machine could not read."""
+        info = SubmissionInfo(id=name)
+        return Examined(self._all(info, sandbox_failed(reason), PhaseTimes()), {})
+
+    def not_readable(self, name: str, digest: str) -> Examined:
+        """Return the report on a submission whose answers end whoever reads them.
+
+        Args:
+            name: How reports call it.
+            digest: Over its files.
+        """
+        verdict = failed(Code.PROTOCOL_VIOLATION, Message("protocol_violation"))
+        info = SubmissionInfo(id=name, digest=digest)
+        return Examined(self._all(info, verdict, PhaseTimes()), {})
+
+    def judge_again(self, runs: Mapping[str, QuestionRun], before: Report) -> Report:
+        """Return the report of a submission from what was observed of it; nothing runs.
+
+        Args:
+            runs: By question id; of the same plan.
+            before: Its earlier report, for what does not come from judging.
+        """
+        verdicts = self._baseline.not_here | self._judged(runs)
+        left = [q for q in self._baseline.selected if not (runs and q.id in verdicts)]
+        verdicts |= _as_before(left, before)
+        return self._build(before.submission, verdicts, before.environment, before.timing)
+
+    def awaits_clock(self, report: Report) -> bool:
+        """Return whether timing may settle points that a report made without it left pending."""
+        checks = {each.id: {check.id: check for check in each.checks} for each in report.questions}
+        return self._options.clock and self._clocks().awaited(checks)
+
+    def _clocks(self) -> Clocks:
+        return Clocks(self._baseline, self._sandbox, self._screener)
+
+    def _all(self, submission: SubmissionInfo, verdict: Verdict, phases: PhaseTimes) -> Report:
+        verdicts = {each.id: for_all(each, verdict) for each in self._baseline.selected}
+        return self._report(submission, verdicts, phases)
+
+    def _report(
+        self, submission: SubmissionInfo, verdicts: dict[str, Verdicts], phases: PhaseTimes
+    ) -> Report:
+        seconds = round(time.monotonic() - phases.start, 4)
+        timing = Timing(seconds=seconds, questions=phases.questions, phases=phases.phases)
+        return self._build(submission, verdicts, self._environment(), timing)
+
+    def _environment(self) -> Environment:
+        """Return what a report says about the place of its run."""
+        isolation = self._sandbox.isolation
+        return Environment(
+            torch=self._versions.get("torch", "unknown"),
+            python=self._versions.get("python", "unknown"),
+            platform=platform.platform(),
+            device=devices_name(planned.needs for planned in self.plan),
+            isolation=IsolationInfo(
+                tier=isolation.tier,
+                mechanisms=isolation.mechanisms,
+                proved={**isolation.proved, **self._baseline.proved},
+            ),
+            seed=self._options.seed,
+            grader_version=__version__,
+        )
+
+    def _build(
+        self,
+        submission: SubmissionInfo,
+        verdicts: dict[str, Verdicts],
+        where: Environment,
+        timing: Timing,
+    ) -> Report:
+        record = RunRecord(
+            environment=where,
+            timing=timing,
+            assignment_digest=self.materials.digest,
+            questions=frozenset(question.id for question in self._baseline.selected),
+            devices={planned.question.id: device_name(planned.needs) for planned in self.plan},
+        )
+        return build_report(self.assignment, submission, verdicts, record, self.words)
+
+
+def _as_before(questions: Iterable[Question], before: Report) -> dict[str, Verdicts]:
+    """Return verdicts for the questions of which every check had one and the same.
+
+    That is so where the submission could not be read, or the machine failed. Of other questions it
+    is not known what to say.
+
+    Args:
+        questions: As they are asked now.
+        before: The report from then.
+    """
+    known = {question.id: question.checks for question in before.questions}
+    everything = [check for checks in known.values() for check in checks]
+    verdicts: dict[str, Verdicts] = {}
+    for question in questions:
+        verdict = _shared_verdict(known.get(question.id, everything))
+        if verdict is not None:
+            verdicts[question.id] = for_all(question, verdict)
+    return verdicts
+
+
+def _shared_verdict(checks: Iterable[CheckResult]) -> Verdict | None:
+    """Return the verdict that all of some checks have; None where they differ."""
+    judged = [check for check in checks if check.status is not Status.SKIPPED]
+    findings = {(each.status, each.code, each.message_id, each.message) for each in judged}
+    if len(findings) != 1 or judged[0].status not in _OF_ALL_CHECKS:
+        return None
+    first = judged[0]
+    message = Message(first.message_id, _params(first.params)) if first.message_id else None
+    return Verdict(
+        first.status, first.code, first.owner, 0.0, message, _params(first.evidence), first.basis
+    )
+
+
+def _params(found: Mapping[str, object]) -> Mapping[str, Param]:
+    # Written as JSON and read again: what a message's parameter may be, and nothing else.
+    return cast("Mapping[str, Param]", found)

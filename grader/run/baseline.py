@@ -1,0 +1,187 @@
+"""What every submission is compared with: the inputs, and what the reference did with them.
+
+The reference runs once for a class, or not at all where an earlier run's observations fit. What
+this machine cannot grade is found out before that.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from grader.errors import InfrastructureError
+from grader.run.capabilities import Options, gradable_here, missing_packages, usable_gpus
+from grader.run.gpus import OpenRack, ProveGpus, no_rack, open_rack, prove_gpus, scrub_gpus
+from grader.run.kept import KeptReference, ReferenceCache, Replayed, keep, needs_of
+from grader.run.materials import Materials
+from grader.run.observe import Progress, QuestionRun
+from grader.run.plan import PlannedQuestion, plan_digests
+from grader.run.reference import Reference, plan_all
+from grader.run.stage import open_session
+from grader.run.submitted import Verdicts, for_all, left_to_grading
+from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.verdict import Verdict
+
+
+class Baseline:
+    """Inputs and reference observations of one assignment on this machine.
+
+    Attributes:
+        materials: The assignment and its files.
+        selected: Questions that were asked for.
+        plan: What is called; the questions that this machine can grade.
+        runs: What the reference did, by question id.
+        not_here: Question → verdicts that say why this machine cannot grade it.
+        missing: Packages that guests cannot import → why.
+        versions: What the reference's guest said of its torch and Python.
+        proved: What a probe guest met on the GPUs.
+        racks: Finds the GPUs that speed is measured on.
+        notes: What whoever grades has to know of this run.
+        cache: Where observations are kept from one run to the next, if anywhere.
+
+    Args:
+        materials: The assignment and its files.
+        options: Seed, device, selection.
+        racks: Finds the GPUs that speed is measured on.
+        prove: Shows whether guests can use a GPU.
+
+    Raises:
+        UsageError: A selected question does not exist, or there is no GPU although
+            one was insisted on.
+    """
+
+    def __init__(
+        self,
+        materials: Materials,
+        options: Options,
+        racks: OpenRack = open_rack,
+        prove: ProveGpus = prove_gpus,
+    ) -> None:
+        self.materials = materials
+        self.selected = options.selected(materials.assignment)
+        self.plan: tuple[PlannedQuestion, ...] = ()
+        self.runs: dict[str, QuestionRun] = {}
+        self.not_here: dict[str, Verdicts] = {}
+        self.missing: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
+        self.proved: Mapping[str, str] = {}
+        self.racks = no_rack if options.device in ("cpu", "virtual") else racks
+        self.notes: tuple[str, ...] = ()
+        self.cache: ReferenceCache | None = None
+        self._options = options
+        self._prove = prove
+        self._gpus: Sequence[Gpu] = usable_gpus(options.device)
+
+    @property
+    def seed(self) -> int:
+        """Of all drawn inputs."""
+        return self._options.seed
+
+    def prepare(self, sandbox: Sandbox, progress: Progress) -> None:
+        """Draw the inputs and run the reference on them.
+
+        Raises:
+            AssignmentError: The reference, a generator or a scenario does not do what it should.
+            InfrastructureError: No guest can be started, or none can use the GPU that was
+                insisted on.
+        """
+        self._settle_gpus(sandbox)
+        if self.cache is not None and self._take(sandbox, self.cache.load(self.seed)):
+            return
+        gradable = self._gradable(sandbox)
+        session = open_session(sandbox, self.materials, self.materials.reference)
+        try:
+            reference = Reference(self.materials, session, progress)
+            self.plan, self.runs = reference.run(self.selected, gradable, self.seed)
+        finally:
+            session.finish()
+        if any(planned.needs.cuda for planned in self.plan):
+            scrub_gpus(sandbox, self._gpus, self.materials.assignment.limits)
+        elif self.cache is not None:
+            generated = reference.generate.generated
+            self.cache.store(self.seed, keep(self.plan, self.runs, generated, self.missing))
+        self.versions = session.versions
+
+    def adopt(
+        self,
+        sandbox: Sandbox,
+        plan: Sequence[PlannedQuestion],
+        runs: Mapping[str, QuestionRun],
+    ) -> None:
+        """Take inputs and observations as they were kept; ``prepare`` is not due.
+
+        A selected question that the plan does not have is left pending.
+
+        Args:
+            sandbox: Where submissions run.
+            plan: The inputs.
+            runs: What the reference did with them, by question id.
+        """
+        planned = {item.question.id: item for item in plan}
+        gradable = self._gradable(sandbox)
+        for question in self.selected:
+            if question.id in gradable and question.id not in planned:
+                self.not_here[question.id] = for_all(question, left_to_grading())
+        self.plan = tuple(
+            replace(planned[name], needs=needs)
+            for name, needs in gradable.items()
+            if name in planned
+        )
+        self.runs = dict(runs)
+
+    def only(self, questions: Collection[str]) -> Baseline:
+        """Return the same with the calls of some questions alone."""
+        part = copy.copy(self)
+        part.plan = tuple(item for item in self.plan if item.question.id in questions)
+        return part
+
+    def _take(self, sandbox: Sandbox, kept: KeptReference | None) -> bool:
+        """Take what the reference did in an earlier run; False where that does not fit this one."""
+        if kept is None:
+            return False
+        gradable, reasons = self._resolved(sandbox, kept.missing)
+        draw = self.seed, Replayed(kept.generated)
+        plan, problems = plan_all(self.materials, self.selected, gradable, draw)
+        if problems or needs_of(plan) != kept.needs or plan_digests(plan) != kept.digests:
+            return False
+        if set(kept.runs) != set(gradable) or any(item.needs.cuda for item in plan):
+            return False
+        self.missing, self.runs = dict(kept.missing), dict(kept.runs)
+        self._note_reasons(reasons)
+        self.plan = tuple(plan)
+        return True
+
+    def _gradable(self, sandbox: Sandbox) -> dict[str, GuestNeeds]:
+        """Return what the questions that can be graded here need; note why others cannot."""
+        # Of all questions: a submission imports them whether or not those are selected.
+        self.missing = missing_packages(sandbox, self.materials.assignment.questions)
+        gradable, reasons = self._resolved(sandbox, self.missing)
+        self._note_reasons(reasons)
+        return gradable
+
+    def _resolved(
+        self, sandbox: Sandbox, missing: Mapping[str, str]
+    ) -> tuple[dict[str, GuestNeeds], dict[str, Verdict]]:
+        device, gpus = self._options.device, len(self._gpus)
+        return gradable_here(self.selected, device, gpus, sandbox, missing)
+
+    def _note_reasons(self, reasons: Mapping[str, Verdict]) -> None:
+        for question in self.selected:
+            if question.id in reasons:
+                self.not_here[question.id] = for_all(question, reasons[question.id])
+
+    def _settle_gpus(self, sandbox: Sandbox) -> None:
+        """Have guests show that they can use the GPUs, if any question asks for one."""
+        asked = any(item.needs.cuda and not item.needs.timeline for item in self.selected)
+        if not (self._gpus and asked):
+            return
+        proof = self._prove(sandbox, self._gpus, self.materials.assignment.limits)
+        self.proved = proof.proved
+        if not proof.failed:
+            return
+        explanation = proof.explanation(sandbox.isolation.tier.value)
+        if self._options.device == "cuda":
+            raise InfrastructureError(f"--device cuda: {explanation}")
+        self.notes = (f"GPU questions are graded on virtual GPUs: {explanation}",)
+        self._gpus, self.racks = (), no_rack
