@@ -62,6 +62,13 @@ def test_pages_are_short(page: Path) -> None:
     assert len(text(page).splitlines()) < LONGEST
 
 
+def test_the_readme_counts_the_questions_of_each_assignment() -> None:
+    readme = " ".join(text(ROOT / "README.md").split())
+    for file in (ROOT / "assignments").glob("*/assignment.yml"):
+        questions = len(re.findall(r"^  - id: ", text(file), re.MULTILINE))
+        assert re.search(rf"`{file.parent.name}` \({questions}\b", readme), file.parent.name
+
+
 def test_every_page_is_linked_from_the_readme() -> None:
     readme = text(ROOT / "README.md")
     pages = [page.name for page in DOCS.glob("*.md")]
