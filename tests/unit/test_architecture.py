@@ -41,8 +41,11 @@ def test_a_hop_names_a_function_of_a_file(file: str, function: str) -> None:
     assert function in functions(ROOT / file)
 
 
-def test_every_folder_of_the_package_is_in_the_table_and_no_other() -> None:
+def test_every_folder_and_file_of_the_package_is_in_the_table_and_no_other() -> None:
     table = PAGE.split("## Where do I find it?")[1].split("\n## ")[0]
-    named = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
-    there = [path.parent.name for path in (ROOT / "grader").glob("*/__init__.py")]
+    rows = re.findall(r"^\| (`[^|]+`) \|", table, re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`(\w+(?:\.py)?)`", row)]
+    package = ROOT / "grader"
+    there = [path.parent.name for path in package.glob("*/__init__.py")]
+    there += [path.name for path in package.glob("[a-z]*.py")]
     assert sorted(named) == sorted(there)
