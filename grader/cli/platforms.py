@@ -1,4 +1,7 @@
-"""``grader pack``, for a platform that runs an assignment, and what it starts there."""
+"""``grader pack``: an assignment with its grader, for a platform that runs it.
+
+``grader on-gradescope`` is what a packed autograder runs there, and no command for people.
+"""
 
 from __future__ import annotations
 

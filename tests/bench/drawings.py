@@ -1,7 +1,8 @@
-"""Time against the size of the batch: with a loop, and without.
+"""Drawings that benches alone make, for docs/: a sweep over batches, split sizes, times.
 
-What the course's notebook draws, from recorded samples: medians, and between which quartiles the
-middle half of the repeats lay.
+A sweep shows time against the size of the batch, with a loop and without, as the course's notebook
+draws it: medians, and between which quartiles the middle half of the repeats lay. Times are bars
+with error bars, one source beside another, as in PyTorch's tutorial on model parallelism.
 """
 
 from __future__ import annotations
