@@ -192,7 +192,7 @@ def check(
         # The fork-server imports torch, for seconds, while the judge is imported.
         from grader.report.student import StudentView
         from grader.selfcheck.engine import SelfCheck
-        from grader.selfcheck.watch import conclude, watch_folder
+        from grader.selfcheck.terminal import conclude, watch_folder
         from grader.selfcheck.workplace import open_workplace, read_workplace, syntax_error
 
         place = open_workplace(path)

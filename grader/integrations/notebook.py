@@ -24,7 +24,7 @@ from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures
 from grader.selfcheck.spare import open_for_check
-from grader.selfcheck.watch import Watch
+from grader.selfcheck.terminal import SaveWatch
 from grader.selfcheck.workplace import Workplace, open_workplace
 from grader.verdict import Message
 
@@ -55,7 +55,7 @@ class NotebookCheck:
 
     def __init__(self) -> None:
         self._check: SelfCheck | None = None
-        self._watch: Watch | None = None
+        self._watch: SaveWatch | None = None
 
     def check(self, line: str) -> NotebookAnswer:
         """Check the questions that a line names; all where it names none.
@@ -88,12 +88,12 @@ class NotebookCheck:
         chosen = [item for item in rerun.report.questions if not questions or item.id in questions]
         return _shown(chosen, place, check)
 
-    def _warm(self, place: Workplace) -> tuple[SelfCheck, Watch]:
+    def _warm(self, place: Workplace) -> tuple[SelfCheck, SaveWatch]:
         same = self._check and self._check.workplace.folder.resolve() == place.folder.resolve()
         if self._check is None or self._watch is None or not same:
             self.close()
             self._check = SelfCheck(place, open_for_check("none"))
-            self._watch = Watch(self._check)
+            self._watch = SaveWatch(self._check)
         self._check.workplace = place
         return self._check, self._watch
 

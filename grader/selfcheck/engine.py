@@ -19,8 +19,8 @@ from grader.selfcheck.spare import SpareSandbox
 from grader.selfcheck.workplace import Workplace
 from grader.verdict import Message, Param
 
-Progress = Callable[[str], None]
-Told = Callable[[QuestionResult], None]
+OnQuestion = Callable[[str], None]
+OnResult = Callable[[QuestionResult], None]
 
 
 class SelfCheck:
@@ -47,18 +47,18 @@ class SelfCheck:
     def check(
         self,
         questions: Sequence[str] = (),
-        progress: Progress = lambda _: None,
-        told: Told | None = None,
+        on_question: OnQuestion = lambda _: None,
+        on_result: OnResult | None = None,
     ) -> Report:
         """Run and judge; what is not asked for stays pending.
 
         Args:
             questions: Ids; all where empty.
-            progress: Told the id of each question as it begins.
-            told: Told the result of a question as soon as there is one, if anybody waits for it.
+            on_question: Called with the id of each question as it begins.
+            on_result: Called with the result of a question as soon as there is one.
 
         Raises:
-            UsageError: There is no such question, or the hand-in cannot be read.
+            UsageError: There is no such question, or the submission cannot be read.
         """
         public = self.workplace.public
         grader = Grader(
@@ -67,21 +67,21 @@ class SelfCheck:
             Options(PUBLIC_SEED, self._device, tuple(questions)),
         )
         grader.words = current()
-        if told is not None:
-            grader.on_question = self._telling(told)
+        if on_result is not None:
+            grader.on_question = self._noting(on_result)
         grader.adopt(public.plan, public.reference)
         path = self.workplace.hand_in
-        examined = grader.examine(path, path.name, progress)
+        examined = grader.examine(path, path.name, on_question)
         self.seen.update(examined.runs)
         return self._noted(examined.report)
 
-    def _telling(self, told: Told) -> Callable[[QuestionResult, QuestionRun], None]:
-        def tell(result: QuestionResult, run: QuestionRun) -> None:
+    def _noting(self, on_result: OnResult) -> Callable[[QuestionResult, QuestionRun], None]:
+        def note(result: QuestionResult, run: QuestionRun) -> None:
             # Whoever prints it asks for details.
             self.seen[result.id] = run
-            told(result)
+            on_result(result)
 
-        return tell
+        return note
 
     def details(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
         """Return check → lines on what the devices did when it was checked last."""

@@ -2,7 +2,7 @@
 
 A fresh process imports torch for seconds. One that has done so stands ready for the next run, so
 that a change is judged at once. Works wherever ``OneShotSandbox`` does; nothing is forked from a
-process that ran a hand-in.
+process that ran a submission.
 """
 
 from __future__ import annotations

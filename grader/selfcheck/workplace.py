@@ -126,7 +126,7 @@ def _hand_in(folder: Path, public: PublicCases) -> Path:
 
 
 def module_missing(folder: Path, name: str) -> InTheWay:
-    """Return that a file of the hand-in is not there, with what is there under a name like it."""
+    """Return that a file of the submission is missing, and what has a name like it."""
     nearest = renamed(folder, name)
     return InTheWay("module_missing", file=name, path=str(folder.resolve()), nearest=nearest)
 
@@ -162,7 +162,7 @@ class Packed:
 
 
 def read_workplace(place: Workplace) -> Submission:
-    """Return the hand-in as it lies in the folder.
+    """Return the submission as it lies in the folder.
 
     Raises:
         InTheWay: It could not be graded; says why.
@@ -227,7 +227,7 @@ def pack(place: Workplace) -> Packed:
     """Write the archive into the folder, and read it back.
 
     Raises:
-        InTheWay: The hand-in could not be graded as it is.
+        InTheWay: The submission could not be graded as it is.
     """
     own = read_workplace(place)
     names = place.public.assignment.hand_in

@@ -1,4 +1,4 @@
-"""``python -I -m grader.similarity``: turns hand-ins into tokens until the line is closed."""
+"""``python -I -m grader.similarity``: turns submissions into tokens until the line is closed."""
 
 from __future__ import annotations
 

@@ -94,18 +94,18 @@ def _small(number: Sequence[int]) -> list[int]:
 LENGTH = 12
 """Tokens of a fingerprint: about two short statements."""
 LEAST_OWN = 60
-"""Tokens that a hand-in must have of its own to be compared."""
+"""Tokens that a submission must have of its own to be compared."""
 _COMMON_SHARE = 0.1
 _COMMON_LEAST = 10
 _CLOSEST = 3
-"""Pairs of each hand-in that are looked at in any case: its closest by common fingerprints."""
+"""Pairs of each submission that are looked at in any case: its closest by common fingerprints."""
 _WORTH_A_LOOK = 0.3
 """Of the threshold: pairs with a smaller share of fingerprints in common are left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A stretch of one hand-in that the other has too.
+    """A stretch of one submission that the other has too.
 
     Attributes:
         spans: First character and the one behind the last, in its source: code alone, line by line.
@@ -118,10 +118,10 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two hand-ins that have something in common.
+    """Two submissions that have something in common.
 
     Attributes:
-        first: A hand-in.
+        first: A submission.
         second: Another.
         shares: Of what each has of its own, the share that the other has too.
         tokens: That they have in common, on the side that has more.
@@ -149,9 +149,9 @@ class Findings:
         closest: Name → greatest score with any other.
         thin: Names of those with too little of their own.
         common: Fingerprints left out because many have them.
-        limit: Hand-ins from which on a fingerprint counts as common.
-        copies: Sets of hand-ins that are the same, or differ in names, comments, layout and order
-            alone; by name, the largest set first.
+        limit: Submissions from which on a fingerprint counts as common.
+        copies: Sets of submissions that are the same, or differ in names, comments, layout and
+            order alone; by name, the largest set first.
     """
 
     pairs: tuple[Pair, ...]
@@ -168,13 +168,13 @@ def compare(
     threshold: float,
     apart: Callable[[str, str], bool] = lambda one, two: one != two,
 ) -> Findings:
-    """Compare every hand-in with every other.
+    """Compare every submission with every other.
 
     Args:
         hand_ins: No two identical.
         given: What everybody got: starter code.
         threshold: Least score of a pair that is listed, from 0 to 1.
-        apart: Whether two hand-ins, by their names, are of different people.
+        apart: Whether two submissions, by their names, are of different people.
     """
     given, scripts = list(given), [each.script for each in hand_ins]
     prints = [_print_of(script) for script in scripts]

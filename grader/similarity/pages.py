@@ -15,7 +15,7 @@ from pathlib import Path
 from grader.batch.discover import HandIn
 from grader.report.html.render import Labels, render
 from grader.similarity.compare import LEAST_OWN, LENGTH, Findings, Pair, Region
-from grader.similarity.texts import Class, Script
+from grader.similarity.texts import Script, ScriptClass
 from grader.store.files import write_atomic
 from grader.text import inert, json_safe
 
@@ -40,11 +40,11 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CodeLine:
     """A line of code.
 
     Attributes:
-        label: Its number, or notebook cell and line; empty where it is none of the hand-in's.
+        label: Its number, or notebook cell and line; empty where it is none of the submission's.
         pieces: What is in it.
     """
 
@@ -54,10 +54,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One hand-in of a pair.
+    """One submission of a pair.
 
     Attributes:
-        names: Of all identical hand-ins behind it.
+        names: Of all identical submissions behind it.
         share: Of its own code, what the other has too.
         lines: Its code.
         partners: For each match: number of the other side's match, and its colour.
@@ -65,13 +65,13 @@ class Side:
 
     names: tuple[str, ...]
     share: float
-    lines: tuple[Line, ...]
+    lines: tuple[CodeLine, ...]
     partners: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """How many hand-ins have their closest other at such a share."""
+    """How many submissions have their closest other at such a share."""
 
     low: int
     count: int
@@ -106,7 +106,7 @@ class _Mark:
     begins: bool
 
 
-def _lines(script: Script, regions: Sequence[Region]) -> tuple[Line, ...]:
+def _lines(script: Script, regions: Sequence[Region]) -> tuple[CodeLine, ...]:
     marks = [
         _Mark(start, end, number, begins=index == 0)
         for number, region in enumerate(regions)
@@ -116,7 +116,7 @@ def _lines(script: Script, regions: Sequence[Region]) -> tuple[Line, ...]:
     for label, text in zip(script.labels, script.source.split("\n"), strict=True):
         while ahead < len(marks) and marks[ahead].end <= start:
             ahead += 1
-        lines.append(Line(label, tuple(_pieces(text, start, islice(marks, ahead, None)))))
+        lines.append(CodeLine(label, tuple(_pieces(text, start, islice(marks, ahead, None)))))
         start += len(text) + 1
     return tuple(lines)
 
@@ -143,7 +143,7 @@ def _pieces(text: str, start: int, marks: Iterable[_Mark]) -> list[Piece]:
 
 
 def histogram(closest: Mapping[str, float]) -> list[Bar]:
-    """Return how many hand-ins have their closest other at each twentieth."""
+    """Return how many submissions have their closest other at each twentieth."""
     counts = [0] * _BARS
     for score in closest.values():
         counts[min(int(score * _BARS), _BARS - 1)] += 1
@@ -151,7 +151,7 @@ def histogram(closest: Mapping[str, float]) -> list[Bar]:
 
 
 class People:
-    """Who is behind the names of hand-ins.
+    """Who is behind the names of submissions.
 
     Args:
         hand_ins: Of the class.
@@ -161,11 +161,11 @@ class People:
         self._students = {each.name: each.students for each in hand_ins}
 
     def known_as(self, name: str) -> str:
-        """Return the students' names, where the platform says more than the hand-in's."""
+        """Return the students' names, where the platform says more than the submission's."""
         return ", ".join(student.name for student in self._students.get(name, ()) if student.name)
 
     def apart(self, one: str, two: str) -> bool:
-        """Tell whether two hand-ins are of different people, as far as anybody knows."""
+        """Tell whether two submissions are of different people, as far as anybody knows."""
         return not (self._keys(one) & self._keys(two))
 
     def _keys(self, name: str) -> set[str]:
@@ -186,7 +186,7 @@ class Comparison:
 
     Attributes:
         title: Of the assignment.
-        total: Hand-ins.
+        total: Submissions.
         read: What could be compared.
         findings: What came of it.
         threshold: Least score of a pair that is listed.
@@ -196,7 +196,7 @@ class Comparison:
 
     title: str
     total: int
-    read: Class
+    read: ScriptClass
     findings: Findings
     threshold: float
     people: People

@@ -1,4 +1,4 @@
-"""The hand-ins of a class as text and tokens, each line with the name that a reader knows it by."""
+"""The submissions of a class as text and tokens; each line has the name that a reader knows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_SAID = 300
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The Python of a hand-in.
+    """The Python of a submission.
 
     Attributes:
         source: All files, one after the other, with plain line ends.
@@ -38,10 +38,10 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A hand-in that can be compared.
+    """A submission that can be compared.
 
     Attributes:
-        name: Of the hand-in.
+        name: Of the submission.
         names: Of all that are identical with it, itself first.
         script: Its Python.
     """
@@ -52,11 +52,11 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Class:
+class ScriptClass:
     """What there is to compare.
 
     Attributes:
-        compared: One of each set of identical hand-ins, by name.
+        compared: One of each set of identical submissions, by name.
         unread: Name → why it is not compared.
     """
 
@@ -65,7 +65,7 @@ class Class:
 
 
 class Scripts:
-    """Makes scripts of hand-ins, with a process that reads their text. A context manager."""
+    """Makes scripts of submissions, with a process that reads their text. A context manager."""
 
     def __init__(self) -> None:
         self._tokeniser = Disposable("grader.similarity")
@@ -77,7 +77,7 @@ class Scripts:
         self._tokeniser.close()
 
     def of(self, submission: Submission) -> Script:
-        """Return the Python of a hand-in.
+        """Return the Python of a submission.
 
         Raises:
             ValueError: It cannot be compared; says why.
@@ -107,8 +107,8 @@ def read_class(
     wanted: Sequence[str],
     scripts: Scripts,
     tick: Callable[[], object] = int,
-) -> Class:
-    """Read the hand-ins of a class; identical ones once.
+) -> ScriptClass:
+    """Read the submissions of a class; identical ones once.
 
     Args:
         hand_ins: By name.
@@ -117,7 +117,7 @@ def read_class(
         tick: Called after each.
 
     Raises:
-        UsageError: None of the hand-ins is there any more.
+        UsageError: None of the submissions is there any more.
     """
     first: dict[str, Submission] = {}
     names: dict[str, list[str]] = {}
@@ -137,7 +137,7 @@ def read_class(
             names.setdefault(submission.digest, []).append(hand_in.name)
         tick()
     if gone is not None and not first:
-        raise UsageError(f"{gone}; hand-ins have to lie where they lay when graded") from gone
+        raise UsageError(f"{gone}; submissions have to lie where they lay when graded") from gone
     compared = []
     for digest, submission in first.items():
         alike = tuple(names[digest])
@@ -145,7 +145,7 @@ def read_class(
             compared.append(Compared(alike[0], alike, scripts.of(submission)))
         except ValueError as error:
             unread |= dict.fromkeys(alike, str(error))
-    return Class(tuple(compared), unread)
+    return ScriptClass(tuple(compared), unread)
 
 
 def read_starter(folder: Path, scripts: Scripts) -> list[Script]:

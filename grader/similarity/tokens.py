@@ -1,4 +1,4 @@
-"""Python as tokens: what is left of a hand-in when names, comments and layout do not count."""
+"""Python as tokens: what is left of a submission when names, comments and layout do not count."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _DROPPED = (Comment, Text, String.Doc)
 _OWN = ("self", "cls")
 """After these and a dot stand names that the writer chose, not those of a library."""
 
-Kind = tuple[str, ...]
+TokenKind = tuple[str, ...]
 """A kind of token, as Pygments has them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A hand-in as tokens.
+    """A submission as tokens.
 
     Attributes:
         document: One character a token; equal tokens are equal characters.
@@ -87,7 +87,7 @@ def _significant(text: str) -> Iterator[tuple[str, int, int]]:
         yield "S", *string
 
 
-def _symbol(kind: Kind, written: str, *, given: bool) -> str:
+def _symbol(kind: TokenKind, written: str, *, given: bool) -> str:
     """Return what a token counts as.
 
     Args:

@@ -1,4 +1,4 @@
-"""A hand-in becomes a ``Submission`` of bytes and digests. Nothing in it is executed.
+"""A submission becomes a ``Submission`` of bytes and digests. Nothing in it is executed.
 
 Nothing is unpacked to disk either: archives are read in memory, and of all their entries only the
 files that the assignment names are opened. So a ``conftest.py``, ``sitecustomize.py`` or

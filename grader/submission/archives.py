@@ -20,7 +20,15 @@ import zlib
 from collections.abc import Iterator
 from functools import partial
 
-from grader.submission.entry import Entry, Kind, bad, clean_path, is_ignored, no_content, show
+from grader.submission.entry import (
+    FileKind,
+    FoundFile,
+    bad,
+    clean_path,
+    is_ignored,
+    no_content,
+    show,
+)
 from grader.submission.submission import Bounds
 
 _BLOCK = tarfile.BLOCKSIZE
@@ -55,7 +63,7 @@ def gunzip(name: str, data: bytes, bounds: Bounds) -> bytes:
     return content
 
 
-def list_tar(name: str, data: bytes, bounds: Bounds) -> list[Entry]:
+def list_tar(name: str, data: bytes, bounds: Bounds) -> list[FoundFile]:
     """List the entries of a tar archive.
 
     Raises:
@@ -75,12 +83,12 @@ def list_tar(name: str, data: bytes, bounds: Bounds) -> list[Entry]:
     return found
 
 
-def _tar_entry(path: str, header: tarfile.TarInfo, body: memoryview, bounds: Bounds) -> Entry:
+def _tar_entry(path: str, header: tarfile.TarInfo, body: memoryview, bounds: Bounds) -> FoundFile:
     if header.type in _LINKS:
-        return Entry(path, Kind.LINK, no_content)
+        return FoundFile(path, FileKind.LINK, no_content)
     if header.type not in _FILES:
-        return Entry(path, Kind.SPECIAL, no_content)
-    return Entry(path, Kind.FILE, partial(_content, path, body, bounds))
+        return FoundFile(path, FileKind.SPECIAL, no_content)
+    return FoundFile(path, FileKind.FILE, partial(_content, path, body, bounds))
 
 
 def _content(path: str, body: memoryview, bounds: Bounds) -> bytes:
@@ -158,7 +166,7 @@ _BROKEN = (
 )
 
 
-def list_zip(name: str, data: bytes, bounds: Bounds) -> list[Entry]:
+def list_zip(name: str, data: bytes, bounds: Bounds) -> list[FoundFile]:
     """List the entries of a zip archive.
 
     Raises:
@@ -183,13 +191,15 @@ def list_zip(name: str, data: bytes, bounds: Bounds) -> list[Entry]:
     return found
 
 
-def _zip_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str, bounds: Bounds) -> Entry:
+def _zip_entry(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str, bounds: Bounds
+) -> FoundFile:
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
-        return Entry(path, Kind.LINK, no_content)
+        return FoundFile(path, FileKind.LINK, no_content)
     if kind not in {0, stat.S_IFREG}:
-        return Entry(path, Kind.SPECIAL, no_content)
-    return Entry(path, Kind.FILE, partial(_unpack_zipped, archive, info, path, bounds))
+        return FoundFile(path, FileKind.SPECIAL, no_content)
+    return FoundFile(path, FileKind.FILE, partial(_unpack_zipped, archive, info, path, bounds))
 
 
 def _unpack_zipped(

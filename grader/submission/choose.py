@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from grader.errors import UsageError
-from grader.submission.entry import Entry, bad, composed, folded, show
+from grader.submission.entry import FoundFile, bad, composed, folded, show
 from grader.submission.submission import IntakeError
 from grader.verdict import Code, Message, Param
 
@@ -21,11 +21,11 @@ _MOST_FILES = 50
 _DEFINED = re.compile(rb"\b(?:def|class)[ \t]+([A-Za-z_]\w*)|\b([A-Za-z_]\w*)[ \t]*=(?!=)")
 
 
-def foreign(entries: Sequence[Entry], asked: Collection[str]) -> list[str] | None:
-    """Return the functions of a hand-in that has nothing of what is asked for, in any of its files.
+def foreign(entries: Sequence[FoundFile], asked: Collection[str]) -> list[str] | None:
+    """Return the functions of a submission none of whose files has anything that is asked for.
 
     Args:
-        entries: All that was handed in.
+        entries: All that was submitted.
         asked: Names of functions; where empty, nobody can tell.
 
     Returns:
@@ -63,7 +63,7 @@ class Chosen:
     """An entry and the wanted file that it becomes."""
 
     wanted: str
-    entry: Entry
+    entry: FoundFile
 
     @property
     def is_notebook(self) -> bool:
@@ -72,17 +72,17 @@ class Chosen:
 
 
 def choose(
-    entries: Sequence[Entry], hand_in: Sequence[str], asked: Collection[str] = ()
+    entries: Sequence[FoundFile], hand_in: Sequence[str], asked: Collection[str] = ()
 ) -> list[Chosen]:
     """Pick the entry for every wanted file; all of them come from one folder.
 
-    That is the top folder (the one that everything handed in lies in), or else the only folder
+    That is the top folder (the one that everything submitted lies in), or else the only folder
     that has them all. A notebook stands in for a ``.py`` that is not beside it.
 
     Args:
-        entries: All that was handed in.
+        entries: All that was submitted.
         hand_in: The wanted files.
-        asked: Functions that are asked for, to know a hand-in for something else by.
+        asked: Functions that are asked for, to know a submission for something else by.
 
     Raises:
         IntakeError: If a file is missing, or more than one folder would do.
@@ -103,14 +103,16 @@ def choose(
     return own
 
 
-def has_all(entries: Iterable[Entry], hand_in: Sequence[str]) -> bool:
+def has_all(entries: Iterable[FoundFile], hand_in: Sequence[str]) -> bool:
     """Tell whether all wanted files are there under their own names, in no folder."""
     return {composed(name) for name in hand_in} <= {composed(entry.path) for entry in entries}
 
 
-def _complete_folders(entries: Sequence[Entry], hand_in: Sequence[str]) -> dict[str, list[Chosen]]:
+def _complete_folders(
+    entries: Sequence[FoundFile], hand_in: Sequence[str]
+) -> dict[str, list[Chosen]]:
     """Return the folders that hold every wanted file, with the files."""
-    by_path: dict[str, Entry] = {}
+    by_path: dict[str, FoundFile] = {}
     for entry in entries:
         by_path.setdefault(composed(entry.path), entry)
     folders = {}
@@ -131,7 +133,7 @@ def _bases(paths: Iterable[str], wanted: str) -> list[str]:
     return list(found)
 
 
-def _pick(by_path: dict[str, Entry], folder: str, wanted: str) -> Chosen | None:
+def _pick(by_path: dict[str, FoundFile], folder: str, wanted: str) -> Chosen | None:
     name = composed(wanted)
     entry = by_path.get(folder + name) or by_path.get(folder + _notebook_name(name))
     return None if entry is None else Chosen(wanted, entry)
@@ -145,13 +147,13 @@ def _has_notebook(files: Sequence[Chosen]) -> bool:
     return any(file.is_notebook for file in files)
 
 
-def _top(entries: Sequence[Entry]) -> str:
+def _top(entries: Sequence[FoundFile]) -> str:
     """Return the folder that everything lies in, with its slash, or nothing for the root."""
     common = posixpath.commonpath([posixpath.dirname(composed(entry.path)) for entry in entries])
     return f"{common}/" if common else ""
 
 
-def _refuse_collision(chosen: Entry, entries: Sequence[Entry]) -> None:
+def _refuse_collision(chosen: FoundFile, entries: Sequence[FoundFile]) -> None:
     """Refuse names that some file systems take for one: which file was meant is not ours to say."""
     key = folded(chosen.path)
     same = [show(entry.path) for entry in entries if folded(entry.path) == key]
@@ -160,7 +162,7 @@ def _refuse_collision(chosen: Entry, entries: Sequence[Entry]) -> None:
 
 
 def _missing(
-    entries: Sequence[Entry], hand_in: Sequence[str], asked: Collection[str]
+    entries: Sequence[FoundFile], hand_in: Sequence[str], asked: Collection[str]
 ) -> IntakeError:
     by_name: dict[str, None] = {}
     for entry in entries:

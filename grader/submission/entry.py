@@ -17,7 +17,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def bad(message_id: str, **params: Param) -> IntakeError:
-    """Return the error for a hand-in that cannot be graded as it is."""
+    """Return the error for a submission that cannot be graded as it is."""
     return IntakeError(Code.BAD_SUBMISSION, Message(message_id, params))
 
 
@@ -67,7 +67,7 @@ def clean_path(raw: str, bounds: Bounds) -> str:
     return "/".join(parts)
 
 
-class Kind(Enum):
+class FileKind(Enum):
     """What an entry is; only a plain file is ever read."""
 
     FILE = "file"
@@ -76,17 +76,17 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FoundFile:
     """A name and the way to its content.
 
     Attributes:
-        path: Relative POSIX path inside the hand-in.
+        path: Relative POSIX path inside the submission.
         kind: Links and devices are listed so that a message can name them.
         content: Reads it, within bounds; called once at most.
     """
 
     path: str
-    kind: Kind
+    kind: FileKind
     content: Callable[[], bytes]
 
     def read(self) -> bytes:
@@ -95,7 +95,7 @@ class Entry:
         Raises:
             IntakeError: If this is no plain file, or is too large, or broken.
         """
-        if self.kind is not Kind.FILE:
+        if self.kind is not FileKind.FILE:
             raise bad(f"is_{self.kind.value}", file=show(self.path))
         return self.content()
 

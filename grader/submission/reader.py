@@ -19,7 +19,7 @@ from typing import Union
 from grader.errors import UsageError
 from grader.submission.archives import gunzip, list_tar, list_zip
 from grader.submission.choose import Chosen, choose, foreign, has_all
-from grader.submission.entry import Entry, Kind, bad, is_ignored, no_content, show
+from grader.submission.entry import FileKind, FoundFile, bad, is_ignored, no_content, show
 from grader.submission.notebook import convert
 from grader.submission.submission import Bounds, Submission, SubmittedFile
 from grader.submission.text import check_source
@@ -40,11 +40,13 @@ def read_given(path: Path, limit: int) -> bytes:
     return _read(path, _FLAGS, limit, None)
 
 
-def list_folder(root: Path, bounds: Bounds, enough: Callable[[list[Entry]], bool]) -> list[Entry]:
+def list_folder(
+    root: Path, bounds: Bounds, enough: Callable[[list[FoundFile]], bool]
+) -> list[FoundFile]:
     """List a folder, nearest levels first.
 
     Args:
-        root: The folder handed in.
+        root: The submitted folder.
         bounds: Limits on entries and depth.
         enough: Asked after the top level; if it holds all that is wanted, a data set in a folder
             below is not walked (and no reason to refuse).
@@ -53,7 +55,7 @@ def list_folder(root: Path, bounds: Bounds, enough: Callable[[list[Entry]], bool
         UsageError: If ``root`` cannot be listed.
         IntakeError: If there is too much in it.
     """
-    found: list[Entry] = []
+    found: list[FoundFile] = []
     waiting = deque([""])
     seen = 0
     while waiting:
@@ -88,18 +90,20 @@ def _children(root: Path, folder: str) -> Iterator[tuple[str, bool]]:
                 yield path, item.is_dir(follow_symlinks=False)
 
 
-def _entry(root: Path, path: str, bounds: Bounds) -> Entry:
+def _entry(root: Path, path: str, bounds: Bounds) -> FoundFile:
     try:
         info = os.lstat(root / path)
     except OSError:  # gone, or not ours to look at
-        return Entry(path, Kind.SPECIAL, no_content)
+        return FoundFile(path, FileKind.SPECIAL, no_content)
     # A hard link is a second name of a file that may lie anywhere on the disk.
     if stat.S_ISLNK(info.st_mode) or info.st_nlink > 1:
-        return Entry(path, Kind.LINK, no_content)
+        return FoundFile(path, FileKind.LINK, no_content)
     if not stat.S_ISREG(info.st_mode):
-        return Entry(path, Kind.SPECIAL, no_content)
+        return FoundFile(path, FileKind.SPECIAL, no_content)
     limit = bounds.largest(path)
-    return Entry(path, Kind.FILE, partial(_read, root / path, _FLAGS | _NO_LINK, limit, info))
+    return FoundFile(
+        path, FileKind.FILE, partial(_read, root / path, _FLAGS | _NO_LINK, limit, info)
+    )
 
 
 def _read(path: Path, flags: int, limit: int, listed: os.stat_result | None) -> bytes:
@@ -135,8 +139,8 @@ _FOREIGN = (
 
 
 Where = Union[Path, Mapping[str, Path]]
-"""Where a hand-in lies: one path, or, where a platform has renamed its files and put them beside
-those of others, the name of each as it was handed in and its path now."""
+"""Where a submission lies: one path, or, where a platform has renamed its files and put them beside
+those of others, the name of each as it was submitted and its path now."""
 
 
 def read_submission(
@@ -147,19 +151,19 @@ def read_submission(
     asked: Collection[str] = (),
     bounds: Bounds = Bounds(),  # noqa: B008  frozen, so sharing it is safe
 ) -> Submission:
-    """Read the wanted files of a hand-in; everything else in it is left unread.
+    """Read the wanted files of a submission; everything else in it is left unread.
 
     Args:
         path: A folder, a ``.py``, a notebook, or a zip, tar or gzipped tar archive; or several
             such files by their names.
         hand_in: Files that the assignment names, all of them required.
         name: Id of the submission; taken from ``path`` if not given.
-        asked: Functions that the assignment asks for, to know a hand-in for something else by.
-        bounds: What the hand-in may ask for.
+        asked: Functions that the assignment asks for, to know a submission for something else by.
+        bounds: What the submission may ask for.
 
     Raises:
         UsageError: If ``path`` does not exist or cannot be read: nothing that a student did.
-        IntakeError: If the hand-in cannot be graded as it is.
+        IntakeError: If the submission cannot be graded as it is.
     """
     notes: list[Message] = []
     if isinstance(path, Mapping):
@@ -200,7 +204,7 @@ def _from_several(
         ((given, path),) = paths.items()
         return given, *_from_file(path, given, hand_in, asked, bounds)
     entries = [
-        Entry(name, Kind.FILE, partial(read_given, path, bounds.largest(name)))
+        FoundFile(name, FileKind.FILE, partial(read_given, path, bounds.largest(name)))
         for name, path in paths.items()
     ]
     return next(iter(paths)), choose(entries, hand_in, asked), []
@@ -212,7 +216,7 @@ def _from_file(
     """Return the entry for each wanted file, and what was assumed to find it."""
     alone = given.lower().endswith(_GRADED_ALONE)
     data = read_given(path, bounds.largest(given) if alone else bounds.total_bytes)
-    single = Entry(given, Kind.FILE, lambda: data)
+    single = FoundFile(given, FileKind.FILE, lambda: data)
     if not alone:
         return choose(_unpack(single, bounds), hand_in, asked), []
     wanted = hand_in[0]
@@ -225,7 +229,7 @@ def _from_file(
     return [Chosen(wanted, single)], [note]
 
 
-def _unpack(file: Entry, bounds: Bounds) -> list[Entry]:
+def _unpack(file: FoundFile, bounds: Bounds) -> list[FoundFile]:
     """List an archive, known by its content, since names lie; any other file is its own entry."""
     data = file.content()
     if data.startswith(_ZIP):

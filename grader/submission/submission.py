@@ -78,7 +78,7 @@ class CellMap:
 
 
 class IntakeError(Exception):
-    """The hand-in cannot be graded as it is; the student's verdict, not a grader's error.
+    """The submission cannot be graded as it is; the student's verdict, not a grader's error.
 
     Attributes:
         code: ``missing_file`` or ``bad_submission``.
@@ -93,12 +93,12 @@ class IntakeError(Exception):
 
 @dataclass(frozen=True)
 class SubmittedFile:
-    """One file of a hand-in.
+    """One file of a submission.
 
     Attributes:
         path: POSIX path as the assignment's ``hand_in`` names it.
         data: Content.
-        origin: Where it came from inside the hand-in (``hw1.zip/pytorch101.ipynb``), for messages.
+        origin: Where it came from, for messages, such as ``hw1.zip/pytorch101.ipynb``.
         cells: Which notebook cell each line came from, if it was a notebook.
     """
 
@@ -129,7 +129,7 @@ class Submission:
 
     @cached_property
     def digest(self) -> str:
-        """Hex digest over names and contents; equal for identical hand-ins."""
+        """Hex digest over names and contents; equal for identical submissions."""
         total = hashlib.sha256()
         for file in self.files:
             total.update(f"{file.path}\0{file.sha256}\n".encode())

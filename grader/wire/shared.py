@@ -150,7 +150,7 @@ Receive = Callable[[Connection, Any], Back]
 
 
 @dataclass(slots=True)
-class Waiting:
+class WaitingCall:
     """A call that nobody has answered yet."""
 
     back: Back
@@ -183,7 +183,7 @@ class Calls:
         if listener is not None:
             listener.setblocking(False)
         self._callers: dict[int, tuple[Connection, int]] = {}
-        self._waiting: list[Waiting] = []
+        self._waiting: list[WaitingCall] = []
         self._free: set[int] = set()
 
     def gather(self, more: Mapping[int, int]) -> None:
@@ -217,7 +217,7 @@ class Calls:
                 return True
         return True
 
-    def released(self) -> list[Waiting]:
+    def released(self) -> list[WaitingCall]:
         """Return the calls that may be answered now."""
         due = self._due()
         self._waiting = [call for call in self._waiting if call not in due]
@@ -251,7 +251,7 @@ class Calls:
             del self._callers[fd]
             return None
         called = replace(back, caller=caller or back.caller)
-        self._waiting.append(Waiting(called, connection, time.monotonic()))
+        self._waiting.append(WaitingCall(called, connection, time.monotonic()))
         return None
 
     def _accept(self) -> None:
@@ -263,7 +263,7 @@ class Calls:
                 raise ProtocolError(f"more than {MAX_CONNECTIONS} processes called")
             self._callers[caller.fileno()] = Connection(caller), _process_of(caller)
 
-    def _due(self) -> list[Waiting]:
+    def _due(self) -> list[WaitingCall]:
         now = time.monotonic()
         for number, wanted in self.gathers.items():
             calls = [call for call in self._waiting if call.back.callback == number]

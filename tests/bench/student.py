@@ -26,7 +26,7 @@ from processes import Wait, wait
 
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.spare import open_for_check
-from grader.selfcheck.watch import Watch
+from grader.selfcheck.terminal import SaveWatch
 from grader.selfcheck.workplace import open_workplace
 
 ROOT = Path(__file__).parents[2]
@@ -88,7 +88,7 @@ def watch(folder: Path, isolation: str, repeats: int) -> list[float]:
     text = place.hand_in.read_text()
     seconds = []
     with SelfCheck(place, open_for_check(isolation)) as own:
-        watching = Watch(own)
+        watching = SaveWatch(own)
         watching.run()
         own.make_ready()
         for number in range(repeats):

@@ -144,7 +144,7 @@ class Slots:
                     # Dead, and nobody reaps it: the fork-server died, and the first process of
                     # this container is no init. The ID stays taken.
                     return
-                raise InfrastructureError(f"a process of a hand-in survived under user ID {uid}")
+                raise InfrastructureError(f"a process of a submission survived under user ID {uid}")
             time.sleep(0.005)
         with self._lock:
             self._held.pop(uid).close()

@@ -27,7 +27,7 @@ from grader.wire.frames import Connection
 
 NO_TF32 = {"NVIDIA_TF32_OVERRIDE": "0"}
 """In the environment of every guest: NVIDIA's libraries then keep to full precision, whatever a
-program asks of them. A hand-in that gets round it shows in its values."""
+program asks of them. A submission that gets round it shows in its values."""
 
 
 class WallRefusedError(InfrastructureError):
@@ -96,8 +96,8 @@ class GuestNeeds:
 
     Attributes:
         cuda: Real GPUs.
-        processes: Processes that the hand-in may start.
-        loopback: The hand-in may talk to itself.
+        processes: Processes that the submission may start.
+        loopback: The submission may talk to itself.
         virtual: Virtual GPUs. The guest makes them by itself and needs nothing of a sandbox.
         virtual_memory_mb: Memory of each, in MiB; 0 for no limit.
         timed: It may not start processes, as each would have a clock of its own.
@@ -277,7 +277,7 @@ def end_below(keeper: int) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if time.monotonic() > deadline:
-            raise InfrastructureError(f"processes {alive[:5]} of a hand-in could not be ended")
+            raise InfrastructureError(f"processes {alive[:5]} of a submission could not be ended")
         time.sleep(0.002)
     deadline = time.monotonic() + _REAP_SECONDS
     while descendants(keeper) and time.monotonic() < deadline:

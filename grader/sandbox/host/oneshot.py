@@ -2,7 +2,7 @@
 
 Defends against: crashes, endless loops, memory and output floods, processes left behind.
 Does not defend against: reading or writing whatever the user may read or write, the network, a
-hand-in that goes looking for its keeper. For a student's own machine; never an official score.
+submission that goes looking for its keeper. For a student's own machine; never an official score.
 """
 
 from __future__ import annotations

@@ -252,7 +252,7 @@ def use_scratch(_: Context) -> str:
 def read_library(_: Context) -> str:
     """Open a module and every folder of the view that Python imports from, as late imports do.
 
-    What is hidden shows here, by its path, and not in an honest hand-in's points.
+    What is hidden shows here, by its path, and not in an honest submission's points.
     """
     modules = (os, libc, sys.modules.get("torch"))  # Probes of the machine do without torch.
     files = [module.__file__ for module in modules if module and module.__file__]

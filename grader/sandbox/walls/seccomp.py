@@ -52,10 +52,10 @@ class Label:
     name: str
 
 
-Line = Union[Instruction, Label]
+FilterLine = Union[Instruction, Label]
 
 
-def assemble(lines: Sequence[Line]) -> bytes:
+def assemble(lines: Sequence[FilterLine]) -> bytes:
     """Return the program's bytes, eight an instruction.
 
     Raises:
@@ -144,13 +144,13 @@ _OWN_PID = 0x7E57AB1E
 """Stands for the guest's PID until that is known; no constant of a filter looks like it."""
 
 
-class Program:
+class Filter:
     """Collects the lines of a filter, one block a system call."""
 
     def __init__(self, arch: str) -> None:
         self._arch = arch
         self._names = count()
-        self.lines: list[Line] = [
+        self.lines: list[FilterLine] = [
             Instruction(LOAD, _ARCH),
             Instruction(JUMP_EQUAL, AUDIT_ARCH[arch], "native", ""),
             # Another architecture's numbers mean other calls: none of ours can come this way.
@@ -191,14 +191,14 @@ class Program:
     ) -> None:
         label = f"{name}-{next(self._names)}"
         # The kernel takes these arguments as 32-bit integers; the upper half means nothing.
-        body: list[Line] = [Instruction(LOAD, _ARGS + 8 * position)]
+        body: list[FilterLine] = [Instruction(LOAD, _ARGS + 8 * position)]
         body += [Instruction(code, value, label) for code, value in tests]
         verdicts = (_ERRNO | errno.EPERM, _ALLOW)
         body += [Instruction(RETURN, verdicts[when_true != "yes"]), Label(label)]
         body += [Instruction(RETURN, verdicts[when_true == "yes"])]
         self._block(name, body)
 
-    def _block(self, name: str, body: list[Line]) -> None:
+    def _block(self, name: str, body: list[FilterLine]) -> None:
         which = number(name, self._arch)
         if which is None:
             return
@@ -234,7 +234,7 @@ def build(
 @lru_cache(maxsize=8)
 def _template(flat: bool, loopback: bool, timed: bool, gpu: bool, arch: str) -> bytes:
     # Assembled once in the fork-server: two milliseconds that no guest has to spend again.
-    program = Program(arch)
+    program = Filter(arch)
     for name in DENIED if gpu else (*DENIED, _MEMORY_FILES):
         program.deny(name)
     for name in ABSENT:
@@ -267,14 +267,14 @@ def install(program: bytes) -> None:
     libc.syscall("seccomp", _SET_MODE_FILTER, _TSYNC, fprog)
 
 
-def _threads_only(program: Program) -> None:
+def _threads_only(program: Filter) -> None:
     for name in ("fork", "vfork"):
         program.deny(name)
     # Without namespace flags needing a look: a new thread cannot have them.
     program.bits("clone", _CLONE_THREAD, allowed=True)
 
 
-def _flat(program: Program) -> None:
+def _flat(program: Filter) -> None:
     for name in (*FLAT_DENIED, "socket"):
         program.deny(name)
     for name in FLAT_OWN_PID:

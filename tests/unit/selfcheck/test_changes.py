@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import toy_starter
 
-from grader.selfcheck.watch import prints, touched
+from grader.selfcheck.terminal import prints, touched
 from grader.static_analysis.reader import SourceReader
 
 TEXT = '''\

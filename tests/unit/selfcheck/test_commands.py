@@ -12,7 +12,7 @@ from toy_starter import fill
 
 from grader.cli import app as cli
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.watch import Watch
+from grader.selfcheck.terminal import SaveWatch
 from grader.submission import read_submission
 
 pytestmark = pytest.mark.xdist_group("toy")
@@ -216,7 +216,7 @@ def test_what_cannot_be_graded_is_not_packed(
 def test_watching_says_what_was_checked_again_and_what_is_in_the_way(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def saves(_: Watch) -> Iterator[None]:
+    def saves(_: SaveWatch) -> Iterator[None]:
         fill(folder, "double", "    return 2 * x")
         yield None
         text = (folder / "toy.py").read_text()
@@ -226,7 +226,7 @@ def test_watching_says_what_was_checked_again_and_what_is_in_the_way(
         yield None
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Watch, "changes", saves)
+    monkeypatch.setattr(SaveWatch, "changes", saves)
     assert run(monkeypatch, "check", "--watch") == 130
     out = capsys.readouterr().out
     assert "Watching toy.py" in out

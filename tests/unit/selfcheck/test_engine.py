@@ -13,7 +13,7 @@ from grader.selfcheck import spare
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures
 from grader.selfcheck.spare import SpareSandbox, open_for_check
-from grader.selfcheck.watch import Watch
+from grader.selfcheck.terminal import SaveWatch
 from grader.selfcheck.workplace import Workplace, open_workplace
 from grader.verdict import Code
 
@@ -101,7 +101,7 @@ def test_a_changed_support_file_is_told(place: Workplace, check: SelfCheck) -> N
 
 
 def test_watching_checks_again_what_changed(place: Workplace, check: SelfCheck) -> None:
-    watch = Watch(check)
+    watch = SaveWatch(check)
     try:
         first = watch.run()
         assert set(first.questions) == {"double", "mean_of", "Counter"}
@@ -121,7 +121,7 @@ def test_what_named_a_line_is_checked_again_when_lines_move(
     place: Workplace, check: SelfCheck
 ) -> None:
     fill(place.folder, "mean_of", "    return sum(item for item in x) / len(x)")
-    watch = Watch(check)
+    watch = SaveWatch(check)
     try:
         watch.run()
         fill(place.folder, "double", "    twice = 2 * x\n    return twice")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.batch.discover import HandIn
 from grader.similarity.compare import Findings, compare
-from grader.similarity.texts import Class, Scripts, read_class, read_starter
+from grader.similarity.texts import ScriptClass, Scripts, read_class, read_starter
 
 LONG = '''\
 import torch
@@ -77,7 +77,7 @@ def second(values, weights):
 """
 
 
-def read(folder: Path, **files: str | bytes) -> Class:
+def read(folder: Path, **files: str | bytes) -> ScriptClass:
     """Return hand-ins with these contents, read."""
     hand_ins = []
     for name, content in files.items():

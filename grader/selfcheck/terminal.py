@@ -154,7 +154,7 @@ class _State:
     others: tuple[str, ...]
 
 
-class Watch:
+class SaveWatch:
     """Knows what was checked, and checks what a change can have touched.
 
     Args:
@@ -173,7 +173,7 @@ class Watch:
         """Check what is not as it was when it was checked last.
 
         Raises:
-            InTheWay: The hand-in cannot be read as it is now.
+            InTheWay: The submission cannot be read as it is now.
         """
         start = time.monotonic()
         new = self._state()
@@ -264,7 +264,7 @@ def _status(results: tuple[QuestionResult, ...], pending: float) -> ReportStatus
 
 def watch_folder(own: SelfCheck, ids: tuple[str, ...], view: StudentView) -> None:
     """Check the whole file, then again what changes, until it is interrupted."""
-    watching = Watch(own, ids)
+    watching = SaveWatch(own, ids)
     place = own.workplace
     try:
         report = watching.run().report
@@ -279,7 +279,7 @@ def watch_folder(own: SelfCheck, ids: tuple[str, ...], view: StudentView) -> Non
         watching.close()
 
 
-def _again(watching: Watch, view: StudentView) -> None:
+def _again(watching: SaveWatch, view: StudentView) -> None:
     try:
         rerun = watching.run()
     except UsageError as error:
