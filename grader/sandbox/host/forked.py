@@ -358,9 +358,7 @@ class ForkedGuest(Guest):
         try:
             ended = self._life.ended.result(_END_SECONDS)
         except FutureTimeout:
-            text = (
-                f"process {self._pid} of a submission could not be ended within {_END_SECONDS:g} s"
-            )
+            text = f"process {self._pid} of a submission did not end within {_END_SECONDS:g} s"
             raise InfrastructureError(text) from None
         finally:
             self._printed = self._capture.read()
