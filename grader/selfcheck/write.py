@@ -45,8 +45,8 @@ def without_the_way(value: Value, ops: Sequence[str]) -> Value:
     """Return a value in which device traces, wherever they are, tell sums only.
 
     Args:
-        value: What the reference returned, or what a probe told of it.
-        ops: Patterns of the operations that are told apart from others.
+        value: What the reference returned, or what a probe says of it.
+        ops: Patterns of the operations that are named; all others are one.
     """
     trace = read_trace(value)
     if trace is not None:
@@ -161,7 +161,7 @@ def _question(planned: PlannedQuestion, public: PublicCases, packing: Packing) -
         cases[case.key] = {
             "digest": case.digest,
             "generated": [packing.encode(args) for args in _generated(case)],
-            **_expected(_told(run.observations[case.key], ops), numbers, packing),
+            **_expected(_public_observation(run.observations[case.key], ops), numbers, packing),
         }
     return {"entry": run.entry, "cases": cases}
 
@@ -173,7 +173,7 @@ def _generated(case: PlannedCase) -> list[tuple[Value, ...]]:
     return [case.inputs.args, *(item.args for item in case.counted if item.grown)]
 
 
-def _told(seen: Observation, ops: Sequence[str]) -> Observation:
+def _public_observation(seen: Observation, ops: Sequence[str]) -> Observation:
     """Return what the reference did, as far as a student may see it."""
     claims = replace(
         seen.claims,
