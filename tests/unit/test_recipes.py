@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -40,6 +41,40 @@ def test_a_new_kind_needs_a_class_its_messages_and_its_tests(tmp_path: Path) -> 
         env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'tests'}"},
     )  # fmt: skip
     assert "2 passed" in done.stdout, done.stdout + done.stderr
+    assert _graded_with_signs(tmp_path) == {"right": ("ok", 2), "wrong": ("wrong_value", 0)}
+
+
+def _graded_with_signs(place: Path) -> dict[str, tuple[str, float]]:
+    """Grade two submissions of a new assignment by the new kind; return code and score of each."""
+    course = place / "course"
+    course.mkdir()
+    _grader(place, "new", "toy")
+    assignment = course / "assignments/toy/assignment.yml"
+    text = assignment.read_text(encoding="utf-8")
+    changed = re.sub(
+        r"kind: close, points: 2, rtol: [^,]*, atol: [^}]*", "kind: signs, points: 2", text
+    )
+    assert changed != text
+    assignment.write_text(changed, encoding="utf-8")
+    results = {}
+    for name, value in (("right", "5 * x"), ("wrong", "-x")):
+        submission = course / name / "toy.py"
+        submission.parent.mkdir()
+        submission.write_text(f"def double(x):\n    return {value}\n", encoding="utf-8")
+        out = course / f"{name}_graded"
+        _grader(place, "grade", "toy", str(submission), "--out", str(out), "--isolation", "none")
+        report = json.loads((out / "report.json").read_text(encoding="utf-8"))
+        values = report["questions"][0]["checks"][0]
+        results[name] = (values["code"], values["score"])
+    return results
+
+
+def _grader(place: Path, *arguments: str) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "grader", *arguments],
+        cwd=place / "course", check=True, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(place)},
+    )  # fmt: skip
 
 
 def test_a_new_platform_needs_a_pattern_and_a_row(
