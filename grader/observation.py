@@ -70,7 +70,7 @@ class HostFacts:
     stopped: Stop | None = None
     limit: float | None = None
     busy: bool = False
-    timing: Timing | None = None
+    timing: FunctionTiming | None = None
     reply: FrameSize | None = None
 
 
@@ -113,7 +113,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class FunctionTiming:
     """What came of timing a function, in processes of its own beside those of the reference.
 
     Attributes:

@@ -23,7 +23,7 @@ from grader.checks.counts import Behaviour, behaviour_of
 from grader.checks.speed import MOST_IDLE, index_numbers, screened
 from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, settled, weigh
-from grader.observation import Observation, Timing
+from grader.observation import FunctionTiming, Observation
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role
 from grader.verdict import (
     Basis,
@@ -231,7 +231,7 @@ _SLOW_BY_ITSELF = frozenset({"gc"})
 
 
 def ask_time(
-    verdict: Verdict, source: EntryFacts | None, seen: Behaviour, timing: Timing | None
+    verdict: Verdict, source: EntryFacts | None, seen: Behaviour, timing: FunctionTiming | None
 ) -> Verdict:
     """Return a verdict of the other witnesses, with time's word where that was asked for.
 
@@ -261,7 +261,7 @@ def ask_time(
     return replace(settled or verdict, witnesses=witnesses)
 
 
-def _heard(timing: Timing) -> tuple[str, dict[str, Param]]:
+def _heard(timing: FunctionTiming) -> tuple[str, dict[str, Param]]:
     """Return what time says, and the numbers.
 
     Raises:

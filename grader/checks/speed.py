@@ -25,7 +25,7 @@ from grader.clock.credit import Credit, Decision, single
 from grader.clock.device import MARGIN, DeviceTiming, Reading, read, weigh
 from grader.clock.vectorisation import Pace, pace_of, settled
 from grader.clock.vectorisation import weigh as weigh_pace
-from grader.observation import Observation, Outcome, Timing
+from grader.observation import FunctionTiming, Observation, Outcome
 from grader.verdict import (
     Basis,
     Code,
@@ -92,7 +92,7 @@ def earned(share: float, message: str, evidence: Mapping[str, Param]) -> Verdict
     return replace(late, status=Status.PARTIAL, credit=share) if share else late
 
 
-def untimely(case: CaseInputs, timing: Timing) -> Verdict | None:
+def untimely(case: CaseInputs, timing: FunctionTiming) -> Verdict | None:
     """Return the verdict where the numbers decide nothing, or None where they do.
 
     Args:
@@ -186,7 +186,7 @@ class Vectorised(SpeedCheck):
             return replace(together, evidence=evidence)
         return replace(earned(given.share, "too_slow", evidence), evidence=evidence)
 
-    def _screened(self, timing: Timing) -> Verdict:
+    def _screened(self, timing: FunctionTiming) -> Verdict:
         given = settled(timing.screens, self.scale)
         if given is None:
             # It was settled for another limit than the rubric has by now.
@@ -195,7 +195,7 @@ class Vectorised(SpeedCheck):
         return replace(earned(given.share, "too_slow", evidence), evidence=evidence)
 
 
-def screened(timing: Timing) -> dict[str, Param]:
+def screened(timing: FunctionTiming) -> dict[str, Param]:
     """Return what short blocks in passing have shown, under the same names as ``numbers``."""
     screens = timing.screens
     ratios = [ratio for screen in screens for ratio in screen.ratios]
@@ -211,7 +211,7 @@ def screened(timing: Timing) -> dict[str, Param]:
     }
 
 
-def index_numbers(pace: Pace, timing: Timing) -> dict[str, Param]:
+def index_numbers(pace: Pace, timing: FunctionTiming) -> dict[str, Param]:
     """Return what was measured, for messages and scripts."""
     measures = pace.measures
     walls = [
@@ -232,7 +232,7 @@ def index_numbers(pace: Pace, timing: Timing) -> dict[str, Param]:
     }
 
 
-def _sizes(timing: Timing) -> str:
+def _sizes(timing: FunctionTiming) -> str:
     return ", ".join(f"{name} = {size}" for name, size in sorted(timing.dims.items()))
 
 
@@ -286,7 +286,7 @@ class Speedup(SpeedCheck):
         # Otherwise a failure would be told of a case that was never timed.
         return verdict if case.id == self.case else replace(passed(), evidence=verdict.evidence)
 
-    def _judged(self, case: CaseInputs, timing: Timing) -> Verdict:
+    def _judged(self, case: CaseInputs, timing: FunctionTiming) -> Verdict:
         if timing.skipped == "speed_device_failed":
             told = Message(timing.skipped, {"detail": timing.detail})
             return fault(Code.DEVICE_FAILED, Owner.INFRASTRUCTURE, told)
@@ -345,7 +345,7 @@ class Speedup(SpeedCheck):
 
 
 def device_numbers(
-    readings: list[Reading], timing: Timing, device: DeviceTiming
+    readings: list[Reading], timing: FunctionTiming, device: DeviceTiming
 ) -> dict[str, Param]:
     """Return what was measured, for messages and scripts; times in milliseconds."""
     steady = [reading for reading in readings if reading.steady] or readings
@@ -372,7 +372,7 @@ def device_numbers(
     return told | dict(device.facts)
 
 
-def _wrong_on_device(timing: Timing) -> Verdict:
+def _wrong_on_device(timing: FunctionTiming) -> Verdict:
     assert timing.device is not None
     was = Code(timing.device.wrong or Code.WRONG_VALUE.value)
     told: dict[str, Param] = {"was": was.value.replace("_", " "), "outputs": timing.outputs}

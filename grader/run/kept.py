@@ -23,7 +23,15 @@ from grader.clock.device import DeviceTiming
 from grader.clock.sampling import Run, Sample
 from grader.clock.vectorisation import Screen
 from grader.errors import AssignmentError
-from grader.observation import Claims, Companions, HostFacts, Observation, Outcome, Stop, Timing
+from grader.observation import (
+    Claims,
+    Companions,
+    FunctionTiming,
+    HostFacts,
+    Observation,
+    Outcome,
+    Stop,
+)
 from grader.run.allowance import kept_bytes
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observations
@@ -40,10 +48,10 @@ KEEPER = Keeper(
     [
         QuestionRun, Loaded, Fault,
         Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions,
-        Timing, Run, Sample, Screen, DeviceTiming,
+        FunctionTiming, Run, Sample, Screen, DeviceTiming,
         EntryFacts, Construct, Mention, SourcePlace, Role,
     ],
-    former={"Place": SourcePlace},
+    former={"Place": SourcePlace, "Timing": FunctionTiming},
 )  # fmt: skip
 
 

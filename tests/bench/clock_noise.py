@@ -31,7 +31,7 @@ from grader.checks.speed import Vectorised
 from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, weigh
 from grader.grading import Grader, Options
-from grader.observation import HostFacts, Observation, Outcome, Timing
+from grader.observation import FunctionTiming, HostFacts, Observation, Outcome
 from grader.run.materials import load_materials
 from grader.run.timing.careful import CarefulTimer, Subject
 from grader.sandbox.host.open import open_sandbox
@@ -101,7 +101,7 @@ class Bench:
         self.state = state
         self.seeds = random.SystemRandom()
 
-    def time(self, source: str, entry: str = QUESTION) -> Timing:
+    def time(self, source: str, entry: str = QUESTION) -> FunctionTiming:
         files = {"pytorch101.py": source.encode()}
         timer = CarefulTimer(self.materials, self.sandbox, self.seeds.randrange(2**31))
         return timer.time(Subject(self.planned, entry, QUESTION, files, self.limits))

@@ -30,7 +30,7 @@ from clock_noise import LOOP, QUESTION, REPEATED, ROOT, Bench, burning
 
 from grader.clock.vectorisation import votes
 from grader.grading import Grader, Options
-from grader.observation import Timing
+from grader.observation import FunctionTiming
 from grader.run.materials import Materials, load_materials
 from grader.run.plan import PlannedQuestion
 from grader.run.timing.careful import Subject
@@ -185,7 +185,7 @@ def _file(name: str) -> Path:
     return ROOT / "assignments" / name / "assignment.yml"
 
 
-def _in_blocks(timing: Timing | None) -> float:
+def _in_blocks(timing: FunctionTiming | None) -> float:
     return sum(
         sample.cost
         for screen in (timing.screens if timing else ())

@@ -13,7 +13,7 @@ import pytest
 from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
 from grader.clock.device import read
-from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
+from grader.observation import Claims, FunctionTiming, HostFacts, Observation, Outcome
 from grader.run.gpu_state import visible_gpus
 from grader.run.gpus import Rack, open_rack
 from grader.run.materials import Materials, load_materials
@@ -62,14 +62,14 @@ def rack(sandbox: Sandbox, materials: Materials, planned: PlannedQuestion) -> Ra
 
 def timed(
     sandbox: Sandbox, materials: Materials, planned: PlannedQuestion, source: bytes
-) -> Timing:
+) -> FunctionTiming:
     limits = materials.assignment.limits_of(planned.question)
     timer = GpuTimer(materials, rack(sandbox, materials, planned), 1)
     files = {materials.assignment.module: source}
     return timer.time(Subject(planned, "mm_on_gpu", "mm_on_gpu", files, limits))
 
 
-def note(record_property: Callable[[str, object], None], name: str, timing: Timing) -> None:
+def note(record_property: Callable[[str, object], None], name: str, timing: FunctionTiming) -> None:
     """Leave the figures of a timing for ``make gpu``."""
     device = timing.device
     assert device is not None
@@ -84,7 +84,7 @@ def note(record_property: Callable[[str, object], None], name: str, timing: Timi
     record_property(f"{name}: rounds set aside", f"{device.set_aside} {device.reasons or ''}")
 
 
-def judged(planned: PlannedQuestion, timing: Timing) -> Status:
+def judged(planned: PlannedQuestion, timing: FunctionTiming) -> Status:
     check = next(each for each in planned.question.checks if isinstance(each, Speedup))
     seen = Observation(Outcome.COMPLETED, HostFacts(timing=timing), Claims(1))
     return judge_case(check, case_on_device(planned, check).inputs, seen, seen).status

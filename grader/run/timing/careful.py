@@ -22,7 +22,7 @@ from grader.clock.credit import STANDARD_RULE, Decision
 from grader.clock.sampling import STANDARD_PLAN, Plan, exclusive, quiet_core, readable
 from grader.clock.vectorisation import AGAIN, LOOP, STUDENT, VECTORISED, pace_of, weigh
 from grader.errors import InfrastructureError
-from grader.observation import Timing
+from grader.observation import FunctionTiming
 from grader.run.allowance import Allowance
 from grader.run.draw import DrawKey, Drawn, draw_case
 from grader.run.materials import Materials, Program
@@ -78,18 +78,18 @@ class CarefulTimer:
         self._plan = plan
         self._now = now
 
-    def time(self, subject: Subject) -> Timing:
+    def time(self, subject: Subject) -> FunctionTiming:
         """Time a function until what it is worth is decided, or cannot be."""
         if not readable():
             detail = "this system does not let the grader read a process's own clock"
-            return Timing(skipped="no_clock", detail=detail)
+            return FunctionTiming(skipped="no_clock", detail=detail)
         spent = 0.0
 
-        def decided(timing: Timing) -> bool:
+        def decided(timing: FunctionTiming) -> bool:
             enough = len(timing.runs) >= STANDARD_RULE.fewest and spent > _SECONDS
             return enough or not self._undecided(subject, timing)
 
-        def further(timing: Timing) -> Timing:
+        def further(timing: FunctionTiming) -> FunctionTiming:
             nonlocal spent
             timing, seconds = self._further(subject, timing)
             spent += seconds
@@ -97,13 +97,15 @@ class CarefulTimer:
 
         try:
             with exclusive():
-                return time_until(decided, further, Timing(dims=timed_dims(subject.planned)))
+                return time_until(
+                    decided, further, FunctionTiming(dims=timed_dims(subject.planned))
+                )
         except NotTimedError as error:
-            return Timing(skipped=str(error))
+            return FunctionTiming(skipped=str(error))
         except InfrastructureError as error:
-            return Timing(skipped="timing_failed", detail=str(error))
+            return FunctionTiming(skipped="timing_failed", detail=str(error))
 
-    def _undecided(self, subject: Subject, timing: Timing) -> bool:
+    def _undecided(self, subject: Subject, timing: FunctionTiming) -> bool:
         if len(timing.runs) >= STANDARD_RULE.most:
             return False
         tests = speed_tests(subject.planned.question.checks, on_device=False)
@@ -114,7 +116,7 @@ class CarefulTimer:
             return False
         return any(item.decision is Decision.MORE for item in given)
 
-    def _further(self, subject: Subject, timing: Timing) -> tuple[Timing, float]:
+    def _further(self, subject: Subject, timing: FunctionTiming) -> tuple[FunctionTiming, float]:
         """Time one more set; return everything so far, and the seconds that it took."""
         number = len(timing.runs)
         with self._guests(subject) as sessions:

@@ -16,7 +16,7 @@ from grader.checks.base import Check
 from grader.checks.judge import required
 from grader.checks.speed import speed_tests
 from grader.errors import InfrastructureError
-from grader.observation import Timing
+from grader.observation import FunctionTiming
 from grader.run.baseline import Baseline
 from grader.run.gpu_worker import suspicious
 from grader.run.gpus import Rack
@@ -53,7 +53,7 @@ class _Way:
     """
 
     wants: Callable[[PlannedQuestion, Verdicts], bool]
-    time: Callable[[Subject], Timing | None]
+    time: Callable[[Subject], FunctionTiming | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +138,10 @@ class Clocks:
         if self._rack() is not None:
             yield _Way(wants_device, self._on_device)
 
-    def _on_device(self, subject: Subject) -> Timing:
+    def _on_device(self, subject: Subject) -> FunctionTiming:
         rack = self._rack(subject.limits)
         if rack is None:
-            return Timing(skipped="speed_no_device")
+            return FunctionTiming(skipped="speed_no_device")
         return GpuTimer(self.baseline.materials, rack, self.baseline.seed).time(subject)
 
     def _rack(self, limits: Limits | None = None) -> Rack | None:
@@ -242,7 +242,7 @@ def wants_device(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bo
     )
 
 
-def _with_timing(run: QuestionRun, timing: Timing) -> QuestionRun:
+def _with_timing(run: QuestionRun, timing: FunctionTiming) -> QuestionRun:
     """Return a question's run with what came of timing in each of its observations."""
     seen = {
         key: replace(item, facts=replace(item.facts, timing=timing))

@@ -34,7 +34,7 @@ from grader.clock.device import (
     weigh,
 )
 from grader.clock.sampling import Party, Plan, Run, Sample, exclusive
-from grader.observation import Observation, Outcome, Timing
+from grader.observation import FunctionTiming, Observation, Outcome
 from grader.run.draw import DrawKey, draw_case
 from grader.run.gpu_state import Health
 from grader.run.gpu_worker import PROGRAM, DeviceWorker, SickDeviceError, suspicious, told_by
@@ -203,18 +203,18 @@ class GpuTimer:
         self._rack = rack
         self._seed = seed
 
-    def time(self, subject: Subject) -> Timing:
+    def time(self, subject: Subject) -> FunctionTiming:
         """Time a function; where no device would do it, the timing says why."""
 
-        def measure(worker: DeviceWorker) -> Timing:
+        def measure(worker: DeviceWorker) -> FunctionTiming:
             return _Measurement(self._materials, self._seed, subject, worker).run()
 
         try:
             return self._rack.run(measure)
         except DeviceTakenError as error:
-            return Timing(skipped="speed_device_taken", detail=str(error))
+            return FunctionTiming(skipped="speed_device_taken", detail=str(error))
         except NoDeviceError as error:
-            return Timing(skipped="speed_device_failed", detail=str(error))
+            return FunctionTiming(skipped="speed_device_failed", detail=str(error))
 
 
 class _Measurement:
@@ -230,7 +230,7 @@ class _Measurement:
         self._test = speed_test(subject.planned)
         self._case = case_on_device(subject.planned, self._test)
 
-    def run(self) -> Timing:
+    def run(self) -> FunctionTiming:
         """Make sets until they decide.
 
         Raises:
@@ -244,10 +244,10 @@ class _Measurement:
             link=health.link,
             facts=health.facts,
         )
-        timing = Timing(dims=self._case.inputs.dims, device=device)
+        timing = FunctionTiming(dims=self._case.inputs.dims, device=device)
         return time_until(self._decided, self._further, timing)
 
-    def _further(self, timing: Timing) -> Timing:
+    def _further(self, timing: FunctionTiming) -> FunctionTiming:
         """Make a set; once more where a call of the submission may have ended for the device.
 
         That is looked at first, and then processes that never met the error are asked the same.
@@ -275,7 +275,7 @@ class _Measurement:
         if health.problem:
             raise SickDeviceError(health.problem)
 
-    def _decided(self, timing: Timing) -> bool:
+    def _decided(self, timing: FunctionTiming) -> bool:
         assert timing.device is not None
         readings = [read(run, timing.device) for run in timing.runs]
         return weigh(readings, self._test.scale).decision is not Decision.MORE
@@ -305,7 +305,7 @@ def case_on_device(planned: PlannedQuestion, test: SpeedTest) -> PlannedCase:
     return next(case for case in planned.cases if case.case.id == test.case)
 
 
-def _with_device(timing: Timing, done: SetOutcome) -> Timing:
+def _with_device(timing: FunctionTiming, done: SetOutcome) -> FunctionTiming:
     """Return a timing with one more set."""
     device = timing.device
     assert device is not None

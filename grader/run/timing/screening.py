@@ -35,7 +35,7 @@ from grader.clock.vectorisation import (
     votes,
 )
 from grader.errors import InfrastructureError
-from grader.observation import Timing
+from grader.observation import FunctionTiming
 from grader.run.allowance import Allowance
 from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion
@@ -95,10 +95,10 @@ class Screener:
         self._reference: Session | None = None
         self._known: dict[str, Known] = {}
 
-    def screen(self, subject: Subject) -> Timing | None:
+    def screen(self, subject: Subject) -> FunctionTiming | None:
         """Return a timing that settles what a function is worth, or None."""
         scale = scale_of(subject)
-        timing = Timing(dims=timed_dims(subject.planned))
+        timing = FunctionTiming(dims=timed_dims(subject.planned))
         try:
             # *Slow* takes two.
             for _ in range(2 if readable() else 0):
@@ -142,7 +142,9 @@ class Screener:
             self._reference.close()
             self._reference = None
 
-    def _further(self, subject: Subject, scale: Credit, timing: Timing) -> Timing | None:
+    def _further(
+        self, subject: Subject, scale: Credit, timing: FunctionTiming
+    ) -> FunctionTiming | None:
         """Screen in one more process; None where that tells nothing."""
         number = len(timing.screens)
         with self._guests(subject) as sessions:

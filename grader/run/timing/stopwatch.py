@@ -18,7 +18,7 @@ import numpy as np
 from grader.assignment.types import Limits
 from grader.checks.base import CaseInputs, Check
 from grader.clock.sampling import STANDARD_PLAN, Party, Plan, Run, interleave, joined, usable
-from grader.observation import Observation, Timing
+from grader.observation import FunctionTiming, Observation
 from grader.run.plan import PlannedQuestion
 from grader.wire.values import Tensor, Value
 
@@ -195,7 +195,7 @@ class Stopwatch:
         return outcome
 
 
-def with_set(timing: Timing, done: SetOutcome) -> Timing:
+def with_set(timing: FunctionTiming, done: SetOutcome) -> FunctionTiming:
     """Return a timing with one more set."""
     return replace(
         timing,
@@ -208,8 +208,10 @@ def with_set(timing: Timing, done: SetOutcome) -> Timing:
 
 
 def time_until(
-    decided: Callable[[Timing], bool], further: Callable[[Timing], Timing], timing: Timing
-) -> Timing:
+    decided: Callable[[FunctionTiming], bool],
+    further: Callable[[FunctionTiming], FunctionTiming],
+    timing: FunctionTiming,
+) -> FunctionTiming:
     """Make sets until they decide, or the submission fails in one.
 
     Args:

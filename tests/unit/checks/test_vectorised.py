@@ -15,7 +15,7 @@ from grader.checks.counts import Behaviour
 from grader.checks.loops import ask_time
 from grader.checks.speed import Vectorised
 from grader.clock.sampling import Run
-from grader.observation import HostFacts, Observation, Outcome, Timing
+from grader.observation import FunctionTiming, HostFacts, Observation, Outcome
 from grader.report.messages.catalogue import ENGLISH
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Witness, passed, review
@@ -28,11 +28,11 @@ def check(**fields: Any) -> Vectorised:
     return Vectorised(id="fast", points=1, **fields)
 
 
-def timed(*runs: Run, **fields: Any) -> Timing:
-    return Timing(runs, {"B": 512}, outputs=300, **fields)
+def timed(*runs: Run, **fields: Any) -> FunctionTiming:
+    return FunctionTiming(runs, {"B": 512}, outputs=300, **fields)
 
 
-def judge(timing: Timing | None, **fields: Any) -> Verdict:
+def judge(timing: FunctionTiming | None, **fields: Any) -> Verdict:
     submission = replace(seen(tensor([1.0])), facts=HostFacts(timing=timing))
     verdict = check(**fields).judge(CASE, REFERENCE, submission)
     if verdict.message is not None:
@@ -67,8 +67,10 @@ def test_it_says_how_much_slower() -> None:
     assert "B = 512" in text
 
 
-def in_passing(*times: float) -> Timing:
-    return Timing(dims={"B": 512}, outputs=300, screens=tuple(screen([each] * 4) for each in times))
+def in_passing(*times: float) -> FunctionTiming:
+    return FunctionTiming(
+        dims={"B": 512}, outputs=300, screens=tuple(screen([each] * 4) for each in times)
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,13 +114,13 @@ def test_one_scale_only() -> None:
 
 
 def test_what_was_not_timed_is_pending_with_what_to_do() -> None:
-    no_clock = Timing(skipped="no_clock", detail="no such clock")
-    for timing in (None, no_clock, Timing(skipped="no_reading")):
+    no_clock = FunctionTiming(skipped="no_clock", detail="no such clock")
+    for timing in (None, no_clock, FunctionTiming(skipped="no_reading")):
         verdict = judge(timing)
         assert (verdict.status, verdict.code) == (Status.DEFERRED, Code.NOT_TIMED)
         assert verdict.message is not None
         assert "The points stay pending" in STRICT.render(verdict.message)
-    verdict = judge(Timing(skipped="timing_failed", detail="the reference died"))
+    verdict = judge(FunctionTiming(skipped="timing_failed", detail="the reference died"))
     assert (verdict.status, verdict.owner) == (Status.ERROR, Owner.INFRASTRUCTURE)
 
 
@@ -187,7 +189,7 @@ GROWS = Behaviour(planned=frozenset({"B"}), loops=frozenset({"B"}))
 def test_time_settles_a_doubt_where_it_is_clear(
     times: float, behaviour: Behaviour, code: Code, says: str
 ) -> None:
-    timing = Timing((run(times),) * 3, {"B": 512, "N": 2})
+    timing = FunctionTiming((run(times),) * 3, {"B": 512, "N": 2})
     verdict = ask_time(DOUBT, TEXT, behaviour, timing)
     assert verdict.code is code
     assert [witness.name for witness in verdict.witnesses] == ["source", "time"]
@@ -255,7 +257,7 @@ def test_a_loop_that_was_found_stays_found() -> None:
 
 def test_without_a_timing_to_go_by_the_doubt_stays() -> None:
     wrong = seen(1), seen(2)
-    for timing in (None, Timing(), timed(run(1.0), wrong=wrong), timed(run(1.0), idle=0.9)):
+    for timing in (None, FunctionTiming(), timed(run(1.0), wrong=wrong), timed(run(1.0), idle=0.9)):
         assert ask_time(DOUBT, TEXT, GROWS, timing) is DOUBT
     flat = timed(*[run(1.0, loop=0.9)] * 3)
     assert ask_time(DOUBT, TEXT, GROWS, flat) is DOUBT

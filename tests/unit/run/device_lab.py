@@ -11,7 +11,7 @@ from fake_device import FakeDevice, FakeWorker, Student
 from grader.assignment.types import Assignment
 from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
-from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
+from grader.observation import Claims, FunctionTiming, HostFacts, Observation, Outcome
 from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack
 from grader.run.materials import Materials
@@ -88,12 +88,12 @@ class Bench:
 
         return Rack(list(self.devices), opened, self.leases, patience)
 
-    def time(self, student: Student, seed: int = 1) -> Timing:
+    def time(self, student: Student, seed: int = 1) -> FunctionTiming:
         timer = GpuTimer(materials(self.toy), self.rack(student), seed)
         limits = self.toy.limits_of(self.question.question)
         return timer.time(Subject(self.question, "mm_on_gpu", "mm_on_gpu", {}, limits))
 
-    def judge(self, timing: Timing | None) -> Verdict:
+    def judge(self, timing: FunctionTiming | None) -> Verdict:
         check = next(c for c in self.question.question.checks if isinstance(c, Speedup))
         seen = Observation(Outcome.COMPLETED, HostFacts(timing=timing), Claims(1))
         return judge_case(check, self.question.cases[0].inputs, seen, seen)

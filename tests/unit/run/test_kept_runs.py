@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 from observed import seen
 from timings import run, screen
 
-from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
+from grader.observation import Claims, FunctionTiming, HostFacts, Observation, Outcome
 from grader.run.kept import KEEPER, pack_runs, unpack_runs
 from grader.run.observe import QuestionRun
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
@@ -35,16 +35,27 @@ def reached(kind: Any, found: set[type]) -> set[type]:
 
 def test_every_kind_that_a_run_holds_is_known() -> None:
     found = reached(QuestionRun, set())
-    assert {Observation, Timing} <= found
+    assert {Observation, FunctionTiming} <= found
     assert not found & {Frame, Tensor}
     assert {kind.__name__ for kind in found} <= set(KEEPER._classes)
 
 
 def test_what_was_timed_comes_back() -> None:
-    timing = Timing((run(2.0),), {"B": 2}, 30, screens=(screen([1.0] * 4),))
+    timing = FunctionTiming((run(2.0),), {"B": 2}, 30, screens=(screen([1.0] * 4),))
     observation = dataclasses.replace(seen(1), facts=HostFacts(timing=timing))
     runs = {"f": QuestionRun("f", None, None, {"case": observation})}
     assert unpack_runs(pack_runs(runs, {}), {}) == runs
+
+
+def test_what_was_timed_under_the_former_name_comes_back() -> None:
+    observation = dataclasses.replace(seen(1), facts=HostFacts(timing=FunctionTiming(outputs=30)))
+    runs = {"f": QuestionRun("f", None, None, {"case": observation})}
+    FunctionTiming.__name__ = "Timing"
+    try:
+        written = pack_runs(runs, {})
+    finally:
+        FunctionTiming.__name__ = "FunctionTiming"
+    assert unpack_runs(written, {}) == runs
 
 
 WRITTEN_BEFORE = (

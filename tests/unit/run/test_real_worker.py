@@ -16,7 +16,7 @@ from grader.assignment.types import Assignment, Limits
 from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
 from grader.clock.device import PARTIES, read
-from grader.observation import Claims, HostFacts, Observation, Outcome, Timing
+from grader.observation import Claims, FunctionTiming, HostFacts, Observation, Outcome
 from grader.run import gpu_worker
 from grader.run.gpu_state import Health, Leases
 from grader.run.gpu_worker import PROGRAM, GuestWorker
@@ -90,7 +90,7 @@ def rack(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> R
     return Rack(["GPU-0"], opened, Leases(tmp_path / "leases"), patience=10)
 
 
-def timed(rack: Rack, toy: Assignment, source: bytes) -> tuple[Timing, Verdict]:
+def timed(rack: Rack, toy: Assignment, source: bytes) -> tuple[FunctionTiming, Verdict]:
     ours = replace(materials(toy), reference={"toy.py": RIGHT})
     question = planned(toy)
     subject = Subject(question, "mm_on_gpu", "mm_on_gpu", {"toy.py": source}, Limits(seconds=20))
