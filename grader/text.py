@@ -50,7 +50,6 @@ def json_safe(value: Param, depth: int = 0) -> JsonValue:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
-        # A reader whose integers have 64 bits would refuse the whole document.
         return value if -_BIG <= value < _BIG else long_integer(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)

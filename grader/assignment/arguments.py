@@ -69,6 +69,18 @@ def exact_range(dtype: str) -> tuple[int, int]:
     return -(2 ** PRECISION[dtype]), 2 ** PRECISION[dtype]
 
 
+def _check_range(low: int, high: int, dtype: str) -> None:
+    """Refuse a range of whole numbers that is empty, or that a dtype does not hold exactly."""
+    if low > high:
+        raise ValueError(f"low {low} is greater than high {high}")
+    least, greatest = exact_range(dtype)
+    if low < least or high > greatest:
+        raise ValueError(
+            f"low {low} … high {high} is beyond the whole numbers that {dtype} holds exactly,"
+            f" {least} … {greatest}"
+        )
+
+
 class RandomTensor(AssignmentPart):
     """A drawn tensor: exactly one of ``randn``, ``rand``, ``integers``, ``permutation``.
 
@@ -77,8 +89,8 @@ class RandomTensor(AssignmentPart):
         rand: Shape; uniform on [0, 1).
         integers: Shape; uniform on ``low``…``high``, both ends included.
         permutation: Size of a random permutation of 0…n−1.
-        low: Least of ``integers``.
-        high: Greatest of ``integers``.
+        low: Least of ``integers``; a number, or arithmetic on dims.
+        high: Greatest of ``integers``; likewise, such as ``C-1``.
         scale: Multiplies ``randn`` and ``rand``.
         shift: Added after scaling.
         dtype: Torch's name for the dtype; float32, or int64 for ``integers`` and ``permutation``,
@@ -89,8 +101,8 @@ class RandomTensor(AssignmentPart):
     rand: SymbolicShape | None = None
     integers: SymbolicShape | None = None
     permutation: Size | None = None
-    low: int = 0
-    high: int = 9
+    low: Expression = 0
+    high: Expression = 9
     scale: float = Field(default=1.0, allow_inf_nan=False)
     shift: float = Field(default=0.0, allow_inf_nan=False)
     dtype: InputDType | None = None
@@ -115,19 +127,10 @@ class RandomTensor(AssignmentPart):
                 raise ValueError(f"“{key}” has no meaning with “{form}”; remove it")
         if real and self.drawn_dtype not in PRECISION:
             raise ValueError(f"{form} draws real numbers, {self.dtype} cannot hold them")
-        if form == "integers":
-            self._check_range()
+        # What names dims is checked once these have values.
+        if form == "integers" and isinstance(self.low, int) and isinstance(self.high, int):
+            _check_range(self.low, self.high, self.drawn_dtype)
         return self
-
-    def _check_range(self) -> None:
-        if self.low > self.high:
-            raise ValueError(f"low {self.low} is greater than high {self.high}")
-        least, greatest = exact_range(self.drawn_dtype)
-        if self.low < least or self.high > greatest:
-            raise ValueError(
-                f"low {self.low} … high {self.high} is beyond the whole numbers that"
-                f" {self.drawn_dtype} holds exactly, {least} … {greatest}"
-            )
 
 
 class FixedTensor(AssignmentPart):
@@ -322,7 +325,23 @@ def bytes_of(part: SizedPart, dims: Mapping[str, int]) -> int:
     if isinstance(part, Computed):
         evaluate(part.value, dims)
         return 0
+    if isinstance(part, RandomTensor) and part.form == "integers":
+        range_of(part, dims)
     return nbytes(part.drawn_dtype, shape_of(part, dims))
+
+
+def range_of(tensor: RandomTensor, dims: Mapping[str, int]) -> tuple[int, int]:
+    """Return the least and the greatest number of ``integers``.
+
+    Raises:
+        ValueError: A bound cannot be computed, or there is no such number in the tensor's dtype.
+    """
+    low, high = evaluate(tensor.low, dims), evaluate(tensor.high, dims)
+    try:
+        _check_range(low, high, tensor.drawn_dtype)
+    except ValueError as error:
+        raise ValueError(f"{error}{_with(dims)}") from None
+    return low, high
 
 
 def names_of(part: SizedPart) -> frozenset[str]:
@@ -332,7 +351,8 @@ def names_of(part: SizedPart) -> frozenset[str]:
     given = () if part.form == "tensor" else getattr(part, part.form)
     shape = part.shape if isinstance(part, FixedTensor) and part.shape else ()
     sizes = (*(given if isinstance(given, tuple) else (given,)), *shape)
-    return frozenset(name for size in sizes for name in names_in(size))
+    ends = (part.low, part.high) if isinstance(part, RandomTensor) else ()
+    return frozenset(name for size in (*sizes, *ends) for name in names_in(size))
 
 
 def _reshaped(

@@ -13,7 +13,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, ClassVar, Union
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+)
 
 from grader.checks.arrays import Array
 from grader.clock.credit import Credit
@@ -25,6 +32,25 @@ GROWTH_FACTOR = 4
 """What a size is multiplied by to see whether counts grow with it."""
 
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
+
+
+def _as_text(place: object) -> object:
+    return str(place) if type(place) is int and place >= 0 else place
+
+
+Item = Annotated[
+    str,
+    BeforeValidator(_as_text),
+    Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$"),
+    WithJsonSchema(
+        {
+            "type": ["string", "integer"],
+            "pattern": r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$",
+            "minimum": 0,
+        }
+    ),
+]
+"""A way into a result: a key of a dict, a place in a tuple or list from 0, ``log.0`` both."""
 NamePattern = Annotated[str, Field(pattern=r"^[A-Za-z_*?][A-Za-z0-9_.*?]{0,79}$")]
 """A name, or part of one with ``*`` and ``?``."""
 
@@ -161,7 +187,7 @@ class Check(BaseModel, ABC):
             conditional kind that names none requires every unconditional check of its question,
             so that doing nothing never earns “input left unchanged”.
         visibility: Who sees the result; the question's where absent.
-        item: Judge only this item of the dict that a scenario returns.
+        item: Judge only this item of the result: a key of a dict, or a place in a tuple from 0.
         claim: What is judged is the guest's word about itself (a count of steps, say), not what
             the hand-in computed; the report says so.
     """
@@ -184,7 +210,7 @@ class Check(BaseModel, ABC):
     cases: tuple[Identifier, ...] | None = None
     requires: tuple[Identifier, ...] | None = None
     visibility: Visibility | None = None
-    item: Identifier | None = None
+    item: Item | None = None
     claim: bool = False
     if TYPE_CHECKING:  # Each kind has its own field. One here would move it in committed files.
         kind: str

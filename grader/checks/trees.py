@@ -157,16 +157,17 @@ _WHOLE = "result"
 
 
 class NoItemError(ValueError):
-    """What was returned is no dict with that item."""
+    """What was returned has no such item."""
 
 
 def item_of(observation: Observation, item: str) -> Observation:
-    """Return an observation as if the call had returned one item of its dict.
+    """Return an observation as if the call had returned one item of its dict or tuple.
 
     Args:
         observation: Of a call that completed.
-        item: The item's key; ``log.steps`` is the item ``steps`` of the item ``log``, and never a
-            key that is written so: there is one way to an item.
+        item: A key of a dict, or a place in a tuple or list from 0. ``log.steps`` is the item
+            ``steps`` of the item ``log``, and never a key that is written so: there is one way to
+            an item.
 
     Raises:
         NoItemError: There is no such item.
@@ -174,7 +175,7 @@ def item_of(observation: Observation, item: str) -> Observation:
     value = observation.claims.value
     found, part = _find(value, item)
     if not found:
-        raise NoItemError(f"the scenario returned a {describe(value)}, which has no “{item}”")
+        raise NoItemError(f"it returned a {describe(value)}, which has no “{item}”")
     companions = observation.companions
     if companions is not None:
         perturbed = tuple(_of_run(run, item) for run in companions.perturbed)
@@ -185,9 +186,12 @@ def item_of(observation: Observation, item: str) -> Observation:
 
 def _find(value: Value, item: str) -> tuple[bool, Value]:
     for key in item.split("."):
-        if not isinstance(value, dict) or key not in value:
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, (tuple, list)) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
             return False, None
-        value = value[key]
     return True, value
 
 
@@ -201,7 +205,7 @@ def no_item(submission: Observation, item: str) -> Verdict:
     value = submission.claims.value
     params: dict[str, Param] = {
         "actual": describe(value),
-        "expected": f"dict with “{item}”",
+        "expected": f"tuple with item {item}" if item.isdecimal() else f"dict with “{item}”",
         "where": _WHOLE,
         **type_cause(value, {}),
     }
@@ -215,5 +219,6 @@ def naming(verdict: Verdict, item: str) -> Verdict:
         return verdict
     if not where.startswith(_WHOLE):
         return verdict
-    params: Mapping[str, Param] = {**told.params, "where": item + where.removeprefix(_WHOLE)}
+    name = f"{_WHOLE}[{item}]" if item.isdecimal() else item
+    params: Mapping[str, Param] = {**told.params, "where": name + where.removeprefix(_WHOLE)}
     return replace(verdict, message=replace(told, params=params))

@@ -95,7 +95,6 @@ def grade_class(asked: BatchOptions) -> None:
         try:
             _watch(results, len(found.hand_ins), console)
         finally:
-            # Ends the workers first, also when somebody interrupts: nothing is graded meanwhile.
             results.close()
             _finish(run, found, console)
         reports = run.reports()

@@ -1,7 +1,4 @@
-"""``grader pack``: an assignment with its grader, for a platform that runs it.
-
-``grader on-gradescope`` is what a packed autograder runs there, and no command for people.
-"""
+"""``grader pack``, for a platform that runs an assignment, and what it starts there."""
 
 from __future__ import annotations
 

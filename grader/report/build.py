@@ -1,11 +1,8 @@
-"""Verdicts become points, and a report. Pure: no clock, no file, no environment.
+"""Verdicts become a report. Pure: no clock, no file, no environment.
 
 Every check starts as “not run”, a fault of the infrastructure with its points pending, and is
 replaced by its verdict if there is one. So a run that dies half-way can neither award points nor
 take them.
-
-``points_of`` is the one place where a number that a judge made is let into a grade. Sums are made
-from exact shares and rounded once, so that three checks of a third make one whole.
 """
 
 from __future__ import annotations
@@ -145,7 +142,6 @@ def _refuse_strangers(assignment: Assignment, verdicts: Verdicts) -> None:
 
 def _complete(question: Question, verdicts: Verdicts, run: RunRecord) -> dict[str, Verdict]:
     selected = run.questions is None or question.id in run.questions
-    # Without a verdict a check that was asked for is our fault: its points stay pending.
     absent = _NOT_RUN if selected else _NOT_SELECTED
     given = verdicts.get(question.id, {})
     return {check.id: given.get(check.id, absent) for check in question.checks}
@@ -215,7 +211,6 @@ def question_status(
 ) -> Status:
     """Return the status of a question, from its checks and its rounded points."""
     statuses = {check.status for check in checks}
-    # First: what the grader failed at must not hide behind what passed beside it.
     if Status.ERROR in statuses:
         return Status.ERROR
     if statuses == {Status.SKIPPED}:
@@ -262,7 +257,6 @@ class EarnedPoints:
         maximum = round(self.maximum, PLACES)
         earned = min(round(self.earned, PLACES) + 0.0, maximum)
         pending = min(round(self.pending, PLACES), round(maximum - earned, PLACES))
-        # “+ 0.0” makes 0.0 of −0.0, which readers would print as “-0”.
         return {"score": earned, "max_score": maximum, "pending": pending + 0.0}
 
 

@@ -79,7 +79,6 @@ def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -
     """
     for other in others:
         _refuse_strangers(base, other)
-        # Without walls a submission could have written the report that came from there.
         if base.official and not other.official and not allowed.unwalled:
             raise MergeError(
                 f"{_name(other)}: was graded without walls (isolation tier none), and the report "
@@ -108,7 +107,6 @@ def waits_for_device(question: QuestionResult) -> bool:
 
 def _refuse_strangers(base: Report, other: Report) -> None:
     ours, theirs = base.assignment, other.assignment
-    # The digest too: a file that was edited under the same version asks for something else.
     if (ours.id, ours.version, ours.digest) != (theirs.id, theirs.version, theirs.digest):
         raise MergeError(
             f"{_name(other)}: is of another assignment: {ours.id} version {ours.version} "

@@ -1,4 +1,4 @@
-"""``report.json`` as types, and how it is written and read; also the source of its JSON Schema.
+"""``report.json`` as types; also the source of its JSON Schema.
 
 A report is a document **for staff**: ``message`` and ``evidence`` hold everything, hidden cases
 included. What a student may read of a check is ``student_message``, made when the report is built,
@@ -26,10 +26,8 @@ from grader.verdict import Basis, Code, Owner, Status, Visibility
 
 SCHEMA_VERSION: Literal[1] = 1
 SCHEMA_ID = "torchgrade/report/v1"
-# Points are rounded one by one, so their sum may be off in the last place.
 _SLACK = 1e-3
 
-# A NaN compares false with everything: it would pass every bound below.
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 

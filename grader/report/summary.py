@@ -1,8 +1,4 @@
-"""A report, or a class of them, in the few words that every exporter shares.
-
-``notices`` and ``unread`` are about one report, ``summarise`` and ``sentences`` about a class, and
-``summary_page`` is a class as one page of Markdown: of a CI job, an issue, a message to staff.
-"""
+"""What every exporter says of a report as a whole, in the same words."""
 
 from __future__ import annotations
 
@@ -71,7 +67,6 @@ def unread(report: Report) -> CheckResult | None:
     """
     checks = (check for question in report.questions for check in question.checks)
     decided = [check for check in checks if check.status in _DECIDED]
-    # One check that says something else shows that the submission did run.
     alike = len({(check.status, check.code) for check in decided}) == 1
     if alike and decided[0].status is Status.FAILED and decided[0].code in _NEVER_RAN:
         return decided[0]

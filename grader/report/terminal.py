@@ -218,5 +218,4 @@ def _first_finding(report: Report, room: int) -> str:
 
 def _plain(text: str, style: str = "") -> Text:
     """Return text that rich prints as it is: no markup, no control character, no endless cell."""
-    # A Text and no str: in a str rich reads “[red]” as markup.
     return Text(inert(text, _MAX_CELL), style)

@@ -26,6 +26,7 @@ from grader.assignment.arguments import (
     RandomTensor,
     TupleOf,
     bytes_of,
+    range_of,
     shape_of,
     symbolic_parts,
 )
@@ -150,7 +151,7 @@ def _draw(argument: Argument, dims: Mapping[str, int], random: np.random.Generat
     if isinstance(argument, (RandomTensor, FixedTensor)):
         shape = shape_of(argument, dims)
         if isinstance(argument, RandomTensor):
-            array = _random(argument, shape, random)
+            array = _random(argument, shape, dims, random)
         else:
             array = _fixed(argument, shape)
         return Tensor(argument.drawn_dtype, shape, _to_bytes(array, argument.drawn_dtype))
@@ -163,15 +164,19 @@ def _draw(argument: Argument, dims: Mapping[str, int], random: np.random.Generat
     return argument
 
 
-def _random(tensor: RandomTensor, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+def _random(
+    tensor: RandomTensor,
+    shape: tuple[int, ...],
+    dims: Mapping[str, int],
+    random: np.random.Generator,
+) -> Array:
     """Draw numbers of a dtype wide enough for the tensor's own."""
     if tensor.form == "permutation":
         return random.permutation(shape[0])
     if tensor.form == "integers":
         whole = tensor.drawn_dtype if tensor.drawn_dtype in INTEGER_RANGE else "int64"
-        drawn: Array = random.integers(
-            tensor.low, tensor.high, shape, dtype=np.dtype(whole).type, endpoint=True
-        )
+        low, high = range_of(tensor, dims)
+        drawn: Array = random.integers(low, high, shape, dtype=np.dtype(whole).type, endpoint=True)
         return drawn
     if tensor.form == "randn":
         real: Array = random.standard_normal(shape)

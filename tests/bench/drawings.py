@@ -1,8 +1,7 @@
-"""Drawings that benches alone make, for docs/: a sweep over batches, split sizes, times.
+"""Time against the size of the batch: with a loop, and without.
 
-A sweep shows time against the size of the batch, with a loop and without, as the course's notebook
-draws it: medians, and between which quartiles the middle half of the repeats lay. Times are bars
-with error bars, one source beside another, as in PyTorch's tutorial on model parallelism.
+What the course's notebook draws, from recorded samples: medians, and between which quartiles the
+middle half of the repeats lay.
 """
 
 from __future__ import annotations

@@ -113,31 +113,6 @@ def test_commands_on_a_page_exist_with_their_options(page: Path) -> None:
     assert wrong == []
 
 
-def shown() -> str:
-    """Return all code on all pages, a line each."""
-    blocks = [block[0] for page in PAGES for block in _FENCE.finditer(text(page))]
-    return "\n".join([*blocks, *(span for page in PAGES for span in _CODE.findall(prose(page)))])
-
-
-def test_make_targets_on_pages_exist() -> None:
-    known = re.findall(r"^([a-z-]+):", text(ROOT / "Makefile"), re.MULTILINE)
-    named = set(re.findall(r"^ *make ([a-z-]+)", shown(), re.MULTILINE))
-    assert len(named) > 8
-    assert sorted(named - {*known}) == []
-
-
-def test_options_of_virtual_gpus_on_pages_exist() -> None:
-    launch = re.findall(r"add_argument\(\s*\"(--[a-z-]+)\"", _sources("vgpu"))
-    lines = re.findall(r"-m grader\.vgpu (.*?)\w+\.py", shown())
-    named = {option for line in lines for option in re.findall(r"--[a-z-]+", line)}
-    assert len(named) > 5
-    assert sorted(named - {*launch}) == []
-
-
-def _sources(package: str) -> str:
-    return "\n".join(text(file) for file in (ROOT / "grader" / package).glob("*.py"))
-
-
 def test_pages_show_commands() -> None:
     assert sum(len(commands(page)) for page in PAGES) > 50
 

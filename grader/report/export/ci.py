@@ -1,15 +1,8 @@
-"""Files for CI: Classroom 50's ``result.json`` (``classroom50/result/v1``) and JUnit XML.
+"""Classroom 50's ``result.json`` (``classroom50/result/v1``).
 
-CI shows both to students, so only visible checks and their ``student_message`` go in. Points in
-all are those of all checks.
-
-Classroom 50 knows whole points only, so points are rounded to the nearest; the exact ones are in
+That format knows whole points only, so points are rounded to the nearest; the exact ones are in
 ``report.json`` and in the text beside the release. An incomplete report becomes no result: the job
 fails instead, which there means that the infrastructure did, and it is run again.
-
-JUnit XML is of pytest's xunit2 family: one test case a check, points as properties. Pending points
-are *skipped*, with the reason; what the grader itself failed at is an *error*, never a failure.
-No time is told: how long a submission works can tell of hidden inputs.
 """
 
 from __future__ import annotations
@@ -105,7 +98,6 @@ def write_classroom50(
 
 
 def _whole(points: float) -> int:
-    # Not round(): it rounds halves to even, so 2.5 would lose what 3.5 gains.
     return math.floor(points + 0.5)
 
 

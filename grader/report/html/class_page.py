@@ -1,7 +1,4 @@
-"""The page of a class: what to look at first, points by question, mistakes, a row a submission.
-
-``class_view`` works out what is shown, as values, and the template only lays it out. Pure.
-"""
+"""The page of a class: what it shows, as values; the template only lays it out. Pure."""
 
 from __future__ import annotations
 
@@ -214,7 +211,6 @@ def _questions(reports: Sequence[Report]) -> tuple[QuestionLine, ...]:
         for each in report.questions:
             titles.setdefault(each.id, each.title)
             earned[each.id] += each.score
-            # Open points are neither earned nor lost: the share is of those that are decided.
             decided[each.id] += each.max_score - each.pending
             if each.pending or each.status is Status.ERROR:
                 kind = "open"

@@ -45,16 +45,13 @@ def for_student(report: Report, release: ReleaseStage = ReleaseStage.NOW) -> Rep
     """
     questions = tuple(filter(None, (_question(each, release) for each in report.questions)))
     whole = release is ReleaseStage.PUBLISHED
-    # Whoever has the seed and the program draws the hidden inputs.
     environment = report.environment.model_copy(update={"seed": 0})
     points = {} if whole else _sums(questions)
     return report.model_copy(
         update={
             "questions": questions,
             "environment": environment,
-            # How long a submission works can tell of hidden inputs: it decides that itself.
             "timing": Timing(),
-            # It names every check that was filled, hidden ones among them.
             "merged": (),
             "status": report_status(questions),
             **points,
@@ -93,7 +90,6 @@ def _check(check: CheckResult) -> CheckResult:
         update={
             "message": check.student_message,
             "message_id": None,
-            # They hold what the text for students leaves out, such as the line of an exception.
             "params": {},
             "case": None,
             "evidence": {},

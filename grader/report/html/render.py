@@ -1,7 +1,4 @@
-"""Templates become pages of HTML, in the language of their labels.
-
-Reports are written in English; ``translated`` says their messages again, from ids and parameters.
-"""
+"""Templates become pages of HTML, in the language of their labels."""
 
 from __future__ import annotations
 
@@ -70,7 +67,6 @@ def render(
     environment = _environment()
     style, early = "\n".join(_asset(name) for name in styles), _asset("early.js")
     script = "\n".join(_asset(name) for name in scripts)
-    # By digest and never “unsafe-inline”: a script that came in with a text does not run.
     policy = (
         f"default-src 'none'; img-src data:; style-src {_digest(style)}; "
         f"script-src {_digest(early)} {_digest(script)}; base-uri 'none'; form-action 'none'"
@@ -103,9 +99,7 @@ def _signs(labels: Labels) -> Mapping[str, Markup]:
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("grader.report.html"),
-        # Names, messages and sources are the students': their markup stays text.
         autoescape=True,
-        # A misspelt name fails here, and not as an empty cell on somebody's page.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

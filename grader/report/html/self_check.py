@@ -211,7 +211,6 @@ def _colour(actual: float, expected: float) -> str:
     apart = abs(actual - expected)
     if not math.isfinite(apart):
         return "#b58cd9"
-    # An expected 0 has no relative error: any other number is fully red.
     relative = apart / max(abs(expected), 1e-30)
     share = 1 + math.log10(max(min(relative, 1.0), 10**-_DECADES)) / _DECADES
     pale = int(215 - 135 * share)

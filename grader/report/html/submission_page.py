@@ -1,8 +1,4 @@
-"""The two pages of a submission, for staff and for its student, and what stands beside a report.
-
-That is lines of the submission around a finding, pictures, and what was asked: the docstrings of
-the starter.
-"""
+"""The two pages of a submission: for staff, and for its student."""
 
 from __future__ import annotations
 
@@ -209,7 +205,6 @@ class Excerpt:
 def texts(files: Sequence[SubmittedFile], graded: Sequence[FileInfo]) -> tuple[SourceText, ...]:
     """Return the files that are still what was graded; one that has changed is left out."""
     digests = {file.path: file.sha256 for file in graded}
-    # Lines of a file that changed since are not those that the findings are about.
     return tuple(_text(file) for file in files if digests.get(file.path) == file.sha256)
 
 
@@ -274,7 +269,6 @@ def read_pictures(folder: Path, report: Report) -> tuple[Picture, ...]:
     for path in sorted((folder / FOLDER).glob("*.svg"))[:_MOST]:
         question, _, rest = path.stem.partition(".")
         check = rest.partition(".")[0]
-        # A page holds its pictures itself: large ones would make it too slow to open.
         if question in checks and path.stat().st_size <= _MAX_BYTES:
             uri = "data:image/svg+xml;base64," + b64encode(path.read_bytes()).decode()
             found.append(

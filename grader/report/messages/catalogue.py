@@ -60,7 +60,6 @@ def _part(part: str | list[str], shared: Mapping[str, Any]) -> Part:
     return _part(shared[part[1:]], shared) if part.startswith("@") else part
 
 
-# At import: every report is built in English, whatever its reader speaks.
 ENGLISH = words_in("en")
 
 

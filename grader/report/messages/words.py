@@ -73,7 +73,6 @@ class Words:
         parts = [_fill(part, params) for part in sentence]
         text = " ".join(part for part in parts if part)
         parts = [text or self._fallback(message), self._cause(message, message.params)]
-        # Last, so that whatever filled a blank is harmless, however it came there.
         return inert(" ".join(part for part in parts if part), MAX_TEXT)
 
     def for_staff(self, verdict: Verdict) -> str:
@@ -81,7 +80,6 @@ class Words:
         if verdict.message is None:
             return "" if verdict.status is Status.PASSED else self._code(verdict.code)
         text = self.render(verdict.message)
-        # Nothing is written, so every case fails alike: naming one would send the student to it.
         if not verdict.case or verdict.code is Code.NOT_IMPLEMENTED:
             return text
         return f"{self._phrase('case', case=verdict.case)} {text}"
@@ -162,7 +160,6 @@ class _Formatter(string.Formatter):
     """``str.format`` that fills simple names and nothing more."""
 
     def get_field(self, name: str, _: Sequence[Any], params: Mapping[str, Any]) -> tuple[Any, str]:
-        # “{x.__class__}” and “{x[0]}” would reach into an object.
         if not name.isidentifier():
             raise ValueError(f"a template may name a parameter, not “{name}”")
         if params.get(name) in (None, ""):
@@ -177,7 +174,6 @@ class _Formatter(string.Formatter):
     def format_field(self, value: Any, spec: str) -> str:
         if spec in _SPECS:
             return _SPECS[spec](value)
-        # “.1f” writes out every digit of a huge number, and a NaN passes no comparison.
         if spec and isinstance(value, (int, float)) and abs(value) < _LARGEST:
             return format(value, spec)
         return show(value)

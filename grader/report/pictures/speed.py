@@ -1,10 +1,7 @@
-"""Pictures of measured times: ``DeviceBars`` on a GPU, ``PaceMarks`` on the CPU.
+"""Bars for a function on a GPU: its first call and its later ones, copying and computing.
 
-The bars show a function's first call and its later ones, copying and computing. Why the author of
-the course's notebook saw the GPU lose: the first call makes the device ready, for a second, and
-whoever times that one call times nothing else.
-
-The marks show where a time lies between those of two references: without a loop, and with one.
+Why the author of the course's notebook saw the GPU lose: the first call makes the device ready, for
+a second, and whoever times that one call times nothing else.
 """
 
 from __future__ import annotations

@@ -270,6 +270,8 @@ def argument(form: str) -> tuple[str, str]:
         (*argument("[{tuple: [{randn: [Q]}]}]"),
          "@x[0].tuple[0]: “Q” has no size under dims"),
         (*argument("{value: K+1}"), "@x: “K” has no size under dims"),
+        (*argument("{integers: [2], high: K-1}"), "@x: “K” has no size under dims"),
+        (*argument("{integers: [2], low: 3-1, high: 1}"), "@x: low 2 is greater than high 1"),
         (*argument("{arange: K, shape: [L, 2]}"),
          "@x: “K” has no size under dims\n"
          "@x: “L” has no size under dims"),

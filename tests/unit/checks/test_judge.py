@@ -336,6 +336,19 @@ def test_an_item_may_lie_within_an_item():
         assert judge(seen(wrong), right, check=check).code is Code.WRONG_TYPE
 
 
+@pytest.mark.parametrize("item", [1, "1"])
+def test_an_item_may_be_a_place_in_a_tuple(item):
+    check = Close(id="grad", points=1, rtol=0.0, atol=0.0, item=item)
+    reference = seen((2.0, tensor([1.0])))
+    assert judge(seen([3.0, tensor([1.0])]), reference, check=check).status is Status.PASSED
+    wrong = judge(seen((2.0, tensor([5.0]))), reference, check=check)
+    assert wrong.code is Code.WRONG_VALUE
+    assert wrong.message.params["where"] == "result[1]"
+    lone = judge(seen(tensor([1.0])), reference, check=check)
+    assert lone.code is Code.WRONG_TYPE
+    assert lone.message.params["expected"] == "tuple with item 1"
+
+
 def test_a_key_that_is_written_like_the_way_to_an_item_is_not_that_item():
     check = Close(id="best", points=1, rtol=0.0, atol=0.0, item="log.best.loss")
     right = seen({"log": {"best": {"loss": 7}}})

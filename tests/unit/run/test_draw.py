@@ -167,6 +167,15 @@ def test_both_ends_of_a_range_are_drawn() -> None:
     assert (sizes, values, chosen) == ({4, 5, 6}, {-1, 0, 1}, {2, 9})
 
 
+def test_the_ends_of_a_range_may_be_arithmetic_on_dims() -> None:
+    for repeat in range(20):
+        key = DrawKey(0, "demo", "add", repeat)
+        form = {"integers": [50], "low": "0-C", "high": "C-1"}
+        found = drawn({"x": form}, key, dims={"C": [2, 4]})
+        most = found.dims["C"]
+        assert set(numbers(found.args[0])) == set(range(-most, most))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "uint64", "int64"])
 def test_integers_reach_the_whole_range_of_their_dtype(dtype: str) -> None:
     low, high = draw.INTEGER_RANGE[dtype]

@@ -1,4 +1,4 @@
-"""A class in a few lines, and as one page of Markdown."""
+"""What an instructor reads of a class: each thing that calls for a hand, and only then."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from grader.report import summary as report_summary
 from grader.report.model import Report
 from grader.report.summary import sentences, summarise
 
@@ -150,30 +149,3 @@ def test_frequent_mistakes_come_first_and_many_names_are_cut() -> None:
 def test_a_name_cannot_write_a_line_of_its_own() -> None:
     lines = sentences(summarise([made("a\nScores: median 2 of 2", f=pending("needs_review"))]))
     assert all("\n" not in line for line in lines)
-
-
-def named(report: Report, name: str) -> Report:
-    return report.model_copy(
-        update={"submission": report.submission.model_copy(update={"id": name})}
-    )
-
-
-def test_every_submission_has_a_row_and_the_class_a_few_lines(report: Report) -> None:
-    text = report_summary.summary_page([named(report, "bob"), named(report, "ann")])
-    assert text.startswith("## toy: 2 submissions\n")
-    assert "| ann | 6 | 15 | 5 | pending |\n| bob | 6 | 15 | 5 | pending |" in text
-    assert "- Nobody has all points of multiply \\(the class has 80%\\)" in text
-
-
-def test_a_name_is_text_and_no_markup(report: Report) -> None:
-    text = report_summary.summary_page([named(report, "a|b\n<img src=x>[c](d)")])
-    row = text.splitlines()[-1]
-    assert row.count(" | ") == 4
-    assert "\\<img src=x\\>\\[c\\]\\(d\\)" in row
-
-
-def test_a_page_is_never_too_large(report: Report) -> None:
-    many = [named(report, f"{number:05}") for number in range(report_summary._MOST_ROWS + 3)]
-    text = report_summary.summary_page(many)
-    assert "and 3 more" in text
-    assert len(text.encode()) < 2**20

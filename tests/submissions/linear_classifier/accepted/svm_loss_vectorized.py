@@ -1,0 +1,20 @@
+# Right ways to write svm_loss_vectorized. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% hinges_by_gather
+# gather, a one-hot mask, relu and einsum.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: passed}
+
+def svm_loss_vectorized(W, X, y, reg):
+    scores = X.matmul(W)
+    margins = torch.relu(scores - scores.gather(1, y.view(-1, 1)) + 1)
+    right = torch.nn.functional.one_hot(y, W.shape[1]).bool()
+    margins = torch.where(right, 0, margins)
+    counts = torch.sign(margins)
+    counts = counts - right * counts.sum(dim=1, keepdim=True)
+    grad = torch.einsum("nd,nc->dc", X, counts) / X.shape[0]
+    return margins.sum(dim=1).mean() + reg * W.square().sum(), grad + reg * 2.0 * W

@@ -1,0 +1,164 @@
+# Wrong ways to write softmax_loss_vectorized. docs/authoring.md explains the cells.
+
+import torch
+from torch.nn import functional
+
+
+# %% entropies_overflow
+# Nothing is taken off before exp.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, large_scores: not_finite}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    powers = scores.exp()
+    slopes = powers / powers.sum(dim=1, keepdim=True)
+    loss = (powers.sum(dim=1).log() - scores[rows, y]).sum()
+    slopes[rows, y] -= 1
+    result = loss / len(X) + reg * (W * W).sum(), X.T @ slopes / len(X) + 2 * reg * W
+    return result
+
+
+# %% entropies_sum_the_loss
+# A sum over the rows, not their mean.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: wrong_value, gradient: ok}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    scores = scores - scores.amax(dim=1, keepdim=True)
+    powers = scores.exp()
+    slopes = powers / powers.sum(dim=1, keepdim=True)
+    loss = (powers.sum(dim=1).log() - scores[rows, y]).sum()
+    slopes[rows, y] -= 1
+    result = loss + reg * (W * W).sum(), X.T @ slopes / len(X) + 2 * reg * W
+    return result
+
+
+# %% entropies_gradient_of_probabilities
+# 1 is not taken from the right class.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, gradient: wrong_value}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    scores = scores - scores.amax(dim=1, keepdim=True)
+    powers = scores.exp()
+    slopes = powers / powers.sum(dim=1, keepdim=True)
+    loss = (powers.sum(dim=1).log() - scores[rows, y]).sum()
+    result = loss / len(X) + reg * (W * W).sum(), X.T @ slopes / len(X) + 2 * reg * W
+    return result
+
+
+# %% entropies_without_regularisation
+# The loss forgets it.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, regularised_loss: wrong_value}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    scores = scores - scores.amax(dim=1, keepdim=True)
+    powers = scores.exp()
+    slopes = powers / powers.sum(dim=1, keepdim=True)
+    loss = (powers.sum(dim=1).log() - scores[rows, y]).sum()
+    slopes[rows, y] -= 1
+    result = loss / len(X) + 0, X.T @ slopes / len(X) + 2 * reg * W
+    return result
+
+
+# %% entropies_gradient_without_regularisation
+# The gradient forgets it.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, regularised_loss: ok, regularised_gradient: wrong_value}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    scores = scores - scores.amax(dim=1, keepdim=True)
+    powers = scores.exp()
+    slopes = powers / powers.sum(dim=1, keepdim=True)
+    loss = (powers.sum(dim=1).log() - scores[rows, y]).sum()
+    slopes[rows, y] -= 1
+    result = loss / len(X) + reg * (W * W).sum(), X.T @ slopes / len(X) + 0
+    return result
+
+
+# %% entropies_in_float64
+# Returns float64, whatever came.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, dtype: wrong_dtype}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    W, X = W.double(), X.double()
+    rows = torch.arange(len(X))
+    scores = X @ W
+    scores = scores - scores.amax(dim=1, keepdim=True)
+    powers = scores.exp()
+    slopes = powers / powers.sum(dim=1, keepdim=True)
+    loss = (powers.sum(dim=1).log() - scores[rows, y]).sum()
+    slopes[rows, y] -= 1
+    result = loss / len(X) + reg * (W * W).sum(), X.T @ slopes / len(X) + 2 * reg * W
+    return result
+
+
+# %% entropies_change_the_weights
+# Leaves W scaled.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, unmodified: input_modified}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    scores = scores - scores.amax(dim=1, keepdim=True)
+    powers = scores.exp()
+    slopes = powers / powers.sum(dim=1, keepdim=True)
+    loss = (powers.sum(dim=1).log() - scores[rows, y]).sum()
+    slopes[rows, y] -= 1
+    result = loss / len(X) + reg * (W * W).sum(), X.T @ slopes / len(X) + 2 * reg * W
+    W *= 0.99
+    return result
+
+
+# %% entropies_by_torch
+# Torch knows the loss.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, by_hand: forbidden_call}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    slopes = functional.softmax(X @ W, dim=1)
+    slopes[torch.arange(len(X)), y] -= 1
+    loss = functional.cross_entropy(X @ W, y) + reg * (W * W).sum()
+    return loss, X.T @ slopes / len(X) + 2 * reg * W
+
+
+# %% entropies_by_a_loop
+# A loop over the rows.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, no_loops: loop_found}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        scores = scores - scores.max()
+        powers = scores.exp()
+        loss = loss + powers.sum().log() - scores[right]
+        slopes = powers / powers.sum()
+        slopes[right] -= 1
+        grad += torch.outer(row, slopes)
+    result = loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+    return result
+

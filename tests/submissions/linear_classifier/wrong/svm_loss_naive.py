@@ -1,0 +1,159 @@
+# Wrong ways to write svm_loss_naive. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% hinge_counts_the_right_class
+# The right class adds its 1.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: wrong_value, gradient: ok}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+                grad[:, right] -= row
+    return loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+
+
+# %% hinge_without_the_one
+# No margin of 1.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: failed, checks: {loss: wrong_value}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right]
+            if label != right and margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+                grad[:, right] -= row
+    return loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+
+
+# %% hinge_gradient_forgets_the_right_class
+# Nothing is taken from the column of the right class.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: wrong_value}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if label != right and margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+    return loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+
+
+# %% hinge_sums_the_gradient
+# The gradient is a sum, not a mean.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: wrong_value}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if label != right and margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+                grad[:, right] -= row
+    return loss / len(X) + reg * (W * W).sum(), grad + 2 * reg * W
+
+
+# %% hinge_gradient_without_the_two
+# The square has a derivative of 2W.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, regularised_loss: ok, regularised_gradient: wrong_value}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if label != right and margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+                grad[:, right] -= row
+    return loss / len(X) + reg * (W * W).sum(), grad / len(X) + reg * W
+
+
+# %% hinge_half_the_regularisation
+# A factor of one half that nobody asked for.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: ok, regularised_loss: wrong_value, regularised_gradient: ok}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if label != right and margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+                grad[:, right] -= row
+    return loss / len(X) + 0.5 * reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+
+
+# %% hinge_in_float64
+# Returns float64, whatever came.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, dtype: wrong_dtype}}
+
+def svm_loss_naive(W, X, y, reg):
+    W, X = W.double(), X.double()
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if label != right and margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+                grad[:, right] -= row
+    return loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+
+
+# %% hinge_changes_the_weights
+# Leaves W scaled.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, unmodified: input_modified}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if label != right and margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+                grad[:, right] -= row
+    result = loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+    W *= 0.99
+    return result
+    return loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+

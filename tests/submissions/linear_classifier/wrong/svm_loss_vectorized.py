@@ -1,0 +1,126 @@
+# Wrong ways to write svm_loss_vectorized. docs/authoring.md explains the cells.
+
+import torch
+
+
+# %% hinges_count_the_right_class
+# The right class adds its 1.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: failed, checks: {loss: wrong_value}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    margins = (scores - scores[rows, y][:, None] + 1).clamp(min=0)
+    counts = (margins > 0).to(X.dtype)
+    counts[rows, y] = -counts.sum(dim=1)
+    result = margins.sum() / len(X) + reg * (W * W).sum(), X.T @ counts / len(X) + 2 * reg * W
+    return result
+
+
+# %% hinges_take_one_from_the_right
+# The column of the right class is taken off once, however many classes come near.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: partial, checks: {loss: ok, gradient: wrong_value}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    margins = (scores - scores[rows, y][:, None] + 1).clamp(min=0)
+    margins[rows, y] = 0
+    counts = (margins > 0).to(X.dtype)
+    counts[rows, y] = -1
+    result = margins.sum() / len(X) + reg * (W * W).sum(), X.T @ counts / len(X) + 2 * reg * W
+    return result
+
+
+# %% hinges_without_regularisation
+# The loss forgets it.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: partial, checks: {loss: ok, regularised_loss: wrong_value}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    margins = (scores - scores[rows, y][:, None] + 1).clamp(min=0)
+    margins[rows, y] = 0
+    counts = (margins > 0).to(X.dtype)
+    counts[rows, y] = -counts.sum(dim=1)
+    result = margins.sum() / len(X), X.T @ counts / len(X) + 2 * reg * W
+    return result
+
+
+# %% hinges_gradient_without_the_two
+# The square has a derivative of 2W.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: partial, checks: {gradient: ok, regularised_gradient: wrong_value}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    margins = (scores - scores[rows, y][:, None] + 1).clamp(min=0)
+    margins[rows, y] = 0
+    counts = (margins > 0).to(X.dtype)
+    counts[rows, y] = -counts.sum(dim=1)
+    result = margins.sum() / len(X) + reg * (W * W).sum(), X.T @ counts / len(X) + reg * W
+    return result
+
+
+# %% hinges_in_float64
+# Returns float64, whatever came.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, dtype: wrong_dtype}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    W, X = W.double(), X.double()
+    rows = torch.arange(len(X))
+    scores = X @ W
+    margins = (scores - scores[rows, y][:, None] + 1).clamp(min=0)
+    margins[rows, y] = 0
+    counts = (margins > 0).to(X.dtype)
+    counts[rows, y] = -counts.sum(dim=1)
+    result = margins.sum() / len(X) + reg * (W * W).sum(), X.T @ counts / len(X) + 2 * reg * W
+    return result
+
+
+# %% hinges_change_the_weights
+# Leaves W scaled.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, unmodified: input_modified}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    rows = torch.arange(len(X))
+    scores = X @ W
+    margins = (scores - scores[rows, y][:, None] + 1).clamp(min=0)
+    margins[rows, y] = 0
+    counts = (margins > 0).to(X.dtype)
+    counts[rows, y] = -counts.sum(dim=1)
+    result = margins.sum() / len(X) + reg * (W * W).sum(), X.T @ counts / len(X) + 2 * reg * W
+    W *= 0.99
+    return result
+
+
+# %% hinges_by_a_loop
+# A loop over the rows.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, no_loops: loop_found}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    loss, grad = reg * (W * W).sum(), 2 * reg * W
+    for row, right in zip(X, y):
+        scores = row @ W
+        margins = (scores - scores[right] + 1).clamp(min=0)
+        margins[right] = 0
+        counts = (margins > 0).to(X.dtype)
+        counts[right] = -counts.sum()
+        loss = loss + margins.sum() / len(X)
+        grad = grad + torch.outer(row, counts) / len(X)
+    return loss, grad
+
