@@ -19,7 +19,7 @@ import torch._dynamo  # what an optimiser's first step imports: once here, not i
 from torch import nn
 
 from grader.actor.api import logged, placement, watching
-from grader.vgpu.ranks import in_ranks
+from grader.vgpu.processes import in_ranks
 from grader.vgpu.timeline import TimedElsewhere
 
 # -- models over two GPUs --------------------------------------------------------------------------

@@ -47,18 +47,16 @@ def _keep(child: int, status_fd: int) -> None:
 def _serve(connection_fd: int, cap: int, memory: int, warm: int) -> None:
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     # Imported here, so that the keeper holds no torch.
-    from grader.actor import server, streams  # noqa: PLC0415
+    from grader.actor import bound_output, server  # noqa: PLC0415
     from grader.sandbox.walls import privileges  # noqa: PLC0415
     from grader.wire.frames import Connection  # noqa: PLC0415
 
     if warm:
-        from grader.actor import warm as late  # noqa: PLC0415
-
-        late.warm(late.REST)
+        server.warm(server.REST)
     if memory and sys.platform == "linux":
         space = privileges.address_space()
         privileges.apply_limits({"CORE": 0, "AS": space + memory + privileges.THREAD_SPACE})
-    streams.install(cap)
+    bound_output(cap)
     server.serve(Connection(socket.socket(fileno=connection_fd)), {})
 
 

@@ -18,8 +18,7 @@ from typing import Any
 
 import torch
 
-from grader.actor.faults import describe
-from grader.actor.module import import_module
+from grader.actor.module import describe, import_module
 from grader.actor.tensors import Storages, to_torch, to_wire
 from grader.wire.frames import Connection
 from grader.wire.messages import (

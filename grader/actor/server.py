@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import builtins
+import concurrent.futures.thread  # noqa: F401  what hand-ins import, inherited by every guest
+import contextlib
 import gc
+import importlib
 import itertools
+import multiprocessing.reduction  # noqa: F401
 import platform
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -16,17 +20,18 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.multiprocessing
+import torch.utils.data
 
 from grader import vgpu
 from grader.actor.asked import Asked, Line
-from grader.actor.faults import describe
-from grader.actor.module import import_module, place
-from grader.actor.probes import COUNTING, Counting, warm
+from grader.actor.module import describe, import_module, place
+from grader.actor.probes import COUNTING, Counting, warm_probes
 from grader.actor.tensors import Storages, to_torch, to_wire
 from grader.stage import server as stage
-from grader.stage.local import LocalLine
-from grader.vgpu import late_compiler
-from grader.vgpu.watch import Watch
+from grader.stage.server import LocalLine
+from grader.vgpu.log.summary import DeviceWatch
+from grader.vgpu.stand_ins import install_late_compiler
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import (
     Ask,
@@ -50,7 +55,7 @@ def serve(connection: Connection, walls: dict[str, str]) -> None:
         connection: To the host.
         walls: What this process met when it tried to break out, by name.
     """
-    late_compiler.install()
+    install_late_compiler()
     scratch = Path.cwd()
     versions = {"torch": str(torch.__version__), "python": platform.python_version()}
     connection.send(to_frame(Ready(walls, versions)))
@@ -160,7 +165,7 @@ class Session:
             if call.block:
                 return Reply(to_wire(_together(_block(target, args, kwargs, call.block))))
             # These GPUs, whatever the hand-in has done about them meanwhile.
-            with Watch(self._gpus) if "devices" in call.probes else nullcontext() as watch:
+            with DeviceWatch(self._gpus) if "devices" in call.probes else nullcontext() as watch:
                 result = target(*args, **kwargs)
             # Addresses are compared while all tensors of the reply are alive.
             storages = Storages() if "layout" in call.probes else None
@@ -176,7 +181,7 @@ class Session:
         self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Reply:
         """Make a call for what it does, not for what it returns."""
-        warm()
+        warm_probes()
         counting = Counting(self._files, _tensors((*args, *kwargs.values())))
         fault = None
         try:
@@ -240,3 +245,30 @@ def _seed() -> None:
         torch.cuda.manual_seed_all(0)
     random.seed(0)
     np.random.seed(0)
+
+
+REST = ("torch.distributed.tensor",)
+"""Torch imports it, and sympy with it, for the first tensor on a virtual GPU: half a second."""
+
+
+def warm(also: Iterable[str] = ()) -> None:
+    """Run one small step of what hand-ins use and torch imports late.
+
+    Args:
+        also: Modules to import, where they are installed.
+
+    Raises:
+        RuntimeError: CUDA was initialised.
+    """
+    for name in also:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    install_late_compiler()
+    torch.nn.Linear(2, 2)(torch.zeros(1, 2)).sum().backward()
+    torch.nn.functional.conv2d(torch.zeros(1, 1, 4, 4), torch.zeros(1, 1, 2, 2))
+    torch.func.vmap(torch.func.grad(lambda x: (x * x).sum()))(torch.zeros(2, 2))
+    torch.distributions.Normal(0.0, 1.0).sample()  # type: ignore[no-untyped-call]
+    torch.bmm(torch.zeros(1, 2, 2), torch.zeros(1, 2, 2))
+    warm_probes()
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        raise RuntimeError("CUDA was initialised in the fork-server; no guest could use it")

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from grader import vgpu
-from grader.vgpu.tensor import VirtualTensor
+from grader.vgpu.core.tensor import VirtualTensor
 from grader.wire.values import (
     ITEMSIZE,
     Device,

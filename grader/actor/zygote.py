@@ -27,7 +27,7 @@ import socket
 import sys
 from typing import Any, NamedTuple
 
-from grader.actor import streams
+from grader.actor import bound_output
 from grader.sandbox.walls import erect, libc, privileges, proof, view
 from grader.sandbox.walls.plan import GuestPlan, Mechanism, Wall, WallPlan
 from grader.wire.frames import Connection
@@ -94,10 +94,10 @@ class ForkServer:
     def _warm_the_rest(self) -> None:
         """Import what the first guest can do without, while it is at work."""
         if self._rest:
-            from grader.actor import warm  # noqa: PLC0415  it is there by now
+            from grader.actor.server import REST, warm  # noqa: PLC0415  it is there by now
 
             self._rest = False
-            warm.warm(warm.REST)
+            warm(REST)
             settle()
 
     def _fork_apart(self) -> int:
@@ -143,9 +143,9 @@ def prepare(plan: WallPlan) -> None:
     if plan.has(Wall.PIDS):
         view.become_first_process()
     if plan.preload:
-        from grader.actor import warm  # noqa: PLC0415  torch, after the PID namespace
+        from grader.actor.server import warm  # noqa: PLC0415  torch, after the PID namespace
 
-        warm.warm(plan.also)
+        warm(plan.also)
     erect.around_fork_server(plan)
     erect.once(plan)
     if not plan.namespaces:
@@ -184,7 +184,7 @@ def become_guest(plan: WallPlan, start: Start) -> None:
     os.close(_STATUS)
     if "failed" in report:
         os._exit(_WALLS_FAILED)
-    streams.install(guest.output)
+    bound_output(guest.output)
     # Inherited already, but for a probe of the machine, which ends before it gets here.
     from grader.actor.server import serve  # noqa: PLC0415
 

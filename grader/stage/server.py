@@ -10,9 +10,13 @@ import contextlib
 import os
 import random
 import signal
+import socket
 import sys
+import threading
+import time
 import types
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +24,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.actor.faults import describe
-from grader.actor.module import place, write
-from grader.stage.again import NAME, replayed
-from grader.stage.api import NOW, OverError, RemoteError, UnreadError
+from grader.actor.asked import Asked
+from grader.actor.module import describe, place, write
+from grader.stage.api import NOW, REPLAYED, OverError, RemoteError, UnreadError, replayed
 from grader.stage.play import Body, Line, Play
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import (
@@ -38,7 +41,7 @@ from grader.wire.messages import (
     nearest_builtin,
     to_frame,
 )
-from grader.wire.shared import Folder
+from grader.wire.shared import Calls, Folder
 from grader.wire.values import Opaque, ProtocolError
 
 FILE = "scenario.py"
@@ -104,7 +107,7 @@ class Stage:
         try:
             Folder(self._scratch).take(ask.files, ask.folders)
             play = Play(self._line, self._scratch, layout=False, apart=True)
-            function = replayed if ask.name == NAME else self.function(ask.name)
+            function = replayed if ask.name == REPLAYED else self.function(ask.name)
             result = function(*play.given_args(ask.args))
             return Did(play.returned(result))
         except Exception as error:  # noqa: BLE001  told as what it is
@@ -208,3 +211,83 @@ def seed(number: int) -> None:
     torch.default_generator.manual_seed(number)
     random.seed(number)
     np.random.seed(number)
+
+
+class LocalLine:
+    """Leads to an actor in the same process.
+
+    Each of the two has random numbers of its own, as if they were apart.
+
+    Args:
+        asked: The actor.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._theirs = _state()
+
+    def ask(self, ask: Ask, body: Body) -> Did:
+        """See ``Line.ask``."""
+
+        def called(back: Back) -> Did:
+            self._swap()
+            try:
+                return body(replace(back, caller=os.getpid()))
+            finally:
+                self._swap()
+
+        self._asked.line = called
+        # Before anything else: the first request of a case seeds the actor's random numbers.
+        self._swap()
+        try:
+            with _Others(self._asked, ask, body) if ask.gathers else nullcontext():
+                return self._asked.do(ask)
+        finally:
+            self._swap()
+
+    def _swap(self) -> None:
+        ours, self._theirs = _state(), self._theirs
+        torch.set_rng_state(self._theirs[0])
+        random.setstate(self._theirs[1])
+        np.random.set_state(self._theirs[2])
+        self._theirs = ours
+
+
+class _Others:
+    """Answers the processes that a submission starts, while it works on a request.
+
+    Args:
+        asked: The actor.
+        ask: The request.
+        body: Answers calls.
+    """
+
+    def __init__(self, asked: Asked, ask: Ask, body: Body) -> None:
+        asked.begin(ask.case)
+        self._calls = Calls(asked.listen() if hasattr(socket, "AF_UNIX") else None)
+        self._calls.gather(ask.gathers)
+        self._body = body
+        self._stop, self._tell = os.pipe()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        os.write(self._tell, b"x")
+        self._thread.join()
+        self._calls.close()
+        os.close(self._stop)
+        os.close(self._tell)
+
+    def _serve(self) -> None:
+        while self._calls.wait(self._stop, time.monotonic() + 3600):
+            released = self._calls.released()
+            if not released:
+                return
+            for call in released:
+                call.answer(self._body(call.back))
+
+
+def _state() -> Any:
+    return torch.get_rng_state(), random.getstate(), np.random.get_state()

@@ -12,43 +12,34 @@ from contextlib import contextmanager
 
 import torch
 
-from grader.vgpu import (
-    autocast,
-    batch_norm,
-    composites,
-    cuda,
-    factories,
-    generators,
-    graphs,
-    groups,
-    legacy,
-    methods,
-    modules,
-    pinned,
-    processes,
-    refused,
-    saving,
-    sequences,
-    sharded,
-    spec,
-    tools,
-)
-from grader.vgpu.late_import import LateImport
-from grader.vgpu.machine import Machine, installed, set_machine
+from grader.vgpu.core.device import patch_device, patch_generators
+from grader.vgpu.core.machine import Machine, Memory, installed, set_machine
+from grader.vgpu.core.tensor import device_of, plain
+from grader.vgpu.core.trace import Trace
+from grader.vgpu.core.transfer import forget_pinned
 from grader.vgpu.magics import load_ipython_extension
-from grader.vgpu.memory import Memory
-from grader.vgpu.tensor import device_of, plain
-from grader.vgpu.trace import Trace
+from grader.vgpu.patches.autocast import patch_autocast
+from grader.vgpu.patches.cuda import patch_cuda, patch_tensor_types
+from grader.vgpu.patches.factories import patch_factories, patch_saving
+from grader.vgpu.patches.graphs import patch_graphs
+from grader.vgpu.patches.groups import patch_groups
+from grader.vgpu.patches.methods import patch_composites, patch_methods
+from grader.vgpu.patches.modules import patch_batch_norm, patch_modules, patch_sequences
+from grader.vgpu.patches.sharded import LateImport, patch_sharded
+from grader.vgpu.patches.tools import patch_refused, patch_tools
+from grader.vgpu.processes import patch_processes
 
 __all__ = [
     "Machine", "Memory", "Trace", "device_of", "install", "installed", "load_ipython_extension",
     "plain", "virtual_gpus",
 ]  # fmt: skip
 
-_PARTS = (
-    tools, spec, legacy, generators, factories, methods, modules, composites, sequences, cuda,
-    saving, autocast, batch_norm, graphs, groups, processes, sharded,
-    refused,
+_PATCHES = (
+    patch_tools, patch_device, patch_tensor_types, patch_generators, patch_factories, patch_methods,
+    patch_modules, patch_composites, patch_sequences, patch_cuda, patch_saving, patch_autocast,
+    patch_batch_norm, patch_graphs, patch_groups, patch_processes, patch_sharded,
+    # Last: it refuses whatever nothing else stands for.
+    patch_refused,
 )  # fmt: skip
 
 
@@ -75,15 +66,15 @@ def install(count: int, memory: int | None = None) -> Machine:
         torch.set_default_dtype(usual)
         late.stop()
         machine.patches.undo()
-        pinned.forget()
+        forget_pinned()
         set_machine(None)
 
     machine = Machine(count, memory, uninstall)
     late = LateImport(machine.patches)
     set_machine(machine)
     try:
-        for part in _PARTS:
-            part.patch(machine.patches)
+        for patch in _PATCHES:
+            patch(machine.patches)
         late.start()
     except BaseException:
         machine.uninstall()

@@ -1,28 +1,199 @@
-"""Processes that a program starts: they find the devices before they import the program.
+"""Processes that a program starts: they have the devices, and leave an account of what they did.
 
 A child that Python starts anew (``spawn``, and what asks for ``forkserver``) runs a line of ours
 first; a forked one has its parent's machine. Tensors go from one to the other by sharing memory, as
-CUDA's do. What each of them did is told by ``accounts``.
+CUDA's do.
+
+``python -m grader.vgpu`` makes a folder, which all processes know that its script starts. Each of
+them leaves a file there as it ends: its name and rank, the memory that it held, its events. The
+last one reads them all, for one summary and one timeline.
 """
 
 from __future__ import annotations
 
+import builtins
+import dataclasses
+import json
+import multiprocessing
 import multiprocessing.context
 import multiprocessing.reduction
 import multiprocessing.spawn
+import multiprocessing.util
 import os
+import signal
 import sys
+import traceback
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import connection
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import torch
 import torch.multiprocessing
+from torch.nn.parallel import DistributedDataParallel
 
-from grader.vgpu import accounts, words
-from grader.vgpu.machine import HOST, Machine, Shared, machine
-from grader.vgpu.patches import Patches
-from grader.vgpu.tensor import VirtualTensor, wrap
+from grader.vgpu.core.machine import HOST, Machine, Shared, installed, machine
+from grader.vgpu.core.tensor import VirtualTensor, wrap
+from grader.vgpu.core.trace import (
+    Allocation,
+    Collective,
+    Event,
+    Kernel,
+    Mark,
+    Release,
+    Synchronisation,
+    Transfer,
+)
+from grader.vgpu.log.summary import Held, summarise
+from grader.vgpu.patches import Patches, unsupported
+
+_KINDS: dict[str, type[Event]] = {
+    kind.__name__: kind
+    for kind in (Kernel, Transfer, Synchronisation, Mark, Collective, Allocation, Release)
+}
+_TUPLES = frozenset({"shape", "ranks"})
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What one process did.
+
+    Attributes:
+        name: ``rank 1``, ``SpawnPoolWorker-2``, or ``script``.
+        rank: In its group of processes, or −1.
+        events: In the order of their issue.
+        held: Device → memory.
+    """
+
+    name: str
+    rank: int
+    events: list[Event]
+    held: dict[str, Held]
+
+
+def account_of(here: Machine, since: int = 0) -> Account:
+    """Return what this process did from an event on."""
+    events = list(here.trace.since(since))
+    total = summarise(events)
+    held = {
+        name: total.held(name, here.memory(n).live, here.memory(n).limit)
+        for n, name in enumerate(here.names)
+    }
+    # One that torchrun started is a rank, also where it is in no group.
+    rank = int(os.environ.get("RANK", "-1")) if here.rank is None else here.rank
+    started = multiprocessing.parent_process() is not None
+    name = multiprocessing.current_process().name if started else "script"
+    return Account(f"rank {rank}" if rank >= 0 else name, rank, events, held)
+
+
+def write_account(folder: Path, account: Account) -> None:
+    """Leave an account in a folder; whole, or not at all.
+
+    Events that are alike are written once; the tape names them by their places.
+    """
+    rows: dict[Event, int] = {}
+    tape = [rows.setdefault(event, len(rows)) for event in account.events]
+    told = {
+        "name": account.name,
+        "rank": account.rank,
+        "held": {name: dataclasses.asdict(held) for name, held in account.held.items()},
+        "rows": [[type(event).__name__, *_field_values(event)] for event in rows],
+        "tape": tape,
+    }
+    part = folder / f"{os.getpid()}.part"
+    part.write_text(json.dumps(told), encoding="utf-8")
+    part.replace(folder / f"{os.getpid()}.json")
+
+
+def read_accounts(folder: Path) -> list[Account]:
+    """Return the accounts that were left in a folder, by rank."""
+    found = [_account(json.loads(path.read_text(encoding="utf-8"))) for path in _files(folder)]
+    found.sort(key=lambda account: (account.rank, account.name))
+    names = [account.name for account in found]
+    # Two pools each have a first worker.
+    return [
+        dataclasses.replace(account, name=f"{account.name} ({names[:place].count(account.name)})")
+        if account.name in names[:place]
+        else account
+        for place, account in enumerate(found)
+    ]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.iterdir()) if path.suffix == ".json")
+
+
+def _field_values(event: Event) -> list[Any]:
+    return [getattr(event, field.name) for field in dataclasses.fields(event)]
+
+
+def _account(told: dict[str, Any]) -> Account:
+    rows = [_event(*each) for each in told["rows"]]
+    return Account(
+        told["name"],
+        told["rank"],
+        [rows[place] for place in told["tape"]],
+        {name: Held(**held) for name, held in told["held"].items()},
+    )
+
+
+def _event(kind: str, *values: Any) -> Event:
+    made: Any = _KINDS[kind]
+    names = [field.name for field in dataclasses.fields(made)]
+    fields = {
+        name: tuple(value) if name in _TUPLES else value
+        for name, value in zip(names, values, strict=True)
+    }
+    event: Event = made(**fields)
+    return event
+
+
+# What the process does at its end; Python's own processes forget it as they begin, and set it anew.
+_ending: list[multiprocessing.util.Finalize] = []
+
+
+def tell_at_exit(here: Machine) -> None:
+    """Let this process leave its account as it ends, also where it is told to end."""
+    if here.shared is None:
+        return
+    # A fork has its parent's events too.
+    since = 0 if here.shared.process == os.getpid() else here.trace.count
+    _ending[:] = [
+        multiprocessing.util.Finalize(None, _leave_account, args=(here, since), exitpriority=0)
+    ]
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _stop)
+
+
+def _stop(number: int, _: Any) -> None:
+    # A pool that is left ends its workers so.
+    for ending in _ending:
+        ending()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _leave_account(here: Machine, since: int) -> None:
+    # A pool may send its signal while a worker that has nothing left to do is writing this.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    account = account_of(here, since)
+    if here.shared is not None and account.events and here.shared.folder.is_dir():
+        write_account(here.shared.folder, account)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _forked(_: object) -> None:
+    here = installed()
+    if here is not None:
+        tell_at_exit(here)
+
+
+# Where Python's own processes begin after a fork.
+multiprocessing.util.register_after_fork(_forked, _forked)
+
 
 _ROOT = str(Path(__file__).parents[2])
 _Storage: Any = torch.UntypedStorage
@@ -43,7 +214,7 @@ def begin(told: dict[str, Any]) -> None:
     if told["folder"] is None:
         return
     here.shared = Shared(Path(told["folder"]), told["card"], told["arithmetic"])
-    accounts.tell_at_exit(here)
+    tell_at_exit(here)
     if told["card"] is not None:
         # Until the process ends.
         on_timeline(told["card"], arithmetic=told["arithmetic"]).__enter__()
@@ -86,7 +257,7 @@ class _Layout:
     parameter: bool
 
 
-def _received(handle: Any, size: int, layout: _Layout) -> Any:
+def _tensor_received(handle: Any, size: int, layout: _Layout) -> Any:
     """Make the tensor that another process sent, over the same memory."""
     descriptor = handle.detach()
     try:
@@ -110,17 +281,17 @@ def _sent(tensor: VirtualTensor) -> tuple[Any, ...]:
             "call detach() on the tensor before serializing (e.g., putting it on the queue)."
         )
     if sys.platform == "win32":
-        raise words.unsupported("a tensor that goes to another process", "send Tensor.cpu()")
+        raise unsupported("a tensor that goes to another process", "send Tensor.cpu()")
     # In place: this process's own tensor lies in the shared memory from now on.
     descriptor, size = tensor.untyped_storage()._share_fd_cpu_()
     layout = _Layout(
         tensor.ordinal, tensor.dtype, int(tensor.storage_offset()), tuple(tensor.shape),
         tensor.stride(), tensor.requires_grad, isinstance(tensor, torch.nn.Parameter),
     )  # fmt: skip
-    return _received, (multiprocessing.reduction.DupFd(descriptor), size, layout)
+    return _tensor_received, (multiprocessing.reduction.DupFd(descriptor), size, layout)
 
 
-def patch(patches: Patches) -> None:
+def patch_processes(patches: Patches) -> None:
     """Let new processes have devices, and tensors go to them."""
     spawning = multiprocessing.spawn
     patches.wrap(spawning, "get_command_line", _command)
@@ -130,3 +301,85 @@ def patch(patches: Patches) -> None:
         popen = vars(multiprocessing.context.SpawnProcess)["_Popen"]
         patches.set(from_server, "_Popen", popen)
     multiprocessing.reduction.ForkingPickler.register(VirtualTensor, _sent)
+
+
+_Failed = tuple[str, str, int]
+"""Class, text and line of what a rank raised."""
+
+
+def in_ranks(number: int, work: Callable[[int], Any], file: str) -> list[Any]:
+    """Run ``work(0)`` … ``work(number - 1)`` in processes of their own; return what they return.
+
+    A process that fails ends the others, and what it raised is raised here as if in its line.
+
+    Args:
+        number: How many.
+        work: Gets the rank. What it returns is pickled.
+        file: The submission's: its lines are told.
+    """
+    context = multiprocessing.get_context("fork")
+    pipes: list[Connection] = []
+    children = []
+    for rank in range(number):
+        receiving, sending = context.Pipe(duplex=False)
+        child = context.Process(target=_child, args=(partial(work, rank), sending, file))
+        child.start()
+        sending.close()
+        pipes.append(receiving)
+        children.append(child)
+    results: dict[int, Any] = {}
+    try:
+        while len(results) < number:
+            waiting = [pipe for rank, pipe in enumerate(pipes) if rank not in results]
+            for pipe in connection.wait(waiting):
+                rank = pipes.index(pipe)  # type: ignore[arg-type]
+                results[rank] = _received(pipes[rank], rank, file)
+    finally:
+        for child in children:
+            child.kill()
+            child.join()
+    return [results[rank] for rank in range(number)]
+
+
+def _keep_wrappers() -> None:
+    """Let every DistributedDataParallel of this process live until its end.
+
+    Torch's reducer may own the process group last, and ends it while it holds the interpreter's
+    lock, for which the group's own thread may be waiting: now and then an honest worker would
+    never return (seen with torch 2.13).
+    """
+    make, kept = DistributedDataParallel.__init__, []
+
+    def make_and_keep(self: DistributedDataParallel, *args: Any, **kwargs: Any) -> None:
+        kept.append(self)
+        make(self, *args, **kwargs)
+
+    DistributedDataParallel.__init__ = make_and_keep  # type: ignore[method-assign]
+
+
+def _child(work: Callable[[], Any], sending: Connection, file: str) -> None:
+    # A process that was split off while other threads ran must not start torch's own.
+    torch.set_num_threads(1)
+    _keep_wrappers()
+    try:
+        sending.send((work(), None))
+    except BaseException as error:  # noqa: BLE001  whatever it is, the parent is to hear of it
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno or 0 for frame in frames if frame.filename == file]
+        sending.send((None, (type(error).__name__, str(error), lines[-1] if lines else 0)))
+
+
+def _received(pipe: Connection, rank: int, file: str) -> Any:
+    failed: _Failed | None
+    try:
+        result, failed = pipe.recv()
+    except EOFError:
+        raise RuntimeError(f"process {rank} ended before its work was done") from None
+    if failed is None:
+        return result
+    name, text, line = failed
+    kind = getattr(builtins, name, RuntimeError)
+    text = text if kind.__name__ == name else f"{name}: {text}"
+    code = compile("\n" * (line - 1) + "raise error", file if line else __file__, "exec")
+    exec(code, {"error": kind(f"{text} (in process {rank})")})  # noqa: S102  for file and line
+    return None

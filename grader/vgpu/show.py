@@ -1,17 +1,30 @@
-"""A trace as plain text, for the person whose program it was."""
+"""What devices did as plain text, and one timeline of several processes, for whose program it was.
+
+Processes share devices and links, and meet in collectives.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from grader.vgpu.accounts import Account, account_of
-from grader.vgpu.machine import Machine
-from grader.vgpu.summary import Summary, Work, summarise
-from grader.vgpu.timeline.profiles import PROFILES
-from grader.vgpu.timeline.report import Report
-from grader.vgpu.timeline.ring import sent
-from grader.vgpu.trace import Allocation, Event, Kernel, Mark, Release, Synchronisation, Transfer
+from grader.vgpu.core.machine import Machine
+from grader.vgpu.core.trace import (
+    Allocation,
+    Collective,
+    Event,
+    Kernel,
+    Mark,
+    Release,
+    Synchronisation,
+    Transfer,
+)
+from grader.vgpu.log.summary import Summary, Work, summarise
+from grader.vgpu.processes import Account, account_of
+from grader.vgpu.timeline.line import Span, Timeline
+from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
+from grader.vgpu.timeline.report import Report, Stretch, between
 
 MOST_EVENTS = 500
 _MOST_OPS = 8
@@ -20,7 +33,7 @@ _MOST_LAPS = 40
 _NO_MORE = "nothing more"
 _FEW = 8
 
-Row = tuple[str, ...]
+TableRow = tuple[str, ...]
 
 
 def overview(machine: Machine, since: int = 0, report: Report | None = None) -> str:
@@ -161,7 +174,7 @@ def _scaled(number: float, step: int, units: Sequence[str]) -> str:
     return f"{number:.4g} {units[-1]}"
 
 
-def _devices(accounts: Sequence[Account]) -> Iterator[Row]:
+def _devices(accounts: Sequence[Account]) -> Iterator[TableRow]:
     several = len(accounts) > 1
     head = "device", "kernels", "work", "peak memory", "still held", "waited for"
     yield (head[0], "process", *head[1:]) if several else head
@@ -182,15 +195,15 @@ def _devices(accounts: Sequence[Account]) -> Iterator[Row]:
             yield (name, account.name, *row) if several else (name, *row)
 
 
-def _exchanges(total: Summary) -> Iterator[Row]:
-    yield "between processes", "ranks", "times", "in all", "sent by each"
+def _exchanges(total: Summary) -> Iterator[TableRow]:
+    yield "between processes", "ranks", "times", "in all", "collective_bytes by each"
     for (op, ranks), done in sorted(total.exchanges.items()):
-        each = sent(op, done.bytes, len(ranks))
+        each = collective_bytes(op, done.bytes, len(ranks))
         between = ", ".join(map(str, ranks)) if len(ranks) <= _FEW else f"{len(ranks)} of them"
         yield op, between, str(len(done.marks)), size(done.bytes), size(round(each))
 
 
-def _busy(told: Any) -> Iterator[Row]:
+def _busy(told: Any) -> Iterator[TableRow]:
     yield "device", "busy", "of the time", "longest idle", "from", "waiting for"
     for name, work in told["devices"].items():
         share = work["busy"] / told["elapsed"] if told["elapsed"] else 0.0
@@ -207,13 +220,13 @@ def _time(seconds: float) -> str:
     return _scaled(1e6 * seconds, 1000, ("µs", "ms", "s"))
 
 
-def _routes(total: Summary) -> Iterator[Row]:
+def _routes(total: Summary) -> Iterator[TableRow]:
     yield "from", "to", "copies", "in all", "of parameters"
     for (source, target), copies in sorted(total.routes.items()):
         yield source, target, str(copies.count), size(copies.bytes), str(copies.parameters)
 
 
-def _operations(total: Summary) -> Iterator[Row]:
+def _operations(total: Summary) -> Iterator[TableRow]:
     yield "operation", "device", "times", "work", "read and written"
     heaviest = sorted(total.work.items(), key=lambda item: (-item[1].flops, item[0]))
     for (op, device), work in heaviest[:_MOST_OPS]:
@@ -225,7 +238,7 @@ def _operations(total: Summary) -> Iterator[Row]:
         yield "others", "", str(rest.count), _flops(rest.flops), size(rest.bytes)
 
 
-def _table(rows: Iterator[Row]) -> str:
+def _table(rows: Iterator[TableRow]) -> str:
     filled = list(rows)
     widths = [max(len(row[column]) for row in filled) for column in range(len(filled[0]))]
     return "\n".join(
@@ -256,3 +269,88 @@ def _line(event: Event) -> str:
         word = "takes" if isinstance(event, Allocation) else "gives back"
         return f"{event.device:8}  {word} {size(event.bytes)}"
     return ""
+
+
+@dataclass(slots=True)
+class _ProcessEvents:
+    """A process, and how far its events have been taken in.
+
+    Attributes:
+        account: What it did.
+        at: Number of its next event.
+    """
+
+    account: Account
+    at: int = 0
+
+    @property
+    def next(self) -> Event | None:
+        """Its next event, or None."""
+        events = self.account.events
+        return events[self.at] if self.at < len(events) else None
+
+
+def joint_report(accounts: Sequence[Account], card: Profile, start: float = 0.0) -> Report:
+    """Return what several processes did together, each device of each of them in a row.
+
+    Args:
+        accounts: Of the processes; their names differ.
+        card: Profile of every device.
+        start: Seconds that are left out at the beginning.
+    """
+    line, owners = _laid_out(accounts, card)
+    spans = [_labelled(span, owner) for span, owner in zip(line.spans, owners, strict=True)]
+    devices = sorted({span.device for span in spans})
+    whole = Stretch(card.name, spans, 0, 0.0, line.end, devices)
+    return between(whole, start, line.end).report()
+
+
+def _laid_out(accounts: Sequence[Account], card: Profile) -> tuple[Timeline, list[str]]:
+    line, owners = Timeline(card), list[str]()
+    processes = [_ProcessEvents(account) for account in accounts]
+    while any(process.next for process in processes):
+        for ready in _ready(processes, line):
+            event = ready.next
+            if isinstance(event, Collective):
+                parts = _parts(event, processes)
+                line.meet([(part.account.name, met) for part, met in parts])
+                owners += [part.account.name for part, _ in parts]
+                for part, _ in parts:
+                    part.at += 1
+            elif event is not None:
+                line.process = ready.account.name
+                line.take([event])
+                owners += [ready.account.name] * (len(line.spans) - len(owners))
+                ready.at += 1
+    return line, owners
+
+
+def _ready(processes: Sequence[_ProcessEvents], line: Timeline) -> list[_ProcessEvents]:
+    """Return the process whose turn it is: of those that wait for nobody, the one farthest back."""
+    going = [process for process in processes if process.next is not None]
+    free = [process for process in going if _complete(process, processes)]
+    # Where all wait (one of them ended early), the first goes on without the others.
+    return sorted(free or going, key=lambda process: line.reached(process.account.name))[:1]
+
+
+def _complete(process: _ProcessEvents, processes: Sequence[_ProcessEvents]) -> bool:
+    event = process.next
+    if not isinstance(event, Collective):
+        return True
+    known = {each.account.rank for each in processes} & set(event.ranks)
+    return len(_parts(event, processes)) == len(known)
+
+
+def _parts(
+    event: Collective, processes: Sequence[_ProcessEvents]
+) -> list[tuple[_ProcessEvents, Collective]]:
+    """Return the processes that have come to the same collective, and the part of each."""
+    return [
+        (process, there)
+        for process in processes
+        if isinstance(there := process.next, Collective) and there.exchange == event.exchange
+    ]
+
+
+def _labelled(span: Span, owner: str) -> Span:
+    return replace(span, device=f"{span.device} {owner}".strip())

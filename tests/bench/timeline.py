@@ -21,8 +21,8 @@ from drawings import Spread, draw_split_sizes, draw_times
 
 from grader.report.pictures.gantt import draw_lap
 from grader.vgpu import Machine, virtual_gpus
+from grader.vgpu.core.trace import Event
 from grader.vgpu.timeline import PROFILES, Profile, Timeline, on_timeline
-from grader.vgpu.trace import Event
 
 ROOT = Path(__file__).parents[2]
 SINGLE, MODEL_PARALLEL, PIPELINED_20, PIPELINED_12 = 3.75, 4.02, 2.51, 2.43

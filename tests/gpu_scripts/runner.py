@@ -27,7 +27,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from gpu_scripts.processes import Ran, run_together
-from grader.vgpu.launch import Meeting
+from grader.vgpu.__main__ import Meeting
 
 FOLDER = Path(__file__).parent / "scripts"
 REFUSED = "is not supported on virtual CUDA devices"

@@ -9,7 +9,7 @@ import torch.distributed
 
 from gpu_scripts.processes import run_together
 from gpu_scripts.runner import differences, numbers, run, scripts
-from grader.vgpu.launch import Meeting
+from grader.vgpu.__main__ import Meeting
 
 # One of each sort; the others take minutes.
 _LIGHT = {"autocast_lists", "ddp_spawn", "export"}

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.vgpu import Machine, plain, virtual_gpus
-from grader.vgpu.trace import Allocation, Release
+from grader.vgpu.core.trace import Allocation, Release
 
 Step = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 

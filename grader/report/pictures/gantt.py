@@ -99,7 +99,9 @@ def gantt_of_lap(report: Mapping[str, Any], title: str) -> Gantt:
 
 
 def draw_lap(report: Mapping[str, Any], title: str, kind: Format = "svg") -> bytes | None:
-    """Draw a stretch of a timeline; None where nothing ran. What ``grader.vgpu.pictures`` asks for.
+    """Draw a stretch of a timeline; None where nothing ran.
+
+    ``grader.vgpu.timeline.report`` looks it up by name.
 
     Args:
         report: As of ``gantt_of_lap``.

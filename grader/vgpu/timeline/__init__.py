@@ -6,11 +6,9 @@ the constants in ``profiles``, what comes of it in ``report``.
 
 from __future__ import annotations
 
-from grader.vgpu.timeline.clock import Timed, afterwards, on_timeline
-from grader.vgpu.timeline.elsewhere import TimedElsewhere, TimeKeeper
-from grader.vgpu.timeline.line import Timeline
+from grader.vgpu.timeline.clock import Timed, TimedElsewhere, TimeKeeper, afterwards, on_timeline
+from grader.vgpu.timeline.line import Span, Timeline, Waited
 from grader.vgpu.timeline.profiles import PROFILES, Profile, profile
-from grader.vgpu.timeline.spans import Span, Waited
 
 __all__ = [
     "PROFILES", "Profile", "Span", "TimeKeeper", "Timed", "TimedElsewhere", "Timeline", "Waited",

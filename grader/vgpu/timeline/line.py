@@ -25,13 +25,112 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 
-from grader.vgpu.timeline import ring
-from grader.vgpu.timeline.engine import Engine
-from grader.vgpu.timeline.profiles import Profile
-from grader.vgpu.timeline.spans import Span, Waited
-from grader.vgpu.trace import Collective, Event, Kernel, Mark, Synchronisation, Transfer
+from grader.vgpu.core.trace import Collective, Event, Kernel, Mark, Synchronisation, Transfer
+from grader.vgpu.timeline.profiles import Profile, collective_seconds
+
+HOST = "host"
+
+
+class Waited(str, Enum):
+    """What a stretch of work could not begin without."""
+
+    STREAM = "stream"
+    OTHER = "other"
+    LAUNCH = "launch"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Work on a stream, from its start to its end.
+
+    Attributes:
+        what: ATen's name of a kernel; ``copy`` of a copy.
+        device: ``cuda:N``; of a copy between GPUs its source.
+        stream: Number of the stream on it.
+        start: Seconds since the timeline began.
+        end: Likewise.
+        phase: ``forward`` or ``backward``.
+        waited: What it began after: the work before it on its stream (or the beginning of all), the
+            other GPU of a copy or an event of another stream, the host's launching of it, or the
+            host, which was blocked by another device before it got round to it.
+        after: Number of the span whose end that was, −1 where it was the host.
+        target: Of a copy, where to; else empty.
+        bytes: Moved, or read and written.
+        arrives: It keeps a stream of its target busy too.
+        target_stream: That stream.
+    """
+
+    what: str
+    device: str
+    stream: int
+    start: float
+    end: float
+    phase: str
+    waited: Waited
+    after: int = -1
+    target: str = ""
+    bytes: int = 0
+    arrives: bool = False
+    target_stream: int = 0
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether bytes went somewhere."""
+        return bool(self.target)
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return self.end - self.start
+
+
+@dataclass(slots=True)
+class Engine:
+    """Does one piece of work at a time; what comes later may fill a hole that was left before.
+
+    A kernel that fills its device leaves nothing for another one, and the timeline takes every
+    kernel for such a one: two streams of a device hide waiting, not computing.
+
+    Attributes:
+        end: Seconds at which it is done with all it was given.
+        last: Number of the span that ends then.
+        holes: Times before that at which it has nothing to do, first and last second of each.
+    """
+
+    end: float = 0.0
+    last: int = -1
+    holes: list[tuple[float, float]] = field(default_factory=list)
+
+    def place(self, ready: float, lasts: float, issued: float, number: int) -> tuple[float, int]:
+        """Find room for a piece of work.
+
+        Args:
+            ready: When it could begin.
+            lasts: Seconds that it takes.
+            issued: The host's time: nothing that comes later can begin before.
+            number: Of its span.
+
+        Returns:
+            When it begins, and the span that it waits for; −1 where it begins when it is ready.
+        """
+        if self.holes:
+            self.holes = [hole for hole in self.holes if hole[1] > issued]
+        for index, (first, last) in enumerate(self.holes):
+            start = max(first, ready)
+            if start + lasts <= last:
+                left = (first, start), (start + lasts, last)
+                self.holes[index : index + 1] = [hole for hole in left if hole[1] > hole[0]]
+                return start, -1
+        start, before = max(self.end, ready), self.last if self.end > ready else -1
+        if start > self.end:
+            self.holes.append((self.end, start))
+        self.end, self.last = start + lasts, number
+        return start, before
+
 
 Queue = tuple[str, int, str]
 """A stream: its device, its number there, and whose it is."""
@@ -50,7 +149,7 @@ class _Tail:
 
 
 @dataclass(slots=True)
-class _Thread:
+class _HostThread:
     """A host thread: where it stands in time, and what it waited for last, until when."""
 
     now: float = 0.0
@@ -72,7 +171,7 @@ class Timeline:
         self.spans: list[Span] = []
         self.process = ""
         self._tails: dict[Queue, _Tail] = {}
-        self._threads: dict[tuple[str, int], _Thread] = {}
+        self._threads: dict[tuple[str, int], _HostThread] = {}
         # Python's threads take turns: none issues before the one before it has.
         self._issued: defaultdict[str, float] = defaultdict(float)
         self._marks: dict[tuple[str, int], _Tail] = {}
@@ -102,7 +201,7 @@ class Timeline:
             arrived.append((max(issued, tail.end), tail.span, tail, event))
         start, after = max((ready, span) for ready, span, _, _ in arrived)
         first = parts[0][1]
-        end = start + ring.seconds(first.op, first.bytes, len(first.ranks), self.profile)
+        end = start + collective_seconds(first.op, first.bytes, len(first.ranks), self.profile)
         for ready, span, tail, event in arrived:
             waited = Waited.OTHER if start > ready else Waited.STREAM
             self.spans.append(Span(
@@ -144,15 +243,15 @@ class Timeline:
         """Return the seconds at which a process's host has issued all that was taken in."""
         return self._issued[process]
 
-    def _thread(self, event: Event) -> _Thread:
+    def _thread(self, event: Event) -> _HostThread:
         # A thread begins where the one that has started it stands by then.
-        begun = _Thread(self._issued[self.process])
+        begun = _HostThread(self._issued[self.process])
         return self._threads.setdefault((self.process, event.thread), begun)
 
     def _tail(self, device: str, stream: int) -> _Tail:
         return self._tails.setdefault((device, stream, self.process), _Tail())
 
-    def _issue(self, event: Event) -> tuple[float, _Thread]:
+    def _issue(self, event: Event) -> tuple[float, _HostThread]:
         thread = self._thread(event)
         thread.now = max(thread.now, self._issued[self.process]) + self.profile.launch
         self._issued[self.process] = thread.now

@@ -11,16 +11,24 @@
      "rows": [["cuda:0", 0.0, 0.1, "forward"], ["cuda:0", 0.1, 0.11, "copy"], …]}
 
 A row of a device that works on several streams is of one of them: ``"cuda:0 stream 7"``.
+
+Drawing is the business of ``grader.report``, and no guest has it: it is looked up by name, when a
+picture is asked for and not before, so that the devices come along without it.
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
+from importlib import import_module
+from importlib.util import find_spec
+from typing import cast
 
-from grader.vgpu.timeline.spans import Span, Waited
-from grader.vgpu.trace import COMMUNICATION
+from grader.vgpu.core.trace import COMMUNICATION
+from grader.vgpu.timeline.line import Span, Waited
 from grader.wire.values import Value
 
 Report = dict[Value, Value]
@@ -28,7 +36,7 @@ Report = dict[Value, Value]
 
 REASONS = ("start", "end", *(each.value for each in Waited))
 """Why a device has nothing to do: nothing has reached it yet, all its work is done, or what its
-next work waited for (``grader.vgpu.timeline.spans.Waited``)."""
+next work waited for (``grader.vgpu.timeline.line.Waited``)."""
 MOST_GAPS = 12
 MOST_ROWS = 900
 _FINEST = 400
@@ -277,3 +285,62 @@ class Gap:
         if before.waited is Waited.LAUNCH or number < 0:
             return "host"
         return stretch.spans[number].device
+
+
+_DRAWN_BY = "grader.report.pictures.gantt"
+
+
+class PictureError(Exception):
+    """No picture can be drawn here; says why, and what to do."""
+
+
+def need_drawing() -> None:
+    """Make sure that pictures can be drawn here; costs next to nothing.
+
+    Raises:
+        PictureError: matplotlib is missing.
+    """
+    if find_spec("matplotlib") is None:
+        raise PictureError("a picture needs matplotlib, which is missing: pip install matplotlib")
+
+
+def picture(report: Mapping[Value, Value], title: str, kind: str = "svg") -> bytes | None:
+    """Draw what each device did when.
+
+    Args:
+        report: Of a stretch of a timeline (``grader.vgpu.timeline.report``).
+        title: What it is of.
+        kind: ``svg`` or ``png``.
+
+    Returns:
+        The content of a file; None where nothing ran.
+
+    Raises:
+        PictureError: Something that drawing needs is missing.
+    """
+    need_drawing()
+    try:
+        draw = import_module(_DRAWN_BY).draw_lap
+    except ImportError as error:
+        raise PictureError(f"a picture needs {error.name}: pip install {error.name}") from None
+    return cast("bytes | None", draw(report, title, kind))
+
+
+def image(svg: bytes, title: str) -> str:
+    """Return a picture as HTML: an image, in which nothing runs and which loads nothing."""
+    source = f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
+    return f'<img style="max-width:100%" alt="{escape(title)}" src="{source}">'
+
+
+class ShownPicture:
+    """A picture below a cell, and its title for a terminal."""
+
+    def __init__(self, svg: bytes, title: str) -> None:
+        self._svg = svg
+        self._title = title
+
+    def _repr_html_(self) -> str:
+        return image(self._svg, self._title)
+
+    def __repr__(self) -> str:
+        return f"<picture: {self._title}>"

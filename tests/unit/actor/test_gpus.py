@@ -13,8 +13,8 @@ from grader.actor.server import Session
 from grader.actor.tensors import to_torch, to_wire
 from grader.checks.arrays import to_numpy
 from grader.vgpu import virtual_gpus
-from grader.vgpu.machine import installed
-from grader.vgpu.tensor import VirtualTensor
+from grader.vgpu.core.machine import installed
+from grader.vgpu.core.tensor import VirtualTensor
 from grader.wire.messages import MODULE as MODULE_HANDLE
 from grader.wire.messages import Ask, Back, Call, Did, Load, Reply
 from grader.wire.values import Handle, Layout, Tensor

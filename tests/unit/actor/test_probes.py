@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 import torch
 
-from grader.actor.probes import Counting, warm
-from grader.actor.probes import lines as lines_module
-from grader.actor.probes.operations import function_name
+from grader.actor import probes as lines_module
+from grader.actor.probes import Counting, function_name, warm_probes
 
 TEXT = """
 import threading
@@ -65,7 +64,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     made = ModuleType("own")
     made.__file__ = str(path)
     exec(compile(TEXT, str(path), "exec"), vars(made))
-    warm()
+    warm_probes()
     return made
 
 

@@ -12,7 +12,7 @@ import torch_spellings
 import yaml
 from pydantic import ValidationError
 
-from grader.actor.probes.counting import Counting
+from grader.actor.probes import Counting
 from grader.checks.base import CaseInputs
 from grader.checks.ops import AllowedOps, ForbiddenOps, refusal, spells, unseen
 from grader.observation import Claims, Observation, Outcome

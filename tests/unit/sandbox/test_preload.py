@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.actor.warm import warm
+from grader.actor.server import warm
 from grader.sandbox.host.open import Preload, preload
 from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan
 from grader.wire.messages import from_bytes, to_bytes

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from grader.vgpu import virtual_gpus
-from grader.vgpu.memory import rounded
-from grader.vgpu.trace import Allocation, Release
+from grader.vgpu.core.machine import rounded
+from grader.vgpu.core.trace import Allocation, Release
 
 
 def test_blocks_are_rounded_up() -> None:

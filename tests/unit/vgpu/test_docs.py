@@ -11,7 +11,7 @@ from gpu.programs import PROGRAMS
 from gpu_scripts.runner import scripts
 from test_refused import REFUSALS
 
-from grader.vgpu.cuda import _REFUSED
+from grader.vgpu.patches.cuda import _REFUSED
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "vgpu-support.md"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.vgpu.execute import _functions, function_of
+from grader.vgpu.core.execution import _functions, function_of
 
 X = torch.arange(1.0, 13).reshape(3, 4) / 7
 Y = torch.arange(12.0).reshape(3, 4) / 5 - 1

@@ -11,8 +11,8 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from grader.vgpu import virtual_gpus
-from grader.vgpu.flops import flops_of
-from grader.vgpu.trace import Kernel
+from grader.vgpu.core.execution import flops_of
+from grader.vgpu.core.trace import Kernel
 
 COUNTED = {
     "mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward",

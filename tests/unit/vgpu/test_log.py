@@ -12,10 +12,10 @@ import torch
 from torch import nn
 
 from grader.vgpu import plain, virtual_gpus
-from grader.vgpu.log import Log, logged
-from grader.vgpu.replay import replay
+from grader.vgpu.log.collector import Log, logged
+from grader.vgpu.log.replay import replay
+from grader.vgpu.log.summary import watching
 from grader.vgpu.timeline import profile
-from grader.vgpu.watch import watching
 
 Tensors = dict[str, torch.Tensor]
 FIRST, SECOND = "cuda:0", "cuda:1"

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from grader import vgpu
-from grader.vgpu import pictures
-from grader.vgpu.machine import installed
+from grader.vgpu.core.machine import installed
+from grader.vgpu.timeline import report as pictures
 
 
 class Shell:

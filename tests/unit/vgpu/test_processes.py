@@ -16,9 +16,10 @@ import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from grader.vgpu import accounts, virtual_gpus
+from grader.vgpu import virtual_gpus
+from grader.vgpu.core.trace import Collective, Mark, Transfer
+from grader.vgpu.processes import account_of, read_accounts, write_account
 from grader.vgpu.show import summary
-from grader.vgpu.trace import Collective, Mark, Transfer
 
 
 @contextmanager
@@ -142,15 +143,15 @@ def test_one_summary_of_all_processes(tmp_path: Path) -> None:
     with virtual_gpus(2) as machine:
         machine.rank = 0
         torch.ones(8, device="cuda:0").mul_(2)
-        first = accounts.account_of(machine)
+        first = account_of(machine)
         since = machine.trace.count
         machine.rank = 1
         torch.ones(8, device="cuda:1").sum().item()
-        second = accounts.account_of(machine, since)
-    accounts.write(tmp_path, second)
+        second = account_of(machine, since)
+    write_account(tmp_path, second)
     (tmp_path / f"{os.getpid()}.json").rename(tmp_path / "1.json")
-    accounts.write(tmp_path, first)
-    assert accounts.read(tmp_path) == [first, second]
+    write_account(tmp_path, first)
+    assert read_accounts(tmp_path) == [first, second]
     rows = [line.split() for line in summary([second, first], ["cuda:0", "cuda:1"]).splitlines()]
     assert ["cuda:0", "rank", "0", "2", "8", "FLOP", "512", "B", "0", "B", "0×"] in rows
     assert ["cuda:1", "rank", "1", "2", "8", "FLOP", "1", "KiB", "0", "B", "1×"] in rows

@@ -7,7 +7,7 @@ import traceback
 
 import pytest
 
-from grader.vgpu.ranks import in_ranks
+from grader.vgpu.processes import in_ranks
 
 
 def test_each_rank_has_a_process_of_its_own() -> None:

@@ -10,10 +10,8 @@ import torch
 from torch import nn
 
 from grader.vgpu import virtual_gpus
-from grader.vgpu.recorder import Operations, Recorder
-from grader.vgpu.summary import Summary, summarise
-from grader.vgpu.trace import Synchronisation, Transfer
-from grader.vgpu.watch import watching
+from grader.vgpu.core.trace import Synchronisation, Transfer
+from grader.vgpu.log.summary import RecordedOperations, Recorder, Summary, summarise, watching
 
 
 def train_step() -> None:
@@ -38,7 +36,7 @@ def work(summary: Summary, name: str) -> dict[str, tuple[int, int]]:
 
 
 def test_real_and_virtual_gpus_are_told_alike() -> None:
-    with Operations(lambda _: "cuda:0") as seen:
+    with RecordedOperations(lambda _: "cuda:0") as seen:
         train_step()
     real = summarise(seen.events)
     with virtual_gpus(1) as machine, torch.device("cuda"):
@@ -57,7 +55,7 @@ def name_of(tensor: torch.Tensor) -> str:
 
 def test_copies_have_a_direction_and_know_parameters() -> None:
     layer = nn.Linear(3, 2, bias=False)
-    with Operations(name_of) as seen:
+    with RecordedOperations(name_of) as seen:
         there = layer.to("meta")
         torch.ones(4).to("meta")
         torch.empty(4, device="meta").copy_(torch.ones(4))
@@ -75,7 +73,7 @@ def test_copies_have_a_direction_and_know_parameters() -> None:
 
 
 def test_a_number_that_is_asked_for_makes_the_host_wait() -> None:
-    with Operations(lambda _: "cuda:0") as seen:
+    with RecordedOperations(lambda _: "cuda:0") as seen:
         torch.ones(1).item()
     assert [event for event in seen.events if isinstance(event, Synchronisation)]
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from grader.vgpu import virtual_gpus
-from grader.vgpu.cuda import _REFUSED
+from grader.vgpu.patches.cuda import _REFUSED
 
 
 def ones() -> torch.Tensor:

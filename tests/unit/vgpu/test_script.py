@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.vgpu import pictures
 from grader.vgpu.__main__ import main
-from grader.vgpu.machine import installed
+from grader.vgpu.core.machine import installed
+from grader.vgpu.timeline import report as pictures
 
 SCRIPT = """
 import sys

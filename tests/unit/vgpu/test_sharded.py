@@ -14,7 +14,7 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import Replicate, Shard, distribute_tensor
 
 from grader.vgpu import virtual_gpus
-from grader.vgpu.trace import Collective, Kernel
+from grader.vgpu.core.trace import Collective, Kernel
 
 CUDA = torch.device("cuda:0")
 

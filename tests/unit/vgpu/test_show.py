@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from grader.vgpu import show, virtual_gpus
-from grader.vgpu.options import parse_count, parse_size
+from grader.vgpu.magics import parse_count, parse_size
 
 
 def test_the_overview_has_devices_routes_and_operations() -> None:

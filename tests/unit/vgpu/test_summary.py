@@ -7,10 +7,9 @@ import torch
 from torch import nn
 
 from grader.vgpu import virtual_gpus
-from grader.vgpu.placed import placement
-from grader.vgpu.summary import MOST_KERNELS, MOST_TRANSFERS, held_during, summarise
-from grader.vgpu.trace import Allocation, Kernel, Release, Synchronisation, Transfer
-from grader.vgpu.watch import watching
+from grader.vgpu.core.tensor import placement
+from grader.vgpu.core.trace import Allocation, Kernel, Release, Synchronisation, Transfer
+from grader.vgpu.log.summary import MOST_KERNELS, MOST_TRANSFERS, summarise, watching
 
 
 def rows(report, key, *names):
@@ -63,7 +62,7 @@ def test_the_peak_is_of_these_events_alone() -> None:
         Allocation("cuda:0", 50, 3),
         Release("cuda:0", 20, 0),
     ]
-    held = held_during(events, 330, 1000, "cuda:0")
+    held = summarise(events).held("cuda:0", 330, 1000)
     assert (held.before, held.after, held.peak, held.limit) == (300, 330, 400, 1000)
     assert (held.allocations, held.allocated) == (2, 150)
 

@@ -8,16 +8,16 @@ import tracemalloc
 import pytest
 import torch
 
-from grader.vgpu import tape, virtual_gpus
-from grader.vgpu.tape import Row, Tape
-from grader.vgpu.trace import Allocation, Kernel, Mark, Release
+from grader.vgpu import virtual_gpus
+from grader.vgpu.core import trace
+from grader.vgpu.core.trace import Allocation, Kernel, Mark, Release, Row, Tape
 
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks and parts of the table so short that a test fills many."""
-    monkeypatch.setattr(tape, "CHUNK", 8)
-    monkeypatch.setattr(tape, "TABLE", 4)
+    monkeypatch.setattr(trace, "CHUNK", 8)
+    monkeypatch.setattr(trace, "TABLE", 4)
 
 
 def told(found: Tape, first: int = 0) -> list[tuple[Row, int]]:
@@ -64,12 +64,12 @@ def test_the_trace_of_a_loop_stays_small() -> None:
         loop(5)
         tracemalloc.start()
         first, before = machine.trace.count, tracemalloc.get_traced_memory()[0]
-        loop(tape.CHUNK // 2)
+        loop(trace.CHUNK // 2)
         taken = tracemalloc.get_traced_memory()[0] - before
         tracemalloc.stop()
-        assert machine.trace.count - first > 1.4 * tape.CHUNK
+        assert machine.trace.count - first > 1.4 * trace.CHUNK
         # Eight bytes an event for what is not full yet, and hardly any for what is.
-        assert taken < 8 * tape.CHUNK + 50_000
+        assert taken < 8 * trace.CHUNK + 50_000
 
 
 @pytest.mark.usefixtures("short")

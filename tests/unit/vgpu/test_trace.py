@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from grader.vgpu import virtual_gpus
-from grader.vgpu.trace import (
+from grader.vgpu.core.trace import (
     Allocation,
     Event,
     Kernel,

@@ -9,9 +9,10 @@ import pytest
 import torch
 from torch import nn
 
-from grader.vgpu import virtual_gpus, words
+from grader.vgpu import patches, virtual_gpus
+from grader.vgpu.patches import RELEASE, out_of_memory, two_devices_in_kernel
 
-NEW = pytest.mark.skipif(words.RELEASE < (2, 8), reason="the words of torch 2.8 and later")
+NEW = pytest.mark.skipif(RELEASE < (2, 8), reason="the words of torch 2.8 and later")
 
 
 def raised(call: Callable[[], object], devices: int = 2) -> Exception:
@@ -39,13 +40,13 @@ def test_the_input_was_left_on_the_host() -> None:
 
 
 def test_before_2_8_the_words_were_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "RELEASE", (2, 4))
-    error = words.two_devices_in_kernel("cuda:0", "cpu", "mat1", "wrapper_CUDA_addmm")
+    monkeypatch.setattr(patches, "RELEASE", (2, 4))
+    error = two_devices_in_kernel("cuda:0", "cpu", "mat1", "wrapper_CUDA_addmm")
     assert str(error) == (
         "Expected all tensors to be on the same device, but found at least two devices, cuda:0 "
         "and cpu! (when checking argument for argument mat1 in method wrapper_CUDA_addmm)"
     )
-    assert "PYTORCH_CUDA_ALLOC_CONF" in str(words.out_of_memory(0, 1, 1, 1))
+    assert "PYTORCH_CUDA_ALLOC_CONF" in str(out_of_memory(0, 1, 1, 1))
 
 
 def test_convolution_of_a_host_input() -> None:
@@ -84,7 +85,7 @@ def test_numpy_of_a_device_tensor() -> None:
     (8 * 2**30, "8.00 GiB"),
 ])  # fmt: skip
 def test_sizes_as_the_allocator_writes_them(size: int, text: str) -> None:
-    assert f"Tried to allocate {text}. GPU 1 has" in str(words.out_of_memory(1, size, 0, 2**40))
+    assert f"Tried to allocate {text}. GPU 1 has" in str(out_of_memory(1, size, 0, 2**40))
 
 
 def test_a_fork_of_a_process_that_used_the_devices() -> None:

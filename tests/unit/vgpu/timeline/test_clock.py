@@ -10,8 +10,9 @@ from types import ModuleType
 import pytest
 import torch
 
-from grader.vgpu import installed, pictures, virtual_gpus
+from grader.vgpu import installed, virtual_gpus
 from grader.vgpu.timeline import afterwards, on_timeline, profile
+from grader.vgpu.timeline import report as pictures
 
 
 @pytest.fixture(autouse=True)

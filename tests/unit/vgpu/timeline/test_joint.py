@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from grader.vgpu.accounts import Account
-from grader.vgpu.timeline import profile, ring
-from grader.vgpu.timeline.joint import joint_report
-from grader.vgpu.trace import COMMUNICATION, Collective, Event, Kernel, Mark
+from grader.vgpu.core.trace import COMMUNICATION, Collective, Event, Kernel, Mark
+from grader.vgpu.processes import Account
+from grader.vgpu.show import joint_report
+from grader.vgpu.timeline import profile
+from grader.vgpu.timeline.profiles import collective_bytes, collective_seconds, collective_steps
 
 CARD = profile("v100")
 SIZE = 10**9
@@ -40,15 +41,15 @@ def reduced(number: int, number_of: int = 0, stream: int = 0) -> Collective:
 def test_a_ring_carries_what_its_formula_says(
     op: str, ranks: int, share: float, steps: int
 ) -> None:
-    assert ring.sent(op, SIZE, ranks) == share * SIZE
-    assert ring.steps(op, ranks) == steps
+    assert collective_bytes(op, SIZE, ranks) == share * SIZE
+    assert collective_steps(op, ranks) == steps
     expected = 8.4e-6 + steps * 3.4e-6 + share * SIZE / CARD.peer
-    assert ring.seconds(op, SIZE, ranks, CARD) == pytest.approx(expected)
+    assert collective_seconds(op, SIZE, ranks, CARD) == pytest.approx(expected)
 
 
 def test_pci_express_takes_longer_steps() -> None:
     slow = CARD.slowed(1.0, peer=10e9)
-    assert ring.seconds("send", 0, 2, slow) == pytest.approx(8.4e-6 + 5.7e-6)
+    assert collective_seconds("send", 0, 2, slow) == pytest.approx(8.4e-6 + 5.7e-6)
 
 
 def test_a_collective_begins_when_the_last_rank_comes_to_it() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.vgpu.timeline.line import Timeline
+from grader.vgpu.core.trace import Event, Kernel, Mark, Synchronisation, Transfer
+from grader.vgpu.timeline.line import Timeline, Waited
 from grader.vgpu.timeline.profiles import Profile
-from grader.vgpu.timeline.spans import Waited
-from grader.vgpu.trace import Event, Kernel, Mark, Synchronisation, Transfer
 
 CARD = Profile(
     "round", "A card of round numbers", flops=1e9, bandwidth=1e9, floor=0.5, launch=0.125,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from grader.vgpu.timeline.profiles import FOLDER, PROFILES, profile, read
+from grader.vgpu.timeline.profiles import FOLDER, PROFILES, profile, read_profile
 
 
 def test_there_are_the_cards_of_a_course() -> None:
@@ -38,7 +38,7 @@ def test_a_bad_file_is_named_with_what_is_wrong(tmp_path, change, told) -> None:
     file = tmp_path / "mine.json"
     file.write_text(json.dumps({name: each for name, each in content.items() if each}))
     with pytest.raises(ValueError, match=told) as caught:
-        read(file)
+        read_profile(file)
     assert "mine.json" in str(caught.value)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from grader.vgpu.core.trace import Event, Kernel, Synchronisation, Transfer
 from grader.vgpu.timeline.line import Timeline
 from grader.vgpu.timeline.profiles import Profile
 from grader.vgpu.timeline.report import MOST_GAPS, MOST_ROWS, Stretch
-from grader.vgpu.trace import Event, Kernel, Synchronisation, Transfer
 
 CARD = Profile(
     "round", "A card of round numbers", flops=1e9, bandwidth=1e9, floor=1e-9, launch=1e-9,

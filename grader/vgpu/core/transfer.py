@@ -1,0 +1,247 @@
+"""Moving tensors: ``to``, ``cuda``, ``cpu``, ``tensor.data = other``, and page-locked memory.
+
+A move is an autograd function whose backward is the move home: torch's own formula would look at
+the C++ device, which never changes. ``tensor.data = other`` across devices keeps the Python object
+and exchanges what it holds. That is how a module moves: its parameters keep their identity, so that
+an optimiser made before the move goes on with the same objects.
+"""
+
+from __future__ import annotations
+
+import copy
+import weakref
+from collections.abc import Callable
+from typing import Any, ClassVar, cast
+
+import torch
+
+from grader.vgpu.core.dispatch import run
+from grader.vgpu.core.execution import blank_twin
+from grader.vgpu.core.machine import HOST, machine
+from grader.vgpu.core.tensor import (
+    VirtualTensor,
+    device_of,
+    ordinal_of,
+    part_of,
+    plain,
+    with_part,
+    wrap,
+)
+from grader.vgpu.patches import unsupported, without_elements
+
+_pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
+
+
+def pin(tensor: torch.Tensor) -> None:
+    """Mark a host tensor's memory as page-locked."""
+    _pinned.add(tensor.untyped_storage())
+
+
+def made_pinned(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call one of torch's functions that make a host tensor, with ``pin_memory`` or without."""
+    if not kwargs.get("pin_memory"):
+        return original(*args, **kwargs)
+    tensor = original(*args, **{**kwargs, "pin_memory": False})
+    pin(tensor)
+    return tensor
+
+
+def is_pinned(tensor: torch.Tensor) -> bool:
+    """Whether a host tensor's memory is page-locked."""
+    return bool(_pinned) and tensor.untyped_storage() in _pinned
+
+
+def forget_pinned() -> None:
+    """Mark nothing any longer."""
+    _pinned.clear()
+
+
+def copy_to(
+    tensor: torch.Tensor, ordinal: int | None, *, blocking: bool, layout: Any = None
+) -> torch.Tensor:
+    """Return a copy on a device (None: on the host) outside any graph, and note the transfer.
+
+    Args:
+        tensor: Where it is does not matter; a copy is made even if it is there already.
+        ordinal: The device.
+        blocking: Whether the caller asked to wait.
+        layout: Memory format of the copy; by default the tensor's own.
+    """
+    source = ordinal_of(tensor)
+    if machine().local.capture is not None:
+        raise unsupported(
+            "a copy to another device inside a CUDA graph", "copy_ into a tensor that is there"
+        )
+    # Host memory that is not page-locked is staged, so the host waits; between two devices the
+    # copy is queued on their streams.
+    waits = (source is None or ordinal is None) and (
+        blocking or (source is None and not is_pinned(tensor))
+    )
+    with torch._C.DisableTorchFunction(), torch.no_grad():
+        kept = layout if layout is not None else torch.preserve_format
+        bare = plain(tensor)
+        if bare.is_meta and source is not None and machine().arithmetic:
+            raise without_elements("a copy")
+        copy = _twin(bare, kept, on_host=ordinal is None)
+        name = HOST if ordinal is None else machine().names[ordinal]
+        copy = copy if ordinal is None else wrap(copy, ordinal)
+        here = machine()
+        here.transfer(tensor, device_of(tensor), name, waits)
+        if here.log is not None:
+            here.log.move(tensor, copy, waits)
+    return copy
+
+
+def _twin(bare: torch.Tensor, layout: Any, *, on_host: bool) -> torch.Tensor:
+    """Copy below every mode that looks on: on a GPU this is a copy engine's work, no operation."""
+    if not machine().arithmetic:
+        return blank_twin(bare, layout, elements=on_host)
+    with torch._C._DisableTorchDispatch():
+        return bare.clone(memory_format=layout)
+
+
+class ToCopy(torch.autograd.Function):
+    """The move, known to autograd."""
+
+    @staticmethod
+    def forward(  # noqa: D102
+        ctx: Any, tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: Any
+    ) -> torch.Tensor:
+        ctx.home = ordinal_of(tensor)
+        return copy_to(tensor, ordinal, blocking=blocking, layout=layout)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> Any:  # noqa: D102
+        # Autograd waits for nobody: the gradient goes home on the stream.
+        return move(gradients[0], ctx.home, blocking=False), None, None, None
+
+
+# So that a printed result reads as it does on a GPU: grad_fn=<ToCopyBackward0>.
+ToCopy._backward_cls.__name__ = "ToCopyBackward0"
+
+
+def move(
+    tensor: torch.Tensor, ordinal: int | None, *, blocking: bool = True, layout: Any = None
+) -> torch.Tensor:
+    """Return a tensor on a device (None: on the host), itself if it is there already."""
+    if ordinal_of(tensor) == ordinal:
+        return tensor
+    part = part_of(tensor)
+    if part is not None:
+        if tensor.requires_grad and torch.is_grad_enabled():
+            raise unsupported(
+                "moving a DTensor that a graph is built on", "move its to_local() or full_tensor()"
+            )
+        return with_part(tensor, move(part.detach(), ordinal, blocking=blocking, layout=layout))
+    if torch.nn.parameter.is_lazy(tensor):
+        # There are no elements yet: it only learns where they will be.
+        vars(tensor)["lazy_ordinal"] = ordinal
+        return tensor
+    if tensor.is_nested:
+        raise unsupported("moving a nested tensor", "pad it, torch.nested.to_padded_tensor")
+    if tensor.layout is not torch.strided:
+        raise unsupported(f"moving a tensor of layout {tensor.layout}")
+    if tensor.requires_grad and torch.is_grad_enabled():
+        with torch._C.DisableTorchFunction():
+            moved = ToCopy.apply(tensor, ordinal, blocking, layout)  # type: ignore[no-untyped-call]
+            return cast("torch.Tensor", moved)
+    return copy_to(tensor, ordinal, blocking=blocking, layout=layout)
+
+
+def is_virtual(tensor: object) -> bool:
+    """Whether a tensor is on a virtual device."""
+    return isinstance(tensor, VirtualTensor)
+
+
+class HostTensor(torch.Tensor):
+    """A tensor that came home from a device while a graph still held it.
+
+    What C++ holds cannot be exchanged then, and keeps the key that brings operations to Python.
+    """
+
+    mixes: ClassVar[bool] = True
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
+
+    @classmethod
+    def __torch_dispatch__(  # type: ignore[override]
+        cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if not all(getattr(kind, "mixes", False) for kind in types):
+            return NotImplemented
+        return run(func, args, kwargs or {})
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        return repr(_bare(self))
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists."""
+        return _bare(self).tolist()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return copy.deepcopy(_bare(self), memo)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _bare(self).__reduce_ex__(protocol)  # type: ignore[no-untyped-call]
+
+
+HostTensor.__name__ = HostTensor.__qualname__ = "Tensor"
+HostTensor.__module__ = "torch"
+
+
+def _bare(tensor: torch.Tensor) -> torch.Tensor:
+    """Return an ordinary tensor, or parameter, over the same storage."""
+    with torch._C._DisableTorchDispatch(), torch.no_grad():
+        bare = torch.empty(0, dtype=tensor.dtype, device=HOST)
+        bare.set_(tensor.untyped_storage(), tensor.storage_offset(), tensor.size(), tensor.stride())
+    if isinstance(tensor, torch.nn.Parameter):
+        return torch.nn.Parameter(bare, tensor.requires_grad)
+    return bare.requires_grad_(tensor.requires_grad)
+
+
+_OURS = frozenset({"ordinal", "_is_param", "_is_buffer"})
+
+
+def assign_data(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> None:
+    """Set the data of a tensor, which goes where ``value`` is.
+
+    Args:
+        original: Torch's own attribute.
+        tensor: The tensor to change, perhaps a parameter.
+        value: Its new elements.
+
+    Raises:
+        NotImplementedError: A graph that is still needed holds the tensor where it was.
+    """
+    if isinstance(tensor, VirtualTensor) and isinstance(value, VirtualTensor):
+        original.__set__(tensor, value)
+        tensor.ordinal = value.ordinal
+    elif ordinal_of(tensor) == ordinal_of(value):
+        original.__set__(tensor, value)
+    else:
+        _exchange(original, tensor, value)
+
+
+def _exchange(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> None:
+    gradient = tensor.grad
+    new = value.detach()
+    if isinstance(tensor, torch.nn.Parameter):
+        new = torch.nn.Parameter(new, tensor.requires_grad)
+    else:
+        new.requires_grad_(tensor.requires_grad)
+    kept = {name: item for name, item in vars(tensor).items() if name not in _OURS}
+    vars(new).update(kept)
+    slot: Any = torch._C.TensorBase.grad
+    slot.__set__(tensor, None)
+    try:
+        torch.utils.swap_tensors(tensor, new)  # type: ignore[no-untyped-call]
+    except RuntimeError as error:
+        if not isinstance(tensor, VirtualTensor):
+            slot.__set__(tensor, gradient)
+            raise unsupported(
+                "moving a tensor to a device that a graph still holds",
+                "call backward, or drop what was computed with it, first",
+            ) from error
+        original.__set__(tensor, value)
+        tensor.__class__ = HostTensor  # type: ignore[assignment]
+    # The gradient stays where it was until the caller moves it, as torch has it.
+    slot.__set__(tensor, gradient)

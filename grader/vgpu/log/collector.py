@@ -1,0 +1,367 @@
+"""Write down what a process computes, so that it can be run again elsewhere on other inputs.
+
+Every operation that torch dispatches, on the host and on virtual devices, becomes an entry: which
+operation, on which memory, laid out how. Memory has numbers; a view is nothing but a layout, so
+views need no entries. A call of a new shape is described once; each further one is a few numbers.
+``grader.vgpu.log.program`` reads such a log, and ``grader.vgpu.log.replay`` runs it.
+
+The log is the word of the process that writes it. It needs no belief: what counts is what comes of
+running it. Bytes that come from outside torch (NumPy, lists of numbers) are written down as they
+are, so that a result which rests on them does not follow the inputs.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from grader.vgpu.core.machine import Machine, installed
+from grader.vgpu.core.tensor import (
+    NumberedMemory,
+    UnwritableError,
+    VirtualTensor,
+    model_tensors,
+    named_tensors,
+    tensors_in,
+)
+from grader.vgpu.core.trace import Event, Mark, Synchronisation
+from grader.wire.values import Value
+
+MOST_NUMBERS = 2_000_000
+MOST_BYTES = 16 * 2**20
+"""What a log may hold: numbers in its entries, and bytes from outside torch."""
+
+# They change what describes a tensor. Every entry says how its tensors lie.
+_NO_WORK = frozenset({
+    "_unsafe_view", "_reshape_alias", "lift_fresh", "set_", "resize_", "resize_as_", "is_same_size",
+    "detach_", "alias", "t_", "transpose_", "squeeze_", "unsqueeze_", "_has_same_storage_numel",
+    "as_strided_", "swapaxes_", "swapdims_", "detach",
+})  # fmt: skip
+
+_NOTHING = torch.empty(0, dtype=torch.uint8)
+
+Key = tuple[Any, ...]
+
+
+class Log:
+    """What is computed while it is open.
+
+    Args:
+        machine: Whose devices there are.
+
+    Attributes:
+        why: Why it is not complete; empty where it is.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.why = ""
+        self._machine = machine
+        self._lock = threading.RLock()
+        self._memory = NumberedMemory(self._ended)
+        self._descriptors: dict[Key, int] = {}
+        self._texts: list[str] = []
+        self._entries: list[int] = []
+        self._numbers: list[float] = []
+        self._constants: list[torch.Tensor] = []
+        self._bytes = 0
+        self._threads: dict[int, int] = {}
+        self._local = threading.local()
+
+    # -- what given.py says ------------------------------------------------------------------------
+
+    def leaf(self, name: str, tensor: torch.Tensor) -> torch.Tensor:
+        """Give a tensor of the case's its name: other values will take its place.
+
+        Raises:
+            ValueError: It shares memory, or has been used already.
+        """
+        whole = tensor.untyped_storage().nbytes() == tensor.numel() * tensor.element_size()
+        if isinstance(tensor, VirtualTensor) or not (whole and tensor.is_contiguous()):
+            raise ValueError(f"{name} is no tensor on the CPU with memory of its own")
+        with self._lock:
+            handle, known = self._memory.find(tensor)
+            if known:
+                raise ValueError(f"{name} was used before it was named")
+            self._add(("leaf", name, _layout(tensor), handle_size(tensor)), [handle])
+        return tensor
+
+    def begin(self, name: str, *inputs: str) -> None:
+        """Begin a part of the course that is looked at by itself.
+
+        Args:
+            name: Of the part.
+            inputs: Names of leaves. Work on them counts for this part wherever it stands.
+        """
+        self._add(("begin", name, inputs), [])
+
+    def end(self, name: str, outputs: Any, also: Iterable[torch.Tensor] = ()) -> None:
+        """End it; what descends to these outputs is what counts.
+
+        Args:
+            name: Of the part.
+            outputs: They are compared.
+            also: Too large to be compared.
+        """
+        handles: list[int] = []
+        told = [(where, self._reference(item, handles)) for where, item in named_tensors(outputs)]
+        more = [self._reference(item, handles) for item in also]
+        self._add(("end", name, tuple(told), tuple(more)), handles)
+
+    def output(self, name: str, tensor: torch.Tensor | None) -> None:
+        """Say what counts too, as it is now: a gradient that is looked at later."""
+        if tensor is not None:
+            handles: list[int] = []
+            self._add(("output", name, self._reference(tensor, handles)), handles)
+
+    def place(self, model: torch.nn.Module) -> None:
+        """Say what a model has, as it lies now."""
+        for name, kind, tensor in model_tensors(model):
+            handles: list[int] = []
+            where = self._reference(tensor, handles)
+            self._add(("place", name, kind, where, int(tensor.requires_grad)), handles)
+
+    def told(self) -> dict[Value, Any]:
+        """Return the log in values."""
+        with self._lock:
+            return {
+                "descriptors": "\n".join(self._texts).encode(),
+                "entries": torch.tensor(self._entries, dtype=torch.int64),
+                "numbers": torch.tensor(self._numbers, dtype=torch.float64),
+                "constants": torch.cat([_NOTHING, *self._constants]),
+                "why": self.why,
+            }
+
+    # -- what virtual devices and the dispatcher say -----------------------------------------------
+
+    def meet(self, args: Any, kwargs: dict[str, Any]) -> None:
+        """Look at arguments before their operation: what is unknown is kept as it is now."""
+        try:
+            for tensor in tensors_in((args, tuple(kwargs.values()))):
+                self._handle(tensor)
+        except UnwritableError as error:
+            self.why = str(error)
+
+    def operation(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
+        """Write an operation down. Never raises."""
+        if self.why:
+            return
+        try:
+            self._operation(func, args, kwargs, result)
+        except UnwritableError as error:
+            self.why = f"{func}: {error}"
+        except Exception as error:  # noqa: BLE001  a log must not change what it looks at
+            self.why = f"{func}: {type(error).__name__}: {error}"
+
+    def unseen(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
+        """Write down an operation on devices, in a thread that was there before the log."""
+        if not getattr(self._local, "looks", False) and not skipped(func):
+            self.operation(func, args, kwargs, result)
+
+    def move(self, source: torch.Tensor, copy: torch.Tensor, blocking: bool) -> None:
+        """Write down that elements went to another device, or to page-locked memory."""
+        if self.why:
+            return
+        with self._lock:
+            handles: list[int] = []
+            where = self._reference(source, handles)
+            handle, _ = self._memory.find(copy)
+            handles.append(handle)
+            target = copy.ordinal if isinstance(copy, VirtualTensor) else -1
+            there = self._machine.local.streams.get(target, 0)
+            parameter = int(isinstance(source, torch.nn.Parameter))
+            what = (where, _layout(copy), handle_size(copy), target, int(blocking), parameter)
+            home = target if not isinstance(source, VirtualTensor) else source.ordinal
+            self._add(("move", *what, there, self._place(home)), handles)
+
+    def event(self, kind: type[Event], ordinal: int, what: tuple[Any, ...]) -> None:
+        """Write down that somebody waits, or an event of a stream."""
+        if kind in (Synchronisation, Mark):
+            self._add((kind.__name__, what, self._place(ordinal)), [])
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Mark that an operation of this thread is being looked at already."""
+        self._local.looks = True
+        try:
+            yield
+        finally:
+            self._local.looks = False
+
+    # -- entries -----------------------------------------------------------------------------------
+
+    def _operation(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
+        with self._lock:
+            handles: list[int] = []
+            numbers: list[float] = []
+            home = next(
+                (item.ordinal for item in tensors_in((args, result))
+                 if isinstance(item, VirtualTensor)), -1,
+            )  # fmt: skip
+            if any(self._from_below(item) for item in tensors_in((args, tuple(kwargs.values())))):
+                return
+            told = self._written(args, handles, numbers)
+            named = tuple(
+                (name, self._written(value, handles, numbers)) for name, value in kwargs.items()
+            )
+            made = tuple(self._made(item, handles) for item in tensors_in(result))
+            overload = func._overloadname
+            name = (func.namespace, func.overloadpacket.__name__, overload)
+            self._add(("op", name, told, named, made, self._place(home)), handles, numbers)
+
+    def _from_below(self, tensor: torch.Tensor) -> bool:
+        """Whether somebody looks at a device's memory from outside, as printing does."""
+        return not isinstance(tensor, VirtualTensor) and self._memory.device(tensor) >= 0
+
+    def _written(self, value: Any, handles: list[int], numbers: list[float]) -> Any:
+        if isinstance(value, torch.Tensor):
+            return self._reference(value, handles)
+        if isinstance(value, (list, tuple)):
+            return ("l", tuple(self._written(item, handles, numbers) for item in value))
+        if isinstance(value, float):
+            numbers.append(value)
+            return ("f",)
+        return _static(value)
+
+    def _reference(self, tensor: torch.Tensor, handles: list[int]) -> Key:
+        handles.append(self._handle(tensor))
+        return ("t", *_layout(tensor))
+
+    def _made(self, tensor: torch.Tensor, handles: list[int]) -> Key:
+        handle, known = self._memory.find(tensor)
+        handles.append(handle)
+        if known:
+            return ("t", *_layout(tensor))
+        return ("n", *_layout(tensor), handle_size(tensor))
+
+    def _handle(self, tensor: torch.Tensor) -> int:
+        """Return the number of a tensor's memory; keep what is there where it is unknown."""
+        with self._lock:
+            ordinal = tensor.ordinal if isinstance(tensor, VirtualTensor) else -1
+            handle, known = self._memory.find(tensor)
+            if not known:
+                self._constant(handle, tensor, ordinal)
+            elif ordinal >= 0 and self._memory.device(tensor) < 0:
+                self._memory.moved(tensor, ordinal)
+                self._add(("home", ordinal), [handle])
+            size = tensor.untyped_storage().nbytes()
+            if self._memory.grown(tensor, size):
+                self._add(("size", size), [handle])
+            return handle
+
+    def _constant(self, handle: int, tensor: torch.Tensor, ordinal: int) -> None:
+        size = tensor.untyped_storage().nbytes()
+        offset = self._bytes
+        self._bytes += size
+        if self._bytes > MOST_BYTES:
+            self.why = f"more than {MOST_BYTES} bytes come from outside torch"
+            return
+        with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction(), torch.no_grad():
+            bare = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage())
+            self._constants.append(bare.clone())
+        self._add(("constant", offset, size, ordinal), [handle])
+
+    def _place(self, ordinal: int) -> Key:
+        """Return where in the course of things: thread, stream, phase."""
+        thread = self._threads.setdefault(threading.get_ident(), len(self._threads))
+        stream = self._machine.local.streams.get(ordinal, 0) if ordinal >= 0 else 0
+        return thread, stream, int(torch._C._current_graph_task_id() >= 0)
+
+    def _ended(self, handle: int) -> None:
+        self._add(("free",), [handle])
+
+    def _add(self, key: Key, handles: list[int], numbers: list[float] | None = None) -> None:
+        with self._lock:
+            if len(self._entries) > MOST_NUMBERS:
+                self.why = self.why or f"more than {MOST_NUMBERS} numbers"
+                return
+            number = self._descriptors.get(key)
+            if number is None:
+                number = self._descriptors[key] = len(self._texts)
+                self._texts.append(json.dumps(key))
+            self._entries += (number, *handles)
+            self._numbers += numbers or ()
+
+
+def _layout(tensor: torch.Tensor) -> Key:
+    return (
+        str(tensor.dtype).removeprefix("torch."), tensor.storage_offset(), tuple(tensor.shape),
+        tensor.stride(),
+    )  # fmt: skip
+
+
+def handle_size(tensor: torch.Tensor) -> int:
+    """Return the bytes of a tensor's memory, all of it."""
+    return tensor.untyped_storage().nbytes()
+
+
+def _static(value: Any) -> Key:
+    """Return what stands for an argument that is part of the description."""
+    if isinstance(value, bool):
+        return ("b", int(value))
+    if value is None or type(value) in (int, str):
+        return ("v", value)
+    if isinstance(value, torch.dtype):
+        return ("d", str(value).removeprefix("torch."))
+    if isinstance(value, torch.memory_format):
+        return ("m", str(value).removeprefix("torch."))
+    if isinstance(value, (torch.device, torch.layout, torch.Generator)):
+        return ("n",)
+    raise UnwritableError(type(value).__name__)
+
+
+def skipped(func: Any) -> bool:
+    """Whether an operation is none that a log has."""
+    none = func.is_view or func.overloadpacket.__name__ in _NO_WORK
+    return none or func.namespace == "profiler"
+
+
+class _Looking(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Sees every operation of a thread."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._log = log
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if self._log.why or skipped(func):
+            return func(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            self._log.meet(args, kwargs)
+        with self._log.looking():
+            result = func(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            self._log.operation(func, args, kwargs, result)
+        return result
+
+
+@contextmanager
+def logged() -> Iterator[Log | None]:
+    """Write down what is computed inside a ``with`` block; on real GPUs nothing is (None)."""
+    machine = installed()
+    if machine is None:
+        yield None
+        return
+    log = Log(machine)
+    run = threading.Thread.run
+
+    def looked_at(self: threading.Thread) -> None:
+        with _Looking(log):
+            run(self)
+
+    machine.log = log
+    threading.Thread.run = looked_at  # type: ignore[method-assign]
+    try:
+        with _Looking(log):
+            yield log
+    finally:
+        threading.Thread.run = run  # type: ignore[method-assign]
+        machine.log = None

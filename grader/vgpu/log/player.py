@@ -1,0 +1,250 @@
+"""Runs entries of a log: the arithmetic, and what virtual devices would note of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from grader.vgpu.core.dispatch import _WITHOUT_KERNEL
+from grader.vgpu.core.execution import flops_of
+from grader.vgpu.core.tensor import tensors_in
+from grader.vgpu.core.trace import Event, Kernel, Mark, Synchronisation, Transfer
+from grader.vgpu.log.descriptors import Entry, Layout, Made, MalformedError, check_arguments
+from grader.vgpu.log.program import Program
+
+HOST = -1
+"""The number of the host among devices."""
+_EMPTY = frozenset({"empty", "empty_strided", "empty_permuted"})
+_ACTIONS = ("record", "wait", "host")
+
+
+class UnlistedError(Exception):
+    """An operation that is not run again here."""
+
+
+class UnrepeatableError(Exception):
+    """A log that other inputs lead astray: what has which shape depends on the elements."""
+
+
+def outputs_of(entry: Entry) -> Iterator[tuple[Any, Layout | None, int]]:
+    """Yield name, layout and memory of what a part ends with and is compared."""
+    return zip(entry.what.fields[2], entry.what.layouts, entry.handles, strict=False)
+
+
+def name_of(device: int) -> str:
+    """Return ``cpu`` or ``cuda:N``."""
+    return "cpu" if device == HOST else f"cuda:{device}"
+
+
+@dataclass(slots=True)
+class Player:
+    """Runs entries.
+
+    Attributes:
+        outputs: What is judged, by name.
+        events: What the devices did, each with the number of its entry.
+    """
+
+    program: Program
+    leaves: Mapping[str, torch.Tensor]
+    constants: torch.Tensor
+    outputs: dict[str, Any] = field(default_factory=dict)
+    events: list[tuple[int, Event]] = field(default_factory=list)
+    _memory: dict[int, torch.UntypedStorage] = field(default_factory=dict)
+    _devices: dict[int, int] = field(default_factory=dict)
+    _makers: dict[int, Made] = field(default_factory=dict)
+
+    def play(self, number: int, entry: Entry) -> None:
+        """Run an entry."""
+        kind = entry.what.kind
+        if kind == "op":
+            self._operation(number, entry)
+        elif kind == "move":
+            self._move(number, entry)
+        elif kind in ("Synchronisation", "Mark"):
+            self._event(number, entry)
+        else:
+            getattr(self, f"_{kind}")(number, entry)
+
+    # -- memory ------------------------------------------------------------------------------------
+
+    def _leaf(self, _: int, entry: Entry) -> None:
+        name, layout = entry.what.fields[1], entry.what.layouts[0]
+        assert layout is not None
+        value = self.leaves.get(name)
+        if value is None:
+            raise MalformedError(f"there is no leaf {name!r:.50}")
+        whole = Layout(value.dtype, 0, tuple(value.shape), value.contiguous().stride(), layout.size)
+        if whole != layout or layout.size != value.numel() * value.element_size():
+            raise MalformedError(f"the leaf {name!r:.50} has another form")
+        self._memory[entry.handles[0]] = value.detach().clone().contiguous().untyped_storage()
+
+    def _constant(self, _: int, entry: Entry) -> None:
+        _, offset, size, _ = entry.what.fields
+        found = self.constants[offset : offset + size]
+        if found.dtype is not torch.uint8 or found.numel() != size:
+            raise MalformedError("bytes that are not there")
+        self._memory[entry.handles[0]] = found.clone().untyped_storage()
+
+    def _size(self, _: int, entry: Entry) -> None:
+        self._memory[entry.handles[0]].resize_(entry.what.fields[1])
+
+    def _free(self, _: int, entry: Entry) -> None:
+        self._memory.pop(entry.handles[0], None)
+
+    def _home(self, number: int, entry: Entry) -> None:
+        """Memory that torch itself made on the host counts as a device's; given data is copied."""
+        if number in self.program.impure_homes:
+            size = self._memory[entry.handles[0]].nbytes()
+            target = name_of(entry.what.fields[1])
+            self._note(number, Transfer("cpu", target, size, True, (size,)))
+
+    def _output(self, _: int, __: Entry) -> None:
+        """What it descends from has run; only the outputs of parts are compared."""
+
+    def _end(self, _: int, entry: Entry) -> None:
+        for (name, _), layout, handle in outputs_of(entry):
+            self.outputs[str(name)] = self._tensor(layout, handle).clone()
+
+    def _tensor(self, layout: Layout | None, handle: int) -> torch.Tensor:
+        assert layout is not None
+        memory = self._memory.get(handle)
+        if memory is None or layout.end > memory.nbytes():
+            raise MalformedError("memory that is not there")
+        bare = torch.empty(0, dtype=layout.dtype)
+        return bare.set_(memory, layout.offset, layout.shape, layout.stride)
+
+    def _make(self, layout: Layout, handle: int) -> torch.Tensor:
+        assert layout.size is not None
+        self._memory[handle] = torch.zeros(layout.size, dtype=torch.uint8).untyped_storage()
+        return self._tensor(layout, handle)
+
+    # -- work --------------------------------------------------------------------------------------
+
+    def _move(self, number: int, entry: Entry) -> None:
+        what = entry.what
+        source, target = what.layouts
+        assert source is not None
+        assert target is not None
+        if source.shape != target.shape:
+            raise MalformedError("a copy of another shape")
+        given = self._tensor(source, entry.handles[0])
+        self._make(target, entry.handles[1]).copy_(given)
+        _, _, _, device, blocking, parameter, there, place = what.fields
+        here = self.program.homes[entry.handles[0]]
+        if here == device:
+            return
+        size = given.numel() * given.element_size()
+        moved = Transfer(
+            name_of(here), name_of(device), size, bool(blocking), source.shape, bool(parameter),
+            there, **_course(number, place),
+        )  # fmt: skip
+        self._note(number, moved)
+
+    def _operation(self, number: int, entry: Entry) -> None:
+        what = entry.what
+        if what.function is None:
+            raise UnlistedError(f"{what.fields[1]}"[:200])
+        tensors = [
+            self._tensor(layout, handle)
+            for layout, handle in zip(what.layouts[: what.made], entry.read(), strict=True)
+        ]
+        args = tuple(_filled(what.fields[2], tensors, entry.numbers))
+        named = {name: _filled(node, tensors, entry.numbers)
+                 for name, node in what.fields[3].items()}  # fmt: skip
+        check_arguments(what.fields[1], args, self._made)
+        try:
+            result = what.function(*args, **named)
+        except (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError) as error:
+            if any(name in what.fields[1] for name in ("index", "masked", "put", "where")):
+                raise UnrepeatableError(str(error)[:200]) from None
+            raise MalformedError(f"{what.fields[1]}: {error}"[:200]) from None
+        self._bind(entry, list(tensors_in(result)), tensors)
+        self._worked(number, entry, tensors, args, result)
+
+    def _bind(self, entry: Entry, results: list[torch.Tensor], tensors: list[torch.Tensor]) -> None:
+        what = entry.what
+        places = range(what.made, len(entry.handles))
+        if len(results) != len(places):
+            raise MalformedError(f"{what.fields[1]} has {len(results)} results")
+        for handle in entry.changed():
+            self._makers.pop(handle, None)
+        shape = tuple(max(tensors, key=torch.Tensor.numel).shape) if tensors else ()
+        for count, (place, result) in enumerate(zip(places, results, strict=True)):
+            layout, handle = what.layouts[place], entry.handles[place]
+            assert layout is not None
+            found = (result.dtype, tuple(result.shape))
+            if found != (layout.dtype, layout.shape):
+                raise UnrepeatableError(f"{what.fields[1]} has a result of another shape")
+            if layout.size is not None:
+                self._memory[handle] = result.untyped_storage()
+                self._makers[handle] = (what.fields[1], count, shape)
+                room = layout.end <= result.untyped_storage().nbytes()
+                if result.stride() != layout.stride or not room:
+                    raise MalformedError(f"{what.fields[1]} has a result laid out otherwise")
+
+    def _made(self, tensor: torch.Tensor) -> Made | None:
+        key = tensor.untyped_storage()._cdata
+        return next(
+            (made for handle, made in self._makers.items()
+             if handle in self._memory and self._memory[handle]._cdata == key), None,
+        )  # fmt: skip
+
+    def _worked(
+        self, number: int, entry: Entry, tensors: list[torch.Tensor], args: Any, result: Any
+    ) -> None:
+        """Note the work as virtual devices do."""
+        name, place = entry.what.fields[1], entry.what.fields[4]
+        if name in _WITHOUT_KERNEL or name in _EMPTY:
+            return
+        home = self.program.devices[number]
+        if name == "copy_":
+            origin, target = (self.program.homes[handle] for handle in entry.handles[1::-1])
+            if origin != target:
+                size = tensors[0].numel() * tensors[0].element_size()
+                blocking = not (len(args) > 2 and args[2])
+                self._note(number, Transfer(
+                    name_of(origin), name_of(target), size, blocking, tuple(tensors[0].shape),
+                    **_course(number, place),
+                ))  # fmt: skip
+                return
+        every = [*tensors, *tensors_in(result)]
+        size = sum(item.numel() * item.element_size() for item in every)
+        greatest = max((item.numel() for item in every), default=0)
+        # A factory computes nothing.
+        flops = flops_of(name, args, result, greatest) if tensors else 0
+        self._note(number, Kernel(name, name_of(home), flops, size, **_course(number, place)))
+
+    def _event(self, number: int, entry: Entry) -> None:
+        kind, what, place = entry.what.fields
+        device, *rest = what
+        if kind == "Synchronisation" and len(rest) == 1:
+            made: Event = Synchronisation(str(device), str(rest[0]), **_course(number, place))
+        elif kind == "Mark" and len(rest) == 2 and rest[1] in _ACTIONS and type(rest[0]) is int:
+            made = Mark(str(device), rest[0], rest[1], **_course(number, place))
+        else:
+            raise MalformedError("an event of no known kind")
+        self._note(number, made)
+
+    def _note(self, number: int, event: Event) -> None:
+        self.events.append((number, event))
+
+
+def _course(number: int, place: Any) -> dict[str, Any]:
+    thread, stream, backward = place
+    phase = "backward" if backward else "forward"
+    return {"sequence": number, "thread": thread, "stream": stream, "phase": phase}
+
+
+def _filled(node: Any, tensors: list[torch.Tensor], numbers: tuple[float, ...]) -> Any:
+    sort, value = node
+    if sort == "t":
+        return tensors[value]
+    if sort == "f":
+        return numbers[value]
+    if sort == "l":
+        return [_filled(item, tensors, numbers) for item in value]
+    return value

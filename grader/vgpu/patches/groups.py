@@ -1,0 +1,343 @@
+"""``torch.distributed`` between virtual devices: groups of processes and what they exchange.
+
+Groups that ask for NCCL work over gloo, on the elements themselves, and keep NCCL's name, rules and
+words. Each exchange is noted as an event, for summary and timeline.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed
+from torch.nn.parallel import DistributedDataParallel
+
+from grader.vgpu.core.machine import machine
+from grader.vgpu.core.tensor import VirtualTensor, plain, tensors_in
+from grader.vgpu.core.trace import COMMUNICATION, Collective
+from grader.vgpu.patches import Patches, duplicate_gpu
+from grader.vgpu.patches.sharded import data_parallel, need_arithmetic, own_hook
+from grader.vgpu.patches.streams import Stream, current_stream
+
+_PAIRS = frozenset({"send", "recv", "isend", "irecv"})
+_COLLECTIVES = (
+    "all_reduce", "broadcast", "reduce", "all_gather", "all_gather_into_tensor",
+    "all_gather_single", "reduce_scatter", "reduce_scatter_tensor", "reduce_scatter_single",
+    "all_to_all", "all_to_all_single", "gather", "scatter", *sorted(_PAIRS),
+)  # fmt: skip
+_LATER = frozenset({"isend", "irecv"})
+# ``options.timeout`` of ProcessGroupNCCL, torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp.
+_TIMEOUT = timedelta(minutes=10)
+_agreed: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def _c10d() -> Any:
+    return torch.distributed.distributed_c10d
+
+
+def _unused_below() -> Any:
+    return torch._C._distributed_c10d
+
+
+class _Groups:
+    """The groups of this process."""
+
+    def __init__(self) -> None:
+        # A model that is the last to hold its group ends it with the interpreter's lock held, and
+        # waits for a thread of gloo's, which wants that lock to let go of the modes of a call.
+        # Python's own reference ends it without the lock: it is to be the last.
+        self._kept: list[Any] = []
+
+    def init(self, original: Any) -> Any:
+        @functools.wraps(original)
+        def init_process_group(*args: Any, **kwargs: Any) -> Any:
+            # The device that a rank is bound to serves NCCL alone.
+            kwargs.pop("device_id", None)
+            kwargs.pop("pg_options", None)
+            original(*args, **kwargs)
+            machine().rank = torch.distributed.get_rank()
+
+        return init_process_group
+
+    def make(self, original: Any) -> Any:
+        """Make a group over gloo, and let it say that it is what was asked for."""
+        parameters = inspect.signature(original)
+
+        @functools.wraps(original)
+        def helper(*args: Any, **kwargs: Any) -> Any:
+            given = parameters.bind(*args, **kwargs)
+            asked = given.arguments["backend"]
+            over_nccl = asked is None or "nccl" in str(asked) or str(asked) == "undefined"
+            if over_nccl:
+                given.arguments["backend"] = _c10d().Backend("gloo")
+            group, store = original(*given.args, **given.kwargs)
+            self._kept.append(group)
+            if over_nccl and store is not None and asked is not None:
+                world = _c10d()._world
+                world.pg_map[group] = asked, world.pg_map[group][1]
+                # Nobody chose one: host tensors and device tensors each have their own.
+                chosen = "cpu:gloo,cuda:nccl" if str(asked) == "undefined" else asked
+                world.pg_backend_config[group] = str(_c10d().BackendConfig(chosen))
+            return group, store
+
+        return helper
+
+
+def _nccl(group: Any) -> bool:
+    return "nccl" in str(_c10d()._world.pg_backend_config.get(group, ""))
+
+
+def _hosts_too(group: Any) -> bool:
+    return "cpu:gloo" in str(_c10d()._world.pg_backend_config.get(group, ""))
+
+
+def _exchange(original: Callable[..., Any]) -> Any:
+    """Check, run and note one of ``torch.distributed``'s functions."""
+    parameters = inspect.signature(original)
+    name = original.__name__
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        local = machine().local
+        if local.exchanging:
+            # One of torch's functions calls another, with what this one has prepared.
+            return original(*args, **kwargs)
+        given = parameters.bind_partial(*args, **kwargs).arguments
+        group = given.get("group") or torch.distributed.group.WORLD
+        if group is None or group is torch.distributed.GroupMember.NON_GROUP_MEMBER:
+            return original(*args, **kwargs)
+        found = list(tensors_in(tuple(given.values())))
+        homes = _homes(found)
+        if _nccl(group):
+            _check(name, group, found)
+        if not homes:
+            return original(*args, **kwargs)
+        need_arithmetic()
+        ordinal = homes.pop()
+        bare = {key: _plain(value) for key, value in given.items()}
+        if name == "all_gather" and _nccl(group):
+            _flatten(bare)
+        later = given.get("async_op", False) or name in _LATER
+        done = _begin(_Part(name, group, given), ordinal)
+        local.exchanging = True
+        try:
+            work = original(**bare)
+        finally:
+            local.exchanging = False
+        if later and work is not None:
+            return _Work(work, ordinal, done)
+        _finish(ordinal, done)
+        return work
+
+    return call
+
+
+def _homes(tensors: Any) -> set[int]:
+    return {each.ordinal for each in tensors if isinstance(each, VirtualTensor)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, VirtualTensor):
+        return plain(value)
+    return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def _flatten(bare: dict[str, Any]) -> None:
+    """Let shapes differ where NCCL only counts elements, and gloo compares shapes."""
+    bare["tensor_list"] = [each.view(-1) for each in bare["tensor_list"]]
+    bare["tensor"] = bare["tensor"].view(-1)
+
+
+def _sizes(given: dict[str, Any]) -> Iterator[int]:
+    """Yield the bytes of each argument: the greatest is that of all ranks together."""
+    for value in given.values():
+        yield sum(each.numel() * each.element_size() for each in tensors_in(value))
+
+
+def _check(name: str, group: Any, found: list[torch.Tensor]) -> None:
+    """Refuse what NCCL refuses.
+
+    Raises:
+        RuntimeError: A tensor of the host, where NCCL is the only backend.
+        ValueError: A tensor that is not contiguous.
+        torch.distributed.DistBackendError: Two ranks are on one device.
+    """
+    if any(not isinstance(each, VirtualTensor) for each in found):
+        if not _hosts_too(group):
+            raise RuntimeError("No backend type associated with device type cpu")
+        return
+    if any(not each.is_contiguous() for each in found):
+        raise ValueError("Tensors must be contiguous")
+    if name not in _PAIRS and group not in _agreed and found:
+        _agree(group, machine().check(found[0].get_device()))
+        _agreed.add(group)
+
+
+def _agree(group: Any, ordinal: int) -> None:
+    """Tell the group's ranks which device is whose, as NCCL does at a group's first exchange."""
+    ranks = _ranks(group)
+    store, mine = _c10d()._world.pg_map[group][1], torch.distributed.get_rank()
+    store.set(f"device/{mine}", str(ordinal))
+    owners: dict[int, int] = {}
+    for rank in ranks:
+        device = int(store.get(f"device/{rank}"))
+        if device in owners:
+            raise duplicate_gpu(owners[device], rank, device)
+        owners[device] = rank
+
+
+def _ranks(group: Any) -> tuple[int, ...]:
+    return tuple(torch.distributed.get_process_group_ranks(group))
+
+
+class _Part:
+    """This process's part in an exchange.
+
+    Args:
+        name: Of torch.distributed's function.
+        group: The processes.
+        given: The function's arguments by name.
+    """
+
+    def __init__(self, name: str, group: Any, given: dict[str, Any]) -> None:
+        self.op = name.removeprefix("i") if name in _PAIRS else name
+        self.size = max(_sizes(given))
+        self.rank = torch.distributed.get_rank()
+        self.ranks = _ranks(group)
+        told = group.group_name
+        if name in _PAIRS:
+            self.ranks = self._pair(group, given)
+            told = f"{told}/{self.ranks}"
+        counts = machine().exchanges
+        self.group, self.number = told, counts[told]
+        counts[told] += 1
+
+    def _pair(self, group: Any, given: dict[str, Any]) -> tuple[int, ...]:
+        """Return the sender's rank and the receiver's; of any sender, this one's alone."""
+        peer = given.get("dst", given.get("src"))
+        inside = given.get("group_dst", given.get("group_src"))
+        if peer is None and inside is not None:
+            peer = torch.distributed.get_global_rank(group, inside)
+        if peer is None:
+            return (self.rank,)
+        return (self.rank, peer) if self.op == "send" else (peer, self.rank)
+
+
+def _begin(part: _Part, ordinal: int) -> Any:
+    """Note an exchange on the stream that NCCL keeps for them; return the event of its end."""
+    here = machine()
+    apart = Stream(ordinal, stream_id=COMMUNICATION)
+    apart.wait_event(current_stream(ordinal).record_event())
+    with apart:
+        what = (
+            here.names[ordinal],
+            part.op,
+            part.size,
+            part.ranks,
+            part.rank,
+            part.group,
+            part.number,
+        )
+        here.note(Collective, ordinal, *what)
+    return apart.record_event()
+
+
+def _finish(ordinal: int, done: Any) -> None:
+    done.wait(current_stream(ordinal))
+
+
+class _Work:
+    """What an exchange that goes on returns: waiting for it makes the current stream wait."""
+
+    def __init__(self, work: Any, ordinal: int, done: Any) -> None:
+        self.done = done
+        self._work = work
+        self._ordinal = ordinal
+
+    def wait(self, *args: Any) -> Any:
+        """Wait for it."""
+        _finish(self._ordinal, self.done)
+        return self._work.wait(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._work, name)
+
+
+def _operation(name: str, args: tuple[Any, ...], result: Any) -> None:
+    """Take down a collective that is an operation, as those of DTensor are: at its end at once."""
+    group = _c10d()._resolve_process_group(args[-1])
+    op = name.removesuffix("_").removesuffix("_out").removesuffix("_coalesced")
+    homes = _homes(tensors_in(result))
+    if homes:
+        ordinal = homes.pop()
+        _finish(ordinal, _begin(_Part(op, group, {"input": args[0], "result": result}), ordinal))
+
+
+def _coalesced(original: Any) -> Any:
+    @functools.wraps(original)
+    def broadcast_coalesced(group: Any, tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        """Send a model's parameters or buffers to all ranks, as DistributedDataParallel does."""
+        homes = _homes(tensors)
+        if homes:
+            ordinal = homes.pop()
+            _check("broadcast", group, list(tensors))
+            done = _begin(_Part("broadcast", group, {"tensors": tensors}), ordinal)
+            tensors = _plain(tensors)
+            _finish(ordinal, done)
+        return original(group, tensors, *args, **kwargs)
+
+    return broadcast_coalesced
+
+
+def _objects_device(original: Any) -> Any:
+    @functools.wraps(original)
+    def device(group: Any = None) -> Any:
+        """Return where objects are sent from: over NCCL alone, as bytes on the current device."""
+        group = group or torch.distributed.group.WORLD
+        if not _nccl(group) or _hosts_too(group):
+            return original(group)
+        return torch.device("cuda", torch.cuda.current_device())
+
+    return device
+
+
+def _barrier(original: Any) -> Any:
+    @functools.wraps(original)
+    def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Any:
+        local = machine().local
+        local.exchanging = True
+        try:
+            return original(*(() if group is None else (group,)), async_op=async_op)
+        finally:
+            local.exchanging = False
+
+    return barrier
+
+
+def patch_groups(patches: Patches) -> None:
+    """Let groups of processes exchange what is on devices."""
+    if not torch.distributed.is_available():
+        return
+    module, groups = _c10d(), _Groups()
+    machine().exchanged = _operation
+    patches.wrap(module, "_new_process_group_helper", groups.make)
+    patches.set(module, "default_pg_nccl_timeout", _TIMEOUT)
+    for name, make in {
+        "init_process_group": groups.init,
+        "barrier": _barrier,
+        "_get_object_coll_device": _objects_device,
+        "_get_pg_default_device": _objects_device,
+        "is_nccl_available": lambda _: lambda: True,
+        **dict.fromkeys(_COLLECTIVES, _exchange),
+    }.items():
+        if hasattr(module, name):
+            made = patches.wrap(module, name, make)
+            patches.set(torch.distributed, name, made)
+    patches.wrap(torch.distributed, "_broadcast_coalesced", _coalesced)
+    patches.wrap(DistributedDataParallel, "__init__", data_parallel)
+    patches.wrap(DistributedDataParallel, "register_comm_hook", own_hook)
