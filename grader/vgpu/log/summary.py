@@ -202,7 +202,7 @@ class Summary:
                  "shape": list(item.shape), "parameter": item.parameter}
                 for item in self.first
             ],
-            "memory": {name: _memory(item) for name, item in held.items()},
+            "memory": {name: dict(asdict(item).items()) for name, item in held.items()},
             "synchronisations": dict(self.waits.items()),
         }  # fmt: skip
 
@@ -394,9 +394,3 @@ class DeviceWatch(AbstractContextManager["DeviceWatch"]):
 def watching() -> DeviceWatch:
     """Watch what devices do inside a ``with`` block; ``.report`` of its target tells afterwards."""
     return DeviceWatch()
-
-
-def _memory(held: Held) -> dict[Value, Value]:
-    plain: dict[Value, Value] = {}
-    plain.update(asdict(held))
-    return plain
