@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from driver import LIMITS, NO_NEEDS, processes_with, running, wait_for_processes
+from driver import LIMITS, NO_NEEDS, PATIENCE, processes_with, running, wait_for_processes
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
@@ -115,7 +115,7 @@ def test_when_the_host_is_killed_all_go(tmp_path: Path) -> None:
     finally:
         host.send_signal(signal.SIGKILL)
         host.wait()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while processes_with(mark):
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -179,6 +179,7 @@ def test_guests_find_what_the_assignment_imports(tmp_path: Path) -> None:
 
 IMPORTED = """
 import sys
+import time
 imported = "torch.distributed.tensor" in sys.modules
 
 def ready():

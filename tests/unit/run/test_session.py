@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import select
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from observed import tensor
@@ -266,7 +268,8 @@ def test_an_answer_twice_is_none_to_the_next_question(make: Make) -> None:
     assert seen[-1].detail == "an answer to another question"
     # After the last of several, nobody has asked.
     assert call(session, "twice").outcome is Outcome.COMPLETED
-    time.sleep(0.3)
+    assert session._guest is not None
+    select.select([session._guest.connection._sock], [], [])
     assert call(session, "fine").outcome is Outcome.PROTOCOL_VIOLATION
 
 
@@ -309,8 +312,10 @@ def test_a_guest_that_dies_while_it_waits_is_found_dead(make: Make) -> None:
     limits = Limits(import_seconds=20, output_kb=64)
     session.prepare(limits, GuestNeeds())
     session.call(Call("leaves"), 20.0)
+    process = Path(f"/proc/{session.guest_pid}/stat")
     session.prepare(limits, GuestNeeds(virtual=1))
-    time.sleep(0.5)
+    while process.exists() and ") Z " not in process.read_text():
+        time.sleep(0.01)
     session.prepare(limits, GuestNeeds())
     seen = session.call(Call("leaves"), 20.0)
     assert (seen.outcome, seen.facts.exit_code) == (Outcome.CRASHED, 7)
