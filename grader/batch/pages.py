@@ -20,11 +20,11 @@ from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import INDEX_FILE, STAFF_FILE, STUDENT_FILE, Labels
 from grader.report.html.submission_page import (
-    HandInFiles,
     Links,
+    SubmissionFiles,
     asked_in,
-    hand_in_page,
     read_pictures,
+    staff_page,
     student_page,
 )
 from grader.report.messages.catalogue import current_language
@@ -155,9 +155,9 @@ def _write_graded(out: Path, look: Look, grade: Grade, links: Links) -> None:
 def _write_pair(
     report: Report, where: Where | None, folder: Path, look: Look, links: Links
 ) -> None:
-    files = HandInFiles(_submitted(report, where), read_pictures(folder, report), look.asked)
+    files = SubmissionFiles(_submitted(report, where), read_pictures(folder, report), look.asked)
     page = student_page(report, look.labels, files, look.release).encode()
-    write_atomic(folder / STAFF_FILE, hand_in_page(report, look.labels, files, links).encode())
+    write_atomic(folder / STAFF_FILE, staff_page(report, look.labels, files, links).encode())
     write_atomic(folder / STUDENT_FILE, page)
     if look.students is not None:
         write_atomic(look.students / f"{report.submission.id}.html", page)

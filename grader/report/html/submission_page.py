@@ -23,7 +23,7 @@ from grader.verdict import Status
 
 
 @dataclass(frozen=True, slots=True)
-class HandInFiles:
+class SubmissionFiles:
     """What lies beside a report.
 
     Attributes:
@@ -54,14 +54,14 @@ class Links:
     student: str = ""
 
 
-NO_FILES = HandInFiles()
+NO_FILES = SubmissionFiles()
 NO_LINKS = Links()
 
 
-def hand_in_page(
+def staff_page(
     report: Report,
     labels: Labels,
-    files: HandInFiles = NO_FILES,
+    files: SubmissionFiles = NO_FILES,
     links: Links = NO_LINKS,
 ) -> str:
     """Return the page for staff, with everything."""
@@ -86,7 +86,7 @@ def hand_in_page(
 def student_page(
     report: Report,
     labels: Labels,
-    files: HandInFiles = NO_FILES,
+    files: SubmissionFiles = NO_FILES,
     release: ReleaseStage = ReleaseStage.NOW,
 ) -> str:
     """Return the page for the student: nothing hidden, nothing of anybody else."""
@@ -116,7 +116,9 @@ def student_page(
 
 
 def _page(report: Report, labels: Labels, values: Mapping[str, object]) -> str:
-    return render("hand_in.html", ("base.js", "hand_in.js"), labels, {"report": report, **values})
+    return render(
+        "submission.html", ("base.js", "submission.js"), labels, {"report": report, **values}
+    )
 
 
 def _notices(report: Report, labels: Labels) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.render import SIGNS, Labels
-from grader.report.html.submission_page import hand_in_page, student_page
+from grader.report.html.submission_page import staff_page, student_page
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import amount
 
@@ -127,7 +127,7 @@ def rows(report: Report, broken: Report) -> list[ClassRow]:
 def pages(report: Report, rows: list[ClassRow]) -> list[tuple[str, str]]:
     """Each page in English and in Korean."""
     return [
-        (hand_in_page(report, ENGLISH), hand_in_page(report, KOREAN)),
+        (staff_page(report, ENGLISH), staff_page(report, KOREAN)),
         (student_page(report, ENGLISH), student_page(report, KOREAN)),
         (
             class_page(class_view(rows, ENGLISH), ENGLISH),
@@ -201,7 +201,7 @@ def questions_of(root: Element, wanted: list[QuestionResult]) -> Iterator[tuple[
 def test_staff_see_every_check_with_its_case_its_numbers_and_what_the_student_reads(
     report: Report,
 ) -> None:
-    root = read(hand_in_page(report, ENGLISH))
+    root = read(staff_page(report, ENGLISH))
     assert root.one("h1").text == "team-7"
     assert root.one("p", "big").text == "6 / 15 +5?"
     assert root.one("p", "notice", "staff").text == ENGLISH("staff_note")

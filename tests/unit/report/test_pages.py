@@ -15,13 +15,13 @@ from grader.report.html.redact import ReleaseStage
 from grader.report.html.redact import for_student as redacted
 from grader.report.html.render import Labels
 from grader.report.html.submission_page import (
-    HandInFiles,
     Links,
     Picture,
+    SubmissionFiles,
     asked_in,
-    hand_in_page,
     read_pictures,
     shown_pictures,
+    staff_page,
     student_page,
 )
 from grader.report.model import FileInfo, Report
@@ -75,7 +75,7 @@ def row(report: Report, **more: object) -> ClassRow:
 
 def pages_of(report: Report) -> list[str]:
     return [
-        hand_in_page(report, ENGLISH),
+        staff_page(report, ENGLISH),
         student_page(report, ENGLISH),
         class_page(class_view([row(report)], ENGLISH), ENGLISH),
     ]
@@ -115,11 +115,11 @@ def test_hostile_text_stays_text(report: Report) -> None:
             )
         }
     )
-    files = HandInFiles((file,), (), {"multiply": HOSTILE})
+    files = SubmissionFiles((file,), (), {"multiply": HOSTILE})
     links = Links("../index.html", ("x", HOSTILE), ("y", HOSTILE), "student.html")
     view = class_view([row(hostile, people=HOSTILE)], ENGLISH)
     for page in (
-        hand_in_page(hostile, ENGLISH, files, links),
+        staff_page(hostile, ENGLISH, files, links),
         student_page(hostile, ENGLISH, files),
         class_page(view, ENGLISH),
     ):
@@ -135,7 +135,7 @@ def test_hostile_text_stays_text(report: Report) -> None:
 def test_a_student_reads_nothing_hidden(report: Report) -> None:
     shown = with_checks(report, visibility=Visibility.VISIBLE)
     page = student_page(shown, ENGLISH)
-    staff = hand_in_page(shown, ENGLISH)
+    staff = staff_page(shown, ENGLISH)
     for secret in ("x is 0.125", "case wide", "Traceback", "598"):
         assert secret in staff, secret
         assert secret not in page, secret
@@ -207,8 +207,8 @@ def test_a_line_is_shown_with_what_is_around_it(report: Report) -> None:
     # What a hidden case decided shows its student no lines: a submission could choose them.
     visible = with_checks(graded, hidden=False)
     for page in (
-        hand_in_page(graded, ENGLISH, HandInFiles((file,))),
-        student_page(visible, ENGLISH, HandInFiles((file,))),
+        staff_page(graded, ENGLISH, SubmissionFiles((file,))),
+        student_page(visible, ENGLISH, SubmissionFiles((file,))),
     ):
         figure = page[page.index("<figure") : page.index("</figure>")]
         text = Seen(figure).text
@@ -216,13 +216,13 @@ def test_a_line_is_shown_with_what_is_around_it(report: Report) -> None:
         assert [f"line {number}" in text for number in (8, 9, 12, 15, 16)] == [
             False, True, True, True, False,
         ]  # fmt: skip
-    assert "<figure" not in student_page(graded, ENGLISH, HandInFiles((file,)))
-    assert "line 29" in hand_in_page(graded, ENGLISH, HandInFiles((file,)))
+    assert "<figure" not in student_page(graded, ENGLISH, SubmissionFiles((file,)))
+    assert "line 29" in staff_page(graded, ENGLISH, SubmissionFiles((file,)))
 
 
 def test_a_file_that_has_changed_since_is_not_shown(report: Report) -> None:
     file = SubmittedFile("toy.py", b"changed = 1\n" * 20, "toy.py")
-    page = hand_in_page(report, ENGLISH, HandInFiles((file,)))
+    page = staff_page(report, ENGLISH, SubmissionFiles((file,)))
     assert "changed = 1" not in page
     assert "have changed since" in page
 
@@ -241,7 +241,7 @@ def test_pictures_are_images_and_a_hidden_one_stays_with_staff(
     ]  # fmt: skip
     kept = shown_pictures(pictures, redacted(report))
     assert [each.name for each in kept] == ["multiply.values"]
-    seen = Seen(hand_in_page(report, ENGLISH, HandInFiles((), pictures)))
+    seen = Seen(staff_page(report, ENGLISH, SubmissionFiles((), pictures)))
     assert len(seen.all("img")) == 3
     assert all(each["alt"] for each in seen.all("img"))
     assert b64decode(seen.all("img")[0]["src"].partition(",")[2]) == svg
@@ -304,6 +304,6 @@ def test_lateness_is_shown_where_it_counts(report: Report) -> None:
 def test_a_page_is_in_one_language(report: Report) -> None:
     page = student_page(report, KOREAN)
     assert '<html lang="ko">' in page
-    assert "무엇을" in student_page(report, KOREAN, HandInFiles((), (), {"multiply": "x"}))
+    assert "무엇을" in student_page(report, KOREAN, SubmissionFiles((), (), {"multiply": "x"}))
     assert "입력" in page
     assert "not right" not in page
