@@ -349,20 +349,16 @@ class ClassRun:
         finally:
             results.close()
 
-    def graded(self) -> list[Done]:
-        """Return everybody in the class who is graded so far, by name, as people decided."""
+    def graded(self) -> Iterator[Done]:
+        """Yield everybody in the class who is graded so far, by name, as people decided."""
         journal = self._open()
         ours = (done for done in done_so_far(journal) if done.hand_in.name in self._names)
-        return list(with_decided(journal, ours))
+        return with_decided(journal, ours)
 
     @property
     def late(self) -> LatePolicy | None:
         """What lateness costs, as the batch remembers."""
         return policy_of(self._open(), self.out)
-
-    def reports(self) -> list[Report]:
-        """Return their reports."""
-        return [done.report for done in self.graded()]
 
     def _open(self) -> Journal:
         if self._journal is None:

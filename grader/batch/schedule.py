@@ -6,6 +6,7 @@ worker writes the reports of a submission itself; whoever gave the work out keep
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
@@ -185,6 +186,30 @@ def _closing(
         workers.close(finished)
 
 
+@dataclass(frozen=True, slots=True)
+class _First:
+    """What whoever hands in the same files is given.
+
+    Attributes:
+        report: Deflated JSON, 6 kB for twenty questions. Its objects would take 340, and a class
+            has as many firsts as students.
+        digest: Over the files.
+        timed: Nothing of it waits for the clock any more.
+        kept: What was observed.
+    """
+
+    report: bytes
+    digest: str
+    timed: bool
+    kept: bytes | None
+
+    @classmethod
+    def of(cls, graded: Graded) -> _First:
+        """Return what is remembered of a submission."""
+        report = zlib.compress(graded.report.model_dump_json().encode(), 1)
+        return cls(report, graded.digest, graded.timed, graded.kept)
+
+
 class _Schedule:
     """What is under way, and who waits for whom."""
 
@@ -201,8 +226,8 @@ class _Schedule:
         self._once = once
         self._under_way: dict[Future[Answer], Work] = {}
         # Whoever is like one that is done need not be run, whatever became of that one's files.
-        self._firsts: dict[str, Graded | None] = {
-            before.digest: before for before in done.values() if before.digest
+        self._firsts: dict[str, _First | None] = {
+            before.digest: _First.of(before) for before in done.values() if before.digest
         }
         self._alike: dict[str, list[HandIn]] = {}
 
@@ -211,13 +236,14 @@ class _Schedule:
             self._submit(Work(Kind.READ, hand_in))
 
     def results(self) -> Generator[Graded, None, None]:
-        awaiting: dict[str, Graded] = {}
+        awaiting: dict[str, tuple[HandIn, str]] = {}
         for graded in self._settle():
             if not graded.timed:
-                awaiting.setdefault(graded.digest if self._once else graded.hand_in.name, graded)
+                first = (graded.hand_in, graded.digest)
+                awaiting.setdefault(graded.digest if self._once else first[0].name, first)
             yield graded
-        for first in awaiting.values():
-            self._submit(Work(Kind.GRADE, first.hand_in, clock=True, digest=first.digest))
+        for hand_in, digest in awaiting.values():
+            self._submit(Work(Kind.GRADE, hand_in, clock=True, digest=digest))
             yield from self._settle()
 
     def _settle(self) -> Generator[Graded, None, None]:
@@ -257,14 +283,14 @@ class _Schedule:
             kept = first.kept if first else None
         graded = Graded(work.hand_in, report, answer.digest, kept, timed)
         if work.kind is Kind.GRADE and self._once and answer.digest:
-            self._firsts[answer.digest] = graded
+            self._firsts[answer.digest] = first = _First.of(graded)
             alike = self._alike.get(answer.digest, [])
-            self._copy(graded, [other for other in alike if other != work.hand_in])
+            self._copy(first, [other for other in alike if other != work.hand_in])
         return graded
 
-    def _copy(self, first: Graded | None, hand_ins: Sequence[HandIn]) -> None:
+    def _copy(self, first: _First | None, hand_ins: Sequence[HandIn]) -> None:
         """Give others the report of one that they are like, once it is there."""
         if first is not None:
-            report = first.report.model_dump_json()
+            report = zlib.decompress(first.report).decode()
             for hand_in in hand_ins:
                 self._submit(Work(Kind.COPY, hand_in, first.timed, report, first.digest))

@@ -106,7 +106,7 @@ def grade(
     write_pictures(report, out)
     print_report(report, console)
     say(console, f"Written: {out / 'report.json'}, {out / 'results.json'}")
-    exit_for([report])
+    exit_for([report.status])
 
 
 app.command()(batch)

@@ -211,7 +211,7 @@ def check(
             view.tell(message, "red")
         view.report(report, ids)
         conclude(report, place, view)
-    exit_for([report])
+    exit_for([report.status])
 
 
 def _show(unreadable: Unreadable, view: StudentView) -> None:

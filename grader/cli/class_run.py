@@ -97,10 +97,11 @@ def grade_class(asked: BatchOptions) -> None:
         finally:
             results.close()
             _finish(run, found, console)
-        reports = run.reports()
+        # Not the reports: those of a large class take memory that its pages need.
+        statuses = {done.report.status for done in run.graded()}
     write_decided(out)
     renew_pages(out, console)
-    exit_for(reports)
+    exit_for(statuses)
 
 
 def _policy(late: Path | None, found: Found) -> LatePolicy | None:
@@ -183,7 +184,7 @@ def _standing(report: Report) -> str:
 
 def _finish(run: ClassRun, found: Found, console: Console) -> None:
     """Write and print what there is, also when a batch was stopped in the middle."""
-    graded = run.graded()
+    graded = list(run.graded())
     reports = [each.report for each in graded]
     if reports:
         write_grades(grades_of(graded, run.late), run.out)

@@ -350,6 +350,6 @@ def merge(
         say(console, line)
     if batch:
         renew_pages(folders[0], console)
-    exit_for(merged.reports)
+    exit_for(report.status for report in merged.reports)
     if merged.fruitless:
         raise typer.Exit(1)

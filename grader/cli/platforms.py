@@ -183,7 +183,7 @@ def on_gradescope(
             report = grade_one(Grader(materials, sandbox, options), submission, sandbox, console)
     write_results(report, root / "results")
     print_report(report, console)
-    exit_for([report])
+    exit_for([report.status])
 
 
 def _doubts(path: Path, assignment: Assignment) -> Iterator[str]:

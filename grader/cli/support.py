@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from grader.batch.grades import Grade, LatePolicy
     from grader.batch.pages import Look
     from grader.grading import Grader, Options
-    from grader.report.model import Report
+    from grader.report.model import Report, ReportStatus
     from grader.run.capabilities import DeviceChoice as DeviceName
     from grader.run.materials import Materials
     from grader.sandbox.host.guests import Sandbox
@@ -321,9 +321,9 @@ def grade_one(grader: Grader, submission: Path, sandbox: Sandbox, console: Conso
         )
 
 
-def exit_for(reports: Sequence[Report]) -> None:
+def exit_for(statuses: Iterable[ReportStatus]) -> None:
     """End with 1 where the grader itself failed somewhere."""
     from grader.report.model import ReportStatus
 
-    if any(report.status is ReportStatus.INCOMPLETE for report in reports):
+    if ReportStatus.INCOMPLETE in statuses:
         raise typer.Exit(1)
