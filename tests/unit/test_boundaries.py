@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,9 @@ ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "grader").rglob("*.py"))
 RUNS_CODE_ON_LOADING = {"pickle", "cPickle", "marshal", "dill", "cloudpickle", "shelve", "joblib"}
 MAX_MODULE_LINES = 400
+LEAST_LINES_ALONE = 150
+ALONE: dict[str, str] = {}
+"""Small modules that one neighbour imports all the same → why: a trust boundary, say."""
 MAX_FUNCTION_LINES = 40
 
 
@@ -80,3 +83,48 @@ def test_modules_and_functions_stay_small(file: Path) -> None:
 def test_the_guest_can_be_read_in_one_sitting() -> None:
     guest = [file for file in FILES if "actor" in file.parts]
     assert sum(len(file.read_text().splitlines()) for file in guest) <= 1807
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def alone(sources: Mapping[str, str]) -> set[str]:
+    """Return the small modules that nobody but one module of their folder, or below it, imports."""
+    users: dict[str, set[str]] = {name: set() for name in sources}
+    for name, source in sources.items():
+        for used in {*imported(ast.parse(source))} & {*sources} - {name}:
+            users[used].add(name)
+    return {
+        name
+        for name, (user, *others) in ((name, found) for name, found in users.items() if found)
+        if not others
+        and f"{user}.".startswith(f"{name.rpartition('.')[0]}.")
+        and len(sources[name].splitlines()) < LEAST_LINES_ALONE
+    }
+
+
+def test_no_small_module_is_there_for_one_neighbour() -> None:
+    sources = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in FILES
+    }
+    entries = {name for name, file in sources.items() if file.stem in ("__init__", "__main__")}
+    assert alone({name: file.read_text() for name, file in sources.items()}) - entries == {*ALONE}
+
+
+def test_a_small_module_of_one_neighbour_is_found() -> None:
+    sources = {
+        "p.a": "from p import b, c\nimport p.q.e",
+        "p.b": "from p.c import f\nfrom p.d import x",
+        "p.c": "",
+        "p.d": "x = 0\n" * LEAST_LINES_ALONE,
+        "p.q.e": "import p.q.g",
+        "p.q.g": "",
+    }
+    assert alone(sources) == {"p.b", "p.q.g"}
