@@ -46,11 +46,6 @@ class Located:
     hand_in: tuple[Path, ...]
     support: tuple[Path, ...]
 
-    @property
-    def reference_module(self) -> Path:
-        """The solution's file that holds the questions."""
-        return self.hand_in[0]
-
 
 def find_assignment(name_or_path: str, start: Path) -> Path:
     """Return the ``assignment.yml`` that is meant.

@@ -92,7 +92,7 @@ def test_a_path_that_leads_nowhere(root: Path, path: str) -> None:
 def test_places(root: Path, located: Located) -> None:
     assert located.root == root
     assert located.folder == root / "assignments" / "knn"
-    assert located.reference_module == root / "reference" / "knn" / "knn.py"
+    assert located.hand_in[0] == root / "reference" / "knn" / "knn.py"
     assert located.reference == root / "reference" / "knn"
     assert located.starter == root / "starter" / "knn"
     assert located.scenario is None
@@ -118,5 +118,5 @@ def test_the_digest_changes_with_each_file(root: Path, name: str) -> None:
 
 def test_the_digest_tells_an_empty_file_from_none(root: Path, located: Located) -> None:
     before = assignment_digest(located)
-    located.reference_module.write_text("")
+    located.hand_in[0].write_text("")
     assert assignment_digest(located) != before
