@@ -17,7 +17,7 @@ from grader.clock.device import CPU, REFERENCE, STUDENT, TRANSFER, WIRE
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run.gpu_state import Health
 from grader.run.gpu_worker import DeviceWorker, SickDeviceError
-from grader.run.materials import Program
+from grader.run.materials import GuestProgram
 from grader.wire.messages import Call, Fault
 from grader.wire.values import Tensor, Value
 
@@ -124,7 +124,7 @@ class FakeWorker(DeviceWorker):
         assert device.users == 1, "two timed runs on one device"
         device.events.append("open")
 
-    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
+    def start(self, programs: Mapping[str, GuestProgram]) -> Mapping[str, Observation]:
         """Fresh processes: an error that stays with a process is gone with it."""
         self._calls = dict.fromkeys(programs, 0)
         self.device.events.append("start")

@@ -19,7 +19,7 @@ from grader.grading import Grader
 from grader.run import capabilities, gpu_state, gpus
 from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack
-from grader.run.materials import Program
+from grader.run.materials import GuestProgram
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.wire.messages import Load
 
@@ -36,7 +36,7 @@ def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
         leases: Folder of the leases.
     """
 
-    def load(program: Program, needs: GuestNeeds) -> Load:
+    def load(program: GuestProgram, needs: GuestNeeds) -> Load:
         if needs.cuda:
             needs = replace(needs, virtual=needs.cuda, virtual_memory_mb=MEMORY_MB)
         return real_load(program, needs)
@@ -44,8 +44,8 @@ def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
     def rack(sandbox: Sandbox, limits: Limits) -> Rack:
         return Rack([GPU.uuid], lambda _: FakeWorker(FakeDevice(), honest()), Leases(leases))
 
-    real_load = Program.load
-    patch.setattr(Program, "load", load)
+    real_load = GuestProgram.load
+    patch.setattr(GuestProgram, "load", load)
     for module in (gpu_state, gpus, capabilities):
         patch.setattr(module, "visible_gpus", lambda: (GPU,))
     defaults = Grader.__init__.__defaults__

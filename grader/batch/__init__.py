@@ -1,1 +1,1 @@
-"""A class of hand-ins: finding them in a folder, grading them side by side, one gradebook."""
+"""A class of submissions: finding them in a folder, grading them side by side, one gradebook."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.assignment.types import Assignment
 from grader.batch.decisions import carry
 from grader.batch.ledger import Done, Setup, done_so_far, record, setup_of
-from grader.batch.schedule import Kind, Work, perform, write
+from grader.batch.schedule import WorkItem, WorkKind, perform, write
 from grader.errors import UsageError, nearest
 from grader.grading import Grader, Options
 from grader.report.build import report_status
@@ -48,7 +48,7 @@ def refuse_two_states(
 
     Args:
         out: ``--out`` of the batch.
-        names: The hand-ins that were to run.
+        names: The submissions that were to run.
         changed: As ``what_changed`` says.
         asked: Questions that are asked with other calls now.
 
@@ -90,14 +90,14 @@ class Change:
     """A check whose outcome is another than before.
 
     Attributes:
-        hand_in: Name.
+        submission: Name.
         question: Id.
         check: Id.
         before: Absent where the check is new.
         after: Absent where it is gone.
     """
 
-    hand_in: str
+    submission: str
     question: str
     check: str
     before: CheckResult | None
@@ -162,7 +162,7 @@ class Again:
     Attributes:
         changes: Every check that ended otherwise.
         reports: All reports as they are now, by name.
-        untouched: Hand-in → why nothing could be judged anew.
+        untouched: Submission → why nothing could be judged anew.
     """
 
     changes: tuple[Change, ...]
@@ -184,7 +184,7 @@ def reopened(out: Path) -> Iterator[tuple[Journal, Setup]]:
 def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
     """Judge everything that was observed under the assignment as it is now.
 
-    No hand-in runs; the reference does, for the same inputs as before.
+    No submission runs; the reference does, for the same inputs as before.
 
     Args:
         out: ``--out`` of the batch.
@@ -201,7 +201,7 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
         reports: list[Report] = []
         untouched: dict[str, str] = {}
         for done in list(done_so_far(journal)):
-            name, kept = done.hand_in.name, journal.kept(done.hand_in.name)
+            name, kept = done.submission.name, journal.kept(done.submission.name)
             if kept is None:
                 untouched[name] = "nothing of it ran, what was said of it stands"
             runs = unpack_runs(kept, grader.reference_runs) if kept else {}
@@ -210,14 +210,14 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
             reports.append(after)
             if not dry_run and after != done.report:
                 write(after, out)
-                record(journal, Done(done.hand_in, after, done.digest, done.timed), kept)
+                record(journal, Done(done.submission, after, done.digest, done.timed), kept)
         if not dry_run:
             _stands_under(journal, setup, grader)
     return Again(tuple(changes), tuple(reports), untouched)
 
 
 def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequence[str]) -> Again:
-    """Run hand-ins again, or some questions of them, with the batch's own seed.
+    """Run submissions again, or some questions of them, with the batch's own seed.
 
     Where the assignment has changed since, this is for the whole class or for nobody: its other
     questions are judged anew from what was observed, so that all stand under one assignment.
@@ -225,18 +225,18 @@ def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequen
     Args:
         out: ``--out`` of the batch.
         prepare: Makes the grader.
-        names: Hand-ins; all where empty.
+        names: Submissions; all where empty.
         questions: Ids; all that the batch has where empty. The others' results stay.
 
     Raises:
-        UsageError: There is no batch or no such hand-in; or the assignment has changed since, and
-            only some hand-ins were to run, or another question is asked with other calls now.
+        UsageError: There is no batch or no such submission; or the assignment has changed since,
+            and only some submissions were to run, or another question has other calls now.
     """
     with reopened(out) as (journal, setup):
-        everybody = {done.hand_in.name: done for done in done_so_far(journal)}
+        everybody = {done.submission.name: done for done in done_so_far(journal)}
         for name in names:
             if name not in everybody:
-                raise UsageError(f"{out}: no hand-in “{name}” there{nearest(name, everybody)}")
+                raise UsageError(f"{out}: no submission “{name}” there{nearest(name, everybody)}")
         changes: list[Change] = []
         every = setup.questions and (*setup.questions, *questions)
         with prepare(setup, options_of(setup, every)) as grader:
@@ -257,7 +257,7 @@ def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequen
 
 
 class _Run:
-    """Runs hand-ins again, whole or in part.
+    """Runs submissions again, whole or in part.
 
     Args:
         grader: For all questions of the batch.
@@ -278,17 +278,19 @@ class _Run:
         self._part = grader.with_questions(questions) if questions else grader
 
     def one(self, before: Done) -> Done:
-        """Run one hand-in, and write down what came of it."""
-        answer = perform(self._part, Work(Kind.GRADE, before.hand_in, clock=True), self._out)
+        """Run one submission, and write down what came of it."""
+        answer = perform(
+            self._part, WorkItem(WorkKind.GRADE, before.submission, clock=True), self._out
+        )
         report, kept = Report.model_validate_json(answer.report), answer.kept
         if self._questions:
-            others = self._others(before.hand_in.name)
+            others = self._others(before.submission.name)
             report = with_questions(self._rest(before.report, others), report, self._questions)
             reference = self._whole.reference_runs
             runs = others | (unpack_runs(kept, reference) if kept else {})
             kept = pack_runs(runs, reference) if runs else None
             write(report, self._out)
-        done = Done(before.hand_in, report, answer.digest, before.timed)
+        done = Done(before.submission, report, answer.digest, before.timed)
         record(self._journal, done, kept)
         return done
 
@@ -308,24 +310,24 @@ class _Run:
 
 
 def replay(out: Path, name: str, prepare: Prepare, scratch: Path) -> tuple[Change, ...]:
-    """Run one hand-in again and return what ended otherwise; nothing is written down.
+    """Run one submission again and return what ended otherwise; nothing is written down.
 
     Args:
         out: ``--out`` of the batch.
-        name: Of the hand-in.
+        name: Of the submission.
         prepare: Makes the grader.
         scratch: An empty folder for the second report.
 
     Raises:
-        UsageError: There is no such hand-in, or it is not there any more.
+        UsageError: There is no such submission, or it is not there any more.
     """
     with reopened(out) as (journal, setup):
-        everybody = {done.hand_in.name: done for done in done_so_far(journal)}
+        everybody = {done.submission.name: done for done in done_so_far(journal)}
     if name not in everybody:
-        raise UsageError(f"{out}: no hand-in “{name}” there{nearest(name, everybody)}")
+        raise UsageError(f"{out}: no submission “{name}” there{nearest(name, everybody)}")
     done = everybody[name]
     with prepare(setup, options_of(setup)) as grader:
-        answer = perform(grader, Work(Kind.GRADE, done.hand_in, clock=True), scratch)
+        answer = perform(grader, WorkItem(WorkKind.GRADE, done.submission, clock=True), scratch)
     if answer.digest != done.digest:
         raise UsageError(
             f"{name}: what was handed in is not what was graded: its files have changed since, or "

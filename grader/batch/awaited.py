@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from grader.batch.decisions import (
-    Decision,
+    PersonDecision,
     awaited,
     check_at,
     decide,
@@ -18,7 +18,7 @@ from grader.batch.decisions import (
     outdated,
     same_finding,
 )
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.batch.ledger import (
     Done,
     decisions_of,
@@ -46,7 +46,7 @@ class Wish:
     """What a person wants to give.
 
     Attributes:
-        student: Name of a hand-in, or a student's address, number or name.
+        student: Name of a submission, or a student's address, number or name.
         where: ``question`` or ``question.check``.
         points: Given.
         why: For the student.
@@ -62,12 +62,12 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One reason why checks of a question wait for a person, and the hand-ins that it concerns.
+    """One reason why checks of a question wait for a person, and the submissions that it concerns.
 
     Attributes:
         question: Id.
-        checks: Those that wait, of the first hand-in.
-        everybody: All hand-ins.
+        checks: Those that wait, of the first submission.
+        everybody: All submissions.
     """
 
     question: str
@@ -85,10 +85,10 @@ class Finding:
             given = min(points, check.max_score)
             points = round(points - given, PLACES)
             for done in self.everybody:
-                yield Wish(done.hand_in.name, f"{self.question}.{check.id}", given, why)
+                yield Wish(done.submission.name, f"{self.question}.{check.id}", given, why)
 
 
-class Class:
+class GradedClass:
     """A graded class that people decide on; a context manager that holds the journal.
 
     Args:
@@ -101,23 +101,23 @@ class Class:
     def __init__(self, out: Path) -> None:
         self.out = out
         self._journal: Journal = open_journal(out / JOURNAL_FILE)
-        self._done = {done.hand_in.name: done for done in done_so_far(self._journal)}
+        self._done = {done.submission.name: done for done in done_so_far(self._journal)}
 
-    def __enter__(self) -> Class:
+    def __enter__(self) -> GradedClass:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._journal.close()
 
-    def decide(self, wish: Wish, who: str) -> list[tuple[str, Decision]]:
-        """Write down what a person gives; return hand-in → decision.
+    def decide(self, wish: Wish, who: str) -> list[tuple[str, PersonDecision]]:
+        """Write down what a person gives; return submission → decision.
 
         Raises:
             UsageError: There is no such student, question or check, or it is worth less.
         """
         first = self._find(wish.student)
         made = decide(first.report, wish.where, wish.points, wish.why, who)
-        found = [(first.hand_in.name, item) for item in made]
+        found = [(first.submission.name, item) for item in made]
         if wish.same:
             found += [(name, item) for item in made for name in self._alike(first, item)]
         for name, item in found:
@@ -127,11 +127,12 @@ class Class:
     def undo(self, student: str, where: str) -> list[str]:
         """Take decisions on a question or a check back; return the checks that were decided."""
         done = self._find(student)
-        name = done.hand_in.name
+        name = done.submission.name
         ours = [
             item
             for text in self._journal.decided().get(name, ())
-            if (item := Decision.model_validate_json(text)).place == where or item.question == where
+            if (item := PersonDecision.model_validate_json(text)).place == where
+            or item.question == where
         ]
         for item in ours:
             self._journal.decide(name, item.place, None)
@@ -153,18 +154,18 @@ class Class:
                     groups[question, said, names] = replace(found, everybody=everybody)
         return list(groups.values())
 
-    def _alike(self, first: Done, decision: Decision) -> Iterator[str]:
+    def _alike(self, first: Done, decision: PersonDecision) -> Iterator[str]:
         mine = check_at(first.report, decision.place)
         for name, done in self._done.items():
             theirs = check_at(done.report, decision.place)
-            if name != first.hand_in.name and mine and theirs and same_finding(mine, theirs):
+            if name != first.submission.name and mine and theirs and same_finding(mine, theirs):
                 yield name
 
     def _find(self, student: str) -> Done:
         wanted = student.strip().casefold()
         if wanted in (known := {name.casefold(): done for name, done in self._done.items()}):
             return known[wanted]
-        found = [done for done in self._done.values() if wanted in _names(done.hand_in)]
+        found = [done for done in self._done.values() if wanted in _names(done.submission)]
         if len(found) != 1:
             what = "several submissions" if found else "no submission"
             raise UsageError(f"{self.out}: {what} of “{student}”{nearest(student, self._done)}")
@@ -179,14 +180,14 @@ def _by_sentence(checks: Iterable[CheckResult]) -> dict[str, list[CheckResult]]:
 
 
 @contextmanager
-def deciding(out: Path) -> Iterator[Class]:
+def deciding(out: Path) -> Iterator[GradedClass]:
     """Give a class to decide on; reports and gradebook are written again afterwards.
 
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
         InfrastructureError: The disk is full or broken.
     """
-    with Class(out) as course:
+    with GradedClass(out) as course:
         yield course
     write_decided(out)
     write_grades(read_grades(out), out)
@@ -218,11 +219,11 @@ def _wish(path: Path, number: int, row: dict[str, str | None]) -> Wish:
 
 
 def lines_of(finding: Finding) -> list[str]:
-    """Return the lines that a finding is about, of the first hand-in; none if it is gone."""
+    """Return the lines that a finding is about, of the first submission; none if it is gone."""
     done = finding.everybody[0]
     wanted = [file.path for file in done.report.submission.files]
     try:
-        files = read_submission(done.hand_in.path, wanted).files
+        files = read_submission(done.submission.path, wanted).files
     except GraderError:
         return []
     named = finding.checks[0].params.get("line")
@@ -262,9 +263,9 @@ def _numbered(lines: Sequence[str], first: int, last: int) -> list[str]:
     return [f"{number:5} {lines[number - 1]}" for number in range(first, last + 1)]
 
 
-def _names(hand_in: HandIn) -> set[str]:
+def _names(submission: ClassSubmission) -> set[str]:
     parts: Iterable[str] = (
-        text for each in hand_in.students for text in (each.email, each.id, each.name)
+        text for each in submission.students for text in (each.email, each.id, each.name)
     )
     return {text.casefold() for text in parts if text}
 
@@ -279,8 +280,8 @@ def overtaken(out: Path) -> list[str]:
     with open_journal(out / JOURNAL_FILE) as journal:
         decisions = decisions_of(journal)
         for done in done_so_far(journal) if decisions else ():
-            for item in decisions.get(done.hand_in.name, ()):
-                where = f"{done.hand_in.name} {item.place}"
+            for item in decisions.get(done.submission.name, ()):
+                where = f"{done.submission.name} {item.place}"
                 if outdated(done.report, item):
                     lines.append(
                         f"The decision on {where} does not count any more: the check is gone, or "

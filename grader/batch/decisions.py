@@ -75,7 +75,7 @@ def _carry(
 MAX_WHY = 500
 
 
-class Decision(BaseModel):
+class PersonDecision(BaseModel):
     """What a person gives for a check.
 
     Attributes:
@@ -108,7 +108,7 @@ class Decision(BaseModel):
         return f"{self.question}.{self.check}"
 
 
-def decide(report: Report, where: str, points: float, why: str, who: str) -> list[Decision]:
+def decide(report: Report, where: str, points: float, why: str, who: str) -> list[PersonDecision]:
     """Return the decisions that give a question or a check so many points.
 
     The points of a question are given to its checks in their order.
@@ -136,7 +136,7 @@ def decide(report: Report, where: str, points: float, why: str, who: str) -> lis
         given = min(left, check.max_score)
         left = round(left - given, 4)
         decisions.append(
-            Decision(
+            PersonDecision(
                 question=question.id,
                 check=check.id,
                 points=given,
@@ -151,7 +151,7 @@ def decide(report: Report, where: str, points: float, why: str, who: str) -> lis
     return decisions
 
 
-def with_decisions(report: Report, decisions: Iterable[Decision], words: Words) -> Report:
+def with_decisions(report: Report, decisions: Iterable[PersonDecision], words: Words) -> Report:
     """Return a report with what a person decided in the place of what the grader said.
 
     Args:
@@ -173,13 +173,13 @@ def with_decisions(report: Report, decisions: Iterable[Decision], words: Words) 
     )
 
 
-def outdated(report: Report, decision: Decision) -> bool:
+def outdated(report: Report, decision: PersonDecision) -> bool:
     """Whether a decision cannot count: its check is gone, or worth something else."""
     found = check_at(report, decision.place)
     return found is None or found.max_score != decision.worth
 
 
-def judged_otherwise(report: Report, decision: Decision) -> bool:
+def judged_otherwise(report: Report, decision: PersonDecision) -> bool:
     """Whether the grader now says something else than when a person decided."""
     found = check_at(report, decision.place)
     return found is not None and (found.code, found.score) != (decision.said, decision.said_points)
@@ -230,7 +230,7 @@ def _place(report: Report, where: str) -> tuple[QuestionResult, Sequence[CheckRe
 
 
 def _decided(
-    question: QuestionResult, by_place: dict[str, Decision], words: Words
+    question: QuestionResult, by_place: dict[str, PersonDecision], words: Words
 ) -> QuestionResult:
     checks = tuple(
         _laid_over(check, by_place[place], words)
@@ -245,7 +245,7 @@ def _decided(
     return question.model_copy(update={"checks": checks, "status": status, **points})
 
 
-def _laid_over(check: CheckResult, decision: Decision, words: Words) -> CheckResult:
+def _laid_over(check: CheckResult, decision: PersonDecision, words: Words) -> CheckResult:
     whole = decision.points >= check.max_score
     params: dict[str, Param] = {
         "points": decision.points,

@@ -47,12 +47,12 @@ _RESERVED = frozenset({
     *(f"{name}.csv" for name in EXPORTS),
     *(f + end for f in (JOURNAL_FILE, PREVIOUS_FILE) for end in ("", "-wal", "-shm", "-journal")),
 })  # fmt: skip
-"""Folded: what lies, or may come to lie, beside the folders of hand-ins."""
+"""Folded: what lies, or may come to lie, beside the folders of submissions."""
 _LONGEST = 200
 """Bytes of a name; file systems take 255, and endings are added to it."""
 
 
-def told(name: str) -> str:
+def file_name_text(name: str) -> str:
     """Return a file's name as text that every file, database and folder takes.
 
     Bytes that are no UTF-8 come from file systems as what no encoder takes.
@@ -108,8 +108,8 @@ class Student:
 
 
 @dataclass(frozen=True, slots=True)
-class HandIn:
-    """One hand-in of a class.
+class ClassSubmission:
+    """One submission of a class.
 
     Attributes:
         name: Folder name, or file name without its ending; unique in the class.
@@ -133,17 +133,17 @@ class Found:
     """What a class folder holds.
 
     Attributes:
-        hand_ins: By name.
-        left_out: Names of entries that are nobody's hand-in by their ending.
+        submissions: By name.
+        left_out: Names of entries that are nobody's submission by their ending.
         platform: Whose download this is, or empty.
     """
 
-    hand_ins: tuple[HandIn, ...]
+    submissions: tuple[ClassSubmission, ...]
     left_out: tuple[str, ...] = field(default=())
     platform: str = ""
 
 
-def is_hand_in(path: Path) -> bool:
+def is_submission(path: Path) -> bool:
     """Tell whether a path can be one by its kind and ending."""
     return path.is_dir() or path.name.lower().endswith(ENDINGS)
 
@@ -156,7 +156,7 @@ def entries_of(folder: Path, out: Path) -> list[Path]:
     """
     if not folder.is_dir():
         raise UsageError(
-            f"{folder} is not a folder; `grader batch` takes one hand-in an entry, a platform’s "
+            f"{folder} is not a folder; `grader batch` takes one submission an entry, a platform’s "
             "download, or a .txt that lists repositories"
         )
     return sorted(
@@ -166,8 +166,8 @@ def entries_of(folder: Path, out: Path) -> list[Path]:
     )
 
 
-def plain(folder: Path, entries: Sequence[Path]) -> Found:
-    """Return the hand-ins of a folder, one for each sub-folder, archive, notebook or ``.py``.
+def one_an_entry(folder: Path, entries: Sequence[Path]) -> Found:
+    """Return the submissions of a folder, one for each sub-folder, archive, notebook or ``.py``.
 
     Args:
         folder: For messages.
@@ -176,14 +176,17 @@ def plain(folder: Path, entries: Sequence[Path]) -> Found:
     Raises:
         UsageError: It holds none.
     """
-    paths = [path for path in entries if is_hand_in(path)]
+    paths = [path for path in entries if is_submission(path)]
     if not paths:
         raise UsageError(
-            f"{folder} holds no hand-ins: no sub-folder and no file ending in {' '.join(ENDINGS)}"
+            f"{folder} holds no submissions: no sub-folder and no file ending in "
+            f"{' '.join(ENDINGS)}"
         )
-    pairs = [(told(_stem(path)), told(path.name)) for path in paths]
-    hand_ins = tuple(map(HandIn, shortened(pairs), paths))
-    return Found(hand_ins, tuple(told(path.name) for path in entries if not is_hand_in(path)))
+    pairs = [(file_name_text(_stem(path)), file_name_text(path.name)) for path in paths]
+    submissions = tuple(map(ClassSubmission, shortened(pairs), paths))
+    return Found(
+        submissions, tuple(file_name_text(path.name) for path in entries if not is_submission(path))
+    )
 
 
 def _stem(path: Path) -> str:
@@ -217,11 +220,11 @@ _Named = Mapping[Path, re.Match[str]]
 
 
 def discover(folder: Path, out: Path) -> Found:
-    """Return the hand-ins of a class.
+    """Return the submissions of a class.
 
     Args:
-        folder: Of hand-ins or a platform's download; or a ``.txt`` that lists repositories.
-        out: Where reports go; no hand-in, should it lie in the folder.
+        folder: Of submissions or a platform's download; or a ``.txt`` that lists repositories.
+        out: Where reports go; no submission, should it lie in the folder.
 
     Raises:
         UsageError: It is none of these, holds none, or a platform's list is broken.
@@ -235,10 +238,10 @@ def discover(folder: Path, out: Path) -> Found:
         return _gradescope(folder, entries)
     for platform, pattern, gather in _BY_NAME:
         named = {path: match for path in entries if (match := pattern.fullmatch(path.name))}
-        if named and len(named) >= len([path for path in entries if is_hand_in(path)]):
-            others = tuple(told(path.name) for path in entries if path not in named)
+        if named and len(named) >= len([path for path in entries if is_submission(path)]):
+            others = tuple(file_name_text(path.name) for path in entries if path not in named)
             return Found(tuple(_unique(gather(named))), others, platform)
-    return plain(folder, entries)
+    return one_an_entry(folder, entries)
 
 
 def _gradescope(folder: Path, entries: Sequence[Path]) -> Found:
@@ -253,21 +256,21 @@ def _gradescope(folder: Path, entries: Sequence[Path]) -> Found:
         ) from error
     if not isinstance(listed, Mapping):
         raise UsageError(f"{path}: is no list of submissions by folder; export them again")
-    hand_ins, missing = [], []
+    submissions, missing = [], []
     for name, about in listed.items():
         if (folder / str(name)).is_dir() and isinstance(about, Mapping):
-            hand_ins.append(_of_gradescope(folder / str(name), about))
+            submissions.append(_of_gradescope(folder / str(name), about))
         else:
             missing.append(str(name))
-    if not hand_ins:
+    if not submissions:
         raise UsageError(f"{path}: none of the {len(listed)} folders that it lists is there")
     known = {METADATA, *map(str, listed)}
     left_out = [each.name for each in entries if each.name not in known]
     left_out += [f"{name} (listed, but not there)" for name in missing]
-    return Found(tuple(_unique(hand_ins)), tuple(left_out), "gradescope")
+    return Found(tuple(_unique(submissions)), tuple(left_out), "gradescope")
 
 
-def _of_gradescope(path: Path, about: Mapping[str, Any]) -> HandIn:
+def _of_gradescope(path: Path, about: Mapping[str, Any]) -> ClassSubmission:
     people = tuple(
         Student(_text(each, ":name"), _text(each, ":email"), _text(each, ":sid"))
         for each in about.get(":submitters") or ()
@@ -275,34 +278,36 @@ def _of_gradescope(path: Path, about: Mapping[str, Any]) -> HandIn:
     )
     history = about.get(":history")
     attempts = len(history) + 1 if isinstance(history, list) else None
-    return HandIn(path.name, path, people, _moment(about.get(":created_at")), attempts=attempts)
+    return ClassSubmission(
+        path.name, path, people, _moment(about.get(":created_at")), attempts=attempts
+    )
 
 
-def _moodle(named: _Named) -> list[HandIn]:
+def _moodle(named: _Named) -> list[ClassSubmission]:
     folders = {path: _MOODLE_FOLDER.fullmatch(path.name) for path in named if path.is_dir()}
     return _gather({path: folders.get(path) or match for path, match in named.items()}, "number")
 
 
-def _canvas(named: _Named) -> list[HandIn]:
+def _canvas(named: _Named) -> list[ClassSubmission]:
     return _gather(named, "user")
 
 
-def _autograder_io(named: _Named) -> list[HandIn]:
+def _autograder_io(named: _Named) -> list[ClassSubmission]:
     return [
-        HandIn(match["name"], path, (Student(match["name"], id=match["number"]),))
+        ClassSubmission(match["name"], path, (Student(match["name"], id=match["number"]),))
         for path, match in named.items()
     ]
 
 
-_BY_NAME: tuple[tuple[str, re.Pattern[str], Callable[[_Named], list[HandIn]]], ...] = (
+_BY_NAME: tuple[tuple[str, re.Pattern[str], Callable[[_Named], list[ClassSubmission]]], ...] = (
     ("moodle", _MOODLE, _moodle),
     ("canvas", _CANVAS, _canvas),
     ("autograder.io", _AUTOGRADER_IO, _autograder_io),
 )
 
 
-def _gather(named: _Named, number: str) -> list[HandIn]:
-    """Return one hand-in a student, of a folder or of files that carry their name.
+def _gather(named: _Named, number: str) -> list[ClassSubmission]:
+    """Return one submission a student, of a folder or of files that carry their name.
 
     Args:
         named: What each path is called.
@@ -322,36 +327,36 @@ def _gather(named: _Named, number: str) -> list[HandIn]:
         # Where several people go by one number, it is not that of whoever has another behind it:
         # their name was made up, and no grade of theirs is to be entered by it.
         doubtful = claims[its] > 1 and any(_MARK in match["file"] for _, match in group)
-        student = Student(told(name), id="" if doubtful else its)
-        called = re.sub(r"\s+", "_", told(f"{name}_{its}"))
-        found.append(HandIn(called, where, (student,), late=late))
+        student = Student(file_name_text(name), id="" if doubtful else its)
+        called = re.sub(r"\s+", "_", file_name_text(f"{name}_{its}"))
+        found.append(ClassSubmission(called, where, (student,), late=late))
     return _renamed(found)
 
 
-def _unique(hand_ins: Sequence[HandIn]) -> list[HandIn]:
-    names = [hand_in.name for hand_in in hand_ins]
+def _unique(submissions: Sequence[ClassSubmission]) -> list[ClassSubmission]:
+    names = [submission.name for submission in submissions]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise UsageError(f"two hand-ins by the name of {', '.join(twice)}; keep one of each")
-    return _renamed(sorted(hand_ins, key=lambda each: each.name))
+        raise UsageError(f"two submissions by the name of {', '.join(twice)}; keep one of each")
+    return _renamed(sorted(submissions, key=lambda each: each.name))
 
 
-def _renamed(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+def _renamed(submissions: Sequence[ClassSubmission]) -> list[ClassSubmission]:
     """Give each a name that nothing else has, not on any disk."""
-    free = apart([hand_in.name for hand_in in hand_ins])
-    return [replace(each, name=name) for each, name in zip(hand_ins, free, strict=True)]
+    free = apart([submission.name for submission in submissions])
+    return [replace(each, name=name) for each, name in zip(submissions, free, strict=True)]
 
 
 def _repositories(listing: Path) -> Found:
-    """Return one hand-in a repository, as it is checked out; blank lines and ``#`` are skipped."""
+    """Return one submission a repository, as checked out; blank lines and ``#`` are skipped."""
     lines = [line.strip() for line in listing.read_text().splitlines()]
     paths = [listing.parent / line for line in lines if line and not line.startswith("#")]
     absent = [str(path) for path in paths if not path.is_dir()]
     if absent or not paths:
         what = f"not there: {', '.join(absent)}" if absent else "it names none"
         raise UsageError(f"{listing}: lists one repository a line; {what}")
-    hand_ins = [HandIn(path.name, path, created_at=_committed(path)) for path in paths]
-    return Found(tuple(_unique(hand_ins)), platform="git")
+    submissions = [ClassSubmission(path.name, path, created_at=_committed(path)) for path in paths]
+    return Found(tuple(_unique(submissions)), platform="git")
 
 
 def _committed(path: Path) -> dt.datetime | None:
@@ -359,7 +364,7 @@ def _committed(path: Path) -> dt.datetime | None:
     # A configuration that came with a repository must not name programs to be run: for files that
     # changed, for signatures, or to fetch what is missing.
     safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
-    # Nor is a repository around the hand-ins, the instructor's own, the history of any of them.
+    # Nor is a repository around the submissions, the instructor's own, the history of any of them.
     environment = {
         **os.environ,
         "GIT_ALLOW_PROTOCOL": "none",
@@ -368,17 +373,13 @@ def _committed(path: Path) -> dt.datetime | None:
     }
     asked = ["log", "-1", "--no-show-signature", "--format=%cI"]
     try:
-        told = subprocess.run(  # noqa: S603
+        done = subprocess.run(  # noqa: S603
             ["git", *safe, "-C", str(path), *asked],  # noqa: S607
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+            env=environment, capture_output=True, text=True, timeout=_SECONDS, check=False,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return _moment(told.stdout.strip()) if told.returncode == 0 else None
+    return _moment(done.stdout.strip()) if done.returncode == 0 else None
 
 
 def _text(about: Mapping[str, Any], key: str) -> str:

@@ -73,7 +73,7 @@ class Exported:
     Attributes:
         text: Its content.
         filled: Number of students whose grade is in it.
-        open: Student or hand-in → why there is no final grade to write.
+        open: Student or submission → why there is no final grade to write.
         absent: Who was graded and is not in the instructor's file.
         changed: Student, what stood in the file, what stands there now.
     """
@@ -91,7 +91,7 @@ def nbgrader(grades: Sequence[Grade], assignment: str, due: str = "") -> Exporte
     writer = csv.DictWriter(out, _NBGRADER, lineterminator="\n")
     writer.writeheader()
     for student, grade in _everyone(grades):
-        moment = grade.hand_in.created_at
+        moment = grade.submission.created_at
         first, _, last = student.name.rpartition(" ")
         penalty = 0.0 if grade.penalty is None else grade.penalty
         raw = grade.score
@@ -283,19 +283,19 @@ def _same(value: str, *known: str) -> bool:
 
 
 def _everyone(grades: Sequence[Grade]) -> list[tuple[Student, Grade]]:
-    """Return one pair a student; where the platform named nobody, the hand-in's name has to do."""
-    nameless = [grade for grade in grades if not grade.hand_in.students]
+    """Return one pair a student; where the platform named nobody, by the submission's name."""
+    nameless = [grade for grade in grades if not grade.submission.students]
     return by_student(grades) + [
-        (Student(grade.hand_in.name, id=grade.hand_in.name), grade) for grade in nameless
+        (Student(grade.submission.name, id=grade.submission.name), grade) for grade in nameless
     ]
 
 
 def _open(grades: Sequence[Grade]) -> dict[str, str]:
-    return {grade.hand_in.name: grade.why_open for grade in grades if grade.final is None}
+    return {grade.submission.name: grade.why_open for grade in grades if grade.final is None}
 
 
 def _called(student: Student, grade: Grade) -> str:
-    return student.name or student.email or student.id or grade.hand_in.name
+    return student.name or student.email or student.id or grade.submission.name
 
 
 def _points(points: float | None) -> str:

@@ -29,7 +29,7 @@ import yaml
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from grader.batch.decisions import awaited
-from grader.batch.discover import HandIn, Student
+from grader.batch.discover import ClassSubmission, Student
 from grader.errors import UsageError
 from grader.report.build import PLACES
 from grader.report.model import Report, ReportStatus
@@ -41,7 +41,7 @@ _Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class LatePolicy(BaseModel):
-    """When a hand-in is due, and what coming later costs.
+    """When a submission is due, and what coming later costs.
 
     Attributes:
         due: Deadline, with its time zone.
@@ -51,7 +51,7 @@ class LatePolicy(BaseModel):
         closes: What comes later than this earns nothing; an extension moves it along.
         attempts: How many are free; where the platform does not tell how many there were, all are.
         per_attempt: Share of the score that each further one takes.
-        extensions: E-mail address, number or name of a hand-in → due instead.
+        extensions: E-mail address, number or name of a submission → due instead.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -84,46 +84,46 @@ class LatePolicy(BaseModel):
             parts.append(counted(len(self.extensions), "extension"))
         return ", ".join(parts)
 
-    def lateness(self, hand_in: HandIn) -> Lateness:
-        """Return how late a hand-in came, and what that and its attempts take."""
-        late = self._lateness(hand_in)
-        further = max(0, (hand_in.attempts or 0) - (self.attempts or sys.maxsize))
+    def lateness(self, submission: ClassSubmission) -> Lateness:
+        """Return how late a submission came, and what that and its attempts take."""
+        late = self._lateness(submission)
+        further = max(0, (submission.attempts or 0) - (self.attempts or sys.maxsize))
         if late.penalty is None or not further:
             return late
         return Lateness(late.days, min(1.0, late.penalty + further * self.per_attempt))
 
-    def _lateness(self, hand_in: HandIn) -> Lateness:
+    def _lateness(self, submission: ClassSubmission) -> Lateness:
         """Return what the time alone takes; the kindest extension counts."""
-        if hand_in.created_at is None:
-            return Lateness(None, 0.0 if hand_in.late is False else None)
-        names = {hand_in.name.casefold()}
-        for student in hand_in.students:
+        if submission.created_at is None:
+            return Lateness(None, 0.0 if submission.late is False else None)
+        names = {submission.name.casefold()}
+        for student in submission.students:
             names |= {student.email.casefold(), student.id.casefold()} - {""}
         known = {name.casefold(): moment for name, moment in self.extensions.items()}
         due = max([self.due, *(known[name] for name in names if name in known)])
-        late = (hand_in.created_at - due).total_seconds()
+        late = (submission.created_at - due).total_seconds()
         if late <= self.grace_minutes * 60:
             return Lateness(0.0, 0.0)
-        if self.closes and hand_in.created_at > max(self.closes, due):
+        if self.closes and submission.created_at > max(self.closes, due):
             return Lateness(late / _DAY, 1.0)
         return Lateness(late / _DAY, min(self.most, math.ceil(late / _DAY) * self.per_day))
 
-    def refuse_strangers(self, hand_ins: Sequence[HandIn]) -> None:
+    def refuse_strangers(self, submissions: Sequence[ClassSubmission]) -> None:
         """Refuse extensions of somebody who is not in the class: a name mistyped.
 
         Raises:
             UsageError: Names them.
         """
-        if strangers := self._strangers(hand_ins):
+        if strangers := self._strangers(submissions):
             raise UsageError(
                 f"--late: extensions for {', '.join(strangers)}, who handed nothing in here; write "
-                "the e-mail address, number or hand-in as the gradebook does"
+                "the e-mail address, number or submission as the gradebook does"
             )
 
-    def _strangers(self, hand_ins: Sequence[HandIn]) -> list[str]:
-        known = {hand_in.name.casefold() for hand_in in hand_ins}
-        for hand_in in hand_ins:
-            for student in hand_in.students:
+    def _strangers(self, submissions: Sequence[ClassSubmission]) -> list[str]:
+        known = {submission.name.casefold() for submission in submissions}
+        for submission in submissions:
+            for student in submission.students:
                 known |= {student.email.casefold(), student.id.casefold()}
         return [name for name in self.extensions if name.casefold() not in known]
 
@@ -175,10 +175,10 @@ class Pending(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a hand-in earned.
+    """What a submission earned.
 
     Attributes:
-        hand_in: Whose, and from when.
+        submission: Whose, and from when.
         report: What its work is worth.
         days_late: None where nobody knows.
         penalty: Share of the score that lateness and attempts take; None where a person has to say.
@@ -186,7 +186,7 @@ class Grade:
         pending: What counts of points that wait for a machine.
     """
 
-    hand_in: HandIn
+    submission: ClassSubmission
     report: Report
     days_late: float | None = None
     penalty: float | None = 0.0
@@ -252,21 +252,21 @@ def _settled(report: Report) -> float:
     )
 
 
-def grade_of(hand_in: HandIn, report: Report, policy: LatePolicy | None) -> Grade:
-    """Return the grade of a hand-in under a policy on lateness, if there is one."""
+def grade_of(submission: ClassSubmission, report: Report, policy: LatePolicy | None) -> Grade:
+    """Return the grade of a submission under a policy on lateness, if there is one."""
     if policy is None:
-        return Grade(hand_in, report)
-    lateness = policy.lateness(hand_in)
-    return Grade(hand_in, report, lateness.days, lateness.penalty, policy=True)
+        return Grade(submission, report)
+    lateness = policy.lateness(submission)
+    return Grade(submission, report, lateness.days, lateness.penalty, policy=True)
 
 
 def who(grades: Sequence[Grade]) -> list[dict[str, str]]:
-    """Return the gradebook's columns on whose each hand-in is; none where no platform says."""
-    if not any(grade.hand_in.students for grade in grades):
+    """Return the gradebook's columns on whose each submission is; none where no platform says."""
+    if not any(grade.submission.students for grade in grades):
         return []
     return [
         {
-            heading: "; ".join(getattr(student, field) for student in grade.hand_in.students)
+            heading: "; ".join(getattr(student, field) for student in grade.submission.students)
             for heading, field in (("name", "name"), ("email", "email"), ("student_id", "id"))
         }
         for grade in grades
@@ -279,8 +279,10 @@ def lateness(grades: Sequence[Grade]) -> list[dict[str, str]]:
         return []
     return [
         {
-            "created_at": _text(grade.hand_in.created_at and grade.hand_in.created_at.isoformat()),
-            "attempts": _text(grade.hand_in.attempts),
+            "created_at": _text(
+                grade.submission.created_at and grade.submission.created_at.isoformat()
+            ),
+            "attempts": _text(grade.submission.attempts),
             "days_late": _text(grade.days_late and amount(max(0.0, grade.days_late))),
             "penalty": "" if grade.penalty is None else amount(grade.penalty),
             "final": "" if grade.final is None else amount(grade.final),
@@ -293,24 +295,24 @@ def _text(value: object) -> str:
     return str(value) if value else ""
 
 
-def about(hand_in: HandIn) -> dict[str, Any]:
-    """Return what is known of a hand-in beside its files, as plain JSON."""
+def about(submission: ClassSubmission) -> dict[str, Any]:
+    """Return what is known of a submission beside its files, as plain JSON."""
     return {
-        "students": [asdict(student) for student in hand_in.students],
-        "created_at": hand_in.created_at.isoformat() if hand_in.created_at else None,
-        "late": hand_in.late,
-        "attempts": hand_in.attempts,
-        "path": {name: str(path) for name, path in hand_in.path.items()}
-        if isinstance(hand_in.path, Mapping)
-        else str(hand_in.path),
+        "students": [asdict(student) for student in submission.students],
+        "created_at": submission.created_at.isoformat() if submission.created_at else None,
+        "late": submission.late,
+        "attempts": submission.attempts,
+        "path": {name: str(path) for name, path in submission.path.items()}
+        if isinstance(submission.path, Mapping)
+        else str(submission.path),
     }
 
 
-def hand_in_of(name: str, known: Mapping[str, Any]) -> HandIn:
-    """Return the hand-in that ``about`` described."""
+def submission_of(name: str, known: Mapping[str, Any]) -> ClassSubmission:
+    """Return the submission that ``about`` described."""
     where = known["path"]
     moment = known["created_at"]
-    return HandIn(
+    return ClassSubmission(
         name,
         {each: Path(path) for each, path in where.items()}
         if isinstance(where, Mapping)
@@ -324,4 +326,4 @@ def hand_in_of(name: str, known: Mapping[str, Any]) -> HandIn:
 
 def by_student(grades: Iterable[Grade]) -> list[tuple[Student, Grade]]:
     """Return one pair a student: each member of a group has the group's grade."""
-    return [(student, grade) for grade in grades for student in grade.hand_in.students]
+    return [(student, grade) for grade in grades for student in grade.submission.students]

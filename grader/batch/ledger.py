@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from grader.batch.decisions import Decision, carry, with_decisions
-from grader.batch.discover import HandIn
-from grader.batch.grades import Grade, LatePolicy, about, grade_of, hand_in_of, lateness, who
+from grader.batch.decisions import PersonDecision, carry, with_decisions
+from grader.batch.discover import ClassSubmission
+from grader.batch.grades import Grade, LatePolicy, about, grade_of, lateness, submission_of, who
 from grader.batch.schedule import Graded, Workers, grade_all, write
 from grader.errors import UsageError
 from grader.report.export.gradebook import write_gradebook
@@ -24,8 +24,8 @@ from grader.run.capabilities import DeviceChoice
 from grader.store.journal import (
     JOURNAL_FILE,
     DamagedError,
-    Entry,
     Journal,
+    JournalEntry,
     NotBegunError,
     create,
     open_journal,
@@ -79,9 +79,9 @@ class Setup(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A hand-in that is graded."""
+    """A submission that is graded."""
 
-    hand_in: HandIn
+    submission: ClassSubmission
     report: Report
     digest: str
     timed: bool
@@ -123,17 +123,17 @@ def refuse_differences(begun: Setup, now: Setup) -> None:
 
 
 def record(journal: Journal, done: Done, kept: bytes | None) -> None:
-    """Write down that a hand-in is graded.
+    """Write down that a submission is graded.
 
     Raises:
         InfrastructureError: The disk is full or broken.
     """
     journal.record(
-        Entry(
-            done.hand_in.name,
+        JournalEntry(
+            done.submission.name,
             done.digest,
             done.report.model_dump_json(),
-            about(done.hand_in),
+            about(done.submission),
             done.timed,
             kept,
         )
@@ -141,29 +141,29 @@ def record(journal: Journal, done: Done, kept: bytes | None) -> None:
 
 
 def done_so_far(journal: Journal) -> Iterator[Done]:
-    """Yield the hand-ins that are graded, by name, with what the grader itself said."""
+    """Yield the submissions that are graded, by name, with what the grader itself said."""
     for entry in journal.entries():
         report = Report.model_validate_json(entry.report)
-        yield Done(hand_in_of(entry.name, entry.about), report, entry.digest, entry.timed)
+        yield Done(submission_of(entry.name, entry.about), report, entry.digest, entry.timed)
 
 
 def with_decided(journal: Journal, done: Iterable[Done]) -> Iterator[Done]:
-    """Yield hand-ins with what people decided laid over what the grader said."""
+    """Yield submissions with what people decided laid over what the grader said."""
     decisions, words = decisions_of(journal), current()
     for each in done:
-        own = decisions.get(each.hand_in.name, ())
+        own = decisions.get(each.submission.name, ())
         yield replace(each, report=with_decisions(each.report, own, words)) if own else each
 
 
-def decisions_of(journal: Journal) -> dict[str, list[Decision]]:
-    """Return what people decided: hand-in → its decisions.
+def decisions_of(journal: Journal) -> dict[str, list[PersonDecision]]:
+    """Return what people decided: submission → its decisions.
 
     Raises:
         DamagedError: One cannot be read.
     """
     try:
         return {
-            name: [Decision.model_validate_json(item) for item in items]
+            name: [PersonDecision.model_validate_json(item) for item in items]
             for name, items in journal.decided().items()
         }
     except ValidationError as error:
@@ -195,7 +195,7 @@ def read_remembered(out: Path, given: LatePolicy | None = None) -> LatePolicy | 
     """
     with open_journal(out / JOURNAL_FILE) as journal:
         if given:
-            given.refuse_strangers([done.hand_in for done in done_so_far(journal)])
+            given.refuse_strangers([done.submission for done in done_so_far(journal)])
         return setup_of(journal, out).late
 
 
@@ -219,8 +219,8 @@ def read_grades(out: Path, policy: LatePolicy | None = None, keep: bool = False)
 
 
 def grades_of(done: Sequence[Done], policy: LatePolicy | None) -> list[Grade]:
-    """Return the grades of hand-ins under a policy."""
-    return [grade_of(each.hand_in, each.report, policy) for each in done]
+    """Return the grades of submissions under a policy."""
+    return [grade_of(each.submission, each.report, policy) for each in done]
 
 
 def write_grades(grades: Sequence[Grade], out: Path) -> Path:
@@ -241,7 +241,7 @@ def write_decided(out: Path) -> None:
     """
     with open_journal(out / JOURNAL_FILE) as journal:
         names = decisions_of(journal)
-        ours = (done for done in done_so_far(journal) if done.hand_in.name in names)
+        ours = (done for done in done_so_far(journal) if done.submission.name in names)
         for done in with_decided(journal, ours):
             write(done.report, out)
 
@@ -303,7 +303,7 @@ class ClassRun:
     def grade(
         self,
         workers: Workers,
-        hand_ins: Sequence[HandIn],
+        submissions: Sequence[ClassSubmission],
         awaits_clock: Callable[[Report], bool],
     ) -> Generator[Graded, None, None]:
         """Start grading; return an iterator over what is done, each written down before it comes.
@@ -312,20 +312,20 @@ class ClassRun:
         as graded.
         """
         journal = self._open()
-        known = {hand_in.name: hand_in for hand_in in hand_ins}
+        known = {submission.name: submission for submission in submissions}
         before = {
-            done.hand_in.name: Graded(
-                known[done.hand_in.name],
+            done.submission.name: Graded(
+                known[done.submission.name],
                 done.report,
                 done.digest,
-                journal.kept(done.hand_in.name),
+                journal.kept(done.submission.name),
                 done.timed,
             )
             for done in done_so_far(journal)
-            if done.hand_in.name in known and done.report.status is not ReportStatus.INCOMPLETE
+            if done.submission.name in known and done.report.status is not ReportStatus.INCOMPLETE
         }
         self._names = set(known)
-        results = grade_all(workers, hand_ins, awaits_clock, before)
+        results = grade_all(workers, submissions, awaits_clock, before)
         return self._recorded(journal, results, before)
 
     def _recorded(
@@ -337,13 +337,13 @@ class ClassRun:
         try:
             for answer in results:
                 graded = answer
-                earlier = before.get(graded.hand_in.name)
+                earlier = before.get(graded.submission.name)
                 if earlier is not None and earlier.digest == graded.digest:
                     # Timed anew: what was merged from another machine stays. And the files may be
                     # gone, or half of a pair written, when it was killed.
                     graded = replace(graded, report=carry(earlier.report, graded.report))
                     write(graded.report, self.out)
-                done = Done(graded.hand_in, graded.report, graded.digest, graded.timed)
+                done = Done(graded.submission, graded.report, graded.digest, graded.timed)
                 record(journal, done, graded.kept)
                 yield graded
         finally:
@@ -352,7 +352,7 @@ class ClassRun:
     def graded(self) -> Iterator[Done]:
         """Yield everybody in the class who is graded so far, by name, as people decided."""
         journal = self._open()
-        ours = (done for done in done_so_far(journal) if done.hand_in.name in self._names)
+        ours = (done for done in done_so_far(journal) if done.submission.name in self._names)
         return with_decided(journal, ours)
 
     @property

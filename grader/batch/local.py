@@ -30,7 +30,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
-from grader.batch.schedule import Answer, Kind, Work, perform, write
+from grader.batch.schedule import Answer, WorkItem, WorkKind, perform, write
 from grader.errors import GraderError, InfrastructureError
 from grader.grading import Grader
 from grader.run.allowance import MOST_SECONDS, Care
@@ -60,14 +60,16 @@ class LocalWorkers:
     def __init__(self, grader: Grader, open_sandbox: OpenSandbox, out: Path, jobs: int) -> None:
         self._grader, self._out = grader, out
         self._template = _Template(grader, open_sandbox, out, jobs)
-        self._waiting: queue.SimpleQueue[tuple[Work, Future[Answer]] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[WorkItem, Future[Answer]] | None] = (
+            queue.SimpleQueue()
+        )
         self._room = _Room()
         self._attendants = [
             threading.Thread(target=self._attend, args=(slot,), daemon=True) for slot in range(jobs)
         ]
         self._stopped = False
 
-    def submit(self, work: Work) -> Future[Answer]:
+    def submit(self, work: WorkItem) -> Future[Answer]:
         """See ``Workers.submit``."""
         if not self._template.begun:
             self._template.begin()
@@ -82,7 +84,7 @@ class LocalWorkers:
         if not self._template.begun:
             return
         if not finished:
-            # Whoever stops early does not wait for hand-ins that are in the middle of their work:
+            # Whoever stops early does not wait for submissions in the middle of their work:
             # workers die with the template, and their guests with them.
             self._stopped = True
             self._template.kill()
@@ -103,7 +105,7 @@ class LocalWorkers:
                 future.set_exception(error)
         worker.end()
 
-    def _done(self, worker: _Worker, work: Work) -> Answer:
+    def _done(self, worker: _Worker, work: WorkItem) -> Answer:
         deaths = []
         for room in (self._room.shared, self._room.alone):
             with room():
@@ -115,16 +117,16 @@ class LocalWorkers:
             deaths.append(worker.was_at)
         return self._died(work, deaths)
 
-    def _died(self, work: Work, deaths: list[int]) -> Answer:
+    def _died(self, work: WorkItem, deaths: list[int]) -> Answer:
         """Return what is to be said of work that two workers have died of."""
-        if work.kind is Kind.READ:
+        if work.kind is WorkKind.READ:
             return Answer()
         if set(deaths) == {_READING}:
-            examined = self._grader.not_readable(work.hand_in.name, work.digest)
+            examined = self._grader.not_readable(work.submission.name, work.digest)
         else:
             during = " and ".join(dict.fromkeys(_DURING[phase] for phase in deaths))
             told = f"two worker processes ended {during}, the second one with nothing beside it"
-            examined = self._grader.not_read(work.hand_in.name, told)
+            examined = self._grader.not_read(work.submission.name, told)
         write(examined.report, self._out)
         return Answer(work.digest, examined.report.model_dump_json())
 
@@ -168,7 +170,7 @@ class _Worker:
         self._line: Connection | None = None
         self.was_at = _OTHER
 
-    def perform(self, work: Work) -> Answer | None:
+    def perform(self, work: WorkItem) -> Answer | None:
         """Have work done; return its answer, or None where the worker has died.
 
         Raises:
@@ -299,7 +301,7 @@ def _serve(
     try:
         sandbox = open_sandbox()
     except GraderError as error:
-        # Told with the first hand-in: a worker that ends would be taken for one that died.
+        # Told with the first submission: a worker that ends would be taken for one that died.
         _refuse(line, InfrastructureError(f"a worker could not begin: {error}"))
         return
     with sandbox:
@@ -308,17 +310,17 @@ def _serve(
             line.send(_performed(grader, work, out))
 
 
-def _performed(grader: Grader, work: Work, out: Path) -> Answer | GraderError:
+def _performed(grader: Grader, work: WorkItem, out: Path) -> Answer | GraderError:
     try:
         return perform(grader, work, out)
     except GraderError as error:
         return error
     except Exception as error:  # noqa: BLE001  a fault of ours costs no points, and stops no class
-        if work.kind is Kind.READ:
+        if work.kind is WorkKind.READ:
             return Answer()
         (*_, last) = traceback.extract_tb(error.__traceback__)
         told = f"the grader failed: {type(error).__name__}: {error} ({last.filename}:{last.lineno})"
-        report = grader.not_read(work.hand_in.name, told).report
+        report = grader.not_read(work.submission.name, told).report
         write(report, out)
         return Answer(work.digest, report.model_dump_json())
 
@@ -328,9 +330,9 @@ def _refuse(line: Connection, error: InfrastructureError) -> None:
         line.send(error)
 
 
-def _next(line: Connection) -> Work | None:
+def _next(line: Connection) -> WorkItem | None:
     try:
-        work: Work | None = line.recv()
+        work: WorkItem | None = line.recv()
     except EOFError:
         return None
     return work

@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.batch.discover import Found, HandIn
+from grader.batch.discover import ClassSubmission, Found
 from grader.batch.grades import Grade, LatePolicy
 from grader.batch.ledger import (
     Done,
@@ -44,9 +44,9 @@ class Merged:
     """What became of a folder.
 
     Attributes:
-        reports: All of it, completed, by the hand-in's name.
-        changed: Names of the hand-ins in which something was filled.
-        batch: Whether it is a class and not one hand-in.
+        reports: All of it, completed, by the submission's name.
+        changed: Names of the submissions in which something was filled.
+        batch: Whether it is a class and not one submission.
         completed: Points that were pending and no longer are.
         expected: Names of the submissions that waited for a device and that the other folders
             should have completed.
@@ -87,7 +87,7 @@ def merge_folders(
     with ExitStack() as stack:
         path = folders[0] / JOURNAL_FILE
         journal = stack.enter_context(open_journal(path)) if path.is_file() else None
-        known = {each.hand_in.name: each for each in done_so_far(journal)} if journal else {}
+        known = {each.submission.name: each for each in done_so_far(journal)} if journal else {}
         base = {name: each.report for name, each in known.items()} or read_folder(folders[0])
         others = [_read_other(folder) for folder in folders[1:]]
         _refuse_misfits(folders, base, others)
@@ -98,7 +98,7 @@ def merge_folders(
             if policy:
                 keep_policy(journal, folders[0], policy)
             known |= _recorded(journal, known, {name: done[name] for name in changed})
-            known = {each.hand_in.name: each for each in with_decided(journal, known.values())}
+            known = {each.submission.name: each for each in with_decided(journal, known.values())}
             done = {name: each.report for name, each in known.items()}
         merged = _written(folders[0], done, changed, grades_of(list(known.values()), policy))
         left = (base[name].pending - done[name].pending for name in base)
@@ -231,17 +231,17 @@ def _refuse_misfits(
             )
         if strangers := sorted(set(other) - set(base)):
             raise MergeError(
-                f"{folder} holds hand-ins that {folders[0]} does not: {', '.join(strangers)}; "
-                "nothing was written. The folder with all hand-ins comes first"
+                f"{folder} holds submissions that {folders[0]} does not: {', '.join(strangers)}; "
+                "nothing was written. The folder with all submissions comes first"
             )
 
 
 def _kind(reports: Mapping[str, Report]) -> str:
-    return "one hand-in" if "" in reports else "a class"
+    return "one submission" if "" in reports else "a class"
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingSubmissions:
     """What is left to do.
 
     Attributes:
@@ -253,11 +253,11 @@ class Waiting:
     questions: tuple[str, ...]
 
 
-def waiting(found: Found, folder: Path, assignment: str) -> Waiting:
+def waiting(found: Found, folder: Path, assignment: str) -> WaitingSubmissions:
     """Return what an earlier batch left for a machine with a GPU.
 
     Args:
-        found: All hand-ins.
+        found: All submissions.
         folder: ``--out`` of the earlier batch.
         assignment: Id of the assignment.
 
@@ -271,14 +271,14 @@ def waiting(found: Found, folder: Path, assignment: str) -> Waiting:
                 f"--only-pending {folder}: holds reports on “{report.assignment.id}”, not on "
                 f"“{assignment}”"
             )
-    left = {hand_in: _questions(hand_in, earlier) for hand_in in found.hand_ins}
-    taken = tuple(hand_in for hand_in, questions in left.items() if questions)
+    left = {submission: _questions(submission, earlier) for submission in found.submissions}
+    taken = tuple(submission for submission, questions in left.items() if questions)
     asked = dict.fromkeys(name for questions in left.values() for name in questions)
-    return Waiting(Found(taken, found.left_out), tuple(asked))
+    return WaitingSubmissions(Found(taken, found.left_out), tuple(asked))
 
 
-def _questions(hand_in: HandIn, earlier: Mapping[str, Report]) -> tuple[str, ...]:
-    report = earlier.get(hand_in.name)
+def _questions(submission: ClassSubmission, earlier: Mapping[str, Report]) -> tuple[str, ...]:
+    report = earlier.get(submission.name)
     if report is None:
         return ()
     return tuple(question.id for question in report.questions if waits_for_device(question))

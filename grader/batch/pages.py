@@ -1,4 +1,4 @@
-"""The pages of a class, or of one hand-in, written beside the reports."""
+"""The pages of a class, or of one submission, written beside the reports."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from grader.text import inert
 SIMILARITY_FILE = f"{SIMILARITY_FOLDER}/{INDEX_FILE}"
 _MAX_PEOPLE = 200
 _FEW = 100
-"""Hand-ins whose pages are written here: starting other processes takes about as long."""
+"""Submissions whose pages are written here: starting other processes takes about as long."""
 _ENGLISH = Labels()
 
 
@@ -93,13 +93,13 @@ def look_of(labels: Labels, file: str, release: ReleaseStage = ReleaseStage.NOW)
 def write_class(
     grades: Sequence[Grade], out: Path, look: Look, step: Callable[[], None] = lambda: None
 ) -> Path:
-    """Write ``index.html`` and two pages for each hand-in; return the path of the first.
+    """Write ``index.html`` and two pages for each submission; return the path of the first.
 
     Args:
         grades: Of the class, at least one.
         out: ``--out`` of the batch.
         look: Language and release.
-        step: Called after each hand-in.
+        step: Called after each submission.
 
     Raises:
         UsageError: A folder cannot be made or written.
@@ -120,7 +120,7 @@ def write_class(
 def write_one(report: Report, folder: Path, look: Look) -> Path:
     """Write the two pages of a report that belongs to no class; return that for staff.
 
-    Where its hand-in lies is written nowhere, so there are no lines of it.
+    Where its submission lies is written nowhere, so there are no lines of it.
 
     Raises:
         UsageError: The folder cannot be made or written.
@@ -133,7 +133,7 @@ def write_one(report: Report, folder: Path, look: Look) -> Path:
 def _side_by_side(
     write: Callable[[Grade, Links], None], grades: Sequence[Grade], links: Sequence[Links]
 ) -> Iterator[None]:
-    """Write the pages of each hand-in; those of a large class on all cores."""
+    """Write the pages of each submission; those of a large class on all cores."""
     if len(grades) <= _FEW:
         yield from map(write, grades, links)
         return
@@ -149,7 +149,7 @@ def _leave_interrupts() -> None:
 
 def _write_graded(out: Path, look: Look, grade: Grade, links: Links) -> None:
     folder = out / grade.report.submission.id
-    _write_pair(grade.report, grade.hand_in.path, folder, look, links)
+    _write_pair(grade.report, grade.submission.path, folder, look, links)
 
 
 def _write_pair(
@@ -188,7 +188,7 @@ def _row(grade: Grade) -> ClassRow:
         grade.report,
         f"{name}/{STAFF_FILE}",
         f"{name}/{STUDENT_FILE}",
-        inert("; ".join(map(_called, grade.hand_in.students)), _MAX_PEOPLE),
+        inert("; ".join(map(_called, grade.submission.students)), _MAX_PEOPLE),
         max(0.0, grade.days_late or 0.0),
         grade.final,
     )

@@ -2,7 +2,7 @@
 
 What is shared with the local engine stays so: the inputs and the reference's observations are made
 once, here, and sent along; the journal and the reports are written here. A node needs torchgrade,
-and has to see the hand-ins and the assignment under the same paths, as a shared disk gives them.
+and has to see the submissions and the assignment under the same paths, as a shared disk gives them.
 
 Defends against: workers and nodes that die, also with work in hand; work that takes its worker down
 with it again and again, which becomes a fault of the machine and costs nobody points.
@@ -26,7 +26,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from grader.batch.schedule import Answer, Kind, Work, perform, write
+from grader.batch.schedule import Answer, WorkItem, WorkKind, perform, write
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader
 from grader.report.model import Report
@@ -57,7 +57,7 @@ class RayWorkers:
         self._ours = _connect(self._ray)
         self._grader, self._out, self._free = grader, out, jobs
         self._lock = RLock()
-        self._waiting: deque[tuple[Work, Future[Answer]]] = deque()
+        self._waiting: deque[tuple[WorkItem, Future[Answer]]] = deque()
         self._under_way: dict[Future[Answer], Any] = {}
         alone = grader.with_sandbox(None)  # type: ignore[arg-type]  # each worker has its own
         self._batch = os.urandom(8).hex()
@@ -65,7 +65,7 @@ class RayWorkers:
         self._task = self._ray.remote(max_retries=_RETRIES)(_perform)
         self._gpus = max((planned.needs.cuda for planned in grader.plan), default=0)
 
-    def submit(self, work: Work) -> Future[Answer]:
+    def submit(self, work: WorkItem) -> Future[Answer]:
         """See ``Workers.submit``."""
         future: Future[Answer] = Future()
         with self._lock:
@@ -88,13 +88,13 @@ class RayWorkers:
         while self._waiting and self._free:
             self._free -= 1
             work, future = self._waiting.popleft()
-            gpus = self._gpus if work.kind is Kind.GRADE else 0
-            task = self._task.options(name=work.hand_in.name, num_cpus=1, num_gpus=gpus)
+            gpus = self._gpus if work.kind is WorkKind.GRADE else 0
+            task = self._task.options(name=work.submission.name, num_cpus=1, num_gpus=gpus)
             reference = task.remote(self._shared, self._batch, work)
             self._under_way[future] = reference
             reference.future().add_done_callback(partial(self._ended, work, future))
 
-    def _ended(self, work: Work, future: Future[Answer], done: Future[Answer]) -> None:
+    def _ended(self, work: WorkItem, future: Future[Answer], done: Future[Answer]) -> None:
         """Hand an answer on; Ray calls this, in a thread of its own."""
         try:
             answer = self._answer(done, work)
@@ -109,16 +109,16 @@ class RayWorkers:
             del self._under_way[future]
             self._begin()
 
-    def _answer(self, done: Future[Answer], work: Work) -> Answer:
+    def _answer(self, done: Future[Answer], work: WorkItem) -> Answer:
         error = done.exception()
         if error is None:
             return done.result()
         if isinstance(error, self._ray.exceptions.RayTaskError):
             raise InfrastructureError(f"a Ray worker failed: {error.cause}") from error
-        if work.kind is Kind.READ:
+        if work.kind is WorkKind.READ:
             return Answer()
         told = _SYSTEM.format(retries=_RETRIES, error=str(error).partition("\n")[0])
-        report = self._grader.not_read(work.hand_in.name, told).report
+        report = self._grader.not_read(work.submission.name, told).report
         return Answer(report=report.model_dump_json())
 
 
@@ -147,7 +147,7 @@ def _connect(ray: Any) -> bool:
     return True
 
 
-def _perform(shared: tuple[Grader, OpenSandbox], batch: str, work: Work) -> Answer:
+def _perform(shared: tuple[Grader, OpenSandbox], batch: str, work: WorkItem) -> Answer:
     """Do work on a node; the first of a batch in a worker process opens its sandbox."""
     if batch not in _graders:
         grader, open_sandbox = shared

@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.errors import UsageError
 from grader.grading import Examined, Grader
 from grader.report.build import submission_info
@@ -26,7 +26,7 @@ from grader.submission import read_submission
 from grader.submission.submission import IntakeError
 
 
-class Kind(Enum):
+class WorkKind(Enum):
     """What is to be done."""
 
     READ = "read"
@@ -35,17 +35,17 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class WorkItem:
     """One thing to do.
 
     Attributes:
         clock: Time it too (grade).
-        report: That of a hand-in with the same files, as JSON (copy).
+        report: That of a submission with the same files, as JSON (copy).
         digest: Over the files, where they have been read.
     """
 
-    kind: Kind
-    hand_in: HandIn
+    kind: WorkKind
+    submission: ClassSubmission
     clock: bool = False
     report: str = ""
     digest: str = ""
@@ -69,14 +69,14 @@ class Answer:
 class Workers(Protocol):
     """Does work, side by side; the one interface of local processes and of a cluster."""
 
-    def submit(self, work: Work) -> Future[Answer]:
+    def submit(self, work: WorkItem) -> Future[Answer]:
         """Take on work; it is begun in the order in which it was given."""
 
     def close(self, finished: bool) -> None:
         """End all workers; where not ``finished``, without waiting for what they are at."""
 
 
-def perform(grader: Grader, work: Work, out: Path) -> Answer:
+def perform(grader: Grader, work: WorkItem, out: Path) -> Answer:
     """Do one thing, in a worker.
 
     Args:
@@ -84,23 +84,23 @@ def perform(grader: Grader, work: Work, out: Path) -> Answer:
         work: What.
         out: Reports go to ``out/<name>/``.
     """
-    hand_in = work.hand_in
-    if work.kind is Kind.READ:
-        return Answer(_digest(grader, hand_in))
-    if work.kind is Kind.COPY:
+    submission = work.submission
+    if work.kind is WorkKind.READ:
+        return Answer(_digest(grader, submission))
+    if work.kind is WorkKind.COPY:
         return _copied(grader, work, out)
     try:
-        examined = grader.examine(hand_in.path, hand_in.name, clock=work.clock)
+        examined = grader.examine(submission.path, submission.name, clock=work.clock)
     except UsageError as error:
         # One folder that may not be read is no reason to stop grading a class.
-        examined = grader.not_read(hand_in.name, str(error))
+        examined = grader.not_read(submission.name, str(error))
     write(examined.report, out)
     report = examined.report.model_dump_json()
     return Answer(examined.report.submission.digest, report, _kept(grader, examined))
 
 
 def write(report: Report, out: Path) -> None:
-    """Write all files of a report into the hand-in's own folder."""
+    """Write all files of a report into the submission's own folder."""
     folder = out / report.submission.id
     write_report(report, folder)
     write_results(report, folder)
@@ -111,18 +111,20 @@ def _kept(grader: Grader, examined: Examined) -> bytes | None:
     return pack_runs(examined.runs, grader.reference_runs) if examined.runs else None
 
 
-def _digest(grader: Grader, hand_in: HandIn) -> str:
+def _digest(grader: Grader, submission: ClassSubmission) -> str:
     try:
-        return read_submission(hand_in.path, grader.assignment.hand_in).digest
+        return read_submission(submission.path, grader.assignment.hand_in).digest
     except (IntakeError, UsageError):
         return ""
 
 
-def _copied(grader: Grader, work: Work, out: Path) -> Answer:
-    hand_in = work.hand_in
+def _copied(grader: Grader, work: WorkItem, out: Path) -> Answer:
+    submission = work.submission
     first = Report.model_validate_json(work.report)
     wanted, asked = grader.assignment.hand_in, grader.assignment.functions
-    own = submission_info(read_submission(hand_in.path, wanted, name=hand_in.name, asked=asked))
+    own = submission_info(
+        read_submission(submission.path, wanted, name=submission.name, asked=asked)
+    )
     report = first.model_copy(update={"submission": own})
     write(report, out)
     return Answer(own.digest, report.model_dump_json())
@@ -130,7 +132,7 @@ def _copied(grader: Grader, work: Work, out: Path) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A hand-in and what came of it.
+    """A submission and what came of it.
 
     Attributes:
         report: Its report.
@@ -139,7 +141,7 @@ class Graded:
         timed: Nothing of it waits for the clock any more.
     """
 
-    hand_in: HandIn
+    submission: ClassSubmission
     report: Report
     digest: str
     kept: bytes | None
@@ -148,30 +150,30 @@ class Graded:
 
 def grade_all(
     workers: Workers,
-    hand_ins: Sequence[HandIn],
+    submissions: Sequence[ClassSubmission],
     awaits_clock: Callable[[Report], bool],
     done: Mapping[str, Graded] | None = None,
     once: bool = True,
 ) -> Generator[Graded, None, None]:
     """Start grading, and return an iterator over what is done, in the order in which it is.
 
-    Identical hand-ins run once. What has to be timed is so at the end, one hand-in at a time with
+    Identical submissions run once. What has to be timed comes last, one submission at a time with
     nothing else beside it: each is then graded again as a whole, and comes a second time.
 
     Args:
         workers: Do the work; ended when the iterator is.
-        hand_ins: What to grade.
+        submissions: What to grade.
         awaits_clock: Tells of a report made without the clock whether it has to be timed.
-        done: By name, what an earlier run has graded; of a hand-in that has changed since, it does
-            not count.
-        once: Run identical hand-ins once; else each for itself.
+        done: By name, what an earlier run has graded; of a submission that has changed since, it
+            does not count.
+        once: Run identical submissions once; else each for itself.
 
     Raises:
         InfrastructureError: While iterating: no worker can begin. What was graded stays.
     """
     schedule = _Schedule(workers, awaits_clock, done or {}, once)
     # Here, not when the caller begins to iterate: the first work forks the local workers.
-    schedule.begin(hand_ins)
+    schedule.begin(submissions)
     return _closing(workers, schedule.results())
 
 
@@ -224,26 +226,26 @@ class _Schedule:
         self._awaits_clock = awaits_clock
         self._done = done
         self._once = once
-        self._under_way: dict[Future[Answer], Work] = {}
+        self._under_way: dict[Future[Answer], WorkItem] = {}
         # Whoever is like one that is done need not be run, whatever became of that one's files.
         self._firsts: dict[str, _First | None] = {
             before.digest: _First.of(before) for before in done.values() if before.digest
         }
-        self._alike: dict[str, list[HandIn]] = {}
+        self._alike: dict[str, list[ClassSubmission]] = {}
 
-    def begin(self, hand_ins: Sequence[HandIn]) -> None:
-        for hand_in in hand_ins:
-            self._submit(Work(Kind.READ, hand_in))
+    def begin(self, submissions: Sequence[ClassSubmission]) -> None:
+        for submission in submissions:
+            self._submit(WorkItem(WorkKind.READ, submission))
 
     def results(self) -> Generator[Graded, None, None]:
-        awaiting: dict[str, tuple[HandIn, str]] = {}
+        awaiting: dict[str, tuple[ClassSubmission, str]] = {}
         for graded in self._settle():
             if not graded.timed:
-                first = (graded.hand_in, graded.digest)
+                first = (graded.submission, graded.digest)
                 awaiting.setdefault(graded.digest if self._once else first[0].name, first)
             yield graded
-        for hand_in, digest in awaiting.values():
-            self._submit(Work(Kind.GRADE, hand_in, clock=True, digest=digest))
+        for submission, digest in awaiting.values():
+            self._submit(WorkItem(WorkKind.GRADE, submission, clock=True, digest=digest))
             yield from self._settle()
 
     def _settle(self) -> Generator[Graded, None, None]:
@@ -253,44 +255,44 @@ class _Schedule:
             for future in [each for each in self._under_way if each in finished]:
                 work = self._under_way.pop(future)
                 answer = future.result()
-                if work.kind is Kind.READ:
-                    yield from self._read(work.hand_in, answer.digest if self._once else "")
+                if work.kind is WorkKind.READ:
+                    yield from self._read(work.submission, answer.digest if self._once else "")
                 else:
                     yield self._graded(work, answer)
 
-    def _submit(self, work: Work) -> None:
+    def _submit(self, work: WorkItem) -> None:
         self._under_way[self._workers.submit(work)] = work
 
-    def _read(self, hand_in: HandIn, digest: str) -> Generator[Graded, None, None]:
-        before = self._done.get(hand_in.name)
+    def _read(self, submission: ClassSubmission, digest: str) -> Generator[Graded, None, None]:
+        before = self._done.get(submission.name)
         known = bool(digest) and digest in self._firsts
         if digest:
-            self._alike.setdefault(digest, []).append(hand_in)
+            self._alike.setdefault(digest, []).append(submission)
         if before is not None and digest and before.digest == digest:
             yield before
         elif known:
-            self._copy(self._firsts[digest], [hand_in])
+            self._copy(self._firsts[digest], [submission])
         else:
             self._firsts[digest] = None
-            self._submit(Work(Kind.GRADE, hand_in, digest=digest))
+            self._submit(WorkItem(WorkKind.GRADE, submission, digest=digest))
 
-    def _graded(self, work: Work, answer: Answer) -> Graded:
+    def _graded(self, work: WorkItem, answer: Answer) -> Graded:
         report = Report.model_validate_json(answer.report)
         timed = work.clock or not self._awaits_clock(report)
         kept = answer.kept
-        if work.kind is Kind.COPY:
+        if work.kind is WorkKind.COPY:
             first = self._firsts[answer.digest]
             kept = first.kept if first else None
-        graded = Graded(work.hand_in, report, answer.digest, kept, timed)
-        if work.kind is Kind.GRADE and self._once and answer.digest:
+        graded = Graded(work.submission, report, answer.digest, kept, timed)
+        if work.kind is WorkKind.GRADE and self._once and answer.digest:
             self._firsts[answer.digest] = first = _First.of(graded)
             alike = self._alike.get(answer.digest, [])
-            self._copy(first, [other for other in alike if other != work.hand_in])
+            self._copy(first, [other for other in alike if other != work.submission])
         return graded
 
-    def _copy(self, first: _First | None, hand_ins: Sequence[HandIn]) -> None:
+    def _copy(self, first: _First | None, submissions: Sequence[ClassSubmission]) -> None:
         """Give others the report of one that they are like, once it is there."""
         if first is not None:
             report = zlib.decompress(first.report).decode()
-            for hand_in in hand_ins:
-                self._submit(Work(Kind.COPY, hand_in, first.timed, report, first.digest))
+            for submission in submissions:
+                self._submit(WorkItem(WorkKind.COPY, submission, first.timed, report, first.digest))

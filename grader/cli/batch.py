@@ -38,7 +38,7 @@ from grader.cli.support import (
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.batch.discover import HandIn
+    from grader.batch.discover import ClassSubmission
     from grader.run.materials import Materials
 
 
@@ -119,7 +119,7 @@ def similarity(
 
 def _class(
     folder: Path, assignment: str, out: Path | None
-) -> tuple[Sequence[HandIn], Materials, Path]:
+) -> tuple[Sequence[ClassSubmission], Materials, Path]:
     """Return the submissions, what was asked of them, and where pages go."""
     from grader.batch.discover import SIMILARITY_FOLDER, discover
     from grader.batch.ledger import done_so_far, setup_of
@@ -128,17 +128,19 @@ def _class(
     if (folder / JOURNAL_FILE).is_file():
         with open_journal(folder / JOURNAL_FILE) as journal:
             setup = setup_of(journal, folder)
-            hand_ins = [done.hand_in for done in done_so_far(journal)]
+            hand_ins = [done.submission for done in done_so_far(journal)]
         return hand_ins, read_materials(assignment or setup.file), out or folder / SIMILARITY_FOLDER
     if not assignment or out is None:
         raise UsageError(
             f"{folder} is not --out of a batch (there is no {JOURNAL_FILE}); for a class folder "
             "add --assignment ID and --out DIR"
         )
-    return discover(folder, out).hand_ins, read_materials(assignment), out
+    return discover(folder, out).submissions, read_materials(assignment), out
 
 
-def _compare(hand_ins: Sequence[HandIn], materials: Materials, out: Path, threshold: float) -> None:
+def _compare(
+    hand_ins: Sequence[ClassSubmission], materials: Materials, out: Path, threshold: float
+) -> None:
     from grader.progress import make_progress
     from grader.similarity.compare import compare
     from grader.similarity.pages import Comparison, People, write_pages

@@ -79,7 +79,7 @@ def grade_class(asked: BatchOptions) -> None:
     if asked.only_pending is not None:
         left = waiting(found, asked.only_pending, materials.assignment.id)
         found, questions = left.found, questions or ",".join(left.questions)
-        if not found.hand_ins:
+        if not found.submissions:
             say(console, f"Nothing in {asked.only_pending} waits for a GPU. {_NOT_SENT}")
             return
     with ClassRun(out, asked.resume) as run, interruptible(_KEPT):
@@ -91,9 +91,9 @@ def grade_class(asked: BatchOptions) -> None:
         run.begin(_setup(grader, options, asked.isolation).model_copy(update={"late": policy}))
         another = partial(make_sandbox, asked.isolation, materials, options.device)
         workers = _workers(asked.engine, asked.jobs, found)(grader, another, out)
-        results = run.grade(workers, found.hand_ins, grader.awaits_clock)
+        results = run.grade(workers, found.submissions, grader.awaits_clock)
         try:
-            _watch(results, len(found.hand_ins), console)
+            _watch(results, len(found.submissions), console)
         finally:
             results.close()
             _finish(run, found, console)
@@ -109,7 +109,7 @@ def _policy(late: Path | None, found: Found) -> LatePolicy | None:
     if late is None:
         return None
     policy = read_policy(late)
-    policy.refuse_strangers(found.hand_ins)
+    policy.refuse_strangers(found.submissions)
     return policy
 
 
@@ -117,7 +117,7 @@ def _workers(
     engine: EngineChoice, jobs: int | None, found: Found
 ) -> Callable[[Grader, Callable[[], Sandbox], Path], Workers]:
     """Return what makes the workers; how many a cluster bears it knows best itself."""
-    count = len(found.hand_ins)
+    count = len(found.submissions)
     if engine is EngineChoice.ray:
         return partial(RayWorkers, jobs=min(jobs or count, count))
     return partial(LocalWorkers, jobs=min(jobs or os.cpu_count() or 1, count))
@@ -158,7 +158,7 @@ def _watch(results: Generator[Graded, None, None], total: int, console: Console)
     with make_progress(console) as progress:
         task = progress.add_task("grading", total=total)
         for graded in results:
-            name = graded.hand_in.name
+            name = graded.submission.name
             first = name not in graded_once
             graded_once.add(name)
             tally.update([_standing(graded.report)] if first else [])
@@ -192,8 +192,8 @@ def _finish(run: ClassRun, found: Found, console: Console) -> None:
             print_class(reports, console)
         for line in sentences(summarise(reports)):
             say(console, line)
-    if len(reports) < len(found.hand_ins):
-        say(console, f"Stopped early: {len(reports)} of {len(found.hand_ins)} graded.")
+    if len(reports) < len(found.submissions):
+        say(console, f"Stopped early: {len(reports)} of {len(found.submissions)} graded.")
     if found.left_out:
         say(console, f"Left out, by their endings no hand-ins: {', '.join(found.left_out)}")
     if reports:

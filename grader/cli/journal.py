@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from grader.batch.again import Again, Change
-    from grader.batch.awaited import Class, Finding, Wish
+    from grader.batch.awaited import Finding, GradedClass, Wish
     from grader.batch.grades import LatePolicy
     from grader.batch.ledger import Setup
     from grader.grading import Grader, Options
@@ -119,7 +119,7 @@ def _print_changes(again: Again, console: Console) -> None:
         console.print(_table(again.changes[:_ROWS]))
     if len(again.changes) > _ROWS:
         say(console, f"… and {len(again.changes) - _ROWS} more")
-    changed = {change.hand_in for change in again.changes}
+    changed = {change.submission for change in again.changes}
     say(console, f"Changed: {len(changed)} of {len(again.reports)} hand-ins.")
     for name, reason in again.untouched.items():
         say(console, f"Not judged anew: {inert(name, _MAX_NAME)} ({reason})")
@@ -137,7 +137,7 @@ def _table(changes: tuple[Change, ...]) -> Table:
         table.add_column(heading, overflow="fold")
     for change in changes:
         table.add_row(
-            Text(inert(change.hand_in, _MAX_NAME)),
+            Text(inert(change.submission, _MAX_NAME)),
             f"{change.question}: {change.check}",
             _cell(change.before),
             _cell(change.after),
@@ -245,7 +245,7 @@ def _list(findings: list[Finding], console: Console) -> None:
         say(console, f"{_what(finding)}: {concerned}, {_who(finding)}. {finding.checks[0].message}")
 
 
-def _ask(course: Class, finding: Finding, who: str, console: Console) -> bool:
+def _ask(course: GradedClass, finding: Finding, who: str, console: Console) -> bool:
     """Show a finding and take an answer; return False where no more are wanted."""
     from grader.batch.awaited import lines_of
     from grader.report.summary import amount, counted
@@ -269,7 +269,7 @@ def _ask(course: Class, finding: Finding, who: str, console: Console) -> bool:
     return True
 
 
-def _give(course: Class, wish: Wish, who: str, console: Console) -> None:
+def _give(course: GradedClass, wish: Wish, who: str, console: Console) -> None:
     import getpass
 
     from grader.report.summary import amount
@@ -298,7 +298,7 @@ def _what(finding: Finding) -> str:
 def _who(finding: Finding) -> str:
     from grader.text import inert
 
-    names = [inert(done.hand_in.name, 40) for done in finding.everybody]
+    names = [inert(done.submission.name, 40) for done in finding.everybody]
     more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
     return ", ".join(names[:_NAMES]) + more
 

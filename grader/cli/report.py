@@ -73,7 +73,7 @@ def report_command(
     grades, look = _read(folder, policy, labels_of(lang.value if lang else None))
     look = replace(look, release=ReleaseStage(released.value), students=students)
     console = make_console()
-    if len(grades) == 1 and not grades[0].hand_in.name:
+    if len(grades) == 1 and not grades[0].submission.name:
         path = write_one(grades[0].report, folder, look)
         say(console, f"Written: {path}, for staff, and {path.with_name(STUDENT_FILE)}")
         return
@@ -84,7 +84,7 @@ def report_command(
 
 def _read(folder: Path, policy: LatePolicy | None, labels: Labels) -> tuple[list[Grade], Look]:
     """Return the grades in a folder; of one submission, a single one without a name."""
-    from grader.batch.discover import HandIn
+    from grader.batch.discover import ClassSubmission
     from grader.batch.grades import Grade
     from grader.batch.merge import read_folder
     from grader.batch.pages import Look, read_class
@@ -96,7 +96,9 @@ def _read(folder: Path, policy: LatePolicy | None, labels: Labels) -> tuple[list
             return grades, look
     # No journal says where the submissions lie: the folder of a report holds none.
     found = read_folder(folder)
-    return [Grade(HandIn(name, folder / name), each) for name, each in found.items()], Look(labels)
+    return [
+        Grade(ClassSubmission(name, folder / name), each) for name, each in found.items()
+    ], Look(labels)
 
 
 class PictureFormat(str, Enum):

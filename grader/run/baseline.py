@@ -13,7 +13,7 @@ from dataclasses import replace
 from grader.errors import InfrastructureError
 from grader.run.capabilities import Options, gradable_here, missing_packages, usable_gpus
 from grader.run.gpus import OpenRack, ProveGpus, no_rack, open_rack, prove_gpus, scrub_gpus
-from grader.run.kept import KeptReference, ReferenceCache, Replayed, keep, needs_of
+from grader.run.kept import GeneratorReplay, KeptReference, ReferenceCache, keep, needs_of
 from grader.run.materials import Materials
 from grader.run.observe import Progress, QuestionRun
 from grader.run.plan import PlannedQuestion, plan_digests
@@ -141,7 +141,7 @@ class Baseline:
         if kept is None:
             return False
         gradable, reasons = self._resolved(sandbox, kept.missing)
-        draw = self.seed, Replayed(kept.generated)
+        draw = self.seed, GeneratorReplay(kept.generated)
         plan, problems = plan_all(self.materials, self.selected, gradable, draw)
         if problems or needs_of(plan) != kept.needs or plan_digests(plan) != kept.digests:
             return False

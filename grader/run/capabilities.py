@@ -14,8 +14,8 @@ from grader.assignment.types import Assignment, Limits, Question
 from grader.errors import UsageError, nearest
 from grader.observation import Outcome
 from grader.run.gpu_state import list_gpus, visible_gpus
-from grader.run.materials import Program
-from grader.run.session import Session
+from grader.run.materials import GuestProgram
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Verdict, deferred
@@ -121,7 +121,7 @@ def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[st
         InfrastructureError: No guest can be started.
     """
     missing: dict[str, str] = {}
-    session = Session(sandbox, Program({_FILE: _SOURCE}, _FILE))
+    session = GuestSession(sandbox, GuestProgram({_FILE: _SOURCE}, _FILE))
     try:
         for name in sorted({name for item in questions for name in item.needs.packages}):
             session.prepare(_LIMITS, GuestNeeds())

@@ -22,8 +22,8 @@ from grader.assignment.types import Limits
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.gpu_state import Health, ask
-from grader.run.materials import Program
-from grader.run.session import Session
+from grader.run.materials import GuestProgram
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.verdict import Param
 from grader.wire.messages import Call
@@ -71,7 +71,7 @@ def scrub():
     return sum(item.numel() for item in kept)
 """
 
-PROGRAM = Program({"device.py": _SOURCE}, "device.py")
+PROGRAM = GuestProgram({"device.py": _SOURCE}, "device.py")
 """All of it, as what a guest loads."""
 
 
@@ -85,7 +85,7 @@ _CUDA_ERRORS = ("CUDA error:", "CUBLAS_STATUS_EXECUTION_FAILED", "CUBLAS_STATUS_
 
 
 class SickDeviceError(InfrastructureError):
-    """A device, or what is ours on it, did not do what it must. Nothing is known of a hand-in."""
+    """A device, or what is ours on it, failed. Nothing is known of a submission."""
 
 
 class DeviceWorker(ABC):
@@ -94,7 +94,7 @@ class DeviceWorker(ABC):
     name: str
 
     @abstractmethod
-    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
+    def start(self, programs: Mapping[str, GuestProgram]) -> Mapping[str, Observation]:
         """Have a fresh process for each party, in the place of those that were there.
 
         Returns:
@@ -130,10 +130,10 @@ class DeviceWorker(ABC):
 
 
 def suspicious(seen: Observation) -> bool:
-    """Whether a call may have ended by the device's doing, or by an earlier hand-in's on it.
+    """Whether a call may have ended by the device's doing, or by an earlier submission's on it.
 
-    An exception is the hand-in's own word: a reason to look at the device, and no finding. Errors
-    that CUDA reports once are reported by every later call in the same process.
+    An exception is the submission's own word: a reason to look at the device, and no finding.
+    Errors that CUDA reports once are reported by every later call in the same process.
     """
     if seen.outcome in (Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.OUT_OF_MEMORY):
         return True
@@ -162,12 +162,12 @@ class GuestWorker(DeviceWorker):
         self._limits = limits
         self._ask = ask_driver
         self._needs = GuestNeeds(cuda=1, gpus=(device,))
-        self._session = partial(Session, sandbox)
-        self._sessions: dict[str, Session] = {}
-        self._prober: Session | None = None
+        self._session = partial(GuestSession, sandbox)
+        self._sessions: dict[str, GuestSession] = {}
+        self._prober: GuestSession | None = None
         self._idle: float | None = None
 
-    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
+    def start(self, programs: Mapping[str, GuestProgram]) -> Mapping[str, Observation]:
         """See ``DeviceWorker.start``."""
         self._end()
         failed = {}
@@ -234,7 +234,7 @@ class GuestWorker(DeviceWorker):
 
 
 def compute_product(
-    session: Session, limits: Limits, needs: GuestNeeds
+    session: GuestSession, limits: Limits, needs: GuestNeeds
 ) -> tuple[dict[str, Param] | str, float]:
     """Compute a product whose result is known; return what the guest said, and the seconds.
 
@@ -251,11 +251,11 @@ def compute_product(
     """
     session.prepare(limits, needs)
     if session.failed_load is not None:
-        return f"a guest could not use it: {told_by(session.failed_load)}", 0.0
+        return f"a guest could not use it: {failure_text(session.failed_load)}", 0.0
     seen = session.call(Call("probe", (PROBE_SIZE,)), _PROBE_SECONDS)
     value = seen.claims.value
     if seen.outcome is not Outcome.COMPLETED or not isinstance(value, dict):
-        return f"a product could not be computed: {told_by(seen)}", 0.0
+        return f"a product could not be computed: {failure_text(seen)}", 0.0
     answer: dict[str, Param] = {
         str(key): item for key, item in value.items() if isinstance(item, (bool, int, float))
     }
@@ -264,7 +264,7 @@ def compute_product(
     return answer, seen.facts.wall_seconds
 
 
-def overwrite_memory(session: Session, limits: Limits, needs: GuestNeeds) -> None:
+def overwrite_memory(session: GuestSession, limits: Limits, needs: GuestNeeds) -> None:
     """Overwrite what earlier processes may have left in the memory of a GPU.
 
     Args:
@@ -281,10 +281,10 @@ def overwrite_memory(session: Session, limits: Limits, needs: GuestNeeds) -> Non
     finally:
         session.close()
     if done.outcome is not Outcome.COMPLETED:
-        raise SickDeviceError(f"its memory could not be overwritten: {told_by(done)}")
+        raise SickDeviceError(f"its memory could not be overwritten: {failure_text(done)}")
 
 
-def told_by(seen: Observation) -> str:
+def failure_text(seen: Observation) -> str:
     """Return what is known of a call that did not return."""
     fault = seen.claims.fault
     if fault is not None:

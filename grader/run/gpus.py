@@ -35,7 +35,7 @@ from grader.run.gpu_worker import (
     compute_product,
     overwrite_memory,
 )
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.sandbox.host.fork_server import ForkServerSandbox
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.sandbox.host.open import without_wall
@@ -126,7 +126,7 @@ def scrub_gpus(sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits) -> None:
     """
     for gpu in gpus:
         needs = GuestNeeds(cuda=1, gpus=(gpu,))
-        overwrite_memory(Session(sandbox, PROGRAM), limits, needs)
+        overwrite_memory(GuestSession(sandbox, PROGRAM), limits, needs)
 
 
 def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> str:
@@ -143,7 +143,7 @@ def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> str:
 
 
 def _product(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> str:
-    session = Session(sandbox, PROGRAM)
+    session = GuestSession(sandbox, PROGRAM)
     try:
         answer, _ = compute_product(session, limits, GuestNeeds(cuda=1, gpus=(gpu,)))
     except InfrastructureError as error:

@@ -205,8 +205,8 @@ def outcome_of(fault: Fault | None) -> tuple[Outcome, str]:
     """Return how a call ended that raised ``fault``, and the host's words on it."""
     if fault is None:
         return Outcome.COMPLETED, ""
-    # A limit that the kernel enforces reaches a hand-in as an exception. That it ran out of memory
-    # is then its own word, and worth no points either way.
+    # A limit that the kernel enforces reaches a submission as an exception. That it ran out of
+    # memory is then its own word, and worth no points either way.
     full = fault.type in _OUT_OF_MEMORY_TYPES or _ALLOCATION_FAILED in fault.message
     return (Outcome.OUT_OF_MEMORY, TOO_MUCH) if full else (Outcome.RAISED, "")
 
@@ -227,7 +227,7 @@ def violation(ended: Exit, wall: float, detail: str) -> Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldGuest:
     """A guest that waits while another one works.
 
     Attributes:
@@ -266,7 +266,7 @@ class Failures:
         return self._seen.get(needs) or next(hung, None)
 
 
-def holds(needs: GuestNeeds) -> bool:
+def holds_scarce(needs: GuestNeeds) -> bool:
     """Whether a guest would keep from others what they need: a GPU, a clock, the cores."""
     return bool(needs.cuda or needs.timed or needs.processes)
 

@@ -182,7 +182,7 @@ def open_references(
     return ReferenceCache(files, stem, drawn)
 
 
-class Recorder:
+class GeneratorRecorder:
     """Asks generators, and notes what they return."""
 
     def __init__(self, generate: Generate) -> None:
@@ -196,7 +196,7 @@ class Recorder:
         return value
 
 
-class Replayed:
+class GeneratorReplay:
     """Answers as generators did."""
 
     def __init__(self, generated: Generated) -> None:
@@ -234,10 +234,10 @@ def keep(
 
 def needs_of(plan: Sequence[PlannedQuestion]) -> dict[str, str]:
     """Return question → what its guests are given, as text."""
-    return {planned.question.id: told(planned.needs) for planned in plan}
+    return {planned.question.id: needs_text(planned.needs) for planned in plan}
 
 
-def told(needs: GuestNeeds) -> str:
+def needs_text(needs: GuestNeeds) -> str:
     """Return needs as text that differs wherever they do."""
     return json.dumps(asdict(needs), sort_keys=True)
 

@@ -18,7 +18,7 @@ _MOST_CASES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class GuestProgram:
     """What runs in a guest: a submission, or the reference.
 
     Attributes:
@@ -70,7 +70,7 @@ class Materials:
     Attributes:
         assignment: What is asked.
         reference: Path → content of the solution.
-        support: Path → content of the read-only files that go with every hand-in.
+        support: Path → content of the read-only files that go with every submission.
         scenario: Source of the scenario file, or empty.
         digest: Over all of these; changes whenever grades could.
         starter: Folder of what students start from; need not exist.
@@ -91,10 +91,10 @@ class Materials:
     folder: Path
     given: str = ""
 
-    def program(self, files: Mapping[str, bytes]) -> Program:
-        """Return what a guest loads: these hand-in files with the assignment's own beside them."""
+    def program(self, files: Mapping[str, bytes]) -> GuestProgram:
+        """Return what a guest loads: these files with the assignment's own beside them."""
         assignment = self.assignment
-        return Program(files, assignment.module, self.support, assignment.modules, self.given)
+        return GuestProgram(files, assignment.module, self.support, assignment.modules, self.given)
 
 
 def load_materials(file: Path) -> Materials:

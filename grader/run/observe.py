@@ -1,8 +1,8 @@
 """Running a plan: every case of every question, observed; a death costs its case, two the rest.
 
 All visible cases of all questions run, and are counted, before the first hidden one. What a
-hand-in says about a visible case is shown to its author in full: were hidden inputs known to it by
-then, it could tell.
+submission says about a visible case is shown to its author in full: were hidden inputs known to it
+by then, it could tell.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grader.assignment.types import Limits, Question
 from grader.observation import Observation, Outcome
 from grader.run.materials import guest_limits
 from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.static_analysis.facts import Mention
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Loaded
@@ -100,7 +100,7 @@ def observations(runs: Mapping[str, QuestionRun]) -> Iterator[Observation]:
 
 
 def observe(
-    session: Session,
+    session: GuestSession,
     plan: Sequence[PlannedQuestion],
     limits_of: Callable[[Question], Limits],
     progress: Progress,
@@ -124,7 +124,7 @@ def observe(
     ]
     rounds = _by_guest(questions)
     follower = progress if isinstance(progress, Follower) else None
-    # Visible cases of all questions before any hidden one: what a hand-in says in a visible case
+    # Visible cases of all questions before any hidden one: what a submission says in a visible case
     # reaches the student, and must not be able to tell of hidden inputs that it saw before.
     for hidden in (False, True):
         for group in next(rounds):
@@ -138,7 +138,7 @@ def observe(
 
 
 def _observe_together(
-    session: Session, questions: Sequence[_Question], hidden: bool, progress: Progress
+    session: GuestSession, questions: Sequence[_Question], hidden: bool, progress: Progress
 ) -> None:
     for question in questions:
         if not hidden:
@@ -192,7 +192,7 @@ class _Question:
         self._observations: dict[str, Observation] = {}
         self._seconds = 0.0
 
-    def observe(self, session: Session, hidden: bool) -> None:
+    def observe(self, session: GuestSession, hidden: bool) -> None:
         """Run the visible cases, or the hidden ones."""
         cases = [case for case in self._planned.cases if case.inputs.hidden is hidden]
         if not cases:
@@ -205,7 +205,7 @@ class _Question:
         self._seconds += time.monotonic() - start
 
     def _left(
-        self, session: Session, cases: Sequence[PlannedCase], entry: str
+        self, session: GuestSession, cases: Sequence[PlannedCase], entry: str
     ) -> list[PlannedCase]:
         """Make the calls that need no scenario together; return the cases that are left.
 
@@ -221,7 +221,7 @@ class _Question:
             self._weigh(session, seen[-1])
         return [case for case in cases if case.key not in self._observations]
 
-    def count(self, session: Session, hidden: bool) -> None:
+    def count(self, session: GuestSession, hidden: bool) -> None:
         """Make the calls that are only counted, for visible or hidden cases that came to an end."""
         start = time.monotonic()
         for case in self._planned.cases:
@@ -246,7 +246,7 @@ class _Question:
             self._entry, self._loaded, failed_load, self._observations, round(self._seconds, 4)
         )
 
-    def _enter(self, session: Session) -> None:
+    def _enter(self, session: GuestSession) -> None:
         """Have a guest, and find the entry point in it."""
         if self._given_up is not None:
             return
@@ -257,7 +257,9 @@ class _Question:
             names = self._planned.question.names
             self._entry = next((name for name in names if name in self._loaded.names), None)
 
-    def _counted(self, session: Session, case: PlannedCase, entry: str) -> dict[str, Observation]:
+    def _counted(
+        self, session: GuestSession, case: PlannedCase, entry: str
+    ) -> dict[str, Observation]:
         session.prepare(self._limits, self._planned.needs)
         if session.failed_load is not None:
             return {}
@@ -267,7 +269,7 @@ class _Question:
         seen = session.calls_fairly(calls, _COUNTING_IS_SLOW * self._limits.seconds)
         return {call.grown: item for call, item in zip(case.counted, seen, strict=False)}
 
-    def _call(self, session: Session, case: PlannedCase, entry: str) -> Observation:
+    def _call(self, session: GuestSession, case: PlannedCase, entry: str) -> Observation:
         if self._given_up is None and not session.alive:
             self._enter(session)
         if self._given_up is not None:
@@ -278,7 +280,7 @@ class _Question:
         self._weigh(session, observation)
         return observation
 
-    def _weigh(self, session: Session, last: Observation) -> None:
+    def _weigh(self, session: GuestSession, last: Observation) -> None:
         """Find out whether the cases that are left can be run."""
         if not session.alive:
             self._deaths += 1

@@ -1,7 +1,8 @@
 """The reference on the drawn inputs: what goes wrong in it is the assignment's fault.
 
-A reference that does not run would leave every hand-in's points pending, and running again would
-not help. So whatever is wrong in the instructor's files is said before the first hand-in is read.
+A reference that does not run would leave every submission's points pending, and running again would
+not help. So whatever is wrong in the instructor's files is said before the first submission is
+read.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from grader.checks.arrays import Array, to_numpy
 from grader.checks.speed import speed_tests
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Companions, Observation, Outcome
-from grader.run.kept import Recorder
+from grader.run.kept import GeneratorRecorder
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
 from grader.run.plan import Generate, PlannedCase, PlannedQuestion, make_plan
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds
 from grader.text import inert
 from grader.wire.messages import Call, Fault
@@ -36,7 +37,7 @@ Change = Callable[[Array, str], Array]
 
 
 def add_companions(
-    session: Session,
+    session: GuestSession,
     plan: Sequence[PlannedQuestion],
     runs: dict[str, QuestionRun],
     limits_of: Callable[[Question], Limits],
@@ -81,7 +82,9 @@ def perturbed_runs(planned: PlannedQuestion, case: PlannedCase) -> int:
 
 
 class _Runner:
-    def __init__(self, session: Session, needs: GuestNeeds, limits: Limits, entry: str) -> None:
+    def __init__(
+        self, session: GuestSession, needs: GuestNeeds, limits: Limits, entry: str
+    ) -> None:
         self._session = session
         self._needs = needs
         self._limits = limits
@@ -165,11 +168,11 @@ def why(seen: Observation) -> str:
     """Return why a call did not complete."""
     fault = seen.claims.fault
     if fault is not None:
-        return told_by(fault)
+        return exception_text(fault)
     return f"{seen.outcome.value.replace('_', ' ')}: {inert(seen.detail, _MAX_TEXT)}"
 
 
-def told_by(fault: Fault) -> str:
+def exception_text(fault: Fault) -> str:
     """Return an exception as the guest told it."""
     return inert(f"{fault.type}: {fault.message}", _MAX_TEXT)
 
@@ -192,13 +195,13 @@ class Reference:
     def __init__(
         self,
         materials: Materials,
-        session: Session,
+        session: GuestSession,
         progress: Callable[[str], None],
     ) -> None:
         self._materials = materials
         self._session = session
         self._progress = progress
-        self.generate = Recorder(self._generate)
+        self.generate = GeneratorRecorder(self._generate)
 
     def run(
         self, selected: Sequence[Question], gradable: Mapping[str, GuestNeeds], seed: int
@@ -292,7 +295,7 @@ def _made_for(question: Question, needs: GuestNeeds) -> Question:
     return question.model_copy(update={"cases": cases})
 
 
-def import_problems(materials: Materials, session: Session) -> list[Problem]:
+def import_problems(materials: Materials, session: GuestSession) -> list[Problem]:
     """Return why reference or scenario could not be imported; empty if they could."""
     module = str(materials.reference_folder / materials.assignment.module)
     if session.failed_load is not None:
@@ -302,7 +305,7 @@ def import_problems(materials: Materials, session: Session) -> list[Problem]:
     if fault is None:
         return []
     what = "the scenario file" if fault.file == SCENARIO else "the reference"
-    text = f"{told_by(fault)}; {what} must import cleanly"
+    text = f"{exception_text(fault)}; {what} must import cleanly"
     return [Problem(*(position_of(materials, fault) or (module, None)), "", text)]
 
 
@@ -313,7 +316,7 @@ def undefined(
 
     Args:
         materials: For the file's path.
-        questions: That hand-ins will be asked for.
+        questions: That submissions will be asked for.
         names: What the reference defines.
     """
     file = str(materials.reference_folder / materials.assignment.module)

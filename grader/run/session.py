@@ -13,8 +13,17 @@ from grader.clock.sampling import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation
 from grader.run.allowance import Allowance, Sized, Window
-from grader.run.guests import Deadline, Failures, Held, death, holds, late, outcome_of, violation
-from grader.run.materials import Program, guest_limits
+from grader.run.guests import (
+    Deadline,
+    Failures,
+    HeldGuest,
+    death,
+    holds_scarce,
+    late,
+    outcome_of,
+    violation,
+)
+from grader.run.materials import GuestProgram, guest_limits
 from grader.sandbox.host.guests import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
 from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (
@@ -36,17 +45,17 @@ _START_SECONDS = 60.0
 """A guest that is not up by then is the machine's fault."""
 
 
-class Player(Protocol):
+class ScenarioPlayer(Protocol):
     """Plays the cases that have a scenario."""
 
-    def play(self, actor: Session, call: Call, seconds: float) -> Observation:
+    def play(self, actor: GuestSession, call: Call, seconds: float) -> Observation:
         """Play one case."""
 
     def close(self) -> None:
         """End what was started."""
 
 
-class Session:
+class GuestSession:
     """Runs one program, in one guest after another.
 
     The guest before the last one is kept for when its sort is asked for again: starting one takes
@@ -65,8 +74,8 @@ class Session:
     def __init__(
         self,
         sandbox: Sandbox,
-        program: Program,
-        player: Player | None = None,
+        program: GuestProgram,
+        player: ScenarioPlayer | None = None,
         allowance: Allowance | None = None,
     ) -> None:
         self._sandbox = sandbox
@@ -74,7 +83,7 @@ class Session:
         self._player = player
         self._asked_for: tuple[Limits, GuestNeeds] | None = None
         self._guest: Guest | None = None
-        self._held: Held | None = None
+        self._held: HeldGuest | None = None
         self._started_with: tuple[GuestLimits, GuestNeeds] | None = None
         self.loaded: Loaded | None = None
         self._needs = GuestNeeds()
@@ -116,14 +125,14 @@ class Session:
         else:
             self.loaded = answer
 
-    def _set_aside(self) -> Held | None:
+    def _set_aside(self) -> HeldGuest | None:
         """Keep the guest, if there is one, for when its sort is asked for again."""
         guest, loaded, started_with = self._guest, self.loaded, self._started_with
-        if guest is None or loaded is None or started_with is None or holds(started_with[1]):
+        if guest is None or loaded is None or started_with is None or holds_scarce(started_with[1]):
             self.close()
             return None
         self._guest = None
-        return Held(guest, loaded, started_with)
+        return HeldGuest(guest, loaded, started_with)
 
     def _load(self, wanted: tuple[GuestLimits, GuestNeeds], seconds: float) -> Loaded | Observation:
         """Start a guest and load the program; return what it said, or how it died of it."""

@@ -18,8 +18,8 @@ from grader.assignment.types import Limits
 from grader.observation import IN_READER, IN_STAGE, Claims, HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance
 from grader.run.guests import Deadline, outcome_of
-from grader.run.materials import Materials, Program
-from grader.run.session import Session
+from grader.run.materials import GuestProgram, Materials
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
 from grader.wire.frames import Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (
@@ -59,7 +59,7 @@ def open_session(
     materials: Materials,
     files: Mapping[str, bytes],
     allowance: Allowance | None = None,
-) -> Session:
+) -> GuestSession:
     """Return a session for a submission, with a stage where the assignment has scenarios.
 
     Args:
@@ -70,16 +70,18 @@ def open_session(
     """
     program = materials.program(files)
     if not materials.scenario:
-        return Session(sandbox, program, allowance=allowance)
+        return GuestSession(sandbox, program, allowance=allowance)
     if sandbox.isolation.tier is Tier.NONE:
         # Nobody is kept out: one process, which imports torch once.
-        return Session(sandbox, replace(program, stage=materials.scenario), allowance=allowance)
-    scenario = Program({}, SCENARIO, materials.support, stage=materials.scenario)
-    stage = Stage(sandbox, scenario, materials.assignment.limits, allowance)
-    return Session(sandbox, program, stage, allowance)
+        return GuestSession(
+            sandbox, replace(program, stage=materials.scenario), allowance=allowance
+        )
+    scenario = GuestProgram({}, SCENARIO, materials.support, stage=materials.scenario)
+    stage = StageRelay(sandbox, scenario, materials.assignment.limits, allowance)
+    return GuestSession(sandbox, program, stage, allowance)
 
 
-class Stage:
+class StageRelay:
     """Plays cases: one guest with a scenario, for all questions of one submission.
 
     Args:
@@ -92,7 +94,7 @@ class Stage:
     def __init__(
         self,
         sandbox: Sandbox,
-        program: Program,
+        program: GuestProgram,
         limits: Limits,
         allowance: Allowance | None = None,
     ) -> None:
@@ -101,10 +103,10 @@ class Stage:
         self._limits = limits
         self._allowance = allowance
         self._seconds = STAGE_SECONDS
-        self._session = Session(sandbox, program)
-        self._reader = Session(sandbox, program, allowance=allowance)
+        self._session = GuestSession(sandbox, program)
+        self._reader = GuestSession(sandbox, program, allowance=allowance)
 
-    def play(self, actor: Session, call: Call, seconds: float) -> Observation:
+    def play(self, actor: GuestSession, call: Call, seconds: float) -> Observation:
         """Play one case.
 
         Args:
@@ -130,7 +132,7 @@ class Stage:
             # The case was played again already.
             return _unusable(replace(error.seen, facts=replace(error.seen.facts, busy=False)))
 
-    def _fail(self, actor: Session) -> None:
+    def _fail(self, actor: GuestSession) -> None:
         self.close()
         actor.close()
         self._seconds = max(_LEAST_SECONDS, self._seconds / 2)
@@ -140,7 +142,7 @@ class Stage:
         self._session.close()
         self._reader.close()
 
-    def _played(self, actor: Session, call: Call, seconds: float) -> Observation:
+    def _played(self, actor: GuestSession, call: Call, seconds: float) -> Observation:
         self._session.prepare(self._limits, GuestNeeds())
         broken = self._session.failed_load
         if broken is not None:
@@ -191,7 +193,7 @@ class _Game:
     """
 
     def __init__(
-        self, stage: tuple[Session, float], actor: tuple[Session, float], read: Read
+        self, stage: tuple[GuestSession, float], actor: tuple[GuestSession, float], read: Read
     ) -> None:
         self.over = False
         self._stage, seconds = stage

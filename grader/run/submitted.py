@@ -170,7 +170,7 @@ def judge_all(
     Args:
         plan: What was called.
         reference: What came of it for the reference, by question id.
-        runs: The same for the hand-in.
+        runs: The same for the submission.
         missing: Packages that guests cannot import → why.
     """
     judged: dict[str, Verdicts] = {}
@@ -186,7 +186,7 @@ def judge_all(
 
 
 def lacking_at_import(run: QuestionRun, missing: Mapping[str, str]) -> Verdict | None:
-    """Return the verdict on a hand-in whose import got stuck for the lack of a module, or None.
+    """Return the verdict on a submission whose import got stuck for the lack of a module, or None.
 
     An import that fails binds a placeholder; but where the file uses that while it is imported, as
     in an annotation, all that comes after it is lost, also what could do without the module.
@@ -301,7 +301,7 @@ class SubmissionRunner:
     Args:
         materials: The assignment and its files.
         sandbox: Starts the guests.
-        care: What surrounds work on what hand-ins answer.
+        care: What surrounds work on what submissions answer.
     """
 
     def __init__(self, materials: Materials, sandbox: Sandbox, care: Care) -> None:
@@ -323,7 +323,7 @@ class SubmissionRunner:
 
         Args:
             plan: What to call.
-            files: Of the hand-in, by the names that the assignment gives them.
+            files: Of the submission, by the names that the assignment gives them.
             phases: Told of each part that is done.
             progress: Told the id of each question as it begins.
             reference: What came of the plan for the reference.

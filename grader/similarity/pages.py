@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.report.html.render import Labels, render
 from grader.similarity.compare import LEAST_OWN, LENGTH, Findings, Pair, Region
 from grader.similarity.texts import Script, ScriptClass
@@ -157,7 +157,7 @@ class People:
         hand_ins: Of the class.
     """
 
-    def __init__(self, hand_ins: Sequence[HandIn]) -> None:
+    def __init__(self, hand_ins: Sequence[ClassSubmission]) -> None:
         self._students = {each.name: each.students for each in hand_ins}
 
     def known_as(self, name: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.errors import UsageError
 from grader.report.messages.catalogue import current
 from grader.similarity.tokens import Tokens, unpack
@@ -103,7 +103,7 @@ class Scripts:
 
 
 def read_class(
-    hand_ins: Iterable[HandIn],
+    hand_ins: Iterable[ClassSubmission],
     wanted: Sequence[str],
     scripts: Scripts,
     tick: Callable[[], object] = int,

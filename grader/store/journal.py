@@ -1,8 +1,8 @@
 """The journal of a batch: what ran, and what came of it, in one SQLite file.
 
-A hand-in is in it or is not, whatever happens to the process that writes: each is one transaction
-of a database in write-ahead mode. What it holds is the truth from which the gradebook is made; the
-files beside it can be written again from it.
+A submission is in it or is not, whatever happens to the process that writes: each is one
+transaction of a database in write-ahead mode. What it holds is the truth from which the gradebook
+is made; the files beside it can be written again from it.
 
 Defends against: ``kill -9`` at any moment, a full disk, another batch at work in the same folder,
 a file that is no journal or a damaged one.
@@ -102,11 +102,11 @@ class NotBegunError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One hand-in that is done.
+class JournalEntry:
+    """One submission that is done.
 
     Attributes:
-        name: Of the hand-in.
+        name: Of the submission.
         digest: Over its files; empty where it could not be read.
         report: ``report.json``, as text.
         about: What the platform says about it; plain JSON.
@@ -163,8 +163,8 @@ class Journal:
             self._connection.executemany("INSERT INTO header VALUES (?, ?)", rows)
             self._connection.execute("COMMIT")
 
-    def record(self, entry: Entry) -> None:
-        """Write down that a hand-in is done; an earlier entry of that name is replaced.
+    def record(self, entry: JournalEntry) -> None:
+        """Write down that a submission is done; an earlier entry of that name is replaced.
 
         Raises:
             InfrastructureError: The disk is full or broken. The journal is as it was.
@@ -180,7 +180,7 @@ class Journal:
         with self._explained():
             self._connection.execute("REPLACE INTO graded VALUES (?, ?, ?, ?, ?, ?)", row)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[JournalEntry]:
         """Yield everything that is done, by name, without what was kept of it."""
         with self._explained():
             rows = self._connection.execute(
@@ -188,10 +188,10 @@ class Journal:
             )
             for name, digest, report, about, timed in rows:
                 text = zlib.decompress(report).decode()
-                yield Entry(name, digest, text, json.loads(about), bool(timed))
+                yield JournalEntry(name, digest, text, json.loads(about), bool(timed))
 
     def kept(self, name: str) -> bytes | None:
-        """Return what was kept of a hand-in."""
+        """Return what was kept of a submission."""
         with self._explained():
             row = self._connection.execute(
                 "SELECT kept FROM graded WHERE name = ?", (name,)
@@ -202,7 +202,7 @@ class Journal:
         """Write down what a person decided on a check; None takes it back.
 
         Args:
-            name: Of the hand-in.
+            name: Of the submission.
             place: ``question.check``.
             decision: As JSON.
 
@@ -221,7 +221,7 @@ class Journal:
                 )
 
     def decided(self) -> dict[str, list[str]]:
-        """Return what people decided, as JSON: hand-in → its decisions."""
+        """Return what people decided, as JSON: submission → its decisions."""
         found: dict[str, list[str]] = {}
         with self._explained():
             self._connection.execute(_DECIDED)

@@ -1,13 +1,14 @@
-"""Observations as bytes and back: what is kept of a hand-in so that it can be judged again.
+"""Observations as bytes and back: what is kept of a submission so that it can be judged again.
 
 Written in the wire's own nodes, never pickled. A tensor that equals the reference's is left out and
 put back from there, so a right answer takes a few bytes however large it is.
 
-Forms, all tuples, so that no value of a hand-in can be taken for one: ``("=",)`` the reference's,
-``("@", class, fields)`` a dataclass, ``("e", class, value)`` an enumeration's member, ``("m", …)``
-a mapping, ``("t", …)`` and ``("l", …)`` tuple and list, ``("v", …)`` what the wire knows itself,
-``("#", number)`` the dataclass that was finished as that one before: observations share many. Of a
-dataclass, fields that hold nothing by default and nothing now are left out.
+Forms, all tuples, so that no value of a submission can be taken for one: ``("=",)`` what the
+reference has, ``("@", class, fields)`` a dataclass, ``("e", class, value)`` an enumeration's
+member, ``("m", …)`` a mapping, ``("t", …)`` and ``("l", …)`` tuple and list, ``("v", …)`` what the
+wire knows itself, ``("#", number)`` the dataclass that was finished as that one before:
+observations share many. Of a dataclass, fields that hold nothing by default and nothing now are
+left out.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Keeper:
                 parts[frame.type] = self._read(frame.fields["tree"], base.get(frame.type), [])
         except (zlib.error, ProtocolError, LookupError, ValueError, TypeError) as error:
             raise UsageError(
-                f"what was kept of a hand-in cannot be read ({error}); grade it again"
+                f"what was kept of a submission cannot be read ({error}); grade it again"
             ) from error
         return parts
 

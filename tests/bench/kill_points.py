@@ -102,11 +102,11 @@ def state(out: Path) -> dict[str, Any]:
     }
     with open_journal(out / JOURNAL_FILE) as journal:
         rows = {
-            done.hand_in.name: (
+            done.submission.name: (
                 done.digest,
                 done.timed,
                 without_times(json.loads(done.report.model_dump_json())),
-                journal.kept(done.hand_in.name) is None,
+                journal.kept(done.submission.name) is None,
             )
             for done in done_so_far(journal)
         }

@@ -23,7 +23,7 @@ from grader.report.export.gradescope import write_results
 from grader.report.model import write_report
 from grader.run.materials import load_materials
 from grader.run.observe import guest_needs
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import open_sandbox
 
@@ -95,9 +95,9 @@ def own_work(grader: Grader, folder: Path) -> float:
 
 
 def by_phase(grader: Grader, sandbox: Sandbox, laps: Laps) -> None:
-    """One hand-in, step by step, as ``Session`` does it."""
+    """One hand-in, step by step, as ``GuestSession`` does it."""
     materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
-    session = Session(sandbox, materials.program(materials.reference))
+    session = GuestSession(sandbox, materials.program(materials.reference))
     laps.start()
     session.prepare(grader.assignment.limits, guest_needs(grader.assignment.questions[0]))
     laps.lap("guest start, wall proof, import of the hand-in")

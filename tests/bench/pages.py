@@ -22,7 +22,7 @@ from typing import Any
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from grader.batch.discover import HandIn, Student
+from grader.batch.discover import ClassSubmission, Student
 from grader.batch.grades import Grade
 from grader.batch.merge import read_folder
 from grader.batch.pages import Look, write_class
@@ -68,7 +68,7 @@ def _grade(like: Report, questions: list[Any], number: int) -> Grade:
         }
     )
     people = (Student(f"Member of {name}", f"{name}@example.org", str(20_000_000 + number)),)
-    return Grade(HandIn(name, Path(name), people), report)
+    return Grade(ClassSubmission(name, Path(name), people), report)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from grader.assignment.types import Limits
 from grader.clock.sampling import Plan, Sample, calls_for, interleave
 from grader.observation import Outcome
 from grader.run.materials import load_materials
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds
 from grader.sandbox.host.open import open_sandbox
 from grader.wire.messages import Call
@@ -37,7 +37,7 @@ def batch(size: int, calls: int, random: np.random.Generator) -> Tensor:
     return Tensor("float32", shape, random.standard_normal(shape).astype("<f4").tobytes())
 
 
-def measured(sessions: dict[str, Session], size: int, random: np.random.Generator) -> Point:
+def measured(sessions: dict[str, GuestSession], size: int, random: np.random.Generator) -> Point:
     """One size, both functions in turns."""
 
     def block(name: str, calls: int) -> Sample:
@@ -67,7 +67,7 @@ def sweep() -> Sweep:
     materials = load_materials(ROOT / "assignments" / "pytorch101" / "assignment.yml")
     with open_sandbox("auto") as sandbox:
         sessions = {
-            name: Session(sandbox, materials.program(materials.reference))
+            name: GuestSession(sandbox, materials.program(materials.reference))
             for name in (LOOP, NOLOOP)
         }
         for session in sessions.values():

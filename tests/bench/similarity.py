@@ -216,7 +216,7 @@ def measure(size: int, copies: int, share: float, skewed: bool) -> Outcome:
         begun = _processor()
         with Scripts() as scripts:
             given = read_starter(materials.starter, scripts)
-            hand_ins = read_class(discover(folder, Path(made)).hand_ins, wanted, scripts)
+            hand_ins = read_class(discover(folder, Path(made)).submissions, wanted, scripts)
             findings = compare(hand_ins.compared, given, THRESHOLDS[0])
         seconds = _processor() - begun
     scores = {frozenset((p.first.name, p.second.name)): p.score for p in findings.pairs}

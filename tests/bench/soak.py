@@ -32,7 +32,7 @@ from exploits.lab import GPU_QUESTION, QUESTIONS  # noqa: E402
 from labels import Label, read_label, submissions_of, untimed  # noqa: E402
 
 from grader.authoring.labelled import LabelledSubmission  # noqa: E402
-from grader.batch.discover import HandIn  # noqa: E402
+from grader.batch.discover import ClassSubmission  # noqa: E402
 from grader.batch.local import LocalWorkers  # noqa: E402
 from grader.batch.schedule import grade_all  # noqa: E402
 from grader.grading import Grader, Options  # noqa: E402
@@ -150,7 +150,7 @@ def _grade(samples: list[Sample], out: Path, jobs: int) -> Outcome:
     with open_sandbox("full", hidden=hidden) as sandbox:
         grader = Grader(materials, sandbox, Options(20, "cpu", QUESTIONS))
         grader.prepare()
-    hand_ins = [HandIn(sample.name, sample.path) for sample in samples]
+    hand_ins = [ClassSubmission(sample.name, sample.path) for sample in samples]
     outcome = Outcome()
     workers = LocalWorkers(grader, lambda: open_sandbox("full", hidden=hidden), out, jobs)
     for graded in grade_all(workers, hand_ins, lambda _: False, once=False):

@@ -15,7 +15,7 @@ from hostile import HOSTILE
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from grader.batch.discover import HandIn, Student
+from grader.batch.discover import ClassSubmission, Student
 from grader.batch.grades import Grade
 from grader.batch.pages import Look, write_class
 from grader.report.model import FileInfo, Report, ReportStatus, read_report
@@ -61,7 +61,7 @@ def _grade(report: Report, name: str, who: str) -> Grade:
     )
     students = (Student(who, f"{who}@example.org", ""),)
     return Grade(
-        HandIn(name, Path("nowhere"), students),
+        ClassSubmission(name, Path("nowhere"), students),
         report.model_copy(update={"submission": submission}),
     )
 

@@ -8,9 +8,9 @@ import pytest
 from driver import LIMITS, NO_NEEDS, Running
 
 from grader.assignment.types import Limits
-from grader.run.materials import Program
-from grader.run.session import Session
-from grader.run.stage import Stage
+from grader.run.materials import GuestProgram
+from grader.run.session import GuestSession
+from grader.run.stage import StageRelay
 from grader.wire.messages import Call, Load, Loaded, Ready, from_frame, to_frame
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ def works(f, source, goal):
 
 
 def test_a_case_is_played_on_every_tier_with_walls(walled: Sandbox) -> None:
-    stage = Stage(walled, Program({}, "scenario.py", stage=SCENARIO), Limits())
-    session = Session(walled, Program({"work.py": WORKS}, "work.py"), stage)
+    stage = StageRelay(walled, GuestProgram({}, "scenario.py", stage=SCENARIO), Limits())
+    session = GuestSession(walled, GuestProgram({"work.py": WORKS}, "work.py"), stage)
     try:
         session.prepare(Limits(), NO_NEEDS)
         seen = session.call(Call("plays", scenario=True), 30.0)

@@ -13,8 +13,8 @@ from grader.grading import Grader, Options
 from grader.observation import Outcome
 from grader.run.gpu_state import visible_gpus
 from grader.run.gpus import prove_gpus
-from grader.run.materials import Program, load_materials
-from grader.run.session import Session
+from grader.run.materials import GuestProgram, load_materials
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.sandbox.host.open import open_sandbox
 from grader.wire.messages import Call
@@ -59,7 +59,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 def answer(sandbox: Sandbox, source: bytes, entry: str, needs: GuestNeeds) -> object:
-    session = Session(sandbox, Program({"x.py": source}, "x.py"))
+    session = GuestSession(sandbox, GuestProgram({"x.py": source}, "x.py"))
     try:
         session.prepare(LIMITS, needs)
         assert session.failed_load is None, session.failed_load

@@ -15,9 +15,9 @@ from hostile_guest import HostileSandbox, answers_of
 
 from grader.assignment.types import Question
 from grader.batch import local
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.batch.local import LocalWorkers
-from grader.batch.schedule import Answer, Kind, Work, grade_all, perform
+from grader.batch.schedule import Answer, WorkItem, WorkKind, grade_all, perform
 from grader.checks import judge
 from grader.grading import Grader, Options
 from grader.report.model import CheckResult, ReportStatus
@@ -87,11 +87,11 @@ def test_hostile_replies_cost_their_submission_and_nobody_else(
     answers = answers_of(grader.plan, grader.reference_runs)
     before = _peak()
 
-    def measured(grader: Grader, work: Work, out: Path) -> Answer:
+    def measured(grader: Grader, work: WorkItem, out: Path) -> Answer:
         begun = time.process_time()
         answer = perform(grader, work, out)
-        if work.kind is Kind.GRADE:
-            told = [work.hand_in.name, time.process_time() - begun, _peak() - before]
+        if work.kind is WorkKind.GRADE:
+            told = [work.submission.name, time.process_time() - begun, _peak() - before]
             with (tmp_path / "measured").open("a") as file:
                 file.write(json.dumps(told) + "\n")
         return answer
@@ -104,13 +104,13 @@ def test_hostile_replies_cost_their_submission_and_nobody_else(
         path = tmp_path / f"s{number}" / "pytorch101.py"
         path.parent.mkdir()
         path.write_text(f"seed = {number}\n")
-        hand_ins.append(HandIn(path.parent.name, path))
+        hand_ins.append(ClassSubmission(path.parent.name, path))
     workers = LocalWorkers(
         grader, lambda: HostileSandbox(answers, stalls), tmp_path / "out", jobs=2
     )
     graded = list(grade_all(workers, hand_ins, lambda _: False))
 
-    assert {each.hand_in.name for each in graded} == {each.name for each in hand_ins}
+    assert {each.submission.name for each in graded} == {each.name for each in hand_ins}
     checks = [
         check
         for each in graded

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.batch.local import LocalWorkers
 from grader.batch.schedule import Graded, grade_all
 from grader.cli import app as cli
@@ -281,7 +281,7 @@ def test_a_worker_that_cannot_begin_says_why(ok: pytest.MonkeyPatch, tmp_path: P
     def refuses() -> Sandbox:
         raise InfrastructureError("no walls today")
 
-    hand_ins = [HandIn("ann", SHOWCASE / "right.py")]
+    hand_ins = [ClassSubmission("ann", SHOWCASE / "right.py")]
     workers = LocalWorkers(None, refuses, tmp_path, 1)
     with pytest.raises(InfrastructureError, match="a worker could not begin: no walls today"):
         list(grade_all(workers, hand_ins, lambda _: False))

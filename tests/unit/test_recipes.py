@@ -92,7 +92,7 @@ def test_a_new_platform_needs_a_pattern_and_a_row(
     (tmp_path / "readme.txt").write_text("")
     found = discover.discover(tmp_path, tmp_path / "out")
     assert (found.platform, found.left_out) == ("attempts", ("readme.txt",))
-    assert [(each.name, each.students[0].id) for each in found.hand_ins] == [
+    assert [(each.name, each.students[0].id) for each in found.submissions] == [
         ("jdoe", "jdoe"),
         ("mina", "mina"),
     ]

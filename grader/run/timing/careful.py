@@ -25,9 +25,9 @@ from grader.errors import InfrastructureError
 from grader.observation import FunctionTiming
 from grader.run.allowance import Allowance
 from grader.run.draw import DrawKey, Drawn, draw_case
-from grader.run.materials import Materials, Program
+from grader.run.materials import GuestProgram, Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.run.timing.processor import ProcessorClock
 from grader.run.timing.stopwatch import (
     Inputs,
@@ -133,14 +133,14 @@ class CarefulTimer:
             return with_set(timing, done), self._now() - start
 
     @contextmanager
-    def _guests(self, subject: Subject) -> Iterator[dict[str, Session]]:
+    def _guests(self, subject: Subject) -> Iterator[dict[str, GuestSession]]:
         """Have a fresh guest for the submission and for each of the reference's two ways."""
         theirs = self._materials.program(subject.files)
         ours = self._materials.program(self._materials.reference)
-        programs: dict[str, Program] = {STUDENT: theirs, VECTORISED: ours, LOOP: ours}
+        programs: dict[str, GuestProgram] = {STUDENT: theirs, VECTORISED: ours, LOOP: ours}
         bounds = {STUDENT: Allowance()}
         sessions = {
-            party: Session(self._sandbox, item, allowance=bounds.get(party))
+            party: GuestSession(self._sandbox, item, allowance=bounds.get(party))
             for party, item in programs.items()
         }
         try:
@@ -154,7 +154,7 @@ class CarefulTimer:
                 session.close()
 
 
-def job_of(materials: Materials, subject: Subject, seed: int, session: Session) -> Job:
+def job_of(materials: Materials, subject: Subject, seed: int, session: GuestSession) -> Job:
     """Return what is timed of a question.
 
     Args:
@@ -214,7 +214,7 @@ class Stack:
     planned: PlannedCase
     dims: Mapping[str, int]
     key: DrawKey
-    session: Session
+    session: GuestSession
 
     def draw(self, number: int, calls: int) -> Inputs:
         """Draw the inputs of a block.

@@ -37,9 +37,9 @@ from grader.clock.sampling import Party, Plan, Run, Sample, exclusive
 from grader.observation import FunctionTiming, Observation, Outcome
 from grader.run.draw import DrawKey, draw_case
 from grader.run.gpu_state import Health
-from grader.run.gpu_worker import PROGRAM, DeviceWorker, SickDeviceError, suspicious, told_by
+from grader.run.gpu_worker import PROGRAM, DeviceWorker, SickDeviceError, failure_text, suspicious
 from grader.run.gpus import DeviceTakenError, NoDeviceError, Rack
-from grader.run.materials import Materials, Program
+from grader.run.materials import GuestProgram, Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.timing.stopwatch import (
     Inputs,
@@ -81,7 +81,7 @@ class GpuClock(TimingClock):
     """
 
     def __init__(
-        self, job: Job, programs: Mapping[str, Program], worker: DeviceWorker, first_draw: int
+        self, job: Job, programs: Mapping[str, GuestProgram], worker: DeviceWorker, first_draw: int
     ) -> None:
         super().__init__(job, first_draw)
         self._programs = programs
@@ -101,7 +101,7 @@ class GpuClock(TimingClock):
         """Make first calls, the cold ones, and some more; the reference's output tells sizes."""
         failed = self._worker.start(self._programs)
         for party in (name for name in PARTIES if name in failed and name != STUDENT):
-            raise SickDeviceError(f"{party}: could not be loaded: {told_by(failed[party])}")
+            raise SickDeviceError(f"{party}: could not be loaded: {failure_text(failed[party])}")
         if STUDENT in failed:
             self.outcome.failed = failed[STUDENT]
             return None
@@ -161,7 +161,7 @@ class GpuClock(TimingClock):
                 self.outcome.failed = seen
                 return None
         elif seen.outcome is not Outcome.COMPLETED:
-            raise SickDeviceError(f"{party}: did not return: {told_by(seen)}")
+            raise SickDeviceError(f"{party}: did not return: {failure_text(seen)}")
         if party == REFERENCE:
             self._sizes = list(_sizes_of(seen.claims.value))
         self._round.seen[party] = 1, seen

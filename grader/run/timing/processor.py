@@ -14,7 +14,7 @@ from grader.clock.sampling import Party, Plan, Sample, calls_for, keep_on
 from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.run.timing.stopwatch import Job, NotTimedError, Round, TimingClock, size_of
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Call
@@ -50,7 +50,7 @@ class ProcessorClock(TimingClock):
     def __init__(
         self,
         job: Job,
-        sessions: Mapping[str, Session],
+        sessions: Mapping[str, GuestSession],
         first_draw: int,
         core: int | None = None,
     ) -> None:

@@ -40,7 +40,7 @@ from grader.run.allowance import Allowance
 from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion
 from grader.run.reference import names_in
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.run.timing.careful import job_of, timed_dims
 from grader.run.timing.processor import ProcessorClock
 from grader.run.timing.stopwatch import NotTimedError, SetOutcome, Subject
@@ -92,7 +92,7 @@ class Screener:
         self._materials = materials
         self._sandbox = sandbox
         self._seed = seed
-        self._reference: Session | None = None
+        self._reference: GuestSession | None = None
         self._known: dict[str, Known] = {}
 
     def screen(self, subject: Subject) -> FunctionTiming | None:
@@ -165,19 +165,19 @@ class Screener:
             )
 
     def _blocks(
-        self, subject: Subject, sessions: dict[str, Session], number: int
+        self, subject: Subject, sessions: dict[str, GuestSession], number: int
     ) -> ProcessorClock:
         job = job_of(self._materials, subject, self._seed, sessions[VECTORISED])
         return ProcessorClock(job, sessions, _FIRST_DRAW + number * _DRAWS)
 
     @contextmanager
-    def _guests(self, subject: Subject) -> Iterator[dict[str, Session]]:
+    def _guests(self, subject: Subject) -> Iterator[dict[str, GuestSession]]:
         """Have a fresh guest for the submission, and the reference's, on one core."""
         program = self._materials.program(subject.files)
-        student = Session(self._sandbox, program, allowance=Allowance())
+        student = GuestSession(self._sandbox, program, allowance=Allowance())
         if self._reference is None:
             ours = self._materials.program(self._materials.reference)
-            self._reference = Session(self._sandbox, ours)
+            self._reference = GuestSession(self._sandbox, ours)
         try:
             core = own_core()
             for session in (student, self._reference):

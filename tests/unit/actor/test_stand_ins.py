@@ -8,8 +8,8 @@ import pytest
 
 from grader.assignment.types import Limits
 from grader.observation import Observation, Outcome
-from grader.run.materials import Program
-from grader.run.session import Session
+from grader.run.materials import GuestProgram
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds
 from grader.sandbox.host.oneshot import OneShotSandbox
 from grader.wire.messages import Call
@@ -25,8 +25,8 @@ def sandbox() -> OneShotSandbox:
 
 def asked(sandbox: OneShotSandbox, source: str, beside: Mapping[str, bytes] = {}) -> Observation:
     files = {"work.py": source.encode(), **beside}
-    program = Program(files, "work.py", {"nets.py": NETS}, modules=MODULES)
-    session = Session(sandbox, program)
+    program = GuestProgram(files, "work.py", {"nets.py": NETS}, modules=MODULES)
+    session = GuestSession(sandbox, program)
     try:
         session.prepare(Limits(), GuestNeeds())
         return session.call(Call("answer"), 10)

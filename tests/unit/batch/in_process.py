@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from pathlib import Path
 
-from grader.batch.schedule import Answer, Kind, Work, perform
+from grader.batch.schedule import Answer, WorkItem, WorkKind, perform
 from grader.grading import Grader
 
 
@@ -19,13 +19,13 @@ class Here:
         self.limit = self.most if most is None else most
         self.graded: list[str] = []
 
-    def submit(self, work: Work) -> Future[Answer]:
+    def submit(self, work: WorkItem) -> Future[Answer]:
         future: Future[Answer] = Future()
-        if work.kind is Kind.GRADE:
+        if work.kind is WorkKind.GRADE:
             if len(self.graded) >= self.limit:
                 future.set_exception(KeyboardInterrupt())
                 return future
-            self.graded.append(work.hand_in.name)
+            self.graded.append(work.submission.name)
         future.set_result(perform(self.grader, work, self.out))
         return future
 

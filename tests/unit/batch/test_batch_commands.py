@@ -11,7 +11,7 @@ import pytest
 from in_process import Here
 
 from grader.batch import again as gone_over
-from grader.batch.schedule import Answer, Work
+from grader.batch.schedule import Answer, WorkItem
 from grader.grading import Grader
 from grader.report.export.gradebook import GRADEBOOK_FILE
 from grader.store.journal import JOURNAL_FILE
@@ -176,7 +176,7 @@ def test_what_a_batch_has_timed_is_timed_again(
     timed: list[bool] = []
     perform = gone_over.perform
 
-    def seen(grader: Grader, work: Work, out: Path) -> Answer:
+    def seen(grader: Grader, work: WorkItem, out: Path) -> Answer:
         timed.append(work.clock and grader._options.clock)
         return perform(grader, work, out)
 

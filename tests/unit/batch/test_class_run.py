@@ -50,7 +50,7 @@ def grade(course: Path, found: Found, grader: Grader, resume: bool = False, most
     with ClassRun(out, resume) as run:
         run.begin(setup(course, grader))
         try:
-            list(run.grade(workers, found.hand_ins, lambda _: False))
+            list(run.grade(workers, found.submissions, lambda _: False))
         except KeyboardInterrupt:
             return workers
     write_grades(read_grades(out, None), out)
@@ -78,7 +78,7 @@ def test_resumed_it_is_as_if_nothing_had_been(
     course: Path, found: Found, grader: Grader, most: int
 ) -> None:
     grade(course, found, grader, most=most)
-    written = {grade.hand_in.name for grade in read_grades(course / "out", None)}
+    written = {grade.submission.name for grade in read_grades(course / "out", None)}
     assert len(written) <= most + 1
     (course / "out" / "ann" / "report.json").unlink(missing_ok=True)
     second = grade(course, found, grader, resume=True)
@@ -136,7 +136,7 @@ def test_rejudged_no_hand_in_runs(
 
     again = rejudge(course / "out", prepare)
     assert again.changes == dry.changes
-    assert [(each.hand_in, each.question, each.check) for each in again.changes] == [
+    assert [(each.submission, each.question, each.check) for each in again.changes] == [
         ("bob", "double", "values"),
         ("bob", "double", "inputs"),
     ]
@@ -163,7 +163,7 @@ def test_one_question_is_regraded(
     assert [(each.question, each.check) for each in again.changes] == [("negate", "values")]
     write_grades(read_grades(course / "out", None), course / "out")
     assert book(course) == {**SCORES, "bob": "4"}
-    with pytest.raises(UsageError, match="no hand-in “bib” there; did you mean “bob”"):
+    with pytest.raises(UsageError, match="no submission “bib” there; did you mean “bob”"):
         regrade(course / "out", prepare, ["bib"], [])
 
 

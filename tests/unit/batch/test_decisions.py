@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from in_process import Here
 
-from grader.batch.awaited import Class, lines_of
+from grader.batch.awaited import GradedClass, lines_of
 from grader.batch.decisions import awaited, decide, judged_otherwise, outdated, with_decisions
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.batch.ledger import Done, Setup, begin, read_grades, record
 from grader.errors import UsageError
 from grader.report.export.gradebook import GRADEBOOK_FILE
@@ -204,14 +204,14 @@ def waiting_class(folder: Path) -> Path:
                 update={"files": (FileInfo(path="toy.py", sha256=""),)}
             )
             found = found.model_copy(update={"submission": info})
-            record(journal, Done(HandIn(name, source.parent), found, "", timed=True), None)
+            record(journal, Done(ClassSubmission(name, source.parent), found, "", timed=True), None)
     return out
 
 
 def test_what_waits_is_shown_once_with_its_lines(tmp_path: Path) -> None:
-    with Class(waiting_class(tmp_path)) as course:
+    with GradedClass(waiting_class(tmp_path)) as course:
         first, second = course.findings()
-        assert [done.hand_in.name for done in first.everybody] == ["ann", "bob"]
+        assert [done.submission.name for done in first.everybody] == ["ann", "bob"]
         assert [item.id for item in first.checks] == ["loops", "views"]
         assert first.worth == 4
         assert lines_of(first)[:2] == ["    1 import torch", "    2 # marked"]
@@ -219,8 +219,8 @@ def test_what_waits_is_shown_once_with_its_lines(tmp_path: Path) -> None:
         assert lines_of(second) == ["    3 def f(x):", "    4     return x", "    5 "]
         for wish in first.wishes(2.5, "It loops."):
             course.decide(wish, "sam")
-        assert [finding.everybody[0].hand_in.name for finding in course.findings()] == ["cem"]
-    after = {grade.hand_in.name: grade for grade in read_grades(tmp_path / "out")}
+        assert [finding.everybody[0].submission.name for finding in course.findings()] == ["cem"]
+    after = {grade.submission.name: grade for grade in read_grades(tmp_path / "out")}
     assert {name: grade.report.score for name, grade in after.items()} == {
         "ann": 2.5, "bob": 2.5, "cem": 0,
     }  # fmt: skip

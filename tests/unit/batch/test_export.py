@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch.discover import HandIn, Student
+from grader.batch.discover import ClassSubmission, Student
 from grader.batch.export import Points, canvas, moodle, nbgrader
-from grader.batch.grades import Grade, LatePolicy, Pending, about, grade_of, hand_in_of
+from grader.batch.grades import Grade, LatePolicy, Pending, about, grade_of, submission_of
 from grader.errors import UsageError
 from grader.report.model import Report
 
@@ -47,8 +47,8 @@ def report(score: float, pending: float = 0.0, status: str = "graded") -> Report
     )  # fmt: skip
 
 
-def hand_in(name: str, *students: Student, days: float = 0) -> HandIn:
-    return HandIn(name, Path(name), students, DUE + dt.timedelta(days=days))
+def submission(name: str, *students: Student, days: float = 0) -> ClassSubmission:
+    return ClassSubmission(name, Path(name), students, DUE + dt.timedelta(days=days))
 
 
 MINA = Student("Mina Park", "mina@example.edu", "42")
@@ -56,11 +56,11 @@ JO = Student("Jo Doe", "jo@example.edu", "43")
 LEE = Student("Lee Rhee", "lee@example.edu", "44")
 POLICY = LatePolicy(due=DUE, per_day=0.1)
 GRADES = [
-    grade_of(hand_in("s1", MINA, JO), report(7.5), POLICY),
-    grade_of(hand_in("s2", LEE, days=1.5), report(10), POLICY),
-    grade_of(hand_in("s3", Student("Al", id="45")), report(5, 2, "pending"), POLICY),
-    grade_of(hand_in("s4", Student("Bo", id="46")), report(5, 2, "incomplete"), POLICY),
-    grade_of(HandIn("s5", Path("s5"), (Student("Cy", id="47"),)), report(5), POLICY),
+    grade_of(submission("s1", MINA, JO), report(7.5), POLICY),
+    grade_of(submission("s2", LEE, days=1.5), report(10), POLICY),
+    grade_of(submission("s3", Student("Al", id="45")), report(5, 2, "pending"), POLICY),
+    grade_of(submission("s4", Student("Bo", id="46")), report(5, 2, "incomplete"), POLICY),
+    grade_of(ClassSubmission("s5", Path("s5"), (Student("Cy", id="47"),)), report(5), POLICY),
 ]
 
 
@@ -75,9 +75,9 @@ def test_what_is_final() -> None:
 
 def test_a_hand_in_is_remembered() -> None:
     for grade in GRADES:
-        assert hand_in_of(grade.hand_in.name, about(grade.hand_in)) == grade.hand_in
-    loose = HandIn("x", {"toy.py": Path("a_toy.py")}, late=True)
-    assert hand_in_of("x", about(loose)) == loose
+        assert submission_of(grade.submission.name, about(grade.submission)) == grade.submission
+    loose = ClassSubmission("x", {"toy.py": Path("a_toy.py")}, late=True)
+    assert submission_of("x", about(loose)) == loose
 
 
 CANVAS = (
@@ -170,7 +170,7 @@ def test_moodle_says_why_nothing_was_earned(tmp_path: Path) -> None:
     }  # fmt: skip
     document = report(0).model_dump(mode="json")
     document["questions"][0] |= {"status": "failed", "checks": [told]}
-    lost = grade_of(hand_in("s1", MINA), Report.model_validate(document), POLICY)
+    lost = grade_of(submission("s1", MINA), Report.model_validate(document), POLICY)
     rows = list(csv.DictReader(io.StringIO(moodle([lost], own).text.lstrip("\ufeff"))))
     assert rows[0]["Grade"] == "0"
     assert rows[0]["Feedback comments"] == "Missing: toy.py.\n=f(): 0/10"
@@ -202,7 +202,7 @@ def test_nbgrader_has_a_row_a_student() -> None:
 
 
 def test_without_students_the_name_has_to_do() -> None:
-    rows = nbgrader([Grade(HandIn("jdoe", Path("x")), report(3))], "toy").text.splitlines()
+    rows = nbgrader([Grade(ClassSubmission("jdoe", Path("x")), report(3))], "toy").text.splitlines()
     assert rows[1].split(",")[3] == "jdoe"
 
 
@@ -233,7 +233,7 @@ def waiting(**pending: float) -> Report:
 def test_points_that_wait_for_a_machine_are_settled_by_a_word(
     pending: dict[str, float], choice: str, final: float | None
 ) -> None:
-    grade = grade_of(hand_in("s", MINA, days=0.5), waiting(**pending), POLICY)
+    grade = grade_of(submission("s", MINA, days=0.5), waiting(**pending), POLICY)
     settled = replace(grade, pending=Pending(choice))
     assert settled.final == final
     assert bool(settled.why_open) == (final is None)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from grader.batch.discover import HandIn, Student
+from grader.batch.discover import ClassSubmission, Student
 from grader.batch.grades import Lateness, LatePolicy, read_policy
 from grader.errors import UsageError
 
@@ -17,8 +17,8 @@ DUE = dt.datetime(2026, 10, 1, 14, 59, tzinfo=dt.timezone.utc)
 MINA = Student("Mina Park", "mina@example.edu", "0042")
 
 
-def hand_in(**late: float) -> HandIn:
-    return HandIn("submission_1", Path("x"), (MINA,), DUE + dt.timedelta(**late))
+def submission(**late: float) -> ClassSubmission:
+    return ClassSubmission("submission_1", Path("x"), (MINA,), DUE + dt.timedelta(**late))
 
 
 def policy(**more: Any) -> LatePolicy:
@@ -39,29 +39,29 @@ def policy(**more: Any) -> LatePolicy:
     ],
 )
 def test_each_day_begun(late: dict[str, float], penalty: float) -> None:
-    assert policy().lateness(hand_in(**late)).penalty == pytest.approx(penalty)
+    assert policy().lateness(submission(**late)).penalty == pytest.approx(penalty)
 
 
 def test_what_comes_after_it_closed_earns_nothing() -> None:
     closing = policy(closes=DUE + dt.timedelta(days=2))
-    assert closing.lateness(hand_in(days=2)).penalty == pytest.approx(0.2)
-    assert closing.lateness(hand_in(days=2, seconds=1)).penalty == 1.0
+    assert closing.lateness(submission(days=2)).penalty == pytest.approx(0.2)
+    assert closing.lateness(submission(days=2, seconds=1)).penalty == 1.0
 
 
 @pytest.mark.parametrize("name", ["mina@example.edu", "MINA@example.edu", "0042", "submission_1"])
 def test_an_extension_by_any_name(name: str) -> None:
     longer = policy(extensions={name: DUE + dt.timedelta(days=9)}, closes=DUE)
-    assert longer.lateness(hand_in(days=9)) == Lateness(0.0, 0.0)
-    assert longer.lateness(hand_in(days=10)).penalty == 1.0
-    longer.refuse_strangers([hand_in()])
+    assert longer.lateness(submission(days=9)) == Lateness(0.0, 0.0)
+    assert longer.lateness(submission(days=10)).penalty == 1.0
+    longer.refuse_strangers([submission()])
     with pytest.raises(UsageError, match="extensions for Mína"):
-        policy(extensions={"Mína": DUE}).refuse_strangers([hand_in()])
+        policy(extensions={"Mína": DUE}).refuse_strangers([submission()])
 
 
 def test_what_nobody_knows_is_left_to_a_person() -> None:
-    assert policy().lateness(HandIn("a", Path("a"))) == Lateness(None, None)
-    assert policy().lateness(HandIn("a", Path("a"), late=True)) == Lateness(None, None)
-    assert policy().lateness(HandIn("a", Path("a"), late=False)) == Lateness(None, 0.0)
+    assert policy().lateness(ClassSubmission("a", Path("a"))) == Lateness(None, None)
+    assert policy().lateness(ClassSubmission("a", Path("a"), late=True)) == Lateness(None, None)
+    assert policy().lateness(ClassSubmission("a", Path("a"), late=False)) == Lateness(None, 0.0)
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
@@ -100,12 +100,12 @@ def test_a_wrong_file_is_named_with_its_field(tmp_path: Path, content: str, word
 def test_further_attempts_cost_what_the_policy_says(
     attempts: int | None, days: float, penalty: float
 ) -> None:
-    each = replace(hand_in(days=days), attempts=attempts)
+    each = replace(submission(days=days), attempts=attempts)
     late = policy(attempts=3, per_attempt=0.2, grace_minutes=0).lateness(each)
     assert late.penalty == pytest.approx(penalty)
-    assert policy(per_attempt=0.2).lateness(replace(hand_in(), attempts=9)).penalty == 0
+    assert policy(per_attempt=0.2).lateness(replace(submission(), attempts=9)).penalty == 0
 
 
 def test_attempts_do_not_decide_what_nobody_knows() -> None:
-    unknown = HandIn("a", Path("a"), attempts=9)
+    unknown = ClassSubmission("a", Path("a"), attempts=9)
     assert policy(attempts=3, per_attempt=0.2).lateness(unknown).penalty is None

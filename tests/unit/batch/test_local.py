@@ -15,16 +15,16 @@ import pytest
 from test_schedule import report
 
 from grader.batch import local
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.batch.local import LocalWorkers
-from grader.batch.schedule import Answer, Graded, Kind, Work, grade_all
+from grader.batch.schedule import Answer, Graded, WorkItem, WorkKind, grade_all
 from grader.errors import InfrastructureError
 from grader.grading import Examined
 from grader.report.model import Report
 from grader.run.allowance import NO_CARE, Care
 from grader.verdict import Code
 
-CLASS = [HandIn(name, Path(name)) for name in ("ann", "bob", "bomb", "cem", "dua")]
+CLASS = [ClassSubmission(name, Path(name)) for name in ("ann", "bob", "bomb", "cem", "dua")]
 
 
 @dataclass(frozen=True)
@@ -54,16 +54,16 @@ def words(graded: Graded) -> str:
     return graded.report.environment.platform
 
 
-Act = Callable[[Stub, Work], None]
+Act = Callable[[Stub, WorkItem], None]
 Grade = Callable[..., dict[str, Graded]]
 
 
 @pytest.fixture
 def grade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grade:
     def run(act: Act, jobs: int = 2, **more: object) -> dict[str, Graded]:
-        def perform(grader: Stub, work: Work, _: Path) -> Answer:
-            digest = work.hand_in.name
-            if work.kind is Kind.READ:
+        def perform(grader: Stub, work: WorkItem, _: Path) -> Answer:
+            digest = work.submission.name
+            if work.kind is WorkKind.READ:
                 return Answer(digest)
             with (tmp_path / "log").open("a") as log:
                 log.write(f"{digest}\n")
@@ -74,7 +74,7 @@ def grade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grade:
         monkeypatch.setattr(local, "perform", perform)
         workers = LocalWorkers(Stub(), nullcontext, tmp_path / "out", jobs)  # type: ignore[arg-type]
         results = grade_all(workers, CLASS, lambda _: False, **more)  # type: ignore[arg-type]
-        return {graded.hand_in.name: graded for graded in results}
+        return {graded.submission.name: graded for graded in results}
 
     return run
 
@@ -84,8 +84,8 @@ def begun(folder: Path, name: str) -> int:
 
 
 def dies(phase: str) -> Act:
-    def act(grader: Stub, work: Work) -> None:
-        if work.hand_in.name == "bomb":
+    def act(grader: Stub, work: WorkItem) -> None:
+        if work.submission.name == "bomb":
             with getattr(grader.care, phase)() if phase else nullcontext():
                 os.kill(os.getpid(), signal.SIGKILL)
 
@@ -120,7 +120,7 @@ def test_who_goes_on_later_does_not_repeat_it(grade: Grade, tmp_path: Path) -> N
 
 
 def test_a_death_that_does_not_come_again_costs_nothing(grade: Grade, tmp_path: Path) -> None:
-    def act(grader: Stub, work: Work) -> None:
+    def act(grader: Stub, work: WorkItem) -> None:
         if begun(tmp_path, "bomb") == 1:
             dies("reading")(grader, work)
 
@@ -129,10 +129,10 @@ def test_a_death_that_does_not_come_again_costs_nothing(grade: Grade, tmp_path: 
 
 
 def test_the_second_try_has_nothing_beside_it(grade: Grade, tmp_path: Path) -> None:
-    def act(_: Stub, work: Work) -> None:
-        mark = tmp_path / f"{work.hand_in.name}.at"
+    def act(_: Stub, work: WorkItem) -> None:
+        mark = tmp_path / f"{work.submission.name}.at"
         mark.touch()
-        if work.hand_in.name != "bomb":
+        if work.submission.name != "bomb":
             time.sleep(0.4)
         elif begun(tmp_path, "bomb") == 1:
             mark.unlink()
@@ -148,17 +148,17 @@ def test_the_second_try_has_nothing_beside_it(grade: Grade, tmp_path: Path) -> N
 def test_endless_judging_is_ended(grade: Grade, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "MOST_SECONDS", 0.2)
 
-    def act(grader: Stub, work: Work) -> None:
+    def act(grader: Stub, work: WorkItem) -> None:
         with grader.care.judging():
-            while work.hand_in.name == "bomb":
+            while work.submission.name == "bomb":
                 pass
 
     assert "while it was judged" in words(grade(act)["bomb"])
 
 
 def test_a_fault_of_the_graders_is_recorded_and_stops_nobody(grade: Grade) -> None:
-    def act(_: Stub, work: Work) -> None:
-        if work.hand_in.name == "bomb":
+    def act(_: Stub, work: WorkItem) -> None:
+        if work.submission.name == "bomb":
             raise KeyError("of ours")
 
     graded = grade(act)
@@ -167,8 +167,8 @@ def test_a_fault_of_the_graders_is_recorded_and_stops_nobody(grade: Grade) -> No
 
 
 def test_who_stops_early_leaves_no_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def perform(_: Stub, work: Work, __: Path) -> Answer:
-        (tmp_path / f"{os.getpid()}.pid").write_text(work.hand_in.name)
+    def perform(_: Stub, work: WorkItem, __: Path) -> Answer:
+        (tmp_path / f"{os.getpid()}.pid").write_text(work.submission.name)
         time.sleep(600)
         return Answer()
 

@@ -173,8 +173,8 @@ def test_folders_that_do_not_go_together_are_refused(
     empty.mkdir()
     for folders, words in (
         ((single,), "two folders or more"),
-        ((single, group), "holds one hand-in"),
-        ((group, stranger), "holds hand-ins that"),
+        ((single, group), "holds one submission"),
+        ((group, stranger), "holds submissions that"),
         ((empty, group), "holds neither"),
         ((group, tmp_path / "nowhere"), "holds neither"),
     ):

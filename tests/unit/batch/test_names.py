@@ -20,7 +20,7 @@ def names_in(folder: Path, *entries: str, listing: str = "") -> list[str]:
     if listing:
         where = folder / "repos.txt"
         where.write_text(listing)
-    return [hand_in.name for hand_in in discover(where, folder / "out").hand_ins]
+    return [submission.name for submission in discover(where, folder / "out").submissions]
 
 
 def test_names_that_some_file_systems_take_for_one() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch.discover import Found, HandIn, Student, discover
+from grader.batch.discover import ClassSubmission, Found, Student, discover
 from grader.errors import UsageError
 from grader.submission import read_submission
 
@@ -26,8 +26,8 @@ def find(folder: Path) -> Found:
     return discover(folder, folder / "out")
 
 
-def by_name(found: Found) -> dict[str, HandIn]:
-    return {hand_in.name: hand_in for hand_in in found.hand_ins}
+def by_name(found: Found) -> dict[str, ClassSubmission]:
+    return {submission.name: submission for submission in found.submissions}
 
 
 GRADESCOPE = """\
@@ -65,7 +65,7 @@ def test_gradescope(tmp_path: Path, deeper: str) -> None:
     lay(tmp_path, f"{deeper}submission_metadata.yml", content=GRADESCOPE)
     found = find(tmp_path)
     assert found.platform == "gradescope"
-    first, second = found.hand_ins
+    first, second = found.submissions
     assert (first.name, first.path) == ("submission_101", tmp_path / deeper / "submission_101")
     assert first.students == (
         Student("Mina Park", "mina@example.edu", "0042"),
@@ -98,9 +98,9 @@ def test_moodle_without_folders(tmp_path: Path) -> None:
     names = ("Bo_82_assignsubmission_file_toy.py", "Bo_82_assignsubmission_file_extra.py")
     lay(tmp_path, *names, "notes.txt")
     found = find(tmp_path)
-    (hand_in,) = found.hand_ins
+    (submission,) = found.submissions
     assert found.left_out == ("notes.txt",)
-    assert read_submission(hand_in.path, ["toy.py", "extra.py"]).files[1].path == "extra.py"
+    assert read_submission(submission.path, ["toy.py", "extra.py"]).files[1].path == "extra.py"
 
 
 def test_nobody_hands_in_for_somebody_else_by_the_name_of_a_file(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_nobody_hands_in_for_somebody_else_by_a_name_of_their_own(tmp_path: Path
     mark = "_assignsubmission_file_"
     lay(tmp_path / "folders", f"Bo Lee_82{mark}/toy.py", f"A_82{mark}x_91{mark}/toy.py")
     found = by_name(find(tmp_path / "folders"))
-    assert {name: hand_in.students[0].id for name, hand_in in found.items()} == {
+    assert {name: submission.students[0].id for name, submission in found.items()} == {
         "Bo_Lee_82": "82",
         f"A_82{mark}x_91": "91",
     }
@@ -130,7 +130,7 @@ def test_nobody_hands_in_for_somebody_else_by_a_name_of_their_own(tmp_path: Path
     )
     lay(tmp_path / "files", *files)
     found = by_name(find(tmp_path / "files"))
-    assert {name: hand_in.students for name, hand_in in found.items()} == {
+    assert {name: submission.students for name, submission in found.items()} == {
         "Bo_Lee_82": (Student("Bo Lee", id="82"),),
         "A_82": (Student("A"),),
         "Bo_Lee_82_": (Student("Bo_Lee"),),
@@ -163,13 +163,13 @@ def test_one_stranger_makes_it_a_plain_folder(tmp_path: Path) -> None:
 
 def test_no_hand_in_is_called_as_another_one_or_as_a_file_of_the_class(tmp_path: Path) -> None:
     lay(tmp_path, "a.py", "a.zip", "a.py.zip", "b.py", "journal.sqlite.py", "index.html/toy.py")
-    names = [hand_in.name for hand_in in find(tmp_path).hand_ins]
+    names = [submission.name for submission in find(tmp_path).submissions]
     assert names == ["a.py", "a.py.zip", "a.zip", "b", "index.html_", "journal.sqlite.py"]
 
 
 def test_names_that_no_database_takes_and_names_without_end(tmp_path: Path) -> None:
     lay(tmp_path, "\udcff.py", "x" * 240 + ".py", "x" * 241 + ".py")
-    (odd, *long) = sorted((hand_in.name for hand_in in find(tmp_path).hand_ins), key=len)
+    (odd, *long) = sorted((submission.name for submission in find(tmp_path).submissions), key=len)
     assert odd == "\\udcff"
     assert len(set(long)) == 2
     assert {len(name) for name in long} == {213}
@@ -234,8 +234,8 @@ promisor = true
 """
     (folder / ".git/config").open("a").write(lines)
     (tmp_path / "repos.txt").write_text("a\n")
-    (hand_in,) = discover(tmp_path / "repos.txt", tmp_path / "out").hand_ins
-    assert bool(hand_in.created_at) is (way == "signature")
+    (submission,) = discover(tmp_path / "repos.txt", tmp_path / "out").submissions
+    assert bool(submission.created_at) is (way == "signature")
     assert not (tmp_path / "ran").exists()
     subprocess.run(["git", "-C", str(folder), "log", "-1"], check=False, capture_output=True)
     assert (tmp_path / "ran").exists(), "it would not have been run either way"
@@ -248,13 +248,15 @@ def test_repositories(tmp_path: Path) -> None:
     listing = tmp_path / "repos.txt"
     listing.write_text("# section 1\n\na\n  b\n")
     found = discover(listing, tmp_path / "out")
-    first, second = found.hand_ins
+    first, second = found.submissions
     assert (first.name, first.path) == ("a", tmp_path / "a")
     assert first.created_at
     assert second.created_at is None
     assert not (tmp_path / "ran").exists()
     commit(tmp_path)
-    assert discover(listing, tmp_path / "out").hand_ins[1].created_at is None, "not its own history"
+    assert discover(listing, tmp_path / "out").submissions[1].created_at is None, (
+        "not its own history"
+    )
     listing.write_text("a\nnowhere\n")
     with pytest.raises(UsageError, match="nowhere"):
         discover(listing, tmp_path / "out")

@@ -13,7 +13,7 @@ import pytest
 from in_process import Here
 
 from grader.batch import ray_engine
-from grader.batch.discover import HandIn, discover
+from grader.batch.discover import ClassSubmission, discover
 from grader.batch.ray_engine import RayWorkers
 from grader.batch.schedule import Graded, grade_all
 from grader.errors import UsageError
@@ -58,7 +58,7 @@ def grader(course: Path, sandbox: Sandbox) -> Grader:
 
 
 @pytest.fixture
-def hand_ins(course: Path) -> tuple[HandIn, ...]:
+def submissions(course: Path) -> tuple[ClassSubmission, ...]:
     """A class of different ones that take their time, so that a node is lost in the middle."""
     right = (course / "class/ann.py").read_text()
     for number in range(SIZE):
@@ -66,11 +66,11 @@ def hand_ins(course: Path) -> tuple[HandIn, ...]:
             "return -x", f"__import__('time').sleep(0.3)\n    return -x * {number}"
         )
         (course / f"class/s{number:02}.py").write_text(slow)
-    return discover(course / "class", course / "out").hand_ins
+    return discover(course / "class", course / "out").submissions
 
 
 def outcome(results: Iterator[Graded]) -> dict[str, Any]:
-    last = {each.hand_in.name: each for each in results}
+    last = {each.submission.name: each for each in results}
     return {
         name: each.report.model_dump(exclude={"timing", "environment"})
         for name, each in sorted(last.items())
@@ -80,12 +80,16 @@ def outcome(results: Iterator[Graded]) -> dict[str, Any]:
 @needs_ray
 @pytest.mark.heavy
 def test_a_node_is_lost_in_the_middle(
-    cluster: Any, grader: Grader, hand_ins: tuple[HandIn, ...], sandbox: Sandbox, tmp_path: Path
+    cluster: Any,
+    grader: Grader,
+    submissions: tuple[ClassSubmission, ...],
+    sandbox: Sandbox,
+    tmp_path: Path,
 ) -> None:
     nodes, others = cluster
     out = tmp_path / "remote"
     workers = RayWorkers(grader, partial(open_sandbox, "auto"), out, 9)
-    results = grade_all(workers, hand_ins, lambda _: False)
+    results = grade_all(workers, submissions, lambda _: False)
     lost_at, seen = 0, []
     for graded in results:
         seen.append(graded)
@@ -93,11 +97,11 @@ def test_a_node_is_lost_in_the_middle(
             nodes.remove_node(others[0], allow_graceful=False)
             lost_at = len(seen)
     remote = outcome(iter(seen))
-    assert 0 < lost_at < len(remote) == len(hand_ins)
+    assert 0 < lost_at < len(remote) == len(submissions)
 
     here = Here(grader, tmp_path / "here")
-    assert remote == outcome(grade_all(here, hand_ins, lambda _: False))
+    assert remote == outcome(grade_all(here, submissions, lambda _: False))
     written = {path.parent.name for path in out.glob("*/report.json")}
-    assert written == {hand_in.name for hand_in in hand_ins}
-    kept = {graded.hand_in.name: graded.kept for graded in seen}
+    assert written == {submission.name for submission in submissions}
+    kept = {graded.submission.name: graded.kept for graded in seen}
     assert kept["ann"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch.discover import HandIn
-from grader.batch.schedule import Answer, Graded, Kind, Work, grade_all
+from grader.batch.discover import ClassSubmission
+from grader.batch.schedule import Answer, Graded, WorkItem, WorkKind, grade_all
 from grader.report.model import Report
 
 
@@ -33,37 +33,46 @@ class Bench:
         self.log: list[tuple[str, str, bool]] = []
         self.closed: bool | None = None
 
-    def submit(self, work: Work) -> Future[Answer]:
-        name, digest = work.hand_in.name, Path(str(work.hand_in.path)).name
-        if work.kind is not Kind.READ:
+    def submit(self, work: WorkItem) -> Future[Answer]:
+        name, digest = work.submission.name, Path(str(work.submission.path)).name
+        if work.kind is not WorkKind.READ:
             self.log.append((work.kind.value, name, work.clock))
         future: Future[Answer] = Future()
         score = 2.0 if work.clock else 1.0
         made = report(name, score).model_dump_json()
-        if work.kind is Kind.COPY:
+        if work.kind is WorkKind.COPY:
             copied = Report.model_validate_json(work.report).model_copy(
                 update={"submission": report(name).submission}
             )
             made = copied.model_dump_json()
-        kept = b"kept" if work.kind is Kind.GRADE else None
-        future.set_result(Answer(digest) if work.kind is Kind.READ else Answer(digest, made, kept))
+        kept = b"kept" if work.kind is WorkKind.GRADE else None
+        future.set_result(
+            Answer(digest) if work.kind is WorkKind.READ else Answer(digest, made, kept)
+        )
         return future
 
     def close(self, finished: bool) -> None:
         self.closed = finished
 
 
-def hand_in(name: str, content: str) -> HandIn:
-    return HandIn(name, Path(content))
+def submission(name: str, content: str) -> ClassSubmission:
+    return ClassSubmission(name, Path(content))
 
 
-def run(hand_ins: list[HandIn], slow: bool = False, **more: object) -> tuple[Bench, list[Graded]]:
+def run(
+    submissions: list[ClassSubmission], slow: bool = False, **more: object
+) -> tuple[Bench, list[Graded]]:
     bench = Bench()
     awaits = (lambda made: made.score == 1.0) if slow else (lambda _: False)
-    return bench, list(grade_all(bench, hand_ins, awaits, **more))  # type: ignore[arg-type]
+    return bench, list(grade_all(bench, submissions, awaits, **more))  # type: ignore[arg-type]
 
 
-CLASS = [hand_in("ann", "x"), hand_in("bob", "y"), hand_in("cem", "x"), hand_in("dua", "x")]
+CLASS = [
+    submission("ann", "x"),
+    submission("bob", "y"),
+    submission("cem", "x"),
+    submission("dua", "x"),
+]
 
 
 def test_identical_ones_run_once() -> None:
@@ -85,7 +94,7 @@ def test_what_is_timed_comes_last_and_again() -> None:
     bench, graded = run(CLASS, slow=True)
     clocks = [clock for kind, _, clock in bench.log if kind == "grade"]
     assert clocks == [False, False, True, True]
-    last = {each.hand_in.name: each for each in graded}
+    last = {each.submission.name: each for each in graded}
     assert all(each.timed and each.report.score == 2.0 for each in last.values())
     assert len(graded) == 8
 
@@ -98,7 +107,7 @@ def test_what_was_done_is_not_done_again() -> None:
     bench, graded = run(CLASS, done=done)
     assert ("grade", "bob", False) in bench.log
     assert not any(kind == "grade" and name != "bob" for kind, name, _ in bench.log)
-    scores = {each.hand_in.name: each.report.score for each in graded}
+    scores = {each.submission.name: each.report.score for each in graded}
     assert scores == {"ann": 4.0, "bob": 1.0, "cem": 4.0, "dua": 4.0}
 
 
@@ -111,7 +120,7 @@ def test_what_was_killed_before_its_timing_is_timed() -> None:
     }
     bench, graded = run(CLASS, slow=True, done=done)
     assert [kind for kind, name, clock in bench.log if clock and name != "bob"].count("grade") == 1
-    last = {each.hand_in.name: each for each in graded}
+    last = {each.submission.name: each for each in graded}
     assert {name: each.report.score for name, each in last.items()} == {
         "ann": 2.0, "bob": 2.0, "cem": 2.0, "dua": 2.0,
     }  # fmt: skip
@@ -126,13 +135,13 @@ def test_who_stops_early_ends_the_workers() -> None:
 
 
 def test_a_hand_in_without_digest_is_never_like_another() -> None:
-    bench, _ = run([hand_in("ann", ""), hand_in("bob", "")])
+    bench, _ = run([submission("ann", ""), submission("bob", "")])
     assert [kind for kind, *_ in bench.log] == ["grade", "grade"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 30])
 def test_everybody_is_graded(count: int) -> None:
-    hand_ins = [hand_in(f"s{number}", f"c{number % 7}") for number in range(count)]
-    _, graded = run(hand_ins)
-    assert {each.hand_in.name for each in graded} == {each.name for each in hand_ins}
+    submissions = [submission(f"s{number}", f"c{number % 7}") for number in range(count)]
+    _, graded = run(submissions)
+    assert {each.submission.name for each in graded} == {each.name for each in submissions}
     assert len(graded) == count

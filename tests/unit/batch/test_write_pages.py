@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.batch import pages
-from grader.batch.discover import HandIn, Student
+from grader.batch.discover import ClassSubmission, Student
 from grader.batch.grades import Grade
 from grader.batch.pages import Look, labels_of, look_of, write_class
 from grader.cli.app import app
@@ -43,7 +43,7 @@ def of_class(report: Report, tmp_path: Path, *names: str) -> list[Grade]:
         )
         grades.append(
             Grade(
-                HandIn(name, path.parent, (Student(f"{name} Someone"),)),
+                ClassSubmission(name, path.parent, (Student(f"{name} Someone"),)),
                 report.model_copy(update={"submission": submission}),
             )
         )

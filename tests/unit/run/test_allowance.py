@@ -9,8 +9,8 @@ import pytest
 from grader.assignment.types import Limits
 from grader.observation import HostFacts, Observation, Outcome
 from grader.run.allowance import Allowance, allowance, answered, kept_bytes
-from grader.run.materials import Program
-from grader.run.session import Session
+from grader.run.materials import GuestProgram
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.wire.frames import Caps, FrameSize
 from grader.wire.messages import Call
@@ -64,19 +64,23 @@ def test_a_class_has_bounds_and_a_self_check_none() -> None:
 
 
 @pytest.fixture
-def guest(sandbox: Sandbox) -> Iterator[Session]:
-    session = Session(sandbox, Program({"work.py": MODULE}, "work.py"), None, Allowance(20 * MIB))
+def guest(sandbox: Sandbox) -> Iterator[GuestSession]:
+    session = GuestSession(
+        sandbox, GuestProgram({"work.py": MODULE}, "work.py"), None, Allowance(20 * MIB)
+    )
     yield session
     session.close()
 
 
-def call(session: Session, entry: str, size: int, likely: int = 0) -> Observation:
+def call(session: GuestSession, entry: str, size: int, likely: int = 0) -> Observation:
     session.prepare(Limits(memory_mb=1024), GuestNeeds())
     session.likely = FrameSize(0, likely)
     return session.call(Call(entry, (size,)), 30.0)
 
 
-def test_an_answer_that_is_too_large_is_the_submissions_and_ends_its_guest(guest: Session) -> None:
+def test_an_answer_that_is_too_large_is_the_submissions_and_ends_its_guest(
+    guest: GuestSession,
+) -> None:
     found = call(guest, "zeros", 450)
     assert found.outcome is Outcome.PROTOCOL_VIOLATION
     assert found.detail == f"data of {450 * MIB} bytes; the most is {8 * MIB}"
@@ -87,9 +91,9 @@ def test_an_answer_that_is_too_large_is_the_submissions_and_ends_its_guest(guest
     assert call(guest, "zeros", 2, likely=12 * MIB).outcome is Outcome.PROTOCOL_VIOLATION
 
 
-def test_only_the_references_answers_are_measured(guest: Session, sandbox: Sandbox) -> None:
+def test_only_the_references_answers_are_measured(guest: GuestSession, sandbox: Sandbox) -> None:
     assert call(guest, "zeros", 1).facts.reply is None
-    reference = Session(sandbox, Program({"work.py": MODULE}, "work.py"))
+    reference = GuestSession(sandbox, GuestProgram({"work.py": MODULE}, "work.py"))
     try:
         found = call(reference, "zeros", 30)
     finally:

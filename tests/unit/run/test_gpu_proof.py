@@ -16,7 +16,7 @@ from grader.grading import Grader, Options
 from grader.run import gpus
 from grader.run.gpu_state import Leases, choose
 from grader.run.gpus import GpuProof, prove_gpus, scrub_gpus
-from grader.run.materials import Materials, Program
+from grader.run.materials import GuestProgram, Materials
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.sandbox.host.open import open_sandbox
 
@@ -44,7 +44,7 @@ def leases(tmp_path: Path) -> Leases:
 def driver(patch: pytest.MonkeyPatch, needs: str = "pass", least: str = "512.0") -> None:
     """Have the probe need something, as a driver's library may."""
     source = PROBE.format(needs=needs, least=least).encode()
-    patch.setattr(gpus, "PROGRAM", Program({"device.py": source}, "device.py"))
+    patch.setattr(gpus, "PROGRAM", GuestProgram({"device.py": source}, "device.py"))
 
 
 def failure(sandbox: Sandbox, leases: Leases) -> str:

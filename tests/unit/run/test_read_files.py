@@ -13,7 +13,7 @@ from grader.errors import AssignmentError
 from grader.grading import Grader, Options
 from grader.report.model import Report
 from grader.run.materials import load_materials
-from grader.run.stage import Stage
+from grader.run.stage import StageRelay
 from grader.sandbox.host.guests import Sandbox
 
 h5py = pytest.importorskip("h5py", reason="the extra “assignments” is not installed")
@@ -214,13 +214,13 @@ def test_a_parser_that_a_file_takes_down_takes_no_other_file_along(
 def test_a_file_that_is_endless_to_read_costs_no_more_than_two_cases(
     careless: Grader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, tried = Stage._read, []
+    read, tried = StageRelay._read, []
 
-    def counted(self: Stage, *args: Any) -> Any:
+    def counted(self: StageRelay, *args: Any) -> Any:
         tried.append(args)
         return read(self, *args)
 
-    monkeypatch.setattr(Stage, "_read", counted)
+    monkeypatch.setattr(StageRelay, "_read", counted)
     report = changed(careless, tmp_path, (STATE, STAYS))
 
     assert codes(report) == ["ok", "unreadable_file"]

@@ -15,7 +15,7 @@ import pytest
 from grader.errors import AssignmentError
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run import kept as kept_module
-from grader.run.kept import ReferenceCache, Replayed, keep, open_references
+from grader.run.kept import GeneratorReplay, ReferenceCache, keep, open_references
 from grader.run.observe import QuestionRun
 from grader.sandbox.host.guests import Isolation, Tier
 from grader.wire.frames import FrameSize
@@ -123,14 +123,14 @@ def test_a_drawn_seed_serves_for_an_hour_and_a_given_one_only_who_gives_it(folde
     assert opened(drawn=True).recent_seed() is None
 
 
-def answers(replayed: Replayed) -> Iterator[tuple[Any, ...]]:
+def answers(replayed: GeneratorReplay) -> Iterator[tuple[Any, ...]]:
     yield replayed("f.a", "draw", {})
     yield replayed("f.b", "draw", {})
 
 
 def test_generators_answer_as_they_did_and_to_nothing_else() -> None:
-    assert list(answers(Replayed(GENERATED))) == [(1, (2.5, "x")), ()]
+    assert list(answers(GeneratorReplay(GENERATED))) == [(1, (2.5, "x")), ()]
     with pytest.raises(AssignmentError):
-        Replayed(GENERATED)("f.b", "draw", {})
+        GeneratorReplay(GENERATED)("f.b", "draw", {})
     with pytest.raises(AssignmentError):
-        Replayed(())("f.a", "draw", {})
+        GeneratorReplay(())("f.a", "draw", {})

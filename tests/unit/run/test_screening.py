@@ -13,7 +13,7 @@ from grader.clock.credit import single
 from grader.clock.vectorisation import LOOP, STUDENT, VECTORISED, Screen, Vote, votes
 from grader.errors import InfrastructureError
 from grader.observation import Outcome
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.run.timing.processor import ProcessorClock
 from grader.run.timing.screening import Known, make_rounds
 from grader.run.timing.stopwatch import NotTimedError
@@ -38,7 +38,7 @@ def screened(
     resident = reference or Resident()
     sessions = {STUDENT: student, VECTORISED: resident, LOOP: resident}
     entries = {STUDENT: "f", VECTORISED: "f", LOOP: "loop"}
-    blocks = ProcessorClock(job(entries=entries), cast("dict[str, Session]", sessions), 0)
+    blocks = ProcessorClock(job(entries=entries), cast("dict[str, GuestSession]", sessions), 0)
     known = known or Known()
     known.measure(blocks)
     return make_rounds(blocks, known, HALF, np.random.default_rng(0)), blocks

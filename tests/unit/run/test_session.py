@@ -17,8 +17,8 @@ from grader.checks.arrays import to_numpy
 from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
 from grader.run import session as session_module
 from grader.run.guests import Deadline
-from grader.run.materials import Program
-from grader.run.session import Session
+from grader.run.materials import GuestProgram
+from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, descendants
 from grader.wire.messages import Call
 
@@ -137,14 +137,14 @@ def used():
 """
 """Its guest has work left once the reply is sent, as one that frees large tensors has."""
 
-Make = Callable[[bytes], Session]
+Make = Callable[[bytes], GuestSession]
 
 
 def _maker(sandbox: Sandbox) -> Iterator[Make]:
-    made: list[Session] = []
+    made: list[GuestSession] = []
 
-    def build(source: bytes) -> Session:
-        made.append(Session(sandbox, Program({"work.py": source}, "work.py")))
+    def build(source: bytes) -> GuestSession:
+        made.append(GuestSession(sandbox, GuestProgram({"work.py": source}, "work.py")))
         made[-1].prepare(Limits(import_seconds=2, output_kb=64), GuestNeeds())
         return made[-1]
 
@@ -163,7 +163,7 @@ def make_oneshot(oneshot: Sandbox) -> Iterator[Make]:
     yield from _maker(oneshot)
 
 
-def call(session: Session, entry: str, seconds: float = 20.0) -> Observation:
+def call(session: GuestSession, entry: str, seconds: float = 20.0) -> Observation:
     session.prepare(Limits(import_seconds=2, output_kb=64), GuestNeeds())
     return session.call(Call(entry), seconds)
 
@@ -222,7 +222,7 @@ def test_an_answer_made_before_the_question_is_none(make: Make) -> None:
     assert call(session, "fine").claims.value == 1
 
 
-def each(session: Session, *calls: Call, seconds: float = 20.0) -> list[Observation]:
+def each(session: GuestSession, *calls: Call, seconds: float = 20.0) -> list[Observation]:
     return session.call_each([(call, None) for call in calls], seconds)
 
 
@@ -345,7 +345,7 @@ def test_a_block_makes_one_call_for_each_slice(make: Make) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
 def test_a_timed_guest_has_a_clock(sandbox: Sandbox) -> None:
-    session = Session(sandbox, Program({"work.py": MODULE}, "work.py"))
+    session = GuestSession(sandbox, GuestProgram({"work.py": MODULE}, "work.py"))
     try:
         session.prepare(Limits(), GuestNeeds(timed=True))
         seen = session.call(Call("adds", (tensor([1]), tensor([2])), block=1), 20.0)
@@ -360,7 +360,7 @@ def test_a_timed_guest_has_a_clock(sandbox: Sandbox) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
 def test_what_a_guest_does_behind_its_reply_is_in_the_reading(sandbox: Sandbox) -> None:
-    session = Session(sandbox, Program({"work.py": TIDIES}, "work.py"))
+    session = GuestSession(sandbox, GuestProgram({"work.py": TIDIES}, "work.py"))
     try:
         session.prepare(Limits(), GuestNeeds(timed=True))
         # Each call tells what the guest had used when it began: the truth about all calls before.
@@ -376,7 +376,7 @@ def test_what_a_guest_does_behind_its_reply_is_in_the_reading(sandbox: Sandbox) 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
 def test_a_reading_that_fails_is_none(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = Session(sandbox, Program({"work.py": MODULE}, "work.py"))
+    session = GuestSession(sandbox, GuestProgram({"work.py": MODULE}, "work.py"))
 
     def fails(_: int) -> float:
         raise OSError

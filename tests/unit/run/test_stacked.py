@@ -15,7 +15,7 @@ from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.draw import DrawKey
 from grader.run.plan import PlannedCase
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.run.timing.careful import Stack
 from grader.run.timing.processor import rows
 from grader.wire.messages import Call
@@ -40,7 +40,7 @@ class Generator:
 def stack(session: Any = None, **case: Any) -> Stack:
     content = {"id": "c", "dims": {"N": [3, 4]}, **case}
     planned = PlannedCase("c", Case.model_validate(content), CaseInputs("c", ("x",), ()), {}, "")
-    return Stack(planned, {"N": 64}, DrawKey(1, "a", "q"), cast("Session", session))
+    return Stack(planned, {"N": 64}, DrawKey(1, "a", "q"), cast("GuestSession", session))
 
 
 def shape(value: Value) -> tuple[int, ...]:

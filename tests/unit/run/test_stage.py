@@ -15,9 +15,9 @@ from grader.checks.arrays import to_numpy
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome
 from grader.run import stage as relay
 from grader.run.allowance import Allowance
-from grader.run.materials import Program
-from grader.run.session import Session
-from grader.run.stage import Stage
+from grader.run.materials import GuestProgram
+from grader.run.session import GuestSession
+from grader.run.stage import StageRelay
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.stage.server import _clear
 from grader.wire import shared
@@ -418,16 +418,18 @@ def opened(
     source: str,
     needs: GuestNeeds = NO_NEEDS,
     allowance: Allowance | None = None,
-) -> Session:
-    stage = Stage(sandbox, Program({}, "scenario.py", stage=SCENARIO), Limits(), allowance)
-    program = Program({"work.py": source.encode()}, "work.py", given=GIVEN)
-    session = Session(sandbox, program, stage, allowance)
+) -> GuestSession:
+    stage = StageRelay(
+        sandbox, GuestProgram({}, "scenario.py", stage=SCENARIO), Limits(), allowance
+    )
+    program = GuestProgram({"work.py": source.encode()}, "work.py", given=GIVEN)
+    session = GuestSession(sandbox, program, stage, allowance)
     session.prepare(Limits(import_seconds=5), needs)
     assert session.failed_load is None
     return session
 
 
-def player(session: Session) -> Play:
+def player(session: GuestSession) -> Play:
     def play(scenario: str, *args: Value, seconds: float = 5.0, **fields: object) -> Observation:
         if not session.alive:
             session.renew()
@@ -447,8 +449,8 @@ def play(sandbox: Sandbox) -> Iterator[Play]:
 @pytest.fixture(scope="module")
 def in_one(oneshot: Sandbox) -> Iterator[Play]:
     """Stage and actor in one process, as in a self-check without a sandbox."""
-    program = Program({"work.py": HONEST.encode()}, "work.py", given=GIVEN, stage=SCENARIO)
-    session = Session(oneshot, program)
+    program = GuestProgram({"work.py": HONEST.encode()}, "work.py", given=GIVEN, stage=SCENARIO)
+    session = GuestSession(oneshot, program)
     session.prepare(Limits(import_seconds=20), GuestNeeds())
     assert session.failed_load is None
     yield player(session)
@@ -771,7 +773,7 @@ def test_the_stages_own_time_is_not_the_actors(play: Play) -> None:
 
 
 @pytest.fixture
-def impatient(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+def impatient(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[GuestSession]:
     """Its stage may take little."""
     monkeypatch.setattr(relay, "STAGE_SECONDS", 0.4)
     monkeypatch.setattr(relay, "_LEAST_SECONDS", 0.1)
@@ -780,7 +782,7 @@ def impatient(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ses
     session.finish()
 
 
-def test_a_stage_that_stalls_or_dies_twice_met_unusable_values(impatient: Session) -> None:
+def test_a_stage_that_stalls_or_dies_twice_met_unusable_values(impatient: GuestSession) -> None:
     for scenario, args, kind in (("works", (30,), "TimeoutError"), ("ends", (), "RuntimeError")):
         seen = player(impatient)(scenario, *args)
         assert (seen.outcome, seen.detail) == (Outcome.RAISED, IN_STAGE)
@@ -791,11 +793,11 @@ def test_a_stage_that_stalls_or_dies_twice_met_unusable_values(impatient: Sessio
 
 
 def test_values_that_stall_the_stage_cost_ever_less(
-    impatient: Session, monkeypatch: pytest.MonkeyPatch
+    impatient: GuestSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin, given = relay._Game.__init__, []
 
-    def noting(self: relay._Game, stage: tuple[Session, float], *rest: Any) -> None:
+    def noting(self: relay._Game, stage: tuple[GuestSession, float], *rest: Any) -> None:
         given.append(stage[1])
         begin(self, stage, *rest)
 
@@ -806,9 +808,9 @@ def test_values_that_stall_the_stage_cost_ever_less(
     assert value(player(impatient)("not_replaced")) == "own"
 
 
-def test_an_actor_that_stalls_costs_the_stage_nothing(impatient: Session) -> None:
+def test_an_actor_that_stalls_costs_the_stage_nothing(impatient: GuestSession) -> None:
     stage = impatient._player
-    assert isinstance(stage, Stage)
+    assert isinstance(stage, StageRelay)
     for scenario in ("stalls", "dies", "dies_in_callback"):
         assert player(impatient)(scenario, seconds=0.6).detail != IN_STAGE
     assert stage._seconds == relay.STAGE_SECONDS
@@ -936,10 +938,10 @@ def test_an_actor_that_stalls_in_a_callback_is_timed_out(sandbox: Sandbox) -> No
     scenario = SCENARIO + (
         "\ndef stops():\n    actor.call('stop_in_the_middle', callback(abs, most=2))\n"
     )
-    session = Session(
+    session = GuestSession(
         sandbox,
-        Program({"work.py": HOSTILE.encode()}, "work.py"),
-        Stage(sandbox, Program({}, "scenario.py", stage=scenario), Limits()),
+        GuestProgram({"work.py": HOSTILE.encode()}, "work.py"),
+        StageRelay(sandbox, GuestProgram({}, "scenario.py", stage=scenario), Limits()),
     )
     try:
         session.prepare(Limits(), GuestNeeds())

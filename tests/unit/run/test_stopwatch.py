@@ -17,7 +17,7 @@ from grader.clock.sampling import Plan
 from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, pace_of
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
-from grader.run.session import Session
+from grader.run.session import GuestSession
 from grader.run.timing.processor import ProcessorClock
 from grader.run.timing.stopwatch import Job, NotTimedError, SetOutcome, Stopwatch
 from grader.wire.messages import Call
@@ -74,7 +74,7 @@ def job(**changes: Any) -> Job:
 def watch(student: Invented, loop: float = 6.4e-3, **changes: Any) -> tuple[SetOutcome, Any]:
     vectorised, slow = Invented(1e-4), Invented(loop)
     sessions = {STUDENT: student, VECTORISED: vectorised, AGAIN: vectorised, LOOP: slow}
-    known = cast("dict[str, Session]", sessions)
+    known = cast("dict[str, GuestSession]", sessions)
     return Stopwatch(
         ProcessorClock(job(**changes), known, 0), np.random.default_rng(0)
     ).measure(), sessions
@@ -187,7 +187,7 @@ def test_a_call_that_does_not_return_ends_the_set() -> None:
 def test_a_reference_that_fails_is_not_the_hand_ins_fault() -> None:
     vectorised = Invented(1e-4, lambda *_: ended(Outcome.CRASHED, "gone"))
     sessions = {STUDENT: Invented(1e-4), VECTORISED: vectorised, AGAIN: vectorised}
-    known = cast("dict[str, Session]", {**sessions, LOOP: Invented(1e-2)})
+    known = cast("dict[str, GuestSession]", {**sessions, LOOP: Invented(1e-2)})
     with pytest.raises(InfrastructureError, match="could not be timed"):
         Stopwatch(ProcessorClock(job(), known, 0), np.random.default_rng(0)).measure()
 

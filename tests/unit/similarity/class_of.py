@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.similarity.compare import Findings, compare
 from grader.similarity.texts import ScriptClass, Scripts, read_class, read_starter
 
@@ -86,7 +86,7 @@ def read(folder: Path, **files: str | bytes) -> ScriptClass:
         path = folder / name / ("hw.ipynb" if notebook else "hw.py")
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
-        hand_ins.append(HandIn(name, path.parent))
+        hand_ins.append(ClassSubmission(name, path.parent))
     with Scripts() as scripts:
         return read_class(hand_ins, ["hw.py"], scripts)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from class_of import DISGUISED, LONG, OTHER
 
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.batch.ledger import Done, Setup, begin, record
 from grader.batch.pages import SIMILARITY_FILE
 from grader.cli import app as cli
@@ -83,7 +83,7 @@ def test_a_batch_knows_its_hand_ins_and_assignment(
     out.mkdir()
     with begin(out, setup) as journal:
         for name in ("ann", "bob", "cem"):
-            hand_in = HandIn(name, course / "class" / f"{name}.py")
+            hand_in = ClassSubmission(name, course / "class" / f"{name}.py")
             record(journal, Done(hand_in, report, "", timed=True), None)
     assert run(monkeypatch, "similarity", "graded") == 0
     assert pairs(out / "similarity") == [[["ann"], ["bob"]]]

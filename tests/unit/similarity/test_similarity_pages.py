@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from class_of import DISGUISED, LONG, OTHER, read
 
-from grader.batch.discover import HandIn, Student
+from grader.batch.discover import ClassSubmission, Student
 from grader.similarity.compare import compare
 from grader.similarity.pages import DATA_FILE, Comparison, People, histogram, sides, write_pages
 
@@ -37,7 +37,7 @@ def write(tmp_path: Path, threshold: float = 0.6) -> Path:
         "twin": OTHER,
         "bad": "",
     }
-    people = People([HandIn("ann", tmp_path, (Student(f"Ann {HOSTILE}", id="1"),))])
+    people = People([ClassSubmission("ann", tmp_path, (Student(f"Ann {HOSTILE}", id="1"),))])
     found = read(tmp_path / "class", **files)
     findings = compare(found.compared, [], threshold)
     comparison = Comparison(f"A & {HOSTILE}", 5, found, findings, threshold, people, given=False)
@@ -121,10 +121,10 @@ def test_the_histogram_has_a_place_for_every_score(score: float, low: int) -> No
 def test_people() -> None:
     here = Path()
     people = People([
-        HandIn("a", here, (Student("Ann", "ann@x"), Student("Bob", id="2"))),
-        HandIn("b", here, (Student("Bob", id="2"),)),
-        HandIn("c", here, (Student("Cem"),)),
-        HandIn("d", here),
+        ClassSubmission("a", here, (Student("Ann", "ann@x"), Student("Bob", id="2"))),
+        ClassSubmission("b", here, (Student("Bob", id="2"),)),
+        ClassSubmission("c", here, (Student("Cem"),)),
+        ClassSubmission("d", here),
     ])  # fmt: skip
     assert people.known_as("a") == "Ann, Bob"
     assert people.known_as("d") == people.known_as("nobody") == ""

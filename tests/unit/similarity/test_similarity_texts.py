@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from class_of import LONG, OTHER, read
 
-from grader.batch.discover import HandIn
+from grader.batch.discover import ClassSubmission
 from grader.errors import UsageError
 from grader.similarity.texts import MOST_BYTES, Scripts, read_class, read_starter
 
@@ -80,7 +80,7 @@ def test_text_that_kills_its_reader_costs_nobody_else(
         for name, text in (("ann", "poison = 1\n"), ("bob", LONG)):
             paths.append(tmp_path / f"{name}.py")
             paths[-1].write_text(text)
-        found = read_class([HandIn(p.stem, p) for p in paths], ["hw.py"], scripts)
+        found = read_class([ClassSubmission(p.stem, p) for p in paths], ["hw.py"], scripts)
     assert "could not be taken apart" in found.unread["ann"]
     assert [each.name for each in found.compared] == ["bob"]
 
@@ -88,7 +88,7 @@ def test_text_that_kills_its_reader_costs_nobody_else(
 def test_one_that_may_not_be_read_stops_nobody(tmp_path: Path) -> None:
     (tmp_path / "ann.py").write_text(LONG)
     (tmp_path / "\udcff.py").symlink_to(tmp_path / "nowhere")
-    hand_ins = [HandIn(path.stem, path) for path in sorted(tmp_path.iterdir())]
+    hand_ins = [ClassSubmission(path.stem, path) for path in sorted(tmp_path.iterdir())]
     with Scripts() as scripts:
         found = read_class(hand_ins, ["hw.py"], scripts)
     assert [each.name for each in found.compared] == ["ann"]
@@ -97,14 +97,16 @@ def test_one_that_may_not_be_read_stops_nobody(tmp_path: Path) -> None:
 
 def test_a_class_that_is_gone_is_named(tmp_path: Path) -> None:
     with Scripts() as scripts, pytest.raises(UsageError, match=r"gone\.py.*where they lay"):
-        read_class([HandIn("gone", tmp_path / "gone.py")], ["hw.py"], scripts)
+        read_class([ClassSubmission("gone", tmp_path / "gone.py")], ["hw.py"], scripts)
 
 
 def test_several_files_are_one_script(tmp_path: Path) -> None:
     for name in ("a.py", "b.py", "data.csv"):
         (tmp_path / name).write_text(f"{name[0]} = 1\n")
     with Scripts() as scripts:
-        found = read_class([HandIn("ann", tmp_path)], ["a.py", "b.py", "data.csv"], scripts)
+        found = read_class(
+            [ClassSubmission("ann", tmp_path)], ["a.py", "b.py", "data.csv"], scripts
+        )
     script = found.compared[0].script
     assert script.source == "# a.py\na = 1\n\n# b.py\nb = 1\n"
     assert script.labels == ("", "1", "2", "", "1", "2")

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from grader.errors import InfrastructureError, UsageError
-from grader.store.journal import JOURNAL_FILE, PREVIOUS_FILE, Entry, Journal, create, open_journal
+from grader.store.journal import (
+    JOURNAL_FILE,
+    PREVIOUS_FILE,
+    Journal,
+    JournalEntry,
+    create,
+    open_journal,
+)
 
 HEADER = {"assignment": "toy", "seed": 7}
 
@@ -21,17 +28,20 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / JOURNAL_FILE
 
 
-def entries(path: Path) -> list[Entry]:
+def entries(path: Path) -> list[JournalEntry]:
     with open_journal(path) as journal:
         return list(journal.entries())
 
 
 def test_what_was_recorded_is_read_back(path: Path) -> None:
     with create(path, HEADER) as journal:
-        journal.record(Entry("b", "d2", "{}", {"late": True}, timed=False))
-        journal.record(Entry("a", "d1", '{"score": 1}', kept=b"\x00\x01"))
-        journal.record(Entry("b", "d2", "{2}"))
-    assert entries(path) == [Entry("a", "d1", '{"score": 1}'), Entry("b", "d2", "{2}")]
+        journal.record(JournalEntry("b", "d2", "{}", {"late": True}, timed=False))
+        journal.record(JournalEntry("a", "d1", '{"score": 1}', kept=b"\x00\x01"))
+        journal.record(JournalEntry("b", "d2", "{2}"))
+    assert entries(path) == [
+        JournalEntry("a", "d1", '{"score": 1}'),
+        JournalEntry("b", "d2", "{2}"),
+    ]
     with open_journal(path) as journal:
         assert journal.header() == HEADER
         assert journal.kept("a") == b"\x00\x01"
@@ -41,7 +51,7 @@ def test_what_was_recorded_is_read_back(path: Path) -> None:
 
 def test_beginning_anew_replaces(path: Path) -> None:
     with create(path, HEADER) as journal:
-        journal.record(Entry("a", "d", "{}"))
+        journal.record(JournalEntry("a", "d", "{}"))
     create(path, {"seed": 8}).close()
     assert entries(path) == []
     with open_journal(path) as journal:
@@ -63,7 +73,7 @@ def test_a_damaged_one_is_named_and_can_be_replaced(path: Path, content: bytes) 
 def test_a_torn_one_is_damaged(path: Path) -> None:
     with create(path, HEADER) as journal:
         for number in range(200):
-            journal.record(Entry(f"s{number}", "d", os.urandom(2000).hex()))
+            journal.record(JournalEntry(f"s{number}", "d", os.urandom(2000).hex()))
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(UsageError, match="damaged"):
@@ -77,7 +87,7 @@ def test_absent(path: Path) -> None:
 
 def test_two_at_once_are_refused(path: Path) -> None:
     with create(path, HEADER) as journal:
-        journal.record(Entry("a", "d", "{}"))
+        journal.record(JournalEntry("a", "d", "{}"))
         for begin in (lambda: open_journal(path), lambda: create(path, HEADER)):
             with pytest.raises(UsageError, match="another `grader` is at work"):
                 begin()
@@ -92,12 +102,12 @@ def test_an_unwritable_folder(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from grader.store.journal import Entry, create
+from grader.store.journal import JournalEntry, create
 
 journal = create(Path(sys.argv[1]), {"seed": 7})
 number = 0
 while True:
-    journal.record(Entry(f"s{number:06}", "d", "x" * 50_000, kept=b"k" * 5_000))
+    journal.record(JournalEntry(f"s{number:06}", "d", "x" * 50_000, kept=b"k" * 5_000))
     print(number, flush=True)
     number += 1
 """
@@ -120,10 +130,10 @@ def test_killed_at_any_moment_it_holds_what_it_said(path: Path, after: int) -> N
 
 def test_a_full_disk_loses_nothing(path: Path) -> None:
     journal: Journal = create(path, HEADER)
-    journal.record(Entry("a", "d", "{}"))
+    journal.record(JournalEntry("a", "d", "{}"))
     pages = journal._connection.execute("PRAGMA page_count").fetchone()[0]
     journal._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(InfrastructureError, match="full; free some space"):
-        journal.record(Entry("b", "d", os.urandom(100_000).hex()))
+        journal.record(JournalEntry("b", "d", os.urandom(100_000).hex()))
     journal.close()
-    assert entries(path) == [Entry("a", "d", "{}")]
+    assert entries(path) == [JournalEntry("a", "d", "{}")]
