@@ -148,11 +148,6 @@ def move(
     return copy_to(tensor, ordinal, blocking=blocking, layout=layout)
 
 
-def is_virtual(tensor: object) -> bool:
-    """Whether a tensor is on a virtual device."""
-    return isinstance(tensor, VirtualTensor)
-
-
 class HostTensor(torch.Tensor):
     """A tensor that came home from a device while a graph still held it.
 

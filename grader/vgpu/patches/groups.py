@@ -40,10 +40,6 @@ def _c10d() -> Any:
     return torch.distributed.distributed_c10d
 
 
-def _unused_below() -> Any:
-    return torch._C._distributed_c10d
-
-
 class _Groups:
     """The groups of this process."""
 
