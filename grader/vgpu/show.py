@@ -6,7 +6,7 @@ Processes share devices and links, and meet in collectives.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from grader.vgpu.core.machine import Machine
@@ -22,7 +22,7 @@ from grader.vgpu.core.trace import (
 )
 from grader.vgpu.log.summary import Summary, Work, summarise
 from grader.vgpu.processes import Account, account_of
-from grader.vgpu.timeline.line import Span, Timeline
+from grader.vgpu.timeline.line import Spans, Timeline
 from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
 from grader.vgpu.timeline.report import Report, Stretch, between
 
@@ -299,8 +299,8 @@ def joint_report(accounts: Sequence[Account], card: Profile, start: float = 0.0)
         start: Seconds that are left out at the beginning.
     """
     line, owners = _laid_out(accounts, card)
-    spans = [_labelled(span, owner) for span, owner in zip(line.spans, owners, strict=True)]
-    devices = sorted({span.device for span in spans})
+    spans = _labelled(line.spans, owners)
+    devices = sorted({device for _, device, *_ in spans.table})
     whole = Stretch(card.name, spans, 0, 0.0, line.end, devices)
     return between(whole, start, line.end).report()
 
@@ -352,5 +352,11 @@ def _parts(
     ]
 
 
-def _labelled(span: Span, owner: str) -> Span:
-    return replace(span, device=f"{span.device} {owner}".strip())
+def _labelled(spans: Spans, owners: Sequence[str]) -> Spans:
+    """Return the spans on devices that bear their process's name too."""
+    made = Spans()
+    for number, owner in enumerate(owners):
+        what, device, *rest = spans.table[spans.kinds[number]]
+        kind: Any = (what, f"{device} {owner}".strip(), *rest)
+        made.add(spans.starts[number], spans.ends[number], spans.after[number], kind)
+    return made

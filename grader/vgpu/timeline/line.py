@@ -23,15 +23,17 @@ The rules, and where they come from:
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
+from typing import overload
+
+import numpy as np
 
 from grader.vgpu.core.trace import Collective, Event, Kernel, Mark, Synchronisation, Transfer
-from grader.vgpu.timeline.profiles import Profile, collective_seconds
-
-HOST = "host"
+from grader.vgpu.timeline.profiles import Engine, Profile, collective_seconds
 
 
 class Waited(str, Enum):
@@ -88,48 +90,84 @@ class Span:
         return self.end - self.start
 
 
-@dataclass(slots=True)
-class Engine:
-    """Does one piece of work at a time; what comes later may fill a hole that was left before.
+Kind = tuple[str, str, int, str, Waited, str, int, bool, int]
+"""All of a span but when it ran and what it ran after; the fields in their order."""
 
-    A kernel that fills its device leaves nothing for another one, and the timeline takes every
-    kernel for such a one: two streams of a device hide waiting, not computing.
+_NOWHERE: Kind = "", "", 0, "forward", Waited.STREAM, "", 0, False, 0
+
+
+class Spans(Sequence[Span]):
+    """Millions of spans, which are mostly alike: what they are once, when they ran in columns.
+
+    A span as an object takes ten times as much memory. So one is made when somebody looks.
 
     Attributes:
-        end: Seconds at which it is done with all it was given.
-        last: Number of the span that ends then.
-        holes: Times before that at which it has nothing to do, first and last second of each.
+        starts: Seconds.
+        ends: Likewise.
+        after: Numbers of the spans that they had to wait for.
+        kinds: Their places in ``table``.
+        table: All different kinds.
     """
 
-    end: float = 0.0
-    last: int = -1
-    holes: list[tuple[float, float]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.starts, self.ends = array("d"), array("d")
+        self.after, self.kinds = array("q"), array("q")
+        self.table: list[Kind] = []
+        self._known: dict[Kind, int] = {}
 
-    def place(self, ready: float, lasts: float, issued: float, number: int) -> tuple[float, int]:
-        """Find room for a piece of work.
+    def add(self, start: float, end: float, after: int, kind: Kind) -> None:
+        """Add a span at the end."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.after.append(after)
+        self.kinds.append(self.place(kind))
 
-        Args:
-            ready: When it could begin.
-            lasts: Seconds that it takes.
-            issued: The host's time: nothing that comes later can begin before.
-            number: Of its span.
+    def place(self, kind: Kind) -> int:
+        """Return the place of a kind in the table; put it there where it is new."""
+        found = self._known.get(kind)
+        if found is None:
+            found = self._known[kind] = len(self.table)
+            self.table.append(kind)
+        return found
 
-        Returns:
-            When it begins, and the span that it waits for; −1 where it begins when it is ready.
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Span: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Spans: ...
+
+    def __getitem__(self, at: int | slice) -> Span | Spans:
+        if isinstance(at, slice):
+            part = Spans()
+            part.table, part._known = self.table, self._known
+            part.starts, part.ends = self.starts[at], self.ends[at]
+            part.after, part.kinds = self.after[at], self.kinds[at]
+            return part
+        what, device, stream, phase, *rest = self.table[self.kinds[at]]
+        times = self.starts[at], self.ends[at]
+        waited, *more = rest
+        return Span(what, device, stream, *times, phase, waited, self.after[at], *more)  # type: ignore[arg-type]
+
+    def cut(self, start: float, end: float) -> tuple[int, Spans]:
+        """Return the number of the first span between two moments, and those from there on.
+
+        What reaches over an end is cut off. A span that lies outside is on no device; it stays,
+        for the others know each other by their numbers.
         """
-        if self.holes:
-            self.holes = [hole for hole in self.holes if hole[1] > issued]
-        for index, (first, last) in enumerate(self.holes):
-            start = max(first, ready)
-            if start + lasts <= last:
-                left = (first, start), (start + lasts, last)
-                self.holes[index : index + 1] = [hole for hole in left if hole[1] > hole[0]]
-                return start, -1
-        start, before = max(self.end, ready), self.last if self.end > ready else -1
-        if start > self.end:
-            self.holes.append((self.end, start))
-        self.end, self.last = start + lasts, number
-        return start, before
+        starts, ends = np.array(self.starts), np.array(self.ends)
+        inside = np.flatnonzero((ends > start) & (starts < end))
+        first, last = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (0, 0)
+        part = self[first:last]
+        outside = ((ends <= start) | (starts >= end)) & ((starts < start) | (ends > end))
+        part.starts = array("d", np.clip(starts[first:last], start, None).tobytes())
+        part.ends = array("d", np.clip(ends[first:last], None, end).tobytes())
+        for number in np.flatnonzero(outside[first:last]).tolist():
+            part.kinds[number] = part.place(_NOWHERE)
+            part.starts[number] = part.ends[number] = start
+        return first, part
 
 
 Queue = tuple[str, int, str]
@@ -168,7 +206,7 @@ class Timeline:
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
-        self.spans: list[Span] = []
+        self.spans = Spans()
         self.process = ""
         self._tails: dict[Queue, _Tail] = {}
         self._threads: dict[tuple[str, int], _HostThread] = {}
@@ -204,10 +242,11 @@ class Timeline:
         end = start + collective_seconds(first.op, first.bytes, len(first.ranks), self.profile)
         for ready, span, tail, event in arrived:
             waited = Waited.OTHER if start > ready else Waited.STREAM
-            self.spans.append(Span(
-                event.op, event.device, event.stream, start, end, event.phase, waited,
-                after if start > ready else span, "ranks", event.bytes,
-            ))  # fmt: skip
+            kind = (
+                event.op, event.device, event.stream, event.phase, waited, "ranks", event.bytes,
+                False, 0,
+            )  # fmt: skip
+            self.spans.add(start, end, after if start > ready else span, kind)
             tail.end, tail.span, tail.other = end, len(self.spans) - 1, True
 
     @property
@@ -298,13 +337,13 @@ class Timeline:
         else:
             crossed = latest is not tails[0] or latest.other
             waited, after = Waited.OTHER if crossed else Waited.STREAM, latest.span
-        span = Span(
-            *what, event.stream, start, start + lasts, event.phase, waited, after, target,
-            event.bytes, len(tails) > 1, there,
+        kind = (
+            *what, event.stream, event.phase, waited, target, event.bytes, len(tails) > 1, there,
         )  # fmt: skip
-        self.spans.append(span)
+        end = start + lasts
+        self.spans.add(start, end, after, kind)
         for tail in tails:
-            tail.end, tail.span, tail.other = span.end, len(self.spans) - 1, tail is not tails[0]
+            tail.end, tail.span, tail.other = end, len(self.spans) - 1, tail is not tails[0]
 
     def _block(self, event: Event, *tails: _Tail) -> None:
         """Let the host wait until streams are done."""

@@ -1,4 +1,4 @@
-"""Published constants of GPUs and their links, and what a collective takes on a ring of them.
+"""What GPUs and their links can do: published constants, one thing at a time, collectives.
 
 A file ``profiles/NAME.json`` maps each field of ``Profile`` to its value and its source. They are
 read when this module is imported: behind a guest's walls there may be no more reading.
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -96,18 +96,18 @@ def read_profile(path: Path) -> Profile:
 
 
 def _checked(file: str, name: str, told: Mapping[str, Mapping[str, object]]) -> Profile:
-    wanted = {field.name for field in fields(Profile)} - {"name"}
-    for field in sorted((wanted ^ set(told)) - _OPTIONAL):
-        what = "is missing" if field in wanted else "is no field of a profile"
-        raise ValueError(f"{file}: “{field}” {what}")
+    wanted = {key.name for key in fields(Profile)} - {"name"}
+    for key in sorted((wanted ^ set(told)) - _OPTIONAL):
+        what = "is missing" if key in wanted else "is no field of a profile"
+        raise ValueError(f"{file}: “{key}” {what}")
     values = {}
-    for field, entry in told.items():
+    for key, entry in told.items():
         value = entry.get("value")
-        if field != "title" and not (isinstance(value, (int, float)) and value > 0):
-            raise ValueError(f"{file}: “{field}” must be a number above 0, not {value!r}")
+        if key != "title" and not (isinstance(value, (int, float)) and value > 0):
+            raise ValueError(f"{file}: “{key}” must be a number above 0, not {value!r}")
         if not entry.get("source"):
-            raise ValueError(f"{file}: “{field}” names no source")
-        values[field] = value
+            raise ValueError(f"{file}: “{key}” names no source")
+        values[key] = value
     return Profile(name=name, **values)  # type: ignore[arg-type]
 
 
@@ -156,3 +156,47 @@ def collective_seconds(op: str, size: int, ranks: int, card: Profile) -> float:
     """Return how long all of it lasts; arguments as of ``sent``."""
     hop = _PCI_HOP if card.peer < _FASTEST_PCI else _NVLINK_HOP
     return _BASE + collective_steps(op, ranks) * hop + collective_bytes(op, size, ranks) / card.peer
+
+
+@dataclass(slots=True)
+class Engine:
+    """Does one piece of work at a time; what comes later may fill a hole that was left before.
+
+    A kernel that fills its device leaves nothing for another one, and the timeline takes every
+    kernel for such a one: two streams of a device hide waiting, not computing.
+
+    Attributes:
+        end: Seconds at which it is done with all it was given.
+        last: Number of the span that ends then.
+        holes: Times before that at which it has nothing to do, first and last second of each.
+    """
+
+    end: float = 0.0
+    last: int = -1
+    holes: list[tuple[float, float]] = field(default_factory=list)
+
+    def place(self, ready: float, lasts: float, issued: float, number: int) -> tuple[float, int]:
+        """Find room for a piece of work.
+
+        Args:
+            ready: When it could begin.
+            lasts: Seconds that it takes.
+            issued: The host's time: nothing that comes later can begin before.
+            number: Of its span.
+
+        Returns:
+            When it begins, and the span that it waits for; −1 where it begins when it is ready.
+        """
+        if self.holes:
+            self.holes = [hole for hole in self.holes if hole[1] > issued]
+        for index, (first, last) in enumerate(self.holes):
+            start = max(first, ready)
+            if start + lasts <= last:
+                left = (first, start), (start + lasts, last)
+                self.holes[index : index + 1] = [hole for hole in left if hole[1] > hole[0]]
+                return start, -1
+        start, before = max(self.end, ready), self.last if self.end > ready else -1
+        if start > self.end:
+            self.holes.append((self.end, start))
+        self.end, self.last = start + lasts, number
+        return start, before

@@ -18,19 +18,25 @@ picture is asked for and not before, so that the devices come along without it.
 
 from __future__ import annotations
 
+from array import array
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from heapq import nsmallest
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
-from typing import cast
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from grader.vgpu.core.trace import COMMUNICATION
-from grader.vgpu.timeline.line import Span, Waited
+from grader.vgpu.timeline.line import Kind, Span, Spans, Waited
 from grader.wire.values import Value
 
+Numbers = NDArray[Any]
 Report = dict[Value, Value]
 """As above."""
 
@@ -57,7 +63,7 @@ class Stretch:
     """
 
     profile: str
-    spans: Sequence[Span]
+    spans: Spans
     first: int
     start: float
     end: float
@@ -71,7 +77,8 @@ class Stretch:
     @property
     def serial(self) -> float:
         """Seconds that the same kernels and copies take one after another."""
-        return sum(span.duration for span in self.spans)
+        total: float = sum(self._durations().tolist())
+        return total
 
     @property
     def ideal(self) -> float:
@@ -80,29 +87,38 @@ class Stretch:
 
     def busy(self, device: str) -> float:
         """Return the seconds of a device's kernels, and of copies that keep it from any."""
-        return sum(span.duration for span in self.on(device))
+        total: float = sum(self._durations()[self._on(device)].tolist())
+        return total
 
-    def on(self, device: str) -> Iterator[Span]:
-        """Yield what keeps a device busy, in the order of its issue."""
-        return (
-            span
-            for span in self.spans
-            if span.device == device or (span.arrives and span.target == device)
-        )
+    def _durations(self) -> Numbers:
+        return np.subtract(self.spans.ends, self.spans.starts)
+
+    def _on(self, device: str) -> Numbers:
+        """Return the numbers of the spans that keep a device busy, in the order of their issue."""
+        table = [
+            where == device or (arrives and target == device)
+            for _, where, _, _, _, target, _, arrives, _ in self.spans.table
+        ]
+        return np.flatnonzero(np.array(table, bool)[np.array(self.spans.kinds)])
+
+    def _in_time(self, device: str) -> Numbers:
+        """Return the same by their beginnings."""
+        found = self._on(device)
+        return found[np.argsort(np.array(self.spans.starts)[found], kind="stable")]
 
     def report(self) -> Report:
         """Return everything as plain values."""
         devices: dict[Value, Value] = {
             device: {
                 "busy": self.busy(device),
-                "kernels": sum(not span.is_copy for span in self.on(device)),
+                "kernels": self._kernels(device),
             }
             for device in self.devices
         }
-        gaps = sorted(self._gaps(), key=lambda gap: gap.start - gap.end)
+        lengths = {reason: array("d") for reason in REASONS}
+        gaps = nsmallest(MOST_GAPS, self._gaps(lengths), key=lambda gap: gap.start - gap.end)
         idle: dict[Value, Value] = {
-            reason: sum(gap.end - gap.start for gap in gaps if gap.reason == reason)
-            for reason in REASONS
+            reason: sum(sorted(each, reverse=True)) for reason, each in lengths.items()
         }
         return {
             "profile": self.profile,
@@ -112,7 +128,7 @@ class Stretch:
             "devices": devices,
             "idle": idle,
             "critical": dict(self.critical().items()),
-            "gaps": [gap.plain(self) for gap in gaps[:MOST_GAPS]],
+            "gaps": [gap.plain(self) for gap in gaps],
             "rows": list(self.rows()),
         }
 
@@ -122,7 +138,7 @@ class Stretch:
         From the span that ends last to what each had to wait for; between them is the host.
         """
         found = {**dict.fromkeys(self.devices, 0.0), "copies": 0.0, "host": 0.0}
-        number = max(range(len(self.spans)), key=lambda each: self.spans[each].end, default=-1)
+        number = int(np.argmax(np.array(self.spans.ends))) if len(self.spans) else -1
         reached = self.end
         while number >= 0 and self.spans[number].device:
             span = self.spans[number]
@@ -135,17 +151,25 @@ class Stretch:
         found["host"] += reached - self.start
         return found
 
-    def _gaps(self) -> Iterator[Gap]:
+    def _kernels(self, device: str) -> int:
+        copies = np.array([bool(kind[5]) for kind in self.spans.table], bool)
+        return int((~copies[np.array(self.spans.kinds)[self._on(device)]]).sum())
+
+    def _gaps(self, lengths: dict[str, array[float]]) -> Iterator[Gap]:
+        """Yield all stretches without work; take down how long each was, by its reason."""
+        starts, ends, kinds = self.spans.starts, self.spans.ends, self.spans.kinds
         for device in self.devices:
             reached = self.start
-            for span in sorted(self.on(device), key=lambda each: each.start):
-                if span.start > reached:
-                    first = reached == self.start
-                    reason = "start" if first else span.waited.value
-                    yield Gap(device, reached, span.start, reason, span)
-                reached = max(reached, span.end)
+            for number in self._in_time(device).tolist():
+                if starts[number] > reached:
+                    waited = self.spans.table[kinds[number]][4]
+                    reason = "start" if reached == self.start else waited.value
+                    lengths[reason].append(starts[number] - reached)
+                    yield Gap(device, reached, starts[number], reason, number)
+                reached = max(reached, ends[number])
             if self.end > reached:
-                yield Gap(device, reached, self.end, "end", None)
+                lengths["end"].append(self.end - reached)
+                yield Gap(device, reached, self.end, "end", -1)
 
     def rows(self) -> Iterator[Value]:
         """Yield what a picture shows: work on each stream, neighbours of one sort made one."""
@@ -165,28 +189,33 @@ class Stretch:
 
     def _streams(self, device: str) -> list[int | None]:
         """Return the streams that a device works on; None for all, where there is but one."""
-        found = {
-            span.stream if span.device == device else span.target_stream for span in self.on(device)
-        }
+        kinds = np.unique(np.array(self.spans.kinds)[self._on(device)]).tolist()
+        found = {_stream_on(device, self.spans.table[kind]) for kind in kinds}
         return [*sorted(found, key=_collectives_last)] if len(found) > 1 else [None]
 
     def _merged(self, device: str, stream: int | None) -> Iterator[Row]:
         finest = self.elapsed / _FINEST
         name = device if stream is None else f"{device} {_stream_name(stream)}"
         row: Row | None = None
-        for span in sorted(self.on(device), key=lambda each: each.start):
-            own = span.stream if span.device == device else span.target_stream
-            if stream not in (None, own):
+        for number in self._in_time(device).tolist():
+            kind = self.spans.table[self.spans.kinds[number]]
+            if stream not in (None, _stream_on(device, kind)):
                 continue
-            sort = "copy" if span.is_copy else span.phase
-            if row is not None and row.sort == sort and span.start - row.end < finest:
-                row.end = max(row.end, span.end)
+            sort = "copy" if kind[5] else kind[3]
+            start, end = self.spans.starts[number], self.spans.ends[number]
+            if row is not None and row.sort == sort and start - row.end < finest:
+                row.end = max(row.end, end)
                 continue
             if row is not None:
                 yield row
-            row = Row(name, span.start, span.end, sort)
+            row = Row(name, start, end, sort)
         if row is not None:
             yield row
+
+
+def _stream_on(device: str, kind: Kind) -> int:
+    """Return the stream of a device on which a span is; of a copy, the source's or the target's."""
+    return kind[2] if kind[1] == device else kind[8]
 
 
 def _collectives_last(stream: int) -> tuple[bool, int]:
@@ -205,19 +234,8 @@ def between(whole: Stretch, start: float, end: float) -> Stretch:
         start: Seconds on the timeline.
         end: Likewise.
     """
-    inside = [n for n, span in enumerate(whole.spans) if span.end > start and span.start < end]
-    first, last = (inside[0], inside[-1] + 1) if inside else (0, 0)
-    spans = [_cut(span, start, end) for span in whole.spans[first:last]]
+    first, spans = whole.spans.cut(start, end)
     return Stretch(whole.profile, spans, whole.first + first, start, end, whole.devices)
-
-
-def _cut(span: Span, start: float, end: float) -> Span:
-    if start <= span.start and span.end <= end:
-        return span
-    if span.end > start and span.start < end:
-        return replace(span, start=max(span.start, start), end=min(span.end, end))
-    # The others are known by their numbers, so it must stay; but on no device.
-    return replace(span, device="", target="", arrives=False, start=start, end=start)
 
 
 @dataclass(slots=True)
@@ -254,7 +272,7 @@ def _joined(rows: Sequence[Row]) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A device with nothing to do, until ``before`` begins; None: until all is over.
+    """A device with nothing to do, until span ``before`` begins; −1: until all is over.
 
     ``reason`` is one of ``REASONS``.
     """
@@ -263,18 +281,19 @@ class Gap:
     start: float
     end: float
     reason: str
-    before: Span | None
+    before: int
 
     def plain(self, stretch: Stretch) -> dict[Value, Value]:
         """Return it as plain values; ``for`` is the device that was waited for, or ``host``."""
+        before = stretch.spans[self.before] if self.before >= 0 else None
         return {
             "device": self.device,
             "start": self.start - stretch.start,
             "end": self.end - stretch.start,
             "waited": self.reason,
-            "for": "" if self.before is None else self._cause(self.before, stretch),
-            "before": "" if self.before is None else self.before.what,
-            "phase": "" if self.before is None else self.before.phase,
+            "for": "" if before is None else self._cause(before, stretch),
+            "before": "" if before is None else before.what,
+            "phase": "" if before is None else before.phase,
         }
 
     def _cause(self, before: Span, stretch: Stretch) -> str:
