@@ -82,7 +82,7 @@ def regrade_command(
 def replay_command(
     report: Annotated[Path, typer.Argument(help="DIR/NAME: one hand-in of a batch.")],
 ) -> None:
-    """Run one submission again and say whether its verdicts still hold. Writes nothing."""
+    """Run one submission again and compare its verdicts. Writes nothing."""
     import tempfile
 
     from grader.batch.again import replay
