@@ -99,7 +99,7 @@ _NOWHERE: Kind = "", "", 0, "forward", Waited.STREAM, "", 0, False, 0
 class Spans(Sequence[Span]):
     """Millions of spans, which are mostly alike: what they are once, when they ran in columns.
 
-    A span as an object takes ten times as much memory. So one is made when somebody looks.
+    A span as an object takes seven times as much memory. So one is made when somebody looks.
 
     Attributes:
         starts: Seconds.
