@@ -195,10 +195,13 @@ class _Reference:
             name, *left = left
             if name not in self._by_name:
                 raise UsageError(f"the reference has no “{name}”{nearest(name, self._by_name)}")
-            if name in taken or name in there:
+            node = self._by_name[name]
+            # An import of the cell's comes too late for a base class or an annotation above it.
+            imports = isinstance(node, (ast.Import, ast.ImportFrom))
+            if name in taken or (name in there and not imports):
                 continue
             taken.add(name)
-            walked = ast.walk(self._by_name[name])
+            walked = ast.walk(node)
             used = {node.id for node in walked if isinstance(node, ast.Name)}
             left += sorted(used.intersection(self._by_name))
         return "\n\n\n".join(

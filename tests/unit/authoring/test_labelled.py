@@ -80,6 +80,12 @@ def test_what_a_cell_defines_is_not_taken_from_the_reference(tmp_path: Path) -> 
     assert "SCALE = 2" not in bound(cell)
 
 
+def test_what_a_right_function_needs_to_be_defined_is_imported_above_it(tmp_path: Path) -> None:
+    imports = CELL.replace("def double", "from torch import Tensor\n\n\ndef double")
+    (cell,) = cells(tmp_path, HEAD.replace("right: root", "right: helper") + imports)
+    assert bound(cell) == ["torch", "Tensor", "SCALE = 2", "helper", "Tensor", "double"]
+
+
 @pytest.mark.parametrize(
     ("line", "names"),
     [
