@@ -14,8 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+# NumPy first: ml_dtypes turns an interrupt while it imports NumPy into an ImportError.
+import numpy as np  # isort: skip
 import ml_dtypes
-import numpy as np
 from numpy.typing import NDArray
 
 from grader.verdict import Param, number

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+# NumPy first: ml_dtypes turns an interrupt while it imports NumPy into an ImportError.
+import numpy as np  # isort: skip
 import ml_dtypes
-import numpy as np
 import numpy.typing as npt
 
 from grader.assignment.arguments import (

@@ -148,7 +148,7 @@ def test_selected_questions_only(ok: pytest.MonkeyPatch, tmp_path: Path) -> None
             ["normalise_columns", "did you mean “normalize_columns”"],
         ),
         (["batch", "pytorch101", str(SHOWCASE / "right.py")], ["is not a folder"]),
-        (["batch", "pytorch101", str(ROOT / "docs" / "adr")], ["holds no hand-ins"]),
+        (["batch", "pytorch101", str(ROOT / "docs" / "adr")], ["holds no submissions"]),
     ],
 )
 def test_wrong_usage_exits_2_and_says_what_to_do(

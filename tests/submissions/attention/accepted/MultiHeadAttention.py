@@ -17,7 +17,7 @@ def attend(query, key, value, mask=None):
 # One head after the other, each by attend.
 # expect:
 #   questions:
-#     MultiHeadAttention: {status: passed}
+#     "*": {status: passed}
 
 class MultiHeadAttention(nn.Module):
     def __init__(self, dim, num_heads):

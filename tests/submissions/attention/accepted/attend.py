@@ -9,7 +9,7 @@ import torch
 # Einstein sums, and a large negative number where the mask is False.
 # expect:
 #   questions:
-#     attend: {status: passed}
+#     "*": {status: passed}
 
 def attend(query, key, value, mask=None):
     products = torch.einsum("bmd,bnd->bmn", query, key) * query.shape[-1] ** -0.5
@@ -22,7 +22,7 @@ def attend(query, key, value, mask=None):
 # The softmax by hand, the largest product taken off first.
 # expect:
 #   questions:
-#     attend: {status: passed}
+#     "*": {status: passed}
 
 def attend(query, key, value, mask=None):
     products = torch.bmm(query, key.mT) / math.sqrt(query.size(2))

@@ -1,4 +1,5 @@
 # Right ways to write train_to_copy. docs/authoring.md explains the cells.
+# right: causal_mask
 
 import torch
 
@@ -7,7 +8,7 @@ import torch
 # Steps without an optimiser.
 # expect:
 #   questions:
-#     train_to_copy: {status: passed}
+#     "*": {status: passed}
 
 def train_to_copy(model, x, target, learning_rate, steps):
     weights = list(model.parameters())

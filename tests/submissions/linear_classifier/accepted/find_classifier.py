@@ -7,7 +7,7 @@ import torch
 # No training at all: least squares for one column a class.
 # expect:
 #   questions:
-#     find_classifier: {status: passed}
+#     "*": {status: passed}
 
 def find_classifier(X_train, y_train, X_val, y_val, num_classes):
     wanted = torch.nn.functional.one_hot(y_train, num_classes).double()

@@ -7,7 +7,7 @@ import torch
 # Logarithms of probabilities, and exp of these.
 # expect:
 #   questions:
-#     softmax_loss_vectorized: {status: passed}
+#     "*": {status: passed}
 
 def softmax_loss_vectorized(W, X, y, reg):
     scores = X @ W

@@ -7,7 +7,7 @@ import torch
 # gather, a one-hot mask, relu and einsum.
 # expect:
 #   questions:
-#     svm_loss_vectorized: {status: passed}
+#     "*": {status: passed}
 
 def svm_loss_vectorized(W, X, y, reg):
     scores = X.matmul(W)
