@@ -22,7 +22,6 @@ from grader.grading import Grader, Options
 from grader.report.export.gradescope import write_results
 from grader.report.model import write_report
 from grader.run.materials import load_materials
-from grader.run.observe import guest_needs
 from grader.run.session import GuestSession
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import open_sandbox
@@ -99,7 +98,7 @@ def by_phase(grader: Grader, sandbox: Sandbox, laps: Laps) -> None:
     materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
     session = GuestSession(sandbox, materials.program(materials.reference))
     laps.start()
-    session.prepare(grader.assignment.limits, guest_needs(grader.assignment.questions[0]))
+    session.prepare(grader.assignment.limits, grader.plan[0].needs)
     laps.lap("guest start, wall proof, import of the hand-in")
     for planned in grader.plan:
         for case in planned.cases:
