@@ -44,7 +44,7 @@ def expose_interpreter() -> None:
 
 
 def filtered(denied: tuple[str, ...], code: int = 1, namespaces_too: bool = False) -> None:
-    program = seccomp.Program(seccomp.machine())
+    program = seccomp.Filter(seccomp.machine())
     for name in denied:
         program.deny(name, code)
     if namespaces_too:
