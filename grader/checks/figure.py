@@ -54,7 +54,7 @@ class Bar(BaseModel):
 class Figure(Check):
     """Credit by a number: the result itself, or with ``item`` a part of it.
 
-    What the reference reaches must earn full credit; otherwise nobody's does.
+    The bars are the author's: what the reference reaches does not move them.
 
     Attributes:
         steps: Bars, best first, that all look the same way; below the last there is no credit.
