@@ -27,7 +27,7 @@ def sample(x, y, batch_size, times):
 
 
 def train(w, x, y, *options):
-    """Train with a loss and batches that come from here; each step has numbers of its own."""
+    """Train with a loss and batches that come from here; without options, by default."""
     asked = []
 
     def batch(rows, labels, size):
@@ -45,11 +45,6 @@ def train(w, x, y, *options):
         "train_linear_classifier", callback(loss, most=300), w, x, y, *options
     )
     return {"weights": trained, "losses": losses, "batches": asked}
-
-
-def train_by_default(w, x, y):
-    """Train without saying how."""
-    return train(w, x, y)
 
 
 def accuracy(x_train, y_train, x, y, classes):
