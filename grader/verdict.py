@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Union
 
@@ -202,6 +202,14 @@ def finding(
 ) -> Verdict:
     """Return a failed verdict of the student's own doing; its numbers are its evidence too."""
     return Verdict(Status.FAILED, code, Owner.STUDENT, 0.0, Message(message, params), params, basis)
+
+
+def earned(share: float, code: Code, message: str, params: Mapping[str, Param]) -> Verdict:
+    """Return the verdict on a measure that earns a share of the points; the message is for less."""
+    if share == 1:
+        return passed()
+    missed = finding(code, message, params)
+    return replace(missed, status=Status.PARTIAL, credit=share) if share else missed
 
 
 def number(value: float) -> Param:

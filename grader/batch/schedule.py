@@ -206,10 +206,9 @@ class _First:
     kept: bytes | None
 
     @classmethod
-    def of(cls, graded: Graded) -> _First:
-        """Return what is remembered of a submission."""
-        report = zlib.compress(graded.report.model_dump_json().encode(), 1)
-        return cls(report, graded.digest, graded.timed, graded.kept)
+    def of(cls, graded: Graded, report: str) -> _First:
+        """Return what is remembered of a submission, given its report as JSON."""
+        return cls(zlib.compress(report.encode(), 1), graded.digest, graded.timed, graded.kept)
 
 
 class _Schedule:
@@ -229,7 +228,9 @@ class _Schedule:
         self._under_way: dict[Future[Answer], WorkItem] = {}
         # Whoever is like one that is done need not be run, whatever became of that one's files.
         self._firsts: dict[str, _First | None] = {
-            before.digest: _First.of(before) for before in done.values() if before.digest
+            before.digest: _First.of(before, before.report.model_dump_json())
+            for before in done.values()
+            if before.digest
         }
         self._alike: dict[str, list[ClassSubmission]] = {}
 
@@ -285,7 +286,7 @@ class _Schedule:
             kept = first.kept if first else None
         graded = Graded(work.submission, report, answer.digest, kept, timed)
         if work.kind is WorkKind.GRADE and self._once and answer.digest:
-            self._firsts[answer.digest] = first = _First.of(graded)
+            self._firsts[answer.digest] = first = _First.of(graded, answer.report)
             alike = self._alike.get(answer.digest, [])
             self._copy(first, [other for other in alike if other != work.submission])
         return graded

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -14,7 +13,7 @@ from grader.checks.base import CaseInputs, Check
 from grader.checks.trees import describe
 from grader.clock.credit import Share
 from grader.observation import Observation
-from grader.verdict import Code, Param, Status, Verdict, finding, passed
+from grader.verdict import Code, Param, Verdict, earned, finding
 from grader.wire.values import Tensor, Value
 
 
@@ -90,11 +89,8 @@ class Figure(Check):
             }  # fmt: skip
             return finding(Code.WRONG_TYPE, "wrong_type", params)
         credit = next((step.credit for step in self.steps if step.reached(figure)), 0.0)
-        if credit == 1:
-            return passed()
         message = "figure_too_high" if self.steps[0].at_least is None else "figure_too_low"
-        missed = finding(Code.WRONG_VALUE, message, self._told(figure, credit))
-        return replace(missed, status=Status.PARTIAL, credit=credit) if credit else missed
+        return earned(credit, Code.WRONG_VALUE, message, self._told(figure, credit))
 
     def _told(self, figure: float, credit: float) -> dict[str, Param]:
         """Return what a message says of a figure that does not earn all points."""
@@ -102,7 +98,7 @@ class Figure(Check):
         told: dict[str, Param] = {
             "where": "result",
             "figure": _shown(figure),
-            "full": _shown(ahead[0].bound),
+            "full": _shown(self.steps[0].bound),
             "percent": round(100 * credit),
         }
         if len(ahead) > 1:

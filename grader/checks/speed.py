@@ -10,7 +10,7 @@ and where nothing was measured the points wait for a machine that can.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import ClassVar, Literal
@@ -35,6 +35,7 @@ from grader.verdict import (
     Status,
     Verdict,
     deferred,
+    earned,
     fault,
     finding,
     inconclusive,
@@ -82,14 +83,6 @@ def speed_tests(checks: Iterable[Check], *, on_device: bool) -> Iterator[tuple[C
         test = check.speed()
         if test is not None and test.on_device is on_device:
             yield check, test
-
-
-def earned(share: float, message: str, evidence: Mapping[str, Param]) -> Verdict:
-    """Return the verdict on a measure that is worth a share of the points, for less than all."""
-    if share == 1:
-        return passed()
-    late = finding(Code.TOO_SLOW, message, evidence)
-    return replace(late, status=Status.PARTIAL, credit=share) if share else late
 
 
 def untimely(case: CaseInputs, timing: FunctionTiming) -> Verdict | None:
@@ -184,7 +177,7 @@ class Vectorised(SpeedCheck):
         if given.share and pace.shared:
             together = review(Message("timed_together", evidence), Basis.FACT)
             return replace(together, evidence=evidence)
-        return replace(earned(given.share, "too_slow", evidence), evidence=evidence)
+        return replace(earned(given.share, Code.TOO_SLOW, "too_slow", evidence), evidence=evidence)
 
     def _screened(self, timing: FunctionTiming) -> Verdict:
         given = settled(timing.screens, self.scale)
@@ -192,7 +185,7 @@ class Vectorised(SpeedCheck):
             # It was settled for another limit than the rubric has by now.
             return deferred(Code.NOT_TIMED, Message("clock_off"))
         evidence = screened(timing)
-        return replace(earned(given.share, "too_slow", evidence), evidence=evidence)
+        return replace(earned(given.share, Code.TOO_SLOW, "too_slow", evidence), evidence=evidence)
 
 
 def screened(timing: FunctionTiming) -> dict[str, Param]:
@@ -311,7 +304,7 @@ class Speedup(SpeedCheck):
         slow = self._too_little_gained(readings, evidence)
         if given.share and slow is not None:
             return slow
-        return earned(given.share, "speed_too_slow", evidence)
+        return earned(given.share, Code.TOO_SLOW, "speed_too_slow", evidence)
 
     def _doubt(self, readings: list[Reading], device: DeviceTiming) -> str:
         """Return why a person has to look, as the id of a message, or an empty string."""

@@ -96,9 +96,7 @@ def grade_class(asked: BatchOptions) -> None:
             _watch(results, len(found.submissions), console)
         finally:
             results.close()
-            _finish(run, found, console)
-        # Not the reports: those of a large class take memory that its pages need.
-        statuses = {done.report.status for done in run.graded()}
+            statuses = _finish(run, found, console)
     write_decided(out)
     renew_pages(out, console)
     exit_for(statuses)
@@ -182,8 +180,12 @@ def _standing(report: Report) -> str:
     return "partial" if report.score else "zero"
 
 
-def _finish(run: ClassRun, found: Found, console: Console) -> None:
-    """Write and print what there is, also when a batch was stopped in the middle."""
+def _finish(run: ClassRun, found: Found, console: Console) -> set[ReportStatus]:
+    """Write and print what there is, also of a batch that was stopped.
+
+    Returns:
+        The statuses of its reports; the reports themselves take memory that pages need.
+    """
     graded = list(run.graded())
     reports = [each.report for each in graded]
     if reports:
@@ -198,3 +200,4 @@ def _finish(run: ClassRun, found: Found, console: Console) -> None:
         say(console, f"Left out, by their endings no hand-ins: {', '.join(found.left_out)}")
     if reports:
         say(console, f"Written: {run.out / GRADEBOOK_FILE} and a folder for each hand-in")
+    return {report.status for report in reports}
