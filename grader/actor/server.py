@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import numpy.random
 import torch
 import torch.multiprocessing
 import torch.utils.data
