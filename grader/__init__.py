@@ -1,4 +1,4 @@
-"""Grades PyTorch assignments: hand-ins are observed in a confined process and judged outside it."""
+"""Grade PyTorch assignments: run submissions in a sandboxed process and judge them outside it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Errors that a person reads; each knows the exit status that the command line gives it.
 
 Exit status 2 means that the request or the assignment is wrong, 1 that the infrastructure failed.
-A fault in a hand-in is no error in this sense: it is a verdict, and the exit status stays 0.
+A fault in a submission is no error in this sense: it is a verdict, and the exit status stays 0.
 """
 
 from __future__ import annotations

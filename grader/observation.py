@@ -1,7 +1,7 @@
 """What happened when an entry point was called: the host's facts beside the guest's claims.
 
-``HostFacts`` were measured by the host and cannot be forged by a hand-in. ``Claims`` were said by
-the process that ran it. They are two types so that a reader always sees which is which.
+``HostFacts`` were measured by the host and cannot be forged by a submission. ``Claims`` were said
+by the process that ran it. They are two types so that a reader always sees which is which.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Code(str, Enum):
     PROTOCOL_VIOLATION = "protocol_violation"
     REQUIREMENT_NOT_MET = "requirement_not_met"
     UNREADABLE_FILE = "unreadable_file"
-    # the hand-in
+    # the submission
     SYNTAX_ERROR = "syntax_error"
     IMPORT_FAILED = "import_failed"
     MISSING_FILE = "missing_file"

@@ -1,8 +1,8 @@
 """``python -I -m grader.actor``: one guest in a fresh process, for where there is no fork-server.
 
 Arguments: the descriptor of the connection, that of the status pipe, the output cap in bytes, the
-memory that a hand-in may use beyond the start, in bytes (0: no limit, which CUDA needs), and 1 to
-import at once what torch imports late, as a fork-server does, or 0.
+memory that a submission may use beyond the start, in bytes (0: no limit, which CUDA needs), and 1
+to import at once what torch imports late, as a fork-server does, or 0.
 
 The process splits in two before torch is imported. The parent stays as *keeper*: it adopts every
 orphan of its child (on Linux), so that the host finds all descendants below one process, and it

@@ -1,4 +1,4 @@
-"""Importing a hand-in so that one bad line costs what depends on it, and nothing else.
+"""Importing a submission so that one bad line costs what depends on it, and nothing else.
 
 The module's top-level statements run one after the other, as Python would run them. An import
 that fails binds a placeholder, which raises when it is used; any other exception ends the import,
@@ -41,7 +41,7 @@ def describe(error: BaseException, scratch: Path) -> Fault:
     """
     try:
         file, line, column = _position(error, scratch)
-    except BaseException:  # noqa: BLE001  its attributes are the hand-in's own code
+    except BaseException:  # noqa: BLE001  its attributes are the submission's own code
         file, line, column = "", 0, 0
     return Fault(
         type=_plain(_name_of(type(error)))[:200],
@@ -56,7 +56,7 @@ def describe(error: BaseException, scratch: Path) -> Fault:
 def _guarded(make: object) -> str:
     try:
         text = make()  # type: ignore[operator]
-    except BaseException as second:  # noqa: BLE001  the exception is the hand-in's own code
+    except BaseException as second:  # noqa: BLE001  the exception is the submission's own code
         return f"<no text: {_plain(_name_of(type(second)))} while making it>"
     return _plain(text)
 
@@ -287,7 +287,7 @@ def _run(block: list[ast.stmt], flags: int, filename: str, imported: Imported) -
     code = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
     namespace = vars(imported.module)
     try:
-        exec(code, namespace)  # noqa: S102  running the hand-in is what this process is for
+        exec(code, namespace)  # noqa: S102  running the submission is what this process is for
     except ImportError as error:
         first = block[0]
         if not isinstance(first, (ast.Import, ast.ImportFrom)):

@@ -50,9 +50,9 @@ class Enough(BaseException):
 
 
 class Lines:
-    """A context in which lines of the hand-in are counted; so is every entry into its functions.
+    """A context in which lines of the submission are counted; so is every entry into its functions.
 
-    Text that a hand-in runs by ``exec`` is its own too: whatever was compiled from no file.
+    Text that a submission runs by ``exec`` is its own too: whatever was compiled from no file.
 
     Args:
         files: Paths of the submitted files.
@@ -150,7 +150,7 @@ _PROPERTY = "__get__"
 
 
 class FunctionCalls(TorchFunctionMode):
-    """Counts calls of torch's functions by their own names, as the hand-in calls them.
+    """Counts calls of torch's functions by their own names, as the submission calls them.
 
     Not by ``torch.overrides.resolve_name``, which calls ``mm`` “spmm”. A function that torch's own
     Python code calls further down is not counted.
@@ -180,7 +180,7 @@ class FunctionCalls(TorchFunctionMode):
         """Count a call and make it."""
         name = function_name(func)
         if name not in QUIET:
-            # A list of tensors is printed one by one, which is no loop of the hand-in.
+            # A list of tensors is printed one by one, which is no loop of the submission.
             self.calls[name] += 1
         if name in ESCAPES:
             self.escapes[name] += 1
@@ -321,7 +321,8 @@ class Counting:
         self._stack = ExitStack()
 
     def __enter__(self) -> Counting:
-        # Lines last: what the modes themselves do in Python is no line of the hand-in, but slower.
+        # Lines last: what the modes themselves do in Python is no line of the submission, but
+        # slower.
         for context in (self._operations, self._calls, self._lines):
             self._stack.enter_context(context)
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-import concurrent.futures.thread  # noqa: F401  what hand-ins import, inherited by every guest
+import concurrent.futures.thread  # noqa: F401  what submissions import, inherited by every guest
 import contextlib
 import gc
 import importlib
@@ -113,7 +113,7 @@ class Session:
     def load(self, load: Load) -> Loaded:
         """Place the files and import the module."""
         if load.gpus:
-            # For good: this guest ends with the hand-in that was promised them.
+            # For good: this guest ends with the submission that was promised them.
             self._gpus = vgpu.install(load.gpus, load.gpu_memory_mb * 2**20 or None)
         place(load, self._scratch)
         self._files = tuple(str(self._scratch / path) for path in load.files)
@@ -165,7 +165,7 @@ class Session:
                 return self._count(target, args, kwargs)
             if call.block:
                 return Reply(to_wire(_together(_block(target, args, kwargs, call.block))))
-            # These GPUs, whatever the hand-in has done about them meanwhile.
+            # These GPUs, whatever the submission has done about them meanwhile.
             with DeviceWatch(self._gpus) if "devices" in call.probes else nullcontext() as watch:
                 result = target(*args, **kwargs)
             # Addresses are compared while all tensors of the reply are alive.
@@ -174,7 +174,7 @@ class Session:
             after = None
             if "args_after" in call.probes:
                 after = tuple(to_wire(item, storages) for item in args)
-        except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is a hand-in's fault too
+        except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is a submission's fault too
             return Reply(fault=describe(error, self._scratch))
         return Reply(value, args_after=after, probes={"devices": watch.report} if watch else {})
 
@@ -253,7 +253,7 @@ REST = ("torch.distributed.tensor",)
 
 
 def warm(also: Iterable[str] = ()) -> None:
-    """Run one small step of what hand-ins use and torch imports late.
+    """Run one small step of what submissions use and torch imports late.
 
     Args:
         also: Modules to import, where they are installed.

@@ -85,7 +85,7 @@ class Storages:
 
         Args:
             tensor: The tensor, without a subclass.
-            itself: The object that the hand-in has of it.
+            itself: The object that the submission has of it.
         """
         storage = tensor.untyped_storage()
         # By address, for numpy and torch share memory through two storages. An empty one has no
@@ -105,7 +105,7 @@ class _Budget:
 
 
 def to_wire(value: Any, storages: Storages | None = None) -> Value:
-    """Return the wire value of what a hand-in returned; what cannot cross becomes ``Opaque``.
+    """Return the wire value of what a submission returned; what cannot cross becomes ``Opaque``.
 
     Args:
         value: Anything.
@@ -161,7 +161,7 @@ def tensor_to_wire(tensor: torch.Tensor, storages: Storages | None = None) -> Va
     """Return a tensor's bytes in C order, or ``Opaque`` for what has none."""
     device, wants_grad, itself = "", False, tensor
     if issubclass(type(tensor), VirtualTensor):
-        # That class and no other: one that a hand-in makes of it may say what it likes.
+        # That class and no other: one that a submission makes of it may say what it likes.
         if type(tensor) is VirtualTensor:
             device, wants_grad = vgpu.device_of(tensor), tensor.requires_grad
         tensor = vgpu.plain(tensor)

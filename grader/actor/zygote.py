@@ -10,8 +10,8 @@ that the machine refused, if it was one; then ``{"started": n}`` with a pidfd or
 "reason": …}``, and ``{"ended": n, "status": …, "peak": …}`` when guest ``n`` and all below it are
 gone.
 
-Defends against: a hand-in that looks for what its ancestors knew. A guest leaves the frames of the
-loop before it does anything, and has none of its descriptors.
+Defends against: a submission that looks for what its ancestors knew. A guest leaves the frames of
+the loop before it does anything, and has none of its descriptors.
 Does not defend against: what is in the interpreter for all to see; nothing secret may be put there.
 """
 

@@ -33,7 +33,7 @@ class Located:
         scenario: ``scenario.py`` beside the file, None where there is none.
         given: ``given.py`` beside the file, None where there is none.
         hand_in: The solution's files, in the order of ``hand_in``; need not exist.
-        support: Read-only files that go with every hand-in, in the order of ``support``.
+        support: Read-only files that go with every submission, in the order of ``support``.
     """
 
     file: Path

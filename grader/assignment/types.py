@@ -55,7 +55,7 @@ class Limits(AssignmentPart):
     Attributes:
         seconds: Processor time of one case, and how long it may sleep.
         import_seconds: The same for importing the submission.
-        memory_mb: Memory of the guest above what it holds before the hand-in arrives, in MiB.
+        memory_mb: Memory of the guest above what it holds before the submission arrives, in MiB.
         output_kb: Printed characters that are kept, in KiB; the rest is dropped silently.
         processes: Processes and threads that a guest may have at once.
         scratch_mb: Size of the guest's writable folder, in MiB.
@@ -76,10 +76,10 @@ class Needs(AssignmentPart):
         cuda: GPUs, virtual ones where the machine has too few.
         cuda_memory_mb: Memory of each virtual GPU, in MiB; unlimited where absent.
         timeline: The GPUs are virtual wherever it is graded, for time is told on a timeline.
-        processes: The hand-in may start processes.
-        loopback: The hand-in may talk to itself over 127.0.0.1.
-        scratch: The hand-in may write files into its scratch folder.
-        packages: Modules that must be importable beside the hand-in, such as ``h5py``.
+        processes: The submission may start processes.
+        loopback: The submission may talk to itself over 127.0.0.1.
+        scratch: The submission may write files into its scratch folder.
+        packages: Modules that must be importable beside the submission, such as ``h5py``.
     """
 
     cuda: int = Field(default=0, ge=0, le=64)

@@ -174,7 +174,7 @@ def _never_failed(grader: Grader, materials: Materials, step: LintStep) -> Itera
 
 
 def _may_hold(path: Path, names: Sequence[str]) -> bool:
-    """Whether a hand-in may hold one of these functions: grading the others would take minutes."""
+    """Tell whether a submission may hold one of these functions; grading all takes minutes."""
     return path.suffix != ".py" or any(name.encode() in path.read_bytes() for name in names)
 
 

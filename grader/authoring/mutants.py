@@ -1,4 +1,4 @@
-"""Where checks are too weak: the reference with one mistake at a time, graded like a hand-in.
+"""Where checks are too weak: the reference with one mistake at a time, graded like a submission.
 
 A mutant that earns what the reference earns has survived: no check sees its mistake. Some mutants
 are no mistakes, because they do the same; ``assignments/<id>/mutants.yml`` marks those, each with

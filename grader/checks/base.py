@@ -189,7 +189,7 @@ class Check(BaseModel, ABC):
         visibility: Who sees the result; the question's where absent.
         item: Judge only this item of the result: a key of a dict, or a place in a tuple from 0.
         claim: What is judged is the guest's word about itself (a count of steps, say), not what
-            the hand-in computed; the report says so.
+            the submission computed; the report says so.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -22,7 +22,7 @@ class Counts:
     """Counts of one call. Claims, all of them.
 
     Attributes:
-        events: Lines of the hand-in that were run and functions entered.
+        events: Lines of the submission that were run and functions entered.
         lines: Numbers of the lines that were run.
         calls: Torch function → number of calls.
         ops: ATen operation → number.
@@ -115,7 +115,7 @@ class Behaviour:
         by_builtins: Dims with which only what builtins such as ``sum`` do grows.
         idle: Dims with which lines grow, but no operation does, though the work is torch's.
         unseen: Dims with which the work that must be done was not seen to grow in torch.
-        lines: Lines of the hand-in that were run in any counted call.
+        lines: Lines of the submission that were run in any counted call.
         failed: Counted calls that did not end well, by dim.
         escapes: Ways out of torch that were taken.
         threads: Threads that could not be watched.

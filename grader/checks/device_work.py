@@ -266,7 +266,7 @@ class DeviceMemory(TraceCheck):
         most_mb: So many MiB are allowed on each device.
         device: Only this one.
         flat: Two items of the scenario's dict, device reports or numbers of bytes: the second
-            peak is compared with the first of the same hand-in, and is at most four times the
+            peak is compared with the first of the same submission, and is at most four times the
             reference's.
     """
 

@@ -1,7 +1,7 @@
 """Kind ``placement``: parameters, buffers, gradients and output lie where the reference has them.
 
-What decides is how much of which shape lies on which device. Names only serve messages: a hand-in
-may call its layers as it likes.
+What decides is how much of which shape lies on which device. Names only serve messages: a
+submission may call its layers as it likes.
 """
 
 from __future__ import annotations

@@ -111,10 +111,10 @@ def similarity(
             "grader similarity needs copydetect: pip install 'torchgrade[similarity]', or `pip "
             "install copydetect` beside torchgrade"
         )
-    hand_ins, materials, target = _class(folder, assignment, out)
+    submissions, materials, target = _class(folder, assignment, out)
     make_folder(target)
     with interruptible("Nothing was written."):
-        _compare(hand_ins, materials, target, threshold)
+        _compare(submissions, materials, target, threshold)
 
 
 def _class(
@@ -128,8 +128,9 @@ def _class(
     if (folder / JOURNAL_FILE).is_file():
         with open_journal(folder / JOURNAL_FILE) as journal:
             setup = setup_of(journal, folder)
-            hand_ins = [done.submission for done in done_so_far(journal)]
-        return hand_ins, read_materials(assignment or setup.file), out or folder / SIMILARITY_FOLDER
+            submissions = [done.submission for done in done_so_far(journal)]
+        target = out or folder / SIMILARITY_FOLDER
+        return submissions, read_materials(assignment or setup.file), target
     if not assignment or out is None:
         raise UsageError(
             f"{folder} is not --out of a batch (there is no {JOURNAL_FILE}); for a class folder "
@@ -139,7 +140,7 @@ def _class(
 
 
 def _compare(
-    hand_ins: Sequence[ClassSubmission], materials: Materials, out: Path, threshold: float
+    submissions: Sequence[ClassSubmission], materials: Materials, out: Path, threshold: float
 ) -> None:
     from grader.progress import make_progress
     from grader.similarity.compare import compare
@@ -147,17 +148,17 @@ def _compare(
     from grader.similarity.texts import Scripts, read_class, read_starter
     from grader.text import inert
 
-    console, people = make_console(), People(hand_ins)
+    console, people = make_console(), People(submissions)
     with make_progress(console) as progress, Scripts() as scripts:
-        task = progress.add_task("reading", total=len(hand_ins))
+        task = progress.add_task("reading", total=len(submissions))
         given = read_starter(materials.starter, scripts)
         wanted = materials.assignment.hand_in
-        read = read_class(hand_ins, wanted, scripts, lambda: progress.advance(task))
+        read = read_class(submissions, wanted, scripts, lambda: progress.advance(task))
         progress.update(task, description="comparing")
         findings = compare(read.compared, given, threshold, people.apart)
     title = materials.assignment.title or materials.assignment.id
     comparison = Comparison(
-        title, len(hand_ins), read, findings, threshold, people, given=bool(given)
+        title, len(submissions), read, findings, threshold, people, given=bool(given)
     )
     page = write_pages(comparison, out)
     for names in findings.copies[:_ROWS]:

@@ -197,7 +197,7 @@ def _finish(run: ClassRun, found: Found, console: Console) -> set[ReportStatus]:
     if len(reports) < len(found.submissions):
         say(console, f"Stopped early: {len(reports)} of {len(found.submissions)} graded.")
     if found.left_out:
-        say(console, f"Left out, by their endings no hand-ins: {', '.join(found.left_out)}")
+        say(console, f"Left out, by their endings no submissions: {', '.join(found.left_out)}")
     if reports:
-        say(console, f"Written: {run.out / GRADEBOOK_FILE} and a folder for each hand-in")
+        say(console, f"Written: {run.out / GRADEBOOK_FILE} and a folder for each submission")
     return {report.status for report in reports}

@@ -62,7 +62,7 @@ def rejudge_command(
 def regrade_command(
     folder: OutOfBatch,
     students: Annotated[
-        str, typer.Option("--students", help="Hand-ins by name, separated by commas.")
+        str, typer.Option("--students", help="Submissions by name, separated by commas.")
     ] = "",
     questions: QuestionsOpt = "",
     late: LateOpt = None,
@@ -80,7 +80,7 @@ def regrade_command(
 
 
 def replay_command(
-    report: Annotated[Path, typer.Argument(help="DIR/NAME: one hand-in of a batch.")],
+    report: Annotated[Path, typer.Argument(help="DIR/NAME: one submission of a batch.")],
 ) -> None:
     """Run one submission again and compare its verdicts. Writes nothing."""
     import tempfile
@@ -120,7 +120,7 @@ def _print_changes(again: Again, console: Console) -> None:
     if len(again.changes) > _ROWS:
         say(console, f"… and {len(again.changes) - _ROWS} more")
     changed = {change.submission for change in again.changes}
-    say(console, f"Changed: {len(changed)} of {len(again.reports)} hand-ins.")
+    say(console, f"Changed: {len(changed)} of {len(again.reports)} submissions.")
     for name, reason in again.untouched.items():
         say(console, f"Not judged anew: {inert(name, _MAX_NAME)} ({reason})")
 

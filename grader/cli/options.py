@@ -69,13 +69,13 @@ Out = Annotated[Path, typer.Option("--out", help="Folder for the reports; made i
 ClassArg = Annotated[
     Path,
     typer.Argument(
-        help="One hand-in an entry (folder, archive or file), a platform's download, or a .txt "
+        help="One submission an entry (folder, archive or file), a platform's download, or a .txt "
         "that lists repositories."
     ),
 ]
 JobsOpt = Annotated[
     int | None,
-    typer.Option("-j", "--jobs", min=1, help="Hand-ins at a time; one a core where absent."),
+    typer.Option("-j", "--jobs", min=1, help="Submissions at a time; one a core where absent."),
 ]
 EngineOpt = Annotated[
     EngineChoice,
@@ -104,7 +104,7 @@ ClockOpt = Annotated[
     ClockChoice,
     typer.Option(
         "--clock",
-        help="Measure speed, last and one hand-in at a time (auto), or leave its points pending.",
+        help="Measure speed last, one submission at a time (auto), or leave its points pending.",
     ),
 ]
 CacheOpt = Annotated[

@@ -126,7 +126,7 @@ def pictures(folder: FolderArg, form: FormatOpt = PictureFormat.png) -> None:
         len(write_pictures(report, folder / name, form.value, everything=True))
         for name, report in reports.items()
     ]
-    say(make_console(), f"Drawn: {sum(counts)} of {len(reports)} hand-ins' reports, beside each")
+    say(make_console(), f"Drawn: {sum(counts)} of {len(reports)} submissions' reports, beside each")
 
 
 class ExportFormat(str, Enum):
@@ -227,8 +227,8 @@ def _list_waiting(grades: list[Grade]) -> None:
     if waiting := sum(each.settleable > 0 for each in grades):
         say(
             make_console(),
-            f"Points of {counted(waiting, 'hand-in')} wait for a machine: merge them from one that "
-            "has it, or pass --pending zero (lost) or --pending full (earned), the same for all",
+            f"Points of {counted(waiting, 'submission')} wait for a machine: merge them from one "
+            "that has it, or pass --pending zero (lost) or --pending full (earned) for all alike",
         )
 
 
@@ -357,7 +357,7 @@ def _reports(kind: ExportFormat, folder: Path, out: Path | None) -> None:
     single = (folder / REPORT_FILE).is_file()
     homes = _homes(folder)
     if not single and kind is ExportFormat.classroom50:
-        raise UsageError("export classroom50 takes the report of one hand-in, not a class")
+        raise UsageError("export classroom50 takes the report of one submission, not a class")
     for home in homes:
         to = home if out is None else out if single else out / home.name
         make_folder(to)

@@ -200,7 +200,7 @@ def write_pages(grades: Sequence[Grade], folder: Path, look: Look, console: Cons
     with make_progress(console) as progress:
         task = progress.add_task("pages", total=len(grades))
         path = write_class(grades, folder, look, lambda: progress.advance(task))
-    say(console, f"Written: {path}, for staff, and two pages for each hand-in")
+    say(console, f"Written: {path}, for staff, and two pages for each submission")
 
 
 def lateness_of(folder: Path, late: Path | None, console: Console, kept: bool) -> LatePolicy | None:

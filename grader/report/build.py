@@ -289,7 +289,7 @@ def points_of(where: str, verdict: Verdict, worth: float) -> EarnedPoints:
     if not isinstance(credit, (int, float)) or not low <= credit <= high:
         raise InfrastructureError(
             f"check {where}: credit {credit!r} does not go with the status "
-            f"“{verdict.status.value}”; this is a fault in the judge, not in the hand-in"
+            f"“{verdict.status.value}”; this is a fault in the judge, not in the submission"
         )
     earned = credit * worth
     return EarnedPoints(earned, 0.0 if _is_lost(verdict) else worth - earned, worth)

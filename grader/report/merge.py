@@ -82,8 +82,8 @@ def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -
         if base.official and not other.official and not allowed.unwalled:
             raise MergeError(
                 f"{_name(other)}: was graded without walls (isolation tier none), and the report "
-                "to be completed with them. If the GPU worker took only hand-ins that had passed "
-                "before, pass --accept-unwalled; the merged report says so"
+                "to be completed with them. If the GPU worker took only submissions that had "
+                "passed before, pass --accept-unwalled; the merged report says so"
             )
         base = _merge(base, other, allowed)
     return base
@@ -115,7 +115,7 @@ def _refuse_strangers(base: Report, other: Report) -> None:
         )
     if base.submission.digest != other.submission.digest:
         raise MergeError(
-            f"{_name(other)}: is of another hand-in: “{base.submission.id}” with "
+            f"{_name(other)}: is of another submission: “{base.submission.id}” with "
             f"{_short(base.submission.digest)} here, “{other.submission.id}” with "
             f"{_short(other.submission.digest)} there; grade the same files on both machines"
         )

@@ -96,7 +96,7 @@ class FileInfo(ReportPart):
 
 
 class SubmissionInfo(ReportPart):
-    """Which hand-in; ``notes`` are sentences on what was done to it before grading."""
+    """Which submission; ``notes`` are sentences on what was done to it before grading."""
 
     id: str
     files: tuple[FileInfo, ...] = ()
@@ -157,7 +157,7 @@ class QuestionResult(ReportPart):
 
 
 class IsolationInfo(ReportPart):
-    """How the hand-in was walled in; ``proved``: probe → what a real guest met."""
+    """How the submission was walled in; ``proved``: probe → what a real guest met."""
 
     tier: Tier
     mechanisms: tuple[str, ...] = ()
@@ -202,7 +202,7 @@ class MergedInfo(ReportPart):
 
 
 class Report(ReportPart):
-    """Everything that is known about the grading of one hand-in."""
+    """Everything that is known about the grading of one submission."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
     assignment: AssignmentInfo
@@ -240,7 +240,7 @@ REPORT_FILE = "report.json"
 def json_bytes(document: Mapping[str, Any]) -> bytes:
     """Return a document as UTF-8 JSON; a NaN in it is refused, as other readers would choke."""
     # For what it refuses. It could write the file too, but indents ten times as slowly: a tenth of
-    # a hand-in's time on the host. The other one would write a NaN.
+    # a submission's time on the host. The other one would write a NaN.
     json.dumps(document, allow_nan=False)
     return to_json(document, indent=2) + b"\n"
 

@@ -29,7 +29,7 @@ from grader.verdict import Basis, Status
 _MAX_CELL = 600
 _LEAST_FINDING = 16
 _ROOM_FOR_A_SENTENCE = 48
-_CLAIM = "† rests on what the hand-in's own process said of itself"
+_CLAIM = "† rests on what the submission's own process said of itself"
 _WIDTH_OF_A_NUMBER = 9
 _WIDTH_OF_THE_REST = 56
 STYLE = {

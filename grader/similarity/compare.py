@@ -163,7 +163,7 @@ class Findings:
 
 
 def compare(
-    hand_ins: Sequence[Compared],
+    submissions: Sequence[Compared],
     given: Iterable[Script],
     threshold: float,
     apart: Callable[[str, str], bool] = lambda one, two: one != two,
@@ -171,12 +171,12 @@ def compare(
     """Compare every submission with every other.
 
     Args:
-        hand_ins: No two identical.
+        submissions: No two identical.
         given: What everybody got: starter code.
         threshold: Least score of a pair that is listed, from 0 to 1.
         apart: Whether two submissions, by their names, are of different people.
     """
-    given, scripts = list(given), [each.script for each in hand_ins]
+    given, scripts = list(given), [each.script for each in submissions]
     prints = [_print_of(script) for script in scripts]
     group = groups(scripts, given)
     limit = max(_COMMON_LEAST, int(_COMMON_SHARE * len(set(group))))
@@ -189,39 +189,39 @@ def compare(
     copies = same_throughout(scripts)
     shown = {index: alike[0] for alike in copies for index in alike}
     pairs = [
-        _pair((hand_ins[one], hand_ins[two]), (prints[one], prints[two]))
+        _pair((submissions[one], submissions[two]), (prints[one], prints[two]))
         for one, two in _candidates(prints, kept, threshold)
-        if apart(hand_ins[one].name, hand_ins[two].name)
+        if apart(submissions[one].name, submissions[two].name)
         # Of a set of copies each stands beside the first: all with all would fill the list.
         if shown.get(one, one) != shown.get(two, two) or one == shown[one]
     ]
-    closest = dict.fromkeys((hand_ins[index].name for index in kept), 0.0)
+    closest = dict.fromkeys((submissions[index].name for index in kept), 0.0)
     for pair in pairs:
         for side in (pair.first, pair.second):
             closest[side.name] = max(closest[side.name], pair.score)
     listed = [pair for pair in pairs if pair.score >= threshold]
     listed.sort(key=lambda pair: (-pair.score, -pair.tokens, pair.first.name, pair.second.name))
-    thin = [each.name for each in hand_ins if each.name not in closest]
+    thin = [each.name for each in submissions if each.name not in closest]
     blank = {script.tokens.document for script in given}
     return Findings(
         tuple(listed), closest, tuple(thin), len(common - starter), limit,
-        tuple(_copies(hand_ins, copies, blank, apart)),
+        tuple(_copies(submissions, copies, blank, apart)),
     )  # fmt: skip
 
 
 def _copies(
-    hand_ins: Sequence[Compared],
+    submissions: Sequence[Compared],
     copies: Iterable[Sequence[int]],
     blank: Collection[str],
     apart: Callable[[str, str], bool],
 ) -> list[tuple[str, ...]]:
     """Return sets of copies of different people that hold more than what everybody was given."""
     alone = {index for alike in copies for index in alike}
-    sets = [*copies, *([index] for index in range(len(hand_ins)) if index not in alone)]
+    sets = [*copies, *([index] for index in range(len(submissions)) if index not in alone)]
     found = [
-        tuple(sorted(name for index in alike for name in hand_ins[index].names))
+        tuple(sorted(name for index in alike for name in submissions[index].names))
         for alike in sets
-        if (document := hand_ins[alike[0]].script.tokens.document) and document not in blank
+        if (document := submissions[alike[0]].script.tokens.document) and document not in blank
     ]
     found = [names for names in found if any(apart(names[0], other) for other in names[1:])]
     return sorted(found, key=lambda names: (-len(names), names))
@@ -271,16 +271,16 @@ def _candidates(
 
 
 def _pair(
-    hand_ins: tuple[Compared, Compared], prints: tuple[CodeFingerprint, CodeFingerprint]
+    submissions: tuple[Compared, Compared], prints: tuple[CodeFingerprint, CodeFingerprint]
 ) -> Pair:
     tokens, shares, slices = compare_files(*prints)
     partners = _partners(prints, slices)
     regions = tuple(
         _regions(each.script, side, partner)
-        for each, side, partner in zip(hand_ins, slices, partners, strict=True)
+        for each, side, partner in zip(submissions, slices, partners, strict=True)
     )
     return Pair(
-        *hand_ins,
+        *submissions,
         (float(shares[0]), float(shares[1])),
         int(tokens),
         (regions[0], regions[1]),

@@ -154,11 +154,11 @@ class People:
     """Who is behind the names of submissions.
 
     Args:
-        hand_ins: Of the class.
+        submissions: Of the class.
     """
 
-    def __init__(self, hand_ins: Sequence[ClassSubmission]) -> None:
-        self._students = {each.name: each.students for each in hand_ins}
+    def __init__(self, submissions: Sequence[ClassSubmission]) -> None:
+        self._students = {each.name: each.students for each in submissions}
 
     def known_as(self, name: str) -> str:
         """Return the students' names, where the platform says more than the submission's."""

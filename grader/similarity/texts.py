@@ -103,7 +103,7 @@ class Scripts:
 
 
 def read_class(
-    hand_ins: Iterable[ClassSubmission],
+    submissions: Iterable[ClassSubmission],
     wanted: Sequence[str],
     scripts: Scripts,
     tick: Callable[[], object] = int,
@@ -111,7 +111,7 @@ def read_class(
     """Read the submissions of a class; identical ones once.
 
     Args:
-        hand_ins: By name.
+        submissions: By name.
         wanted: Files that the assignment asks for.
         scripts: Makes scripts of them.
         tick: Called after each.
@@ -123,18 +123,18 @@ def read_class(
     names: dict[str, list[str]] = {}
     unread: dict[str, str] = {}
     gone: UsageError | None = None
-    for hand_in in hand_ins:
+    for one in submissions:
         try:
-            submission = read_submission(hand_in.path, wanted, name=hand_in.name)
+            submission = read_submission(one.path, wanted, name=one.name)
         except IntakeError as error:
-            unread[hand_in.name] = current().render(error.message)
+            unread[one.name] = current().render(error.message)
         except UsageError as error:
             # One that may not be read is no reason to compare nobody.
-            unread[hand_in.name] = inert(str(error), _MOST_SAID)
+            unread[one.name] = inert(str(error), _MOST_SAID)
             gone = error
         else:
             first.setdefault(submission.digest, submission)
-            names.setdefault(submission.digest, []).append(hand_in.name)
+            names.setdefault(submission.digest, []).append(one.name)
         tick()
     if gone is not None and not first:
         raise UsageError(f"{gone}; submissions have to lie where they lay when graded") from gone

@@ -1,1 +1,1 @@
-"""Static analysis of a hand-in's exact bytes, in a disposable process: nothing is executed."""
+"""Static analysis of a submission's exact bytes, in a disposable process: nothing is executed."""

@@ -1,4 +1,4 @@
-"""Both ends of a process that reads hostile text and may die of it; one such reads hand-ins.
+"""Both ends of a process that reads hostile text and may die of it; one such reads submissions.
 
 Defends against: text that kills a parser, loops in it or makes it eat memory. The process that
 reads it has its limits, holds nothing, and is replaced; its death is an answer.
@@ -129,7 +129,7 @@ class Disposable:
 
 
 class SourceReader(Disposable):
-    """Reads hand-ins in a process of their own. A context manager; safe to use after a fork.
+    """Reads submissions in a process of their own. A context manager; safe to use after a fork.
 
     Args:
         seconds: Wall time that one file may take.

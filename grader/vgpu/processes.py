@@ -169,7 +169,7 @@ def tell_at_exit(here: Machine) -> None:
 
 
 def _stop(number: int, _: Any) -> None:
-    # A pool that is left ends its workers so. One that is leaving its account already ends by itself.
+    # A pool that is left ends its workers so. One that already leaves its account ends by itself.
     if not all(ending.still_active() for ending in _ending):
         return
     for ending in _ending:

@@ -49,7 +49,7 @@ def test_search_finds_names_and_people(page: Chrome, class_folder: Path) -> None
     assert len(shown(page)) == N_ALL
     field.send_keys("team-07")
     assert shown(page) == ["team-07"]
-    assert page.find_element(By.ID, "found").text == f"1 of {N_ALL} hand-ins"
+    assert page.find_element(By.ID, "found").text == f"1 of {N_ALL} submissions"
     field.send_keys(Keys.ESCAPE)
     assert len(shown(page)) == N_ALL
     field.send_keys("ÜBERFLEISSIG".replace("SS", "ß").lower())

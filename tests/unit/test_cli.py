@@ -217,7 +217,7 @@ def test_batch_says_what_it_leaves_out_and_skips_its_own_output(
     (tmp_path / "out").mkdir()
     arguments = ("batch", "pytorch101", tmp_path, "--out", tmp_path / "out")
     assert run(ok, *arguments, "--questions", "normalize_columns") == 0
-    assert "Left out, by their endings no hand-ins: grades.xlsx" in capsys.readouterr().out
+    assert "Left out, by their endings no submissions: grades.xlsx" in capsys.readouterr().out
     assert [path.parent.name for path in tmp_path.glob("out/*/report.json")] == ["ann"]
 
 

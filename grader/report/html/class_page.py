@@ -174,7 +174,7 @@ def _line(
         "zero": complete and not lost and not report.score and not report.pending,
     }
     flags = tuple(flag for flag, holds in known.items() if holds)
-    return ClassLine(row, strip, shown.count("passed"), flags, mistakes.by_hand_in.get(name, ()))
+    return ClassLine(row, strip, shown.count("passed"), flags, mistakes.by_submission.get(name, ()))
 
 
 def _counts(lines: Sequence[ClassLine]) -> dict[str, int]:
@@ -316,11 +316,11 @@ class Mistakes:
 
     Attributes:
         groups: (code, submissions, its mistakes), the most frequent first.
-        by_hand_in: Name → indices of its mistakes.
+        by_submission: Name → indices of its mistakes.
     """
 
     groups: tuple[tuple[str, int, tuple[Mistake, ...]], ...]
-    by_hand_in: Mapping[str, tuple[int, ...]]
+    by_submission: Mapping[str, tuple[int, ...]]
 
 
 def mistakes_of(reports: Sequence[Report]) -> Mistakes:
@@ -333,7 +333,7 @@ def mistakes_of(reports: Sequence[Report]) -> Mistakes:
             examples.setdefault(key, check.message)
     ordered = sorted(who, key=lambda key: (-len(who[key]), key))
     index = {key: place for place, key in enumerate(ordered)}
-    by_hand_in: dict[str, list[int]] = defaultdict(list)
+    by_submission: dict[str, list[int]] = defaultdict(list)
     by_code: dict[str, list[Mistake]] = defaultdict(list)
     people: dict[str, set[str]] = defaultdict(set)
     for key in ordered:
@@ -341,11 +341,11 @@ def mistakes_of(reports: Sequence[Report]) -> Mistakes:
         by_code[mistake.code].append(mistake)
         people[mistake.code] |= set(who[key])
         for name in who[key]:
-            by_hand_in[name].append(mistake.index)
+            by_submission[name].append(mistake.index)
     groups = sorted(by_code, key=lambda code: (-len(people[code]), code))
     return Mistakes(
         tuple((code, len(people[code]), tuple(by_code[code])) for code in groups),
-        {name: tuple(found) for name, found in by_hand_in.items()},
+        {name: tuple(found) for name, found in by_submission.items()},
     )
 
 

@@ -198,19 +198,20 @@ def marks_of(evidence: Mapping[str, object]) -> PaceMarks | None:
 def draw_pace(marks: PaceMarks, kind: Format = "svg") -> bytes:
     """Draw the marks."""
     figure, (axes,) = new_figure(*_PACE_SIZE)
-    names = ["with a loop", "this hand-in", "without a loop"]
+    own = "this submission"
+    names = ["with a loop", own, "without a loop"]
     values = [marks.loop, marks.student, 1.0]
     colours = [ORANGE, INK, BLUE]
     low, high = marks.span
     axes.hlines(names, min(1.0, low), values, color=colours, linewidth=2, alpha=0.35)
     axes.errorbar(
-        [marks.student], ["this hand-in"], xerr=[[marks.student - low], [high - marks.student]],
+        [marks.student], [own], xerr=[[marks.student - low], [high - marks.student]],
         fmt="none", ecolor=INK, elinewidth=1, capsize=3,
     )  # fmt: skip
     axes.scatter(values, names, color=colours, s=36, zorder=3)
     for name, value in zip(names, values, strict=True):
         axes.annotate(
-            f"{value:.3g}×", (max(value, high if name == "this hand-in" else value), name), (9, 0),
+            f"{value:.3g}×", (max(value, high if name == own else value), name), (9, 0),
             textcoords="offset points", va="center", fontsize=8,
         )  # fmt: skip
     axes.set_xscale("log")

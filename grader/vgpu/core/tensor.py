@@ -287,7 +287,7 @@ def placement(model: torch.nn.Module | None, output: Any = None) -> dict[Value, 
 
 def model_tensors(model: torch.nn.Module) -> Iterator[tuple[str, str, torch.Tensor]]:
     """Yield name, kind and tensor of all that a model has."""
-    # By torch's own methods: a hand-in's class may have others, which show what it likes.
+    # By torch's own methods: a submission's class may have others, which show what it likes.
     for name, parameter in torch.nn.Module.named_parameters(model):
         yield name, "parameter", parameter
         if parameter.grad is not None:

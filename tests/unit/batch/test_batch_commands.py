@@ -46,7 +46,7 @@ def test_killed_and_gone_on_with(course: Path, command: Any, capsys: Any) -> Non
     assert command(*BATCH) == 0
     assert (course / "out" / GRADEBOOK_FILE).read_bytes() == resumed
     said = capsys.readouterr().out
-    assert "Left out, by their endings no hand-ins: far.txt" in said
+    assert "Left out, by their endings no submissions: far.txt" in said
     assert "Scores: median 6 of 6" in said
 
 
@@ -107,7 +107,7 @@ def test_a_class_gone_over_again(course: Path, command: Any, capsys: Any) -> Non
     assert "0/3 wrong_value" in said
     assert command("rejudge", "out") == 0
     assert book(course)["bob"] == "2"
-    assert "Changed: 1 of 5 hand-ins." in capsys.readouterr().out
+    assert "Changed: 1 of 5 submissions." in capsys.readouterr().out
 
     (course / "class/bob.py").write_text((course / "class/ann.py").read_text())
     assert command("regrade", "out") == 2
@@ -151,7 +151,7 @@ def test_what_a_gpu_worker_found_stays_whatever_comes_after(
     assert command("export", "nbgrader", "out", "--out", "nb.csv") == 0
     told = capsys.readouterr().out
     assert "cem (2 points pending)" in told
-    assert "Points of 3 hand-ins wait for a machine" in told
+    assert "Points of 3 submissions wait for a machine" in told
     assert "--pending zero (lost) or --pending full (earned)" in told
     assert command("export", "nbgrader", "out", "--out", "nb.csv", "--pending", "zero") == 0
     assert "wait for a machine" not in capsys.readouterr().out

@@ -170,8 +170,8 @@ def test_sentences(message: Message, text: str) -> None:
                 "missing": ["toy.py"], "found": ["Toy1.py", "…"], "found_count": 40,
                 "nearest": ["Toy1.py"],
             }),
-            "Missing: toy.py. Found in the hand-in: Toy1.py, … (40 in all). Did you mean Toy1.py? "
-            "Rename it, and hand it in again.",
+            "Missing: toy.py. Found in the submission: Toy1.py, … (40 in all). Did you mean "
+            "Toy1.py? Rename it, and hand it in again.",
         ),
         (
             Message("too_large", {"file": "a.py", "limit": 4 << 20}),

@@ -43,7 +43,7 @@ def files(toy: Assignment, reference: bytes = RIGHT) -> Materials:
 
 @pytest.fixture
 def grade(sandbox: Sandbox, tmp_path: Path) -> Grade:
-    """Grade a hand-in: without a device, or on a bench with what its function does there."""
+    """Grade a submission: without a device, or on a bench with what its function does there."""
 
     def graded(student: Student | None, source: bytes = RIGHT, *devices: FakeDevice) -> Report:
         bench = Bench(tmp_path / "leases", *devices)
@@ -81,7 +81,7 @@ def test_without_a_device_the_speed_is_pending_and_a_gpu_workers_report_complete
 def test_another_hand_in_is_not_merged(grade: Grade, tmp_path: Path) -> None:
     write_report(grade(None), tmp_path / "cpu")
     write_report(grade(honest(), RIGHT + b"# changed\n"), tmp_path / "gpu")
-    with pytest.raises(MergeError, match="another hand-in"):
+    with pytest.raises(MergeError, match="another submission"):
         merge_folders([tmp_path / "cpu", tmp_path / "gpu"])
 
 

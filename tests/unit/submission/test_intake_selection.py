@@ -129,8 +129,8 @@ def test_a_hand_in_for_something_else_is_known_by_what_it_defines(make):
     assert told.params["names"] == ["Stack", "push"]
     assert told.params["found"] == ["pytorch_101.py", "q.c"]
     assert ENGLISH.render(told) == (
-        "Missing: pytorch101.py. Found in the hand-in: pytorch_101.py, q.c (2 in all). Defined "
-        "there: Stack, push; nothing of what is asked for here. This seems to be a hand-in for "
+        "Missing: pytorch101.py. Found in the submission: pytorch_101.py, q.c (2 in all). Defined "
+        "there: Stack, push; nothing of what is asked for here. This seems to be a submission for "
         "something else; hand in the files of this assignment."
     )
 

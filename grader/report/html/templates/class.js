@@ -48,7 +48,7 @@
     apply();
   };
   const goToTable = () => {
-    byId("hand-ins").scrollIntoView();
+    byId("submissions").scrollIntoView();
     search.focus({ preventScroll: true });
   };
 
