@@ -42,7 +42,8 @@ from grader.verdict import Code, Message, Param, Status, Verdict, failed, sandbo
 
 __all__ = ["Examined", "Grader", "Options", "Progress"]
 
-OnQuestion = Callable[[QuestionResult, QuestionRun], None]
+OnQuestion = Callable[[QuestionResult, QuestionRun, str], None]
+"""Told the result of a question, what it rests on, and what its visible cases printed."""
 
 _OF_ALL_CHECKS = (Status.FAILED, Status.ERROR)
 
@@ -213,17 +214,17 @@ class Grader:
             return progress
         planned = {item.question.id: item for item in self.plan}
 
-        def ends(name: str, run: QuestionRun) -> None:
+        def ends(name: str, run: QuestionRun, printed: str) -> None:
             item = planned[name]
             # What a real GPU did wrong is known at the end.
             if not item.needs.cuda:
                 judged = self._judged({name: run})[name]
                 device = device_name(item.needs)
-                tell(build_question(item.question, judged, self.words, device), run)
+                tell(build_question(item.question, judged, self.words, device), run, printed)
 
         for question in self._baseline.selected:
             if verdicts := self._baseline.not_here.get(question.id):
-                tell(build_question(question, verdicts, self.words, ""), NOT_RUN)
+                tell(build_question(question, verdicts, self.words, ""), NOT_RUN, "")
         return Follower(progress, ends)
 
     def not_read(self, name: str, reason: str) -> Examined:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from grader.wire.values import (
     Tensor,
     Value,
 )
+
+# Said once a process, on standard error, where students would take it for their own function's.
+warnings.filterwarnings("ignore", "The given buffer is not writable", UserWarning)
 
 MAX_DEPTH = 32
 MAX_ITEMS = 50_000

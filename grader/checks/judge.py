@@ -31,6 +31,9 @@ _NOT_WRITTEN = "NotImplementedError"
 _TORCHS_OWN = "not implemented for '"
 """In torch's message on a dtype that an operation does not have; no stub says so."""
 
+_INSTRUCTORS = frozenset({"given.py", "scenario.py"})
+"""Files of an assignment that work on what a submission returned. A student never sees their lines."""
+
 _ENDS = {
     Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
     Outcome.CRASHED: Code.CRASHED,
@@ -165,7 +168,10 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
     if submission.detail in (IN_STAGE, IN_READER):
         return _unusable(submission, function)
     if submission.outcome is Outcome.RAISED:
-        return _raised(submission.claims.fault or Fault("Exception", ""), function)
+        error = submission.claims.fault or Fault("Exception", "")
+        if error.file in _INSTRUCTORS and error.type != _NOT_WRITTEN:
+            return _unusable(replace(submission, detail=IN_STAGE), function)
+        return _raised(error, function)
     if submission.outcome is Outcome.TIMED_OUT:
         return _late(submission)
     if submission.outcome is Outcome.NOT_RUN:

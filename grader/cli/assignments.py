@@ -199,7 +199,7 @@ def check(
         unreadable = syntax_error(read_workplace(place))
         ids, console = split_ids(questions), make_console()
         own = SelfCheck(place, sandbox, device.value)
-        view = StudentView(console, place.public.hints, own.details)
+        view = StudentView(console, place.public.hints, own.details, own.printed)
         if watch:
             watch_folder(own, ids, view)
             return

@@ -118,7 +118,7 @@ def _happened(
     question: QuestionResult, check: SelfCheck
 ) -> tuple[Mapping[str, Sequence[str]], Mapping[str, bytes]]:
     """Return check → what there is to say beside its message, and check → its picture."""
-    details = check.details(question)
+    details = check.devices(question)
     try:
         drawn = {each.id: picture for each in question.checks if (picture := picture_of(each))}
     except ImportError:

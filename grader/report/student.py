@@ -21,6 +21,7 @@ from grader.verdict import Code, Message, Param, Status
 _MAX_LINE = 1200
 _BAR = 30
 Details = Callable[[QuestionResult], Mapping[str, Sequence[str]]]
+Printed = Callable[[str], Sequence[str]]
 _NOT_LOADED = frozenset({"syntax_error", "import_failed", "died_at_import"})
 """Messages on a file that could not be loaded; they are the same for all its questions."""
 _FINDINGS = (Status.FAILED, Status.PARTIAL, Status.ERROR, Status.DEFERRED)
@@ -34,14 +35,20 @@ class StudentView:
         hints: Question → hint.
         details: Tells what there is to say on a question's checks beside their messages: check →
             lines.
+        printed: Tells what a question printed, as lines.
     """
 
     def __init__(
-        self, console: Console, hints: Mapping[str, str], details: Details = lambda _: {}
+        self,
+        console: Console,
+        hints: Mapping[str, str],
+        details: Details = lambda _: {},
+        printed: Printed = lambda _: (),
     ) -> None:
         self._console = console
         self._hints = hints
         self._details = details
+        self._printed = printed
         self._words = current()
         self._waiting: dict[str, QuestionResult] = {}
         self._shown: dict[str, QuestionResult] = {}
@@ -124,6 +131,8 @@ class StudentView:
             for lines in (details.get(check.id, ()) for check in checks):
                 yield from (("  " + line, "dim") for line in lines if lines not in printed)
                 printed.add(lines)
+        if _to_mend(question):
+            yield from ((line, "dim") for line in self._printed(question.id))
         waiting = [check for check in question.checks if check.code is Code.REQUIREMENT_NOT_MET]
         for requires, group in groupby(waiting, lambda check: check.params.get("requires")):
             names_of: list[Param] = [check.id for check in group]

@@ -78,11 +78,11 @@ class Follower:
 
     Attributes:
         begins: Told the id.
-        ends: Told the id and what came of all its cases.
+        ends: Told the id, what came of all its cases, and what the visible ones printed.
     """
 
     begins: Progress
-    ends: Callable[[str, QuestionRun], None]
+    ends: Callable[[str, QuestionRun, str], None]
 
     def __call__(self, name: str) -> None:
         """Tell that a question begins."""
@@ -132,7 +132,7 @@ def observe(
                 _observe_together(session, together, hidden, progress)
                 for question in together:
                     if follower is not None and question.ends_with(hidden):
-                        follower.ends(question.id, question.result())
+                        follower.ends(question.id, question.result(), question.printed)
     session.close_all()
     return {question.id: question.result() for question in questions}
 
@@ -143,7 +143,7 @@ def _observe_together(
     for question in questions:
         if not hidden:
             progress(question.id)
-        question.observe(session, hidden)
+        question.observe(session, hidden, listen=isinstance(progress, Follower) and not hidden)
     # Calls that are only counted come after these: one that dies of it costs no other check, for
     # whatever comes next gets a new guest.
     for question in questions:
@@ -191,17 +191,21 @@ class _Question:
         self._given_up: Observation | None = None
         self._observations: dict[str, Observation] = {}
         self._seconds = 0.0
+        self.printed = ""
 
-    def observe(self, session: GuestSession, hidden: bool) -> None:
-        """Run the visible cases, or the hidden ones."""
+    def observe(self, session: GuestSession, hidden: bool, listen: bool) -> None:
+        """Run the visible cases, or the hidden ones; keep what they print if somebody listens."""
         cases = [case for case in self._planned.cases if case.inputs.hidden is hidden]
         if not cases:
             return
         start = time.monotonic()
         self._enter(session)
+        before = session.printed() if listen else b""
         if self._entry is not None:
             for case in self._left(session, cases, self._entry):
                 self._observations[case.key] = self._call(session, case, self._entry)
+        if listen:
+            self.printed = session.printed().removeprefix(before).decode("utf-8", "replace")
         self._seconds += time.monotonic() - start
 
     def _left(

@@ -315,6 +315,10 @@ class GuestSession:
         guest, self._guest, self._pid = self._guest, None, None
         return self._end(guest)
 
+    def printed(self) -> bytes:
+        """Return what guests printed so far; the one that was set aside is not among them."""
+        return self.output + (self._guest.output() if self._guest else b"")
+
     def _end(self, guest: Guest) -> Exit:
         ended = guest.end()
         self.output = (self.output + guest.output())[-(2**20) :]

@@ -361,7 +361,7 @@ class SubmissionRunner:
 def _with_text(follower: Follower, sources: Sources, plan: Sequence[PlannedQuestion]) -> Follower:
     """Return a follower that passes on runs with what the source says."""
 
-    def ends(name: str, run: QuestionRun) -> None:
-        follower.ends(name, with_sources(sources, plan, {name: run})[name])
+    def ends(name: str, run: QuestionRun, printed: str) -> None:
+        follower.ends(name, with_sources(sources, plan, {name: run})[name], printed)
 
     return Follower(follower.begins, ends)

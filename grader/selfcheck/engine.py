@@ -16,6 +16,7 @@ from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.pictures import device_lines
 from grader.selfcheck.public import PUBLIC_SEED
 from grader.selfcheck.spare import SpareSandbox
+from grader.selfcheck.values import printed_lines, value_lines
 from grader.selfcheck.workplace import Workplace
 from grader.verdict import Message, Param
 
@@ -43,6 +44,7 @@ class SelfCheck:
         self._device: DeviceChoice = device
         self._sandbox = sandbox
         self.seen: dict[str, QuestionRun] = {}
+        self._printed: dict[str, str] = {}
 
     def check(
         self,
@@ -75,17 +77,29 @@ class SelfCheck:
         self.seen.update(examined.runs)
         return self._noted(examined.report)
 
-    def _noting(self, on_result: OnResult) -> Callable[[QuestionResult, QuestionRun], None]:
-        def note(result: QuestionResult, run: QuestionRun) -> None:
+    def _noting(self, on_result: OnResult) -> Callable[[QuestionResult, QuestionRun, str], None]:
+        def note(result: QuestionResult, run: QuestionRun, printed: str) -> None:
             # Whoever prints it asks for details.
             self.seen[result.id] = run
+            self._printed[result.id] = printed
             on_result(result)
 
         return note
 
     def details(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
+        """Return check → lines on the values and on what the devices did in its last run."""
+        found = value_lines(question, self.workplace, self.seen)
+        for name, lines in self.devices(question).items():
+            found[name] = found.get(name, ()) + lines
+        return found
+
+    def devices(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
         """Return check → lines on what the devices did when it was checked last."""
         return device_lines(question, self.workplace, self.seen)
+
+    def printed(self, question: str) -> tuple[str, ...]:
+        """Return the beginning of what a question printed when it was checked last, as lines."""
+        return printed_lines(self._printed.get(question, ""))
 
     def noticed_while_loading(self) -> Iterator[Message]:
         """Yield what went wrong as the file was loaded, where functions were found all the same.

@@ -172,17 +172,24 @@ def pictures(
         for case in (item for item in planned.cases if item.case.id == result.case):
             reference = public.reference[question.id].observations[case.key]
             own = seen[question.id].observations.get(case.key)
-            heat = own and _heat(checks[result.id], result, case, (reference, own))
+            heat = own and heat_of(checks[result.id], result, case, (reference, own))
             if heat:
                 found[result.id] = heat
                 break
     return found
 
 
-def _heat(
+def heat_of(
     check: Check, result: CheckResult, case: PlannedCase, pair: tuple[Observation, Observation]
 ) -> Heat | None:
-    """Return the picture of one case; None where nothing in it can be shown to be wrong."""
+    """Return the picture of one case; None where nothing in it can be shown to be wrong.
+
+    Args:
+        check: The rule.
+        result: What it found.
+        case: With the inputs.
+        pair: What the reference did with them, and what the submission did.
+    """
     if pair[1].outcome is not Outcome.COMPLETED:
         return None
     where = str(result.params.get("where", "result"))

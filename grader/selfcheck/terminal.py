@@ -154,6 +154,10 @@ class _State:
     others: tuple[str, ...]
 
 
+def _unheard(_: QuestionResult) -> None:
+    """Listen to results for what is printed; they are shown together, at the end."""
+
+
 class SaveWatch:
     """Knows what was checked, and checks what a change can have touched.
 
@@ -179,9 +183,10 @@ class SaveWatch:
         new = self._state()
         changed = self._touched(new)
         if self._report is None:
-            self._report = self._check.check(self._questions)
+            self._report = self._check.check(self._questions, on_result=_unheard)
         elif changed:
-            self._report = merged(self._report, self._check.check(changed), frozenset(changed))
+            again = self._check.check(changed, on_result=_unheard)
+            self._report = merged(self._report, again, frozenset(changed))
         # Only now: where a check was broken off, what it was to check is still to be checked.
         self._known = new
         return Rerun(self._report, tuple(changed), time.monotonic() - start)

@@ -271,3 +271,12 @@ def line_of(place: Workplace, name: str) -> int | None:
         return None
     found = _definition(name, text)
     return None if found is None else text.count("\n", 0, found.start()) + 1
+
+
+def text_of_line(place: Workplace, number: int) -> str:
+    """Return a line of the module without its indentation; empty where there is none."""
+    try:
+        lines = place.module.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return lines[number - 1].strip() if 0 < number <= len(lines) else ""

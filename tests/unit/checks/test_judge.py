@@ -62,6 +62,17 @@ def test_an_exception_is_told_with_its_line_and_its_trace_is_for_staff():
     assert verdict.evidence == {**told, "trace": "Traceback …"}
 
 
+@pytest.mark.parametrize("file", ["given.py", "scenario.py"])
+def test_no_line_of_the_assignments_own_files_is_told(file: str) -> None:
+    error = Fault("TypeError", "'NoneType' object is not iterable", file, 21)
+    verdict = judge_case(CHECK, CASE, RIGHT, ended(Outcome.RAISED, fault=error), "freeze")
+    assert verdict.code is Code.RAISED
+    assert verdict.message is not None
+    assert verdict.message.id == "unusable"
+    assert verdict.message.params["function"] == "freeze"
+    assert not {"file", "line"} & set(verdict.message.params)
+
+
 def test_an_exception_without_a_description_is_still_one():
     assert judge(ended(Outcome.RAISED)).message.params["type"] == "Exception"
 

@@ -53,6 +53,9 @@ class Recorded:
                 break
         return seen
 
+    def printed(self) -> bytes:
+        return "".join(f"{call}\n" for call in self.calls).encode()
+
     def close_all(self) -> None:
         self.calls.append("end")
 
@@ -114,7 +117,7 @@ def test_what_is_counted_of_visible_cases_knows_no_hidden_one(session: Recorded)
 def test_whoever_follows_has_each_question_whole_before_the_next_begins(session: Recorded) -> None:
     told: list[str] = []
     ends = Follower(
-        told.append, lambda name, run: told.append(f"{name}: {', '.join(run.observations)}")
+        told.append, lambda name, run, _: told.append(f"{name}: {', '.join(run.observations)}")
     )
     visible = planned("a", counted=True)
     visible = replace(visible, cases=visible.cases[:1])
@@ -122,6 +125,13 @@ def test_whoever_follows_has_each_question_whole_before_the_next_begins(session:
     observe(session, plan, lambda _: Limits(), ends)  # type: ignore[arg-type]
     assert told == ["a", "a: seen", "b", "b: seen, hidden"]
     assert session.calls == ["a.seen", "a.seen+", "b.seen", "b.hidden", "end"]
+
+
+def test_whoever_follows_is_told_what_the_visible_cases_printed(session: Recorded) -> None:
+    told: dict[str, str] = {}
+    ends = Follower(lambda _: None, lambda name, _, printed: told.update({name: printed}))
+    observe(session, [planned("a", counted=True), planned("b")], lambda _: Limits(), ends)  # type: ignore[arg-type]
+    assert told == {"a": "a.seen\n", "b": "b.seen\n"}
 
 
 def outcomes(ends: dict[str, Outcome]) -> tuple[Recorded, list[str]]:

@@ -76,7 +76,7 @@ def test_wrong_numbers_are_a_picture(folder: Path, notebook: NotebookCheck) -> N
 def test_what_a_check_has_measured_is_a_picture(
     matplotlib: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check: Any = SimpleNamespace(details=lambda _: {"overlaps": ("cuda:0  █·",)})
+    check: Any = SimpleNamespace(devices=lambda _: {"overlaps": ("cuda:0  █·",)})
     timed = SimpleNamespace(
         id="overlaps", kind="overlap",
         evidence={

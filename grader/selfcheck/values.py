@@ -1,0 +1,383 @@
+"""Input, expected and returned values of a public case, as lines for a terminal.
+
+Small tensors are written out side by side, wrong numbers marked. Of large ones the lines tell
+dtype, shape and the first difference. Expected numbers come from the public cases alone, and only
+where these hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from rich.cells import cell_len
+
+from grader.checks.arrays import Array, to_numpy
+from grader.checks.base import Check
+from grader.checks.judge import judge_case
+from grader.checks.trees import NoItemError, describe, item_of, leaves
+from grader.observation import Observation, Outcome
+from grader.report.messages.catalogue import current
+from grader.report.model import CheckResult, QuestionResult
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.selfcheck.pictures import heat_of
+from grader.selfcheck.workplace import Workplace, text_of_line
+from grader.selfcheck.write import needs_numbers
+from grader.text import inert
+from grader.verdict import Code, Message, Param, Status
+from grader.wire.values import Tensor, Value
+
+_COMPARED = frozenset({Code.WRONG_VALUE, Code.NOT_FINITE, Code.WRONG_SHAPE, Code.WRONG_TYPE})
+_WIDTH = 72
+_GAP = 3
+_MOST_ROWS = 8
+_MOST_NUMBERS = 64
+_MOST_BLOCKS = 4
+_MOST_TEXT = 60
+_DIGITS = (6, 10, 17)
+"""Digits of a number; more where a wrong one would look right otherwise."""
+_WRONG = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One case that a check found wrong.
+
+    Attributes:
+        planned: Its question.
+        check: The rule.
+        case: With the inputs.
+        reference: What is right.
+        own: What the submission did.
+    """
+
+    planned: PlannedQuestion
+    check: Check
+    case: PlannedCase
+    reference: Observation
+    own: Observation
+
+
+def value_lines(
+    question: QuestionResult, place: Workplace, seen: Mapping[str, QuestionRun]
+) -> dict[str, tuple[str, ...]]:
+    """Return check → lines on the values of the case that decided it, where that was wrong.
+
+    Args:
+        question: As it was reported.
+        place: With the public cases.
+        seen: What the submission did, by question id.
+    """
+    planned = next((item for item in place.public.plan if item.question.id == question.id), None)
+    if planned is None or question.id not in seen:
+        return {}
+    reference = place.public.reference[question.id]
+    found = {}
+    for result in question.checks:
+        where = _wrong_case(result, planned, reference, seen[question.id])
+        if where is not None and (lines := tuple(_lines(result, where, place))):
+            found[result.id] = lines
+    return found
+
+
+def _wrong_case(
+    result: CheckResult, planned: PlannedQuestion, reference: QuestionRun, own: QuestionRun
+) -> Place | None:
+    """Return the case that decided a check; of one that is drawn several times the wrong one."""
+    if result.status is not Status.FAILED:
+        return None
+    check = next(item for item in planned.question.checks if item.id == result.id)
+    for case in (item for item in planned.cases if item.case.id == result.case):
+        pair = reference.observations[case.key], own.observations.get(case.key)
+        if pair[1] is None:
+            continue
+        if judge_case(check, case.inputs, pair[0], pair[1]).status is Status.FAILED:
+            return Place(planned, check, case, pair[0], pair[1])
+    return None
+
+
+def _lines(result: CheckResult, where: Place, place: Workplace) -> Iterator[str]:
+    if result.code is Code.RAISED:
+        yield from _own_line(result, place)
+        yield from _inputs(where)
+    elif where.own.outcome is not Outcome.COMPLETED:
+        yield from _inputs(where)
+    elif result.code is Code.INPUT_MODIFIED:
+        yield from _changed(result, where)
+    elif result.code in _COMPARED:
+        yield from _compared(result, where)
+
+
+def _own_line(result: CheckResult, place: Workplace) -> Iterator[str]:
+    line = result.params.get("line")
+    if result.params.get("file") == place.module.name and isinstance(line, int):
+        text = text_of_line(place, line)
+        if text:
+            yield f"{line} │ {text}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One value: its name, what it is, and its numbers, a row each; none for a large one."""
+
+    name: str
+    form: str
+    rows: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return (self.name, self.form, *self.rows)
+
+    @property
+    def width(self) -> int:
+        return max(map(cell_len, self.lines))
+
+
+@dataclass(slots=True)
+class _Blocks:
+    """Values of one case: short ones in a sentence, the others side by side."""
+
+    short: list[str] = field(default_factory=list)
+    blocks: list[_Block] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        if self.short:
+            yield from _within(self.short)
+        row: list[_Block] = []
+        for block in self.blocks[:_MOST_BLOCKS]:
+            width = sum(each.width + _GAP for each in row)
+            if row and width + block.width > _WIDTH:
+                yield from _beside(row)
+                row = []
+            row.append(block)
+        if row:
+            yield from _beside(row)
+
+    def add(
+        self,
+        name: str,
+        value: Value,
+        marked: Array | None = None,
+        digits: int = 6,
+        sign: str = "shown_wrong",
+    ) -> None:
+        if isinstance(value, Tensor):
+            if marked is not None and marked.any():
+                name = f"{name} ({_say(sign, mark=_WRONG)})"
+            self.blocks.append(_block(name, value, marked, digits))
+        else:
+            self.short.append(f"{name} = {_text(value)}")
+
+
+def _within(parts: Sequence[str]) -> Iterator[str]:
+    """Yield parts with commas between them, as many in a line as fit."""
+    line = ""
+    for part in parts:
+        if line and cell_len(line) + cell_len(part) + 2 > _WIDTH:
+            yield f"{line},"
+            line = ""
+        line = f"{line}, {part}" if line else part
+    yield line
+
+
+def _beside(blocks: Sequence[_Block]) -> Iterator[str]:
+    for row in zip_longest(*(block.lines for block in blocks), fillvalue=""):
+        cells = (
+            text + " " * (block.width - cell_len(text))
+            for block, text in zip(blocks, row, strict=True)
+        )
+        yield (" " * _GAP).join(cells).rstrip()
+
+
+def _inputs(where: Place) -> Iterator[str]:
+    yield from _given(where).lines()
+
+
+def _given(where: Place) -> _Blocks:
+    blocks = _Blocks()
+    # The arguments of a scenario are the instructor's, not those of the student's function.
+    if where.case.case.scenario is None:
+        for position, value in enumerate(where.case.inputs.args):
+            blocks.add(_argument(where, position), value)
+        for name, value in where.case.kwargs.items():
+            blocks.add(name, value)
+    return blocks
+
+
+def _argument(where: Place, position: int) -> str:
+    names = where.case.inputs.names
+    name = names[position] if position < len(names) else ""
+    return name if name.isidentifier() else _say("shown_argument", number=position + 1)
+
+
+def _changed(result: CheckResult, where: Place) -> Iterator[str]:
+    after = where.own.claims.args_after or ()
+    blocks = _Blocks()
+    for position, (before, left) in enumerate(zip(where.case.inputs.args, after, strict=False)):
+        name = _argument(where, position)
+        if result.params.get("name") not in (name, position):
+            continue
+        blocks.add(name, before)
+        told = _say("shown_after", name=name)
+        blocks.add(told, left, _unlike(before, left), sign="shown_changed")
+    yield from blocks.lines()
+
+
+def _unlike(before: Value, after: Value) -> Array | None:
+    if not isinstance(before, Tensor) or not isinstance(after, Tensor):
+        return None
+    if before.shape != after.shape or before.dtype != after.dtype:
+        return None
+    unlike: Array = to_numpy(before) != to_numpy(after)
+    return unlike
+
+
+def _compared(result: CheckResult, where: Place) -> Iterator[str]:
+    """Yield the inputs, what is right, and what was returned."""
+    try:
+        pair = _items(where)
+    except NoItemError:
+        return
+    wanted = "result" + str(result.params.get("where", "")).removeprefix(_prefix(where.check))
+    found = leaves(pair[1].claims.value, pair[0].claims.value)
+    leaf = next(
+        (leaf for leaf in found if leaf.where in (wanted, result.params.get("where"))), None
+    )
+    if leaf is None:
+        return
+    heat = heat_of(where.check, result, where.case, (where.reference, where.own))
+    wrong = heat.wrong if heat is not None else None
+    known = needs_numbers(where.planned, where.case)
+    blocks = _given(where)
+    digits = _digits(leaf.expected, leaf.actual, wrong) if known else _DIGITS[0]
+    expected, returned = _say("shown_expected"), _say("shown_returned")
+    if known:
+        blocks.add(expected, leaf.expected, None, digits)
+    else:
+        blocks.short.append(f"{expected}: {_form(leaf.expected)}")
+    blocks.add(returned, leaf.actual, wrong, digits)
+    yield from blocks.lines()
+    yield from _first(leaf.expected, leaf.actual, wrong, known)
+
+
+def _items(where: Place) -> tuple[Observation, Observation]:
+    item = where.check.item
+    if item is None:
+        return where.reference, where.own
+    return item_of(where.reference, item), item_of(where.own, item)
+
+
+def _prefix(check: Check) -> str:
+    if check.item is None:
+        return "result"
+    return f"result[{check.item}]" if check.item.isdecimal() else check.item
+
+
+def _first(expected: Value, actual: Value, wrong: Array | None, known: bool) -> Iterator[str]:
+    """Yield the first difference of tensors that are too large to be written out."""
+    if wrong is None or not known or _small(actual) or not isinstance(expected, Tensor):
+        return
+    assert isinstance(actual, Tensor)
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    digits = _digits(expected, actual, wrong)
+    right, found = (_number(to_numpy(each)[index], digits) for each in (expected, actual))
+    yield _say("shown_first", place=list[Param](index), expected=right, actual=found)
+
+
+def _digits(expected: Value, actual: Value, wrong: Array | None) -> int:
+    """Return with how many digits the wrong numbers look wrong."""
+    if wrong is None or not isinstance(expected, Tensor) or not isinstance(actual, Tensor):
+        return _DIGITS[0]
+    pairs = [array[wrong][:_MOST_NUMBERS] for array in (to_numpy(expected), to_numpy(actual))]
+    for digits in _DIGITS:
+        texts = zip(*([_number(x, digits) for x in each] for each in pairs), strict=True)
+        if all(right != found for right, found in texts):
+            return digits
+    return _DIGITS[-1]
+
+
+def _block(name: str, value: Tensor, marked: Array | None, digits: int) -> _Block:
+    rows = _rows(to_numpy(value), marked, digits) if _small(value) else ()
+    if rows and max(map(len, rows)) > _WIDTH:
+        rows = ()
+    return _Block(name, _form(value), rows)
+
+
+def _small(value: Value) -> bool:
+    if not isinstance(value, Tensor):
+        return True
+    shape = value.shape
+    lines = int(np.prod(shape[:-1], dtype=np.int64)) if shape else 1
+    numbers = int(np.prod(shape, dtype=np.int64))
+    return 0 < numbers <= _MOST_NUMBERS and lines <= _MOST_ROWS and shape[-1:] <= (12,)
+
+
+def _rows(array: Array, marked: Array | None, digits: int) -> tuple[str, ...]:
+    flat = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+    signs = np.zeros(flat.shape, bool) if marked is None else marked.reshape(flat.shape)
+    cells = [
+        [
+            _number(x, digits) + (_WRONG if sign else " ")
+            for x, sign in zip(row, sign_row, strict=True)
+        ]
+        for row, sign_row in zip(flat, signs, strict=True)
+    ]
+    if not signs.any():
+        cells = [[cell[:-1] for cell in row] for row in cells]
+    width = max((len(cell) for row in cells for cell in row), default=0)
+    return tuple(" ".join(cell.rjust(width) for cell in row).rstrip() for row in cells)
+
+
+def _number(value: Any, digits: int) -> str:
+    if np.iscomplexobj(value):
+        return f"{complex(value):.{digits}g}"
+    if isinstance(value, (np.floating, float)):
+        return f"{float(value):.{digits}g}"
+    return str(value)
+
+
+def _form(value: Value) -> str:
+    if not isinstance(value, Tensor):
+        return describe(value)
+    inside = ", ".join(map(str, value.shape))
+    return f"{value.dtype} ({inside},)" if len(value.shape) == 1 else f"{value.dtype} ({inside})"
+
+
+def _text(value: Value) -> str:
+    """Return a value that is no tensor as Python writes it; one that holds tensors by its form."""
+    if isinstance(value, (tuple, list, dict)):
+        items = list(value.items() if isinstance(value, dict) else value)
+        simple = all(isinstance(leaf.actual, _WRITTEN) for leaf in leaves(value, value))
+        return (
+            inert(repr(value), _MOST_TEXT) if simple and len(items) < _MOST_TEXT else _form(value)
+        )
+    return inert(repr(value), _MOST_TEXT) if isinstance(value, _WRITTEN) else _form(value)
+
+
+_WRITTEN = (type(None), bool, int, float, str)
+
+
+def _say(message: str, **params: Param) -> str:
+    return current().render(Message(message, params))
+
+
+_MOST_PRINTED = 5
+
+
+def printed_lines(text: str) -> tuple[str, ...]:
+    """Return the beginning of what functions printed, with a heading; nothing for no text.
+
+    Args:
+        text: As it was printed.
+    """
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        return ()
+    shown = [f"│ {inert(line, _WIDTH)}" for line in lines[:_MOST_PRINTED]]
+    left = len(lines) - len(shown)
+    more = (f"│ {_say('shown_more', lines=left)}",) if left else ()
+    return (_say("shown_printed"), *shown, *more)

@@ -1,0 +1,79 @@
+"""Input, expected and returned values at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import toy_starter
+from toy_starter import fill
+
+from grader.selfcheck.engine import SelfCheck
+from grader.selfcheck.spare import open_for_check
+from grader.selfcheck.values import printed_lines
+from grader.selfcheck.workplace import open_workplace
+
+pytestmark = pytest.mark.xdist_group("toy")
+
+
+@pytest.fixture
+def check(tmp_path: Path, lent: None) -> Iterator[SelfCheck]:
+    place = open_workplace(toy_starter.starter(tmp_path / "toy"))
+    with SelfCheck(place, open_for_check()) as found:
+        yield found
+
+
+def lines(check: SelfCheck, name: str, body: str, of: str = "values") -> list[str]:
+    fill(check.workplace.folder, name, body)
+    report = check.check([name], on_result=lambda _: None)
+    question = next(item for item in report.questions if item.id == name)
+    return list(check.details(question).get(of, ()))
+
+
+def test_small_tensors_stand_side_by_side_with_the_wrong_numbers_marked(check: SelfCheck) -> None:
+    assert lines(check, "double", "    return x * torch.tensor([2.0, 3.0])") == [
+        "x                expected         returned (* = wrong)",
+        "float32 (2, 2)   float32 (2, 2)   float32 (2, 2)",
+        "1 2              2 4               2   6*",
+        "3 4              6 8               6  12*",
+    ]
+
+
+def test_of_large_tensors_it_tells_the_form_alone(check: SelfCheck) -> None:
+    body = "    return x * 2 if x.dim() == 2 else torch.cat([x * 2, torch.zeros(100)])"
+    found = lines(check, "double", body)
+    assert any("float32 (10" in line for line in found[:2])
+    assert "0 0 0" not in " ".join(found)
+    assert max(map(len, found)) <= 72
+
+
+def test_differences_beyond_six_digits_are_seen(check: SelfCheck) -> None:
+    found = lines(check, "double", "    return x * 2 + 1e-6 * (x == 1)")
+    assert "2.0000009" in " ".join(found)
+
+
+def test_what_the_public_cases_do_not_hold_is_not_shown(check: SelfCheck) -> None:
+    found = lines(check, "mean_of", "    return x.sum() / len(x) if len(x) != 5 else x", "shape")
+    assert found[:1] == ["expected: float32 ()"]
+    assert [line.split() for line in found[1:]][-1] == ["1"] * 10
+    assert not any("0" in line.replace("float32", "") for line in found)
+
+
+def test_an_exception_shows_the_line_of_the_file_and_the_input(check: SelfCheck) -> None:
+    found = lines(check, "double", "    y = x.reshape(9)\n    return y")
+    text = (check.workplace.module).read_text().splitlines()
+    number = next(n for n, line in enumerate(text, start=1) if "reshape(9)" in line)
+    assert found[0] == f"{number} │ y = x.reshape(9)"
+    assert found[1:] == ["x", "float32 (2, 2)", "1 2", "3 4"]
+
+
+def test_what_a_question_printed_is_kept_and_bounded(check: SelfCheck) -> None:
+    lines(check, "double", "    print('shape', tuple(x.shape))\n    return x")
+    told = check.printed("double")
+    assert told[:2] == ("Printed by the public cases:", "│ shape (2, 2)")
+    assert check.printed("mean_of") == ()
+    flood = printed_lines("\n".join("a" * 5000 for _ in range(40)) + "\x1b[31m")
+    assert len(flood) == 7
+    assert max(map(len, flood)) <= 74
+    assert flood[-1].endswith("… and 35 more")
