@@ -32,7 +32,7 @@ _TORCHS_OWN = "not implemented for '"
 """In torch's message on a dtype that an operation does not have; no stub says so."""
 
 _INSTRUCTORS = frozenset({"given.py", "scenario.py"})
-"""Files of an assignment that work on what a submission returned. A student never sees their lines."""
+"""Files of an assignment that work on what a submission returned; students see no line of them."""
 
 _ENDS = {
     Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
@@ -168,10 +168,7 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
     if submission.detail in (IN_STAGE, IN_READER):
         return _unusable(submission, function)
     if submission.outcome is Outcome.RAISED:
-        error = submission.claims.fault or Fault("Exception", "")
-        if error.file in _INSTRUCTORS and error.type != _NOT_WRITTEN:
-            return _unusable(replace(submission, detail=IN_STAGE), function)
-        return _raised(error, function)
+        return _raised(submission, function)
     if submission.outcome is Outcome.TIMED_OUT:
         return _late(submission)
     if submission.outcome is Outcome.NOT_RUN:
@@ -223,9 +220,12 @@ def _miscounted(check: Check, submission: Observation) -> Verdict | None:
     return None
 
 
-def _raised(told: Fault, function: str) -> Verdict:
+def _raised(submission: Observation, function: str) -> Verdict:
+    told = submission.claims.fault or Fault("Exception", "")
     if told.type == _NOT_WRITTEN and _TORCHS_OWN not in told.message:
         return _not_written(function)
+    if told.file in _INSTRUCTORS:
+        return _unusable(replace(submission, detail=IN_STAGE), function)
     params: dict[str, Param] = {
         "type": plain(told.type),
         "message": plain(told.message),
