@@ -69,7 +69,7 @@ class Grader:
         sandbox: Where submissions and reference run.
         options: Seed, device, selection.
         racks: Finds the GPUs that speed is measured on.
-        prove: Shows whether guests can use a GPU.
+        prove: Shows whether student processes can use a GPU.
 
     Raises:
         UsageError: A selected question does not exist, or there is no GPU although

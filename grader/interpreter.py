@@ -14,7 +14,7 @@ import os.path
 from functools import lru_cache
 
 PACKAGES = ("grader", "torch", "numpy")
-"""What a guest imports whatever the assignment; what else is installed lies beside these."""
+"""What every student process imports; what else is installed lies beside these."""
 
 _FIND = """\
 import os.path, sys

@@ -1,4 +1,4 @@
-"""What happened when an entry point was called: the host's facts beside the guest's claims.
+"""What happened in a call: the host's facts beside the student process's claims.
 
 ``HostFacts`` were measured by the host and cannot be forged by a submission. ``Claims`` were said
 by the process that ran it. They are two types so that a reader always sees which is which.
@@ -51,11 +51,11 @@ class HostFacts:
 
     Attributes:
         wall_seconds: From the first byte of the request to the last byte of the reply.
-        exit_code: Exit status of a guest that died during the call.
+        exit_code: Exit status of a student process that died during the call.
         signal: Signal that ended it.
-        cpu_seconds: Processor time that a timed guest used from before the request was sent until
-            after the reply was there, all its threads together; or that any guest was seen to use
-            until it was stopped.
+        cpu_seconds: Processor time that a timed process used from before the request was sent until
+            after the reply was there, all its threads together; or that any student process was
+            seen to use until it was stopped.
         stopped: What a call had used up that was stopped.
         limit: How many seconds of that it was given.
         busy: Neighbours may have made the work of a stopped call longer than it is.
@@ -76,7 +76,7 @@ class HostFacts:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Said by the guest.
+    """What the student process reports.
 
     Attributes:
         value: What the entry point returned.

@@ -43,7 +43,7 @@ class Owner(str, Enum):
 
 
 class Basis(str, Enum):
-    """``fact``: measured by the host. ``claim``: rests on what the guest said of itself."""
+    """``fact``: measured by the host. ``claim``: rests on what the process said of itself."""
 
     FACT = "fact"
     CLAIM = "claim"

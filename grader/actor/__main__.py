@@ -1,4 +1,4 @@
-"""``python -I -m grader.actor``: one guest in a fresh process, for where there is no fork-server.
+"""``python -I -m grader.actor``: a student process started by itself, without a fork-server.
 
 Arguments: the descriptor of the connection, that of the status pipe, the output cap in bytes, the
 memory that a submission may use beyond the start, in bytes (0: no limit, which CUDA needs), and 1
@@ -61,7 +61,7 @@ def _serve(connection_fd: int, cap: int, memory: int, warm: int) -> None:
 
 
 def main() -> None:
-    """Split into keeper and guest; serve until the host closes the connection."""
+    """Split into keeper and student process; serve until the host closes the connection."""
     connection_fd, status_fd, cap, memory, warm = (int(argument) for argument in sys.argv[1:6])
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)

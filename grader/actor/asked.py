@@ -112,7 +112,7 @@ class Asked:
     Args:
         module: The submission's.
         given: Source of the instructor's functions, or empty.
-        scratch: The guest's writable folder.
+        scratch: The student process's writable folder.
         line: Leads to the stage.
         begin: Called as each case begins.
     """

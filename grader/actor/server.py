@@ -1,4 +1,4 @@
-"""The guest's loop: import once, then one call at a time, until the host closes the line."""
+"""The student process's loop: import once, then answer call after call until the host hangs up."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Session:
     def load(self, load: Load) -> Loaded:
         """Place the files and import the module."""
         if load.gpus:
-            # For good: this guest ends with the submission that was promised them.
+            # For good: this process ends with the submission that was promised them.
             self._gpus = vgpu.install(load.gpus, load.gpu_memory_mb * 2**20 or None)
         place(load, self._scratch)
         self._files = tuple(str(self._scratch / path) for path in load.files)
@@ -272,4 +272,4 @@ def warm(also: Iterable[str] = ()) -> None:
     torch.bmm(torch.zeros(1, 2, 2), torch.zeros(1, 2, 2))
     warm_probes()
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-        raise RuntimeError("CUDA was initialised in the fork-server; no guest could use it")
+        raise RuntimeError("CUDA was initialised in the fork-server; its forks could not use it")

@@ -1,17 +1,17 @@
 """The fork-server: ``main()``, with the number of a descriptor ``FD`` as the only argument.
 
 Started by exec with a clean environment (``grader.sandbox.host.forked``), it imports torch once, in
-one thread, and forks a guest for each request that comes over ``FD``, a SEQPACKET socket to the
-host. It holds no secret.
+one thread, and forks a student process for each request that comes over ``FD``, a SEQPACKET socket
+to the host. It holds no secret.
 
 Requests: a ``WallPlan`` once; then a ``GuestPlan`` with three descriptors: connection, capture,
 status pipe. Answers: ``{"ready": …}`` or ``{"failed": text, "call": …}`` once, with the system call
 that the machine refused, if it was one; then ``{"started": n}`` with a pidfd or ``{"refused": n,
-"reason": …}``, and ``{"ended": n, "status": …, "peak": …}`` when guest ``n`` and all below it are
-gone.
+"reason": …}``, and ``{"ended": n, "status": …, "peak": …}`` when student process ``n`` and all
+below it are gone.
 
-Defends against: a submission that looks for what its ancestors knew. A guest leaves the frames of
-the loop before it does anything, and has none of its descriptors.
+Defends against: a submission that looks for what its ancestors knew. A student process leaves the
+frames of the loop before it does anything, and has none of its descriptors.
 Does not defend against: what is in the interpreter for all to see; nothing secret may be put there.
 """
 
@@ -39,7 +39,7 @@ _CONNECTION, _STATUS = 3, 4
 
 
 class Start(NamedTuple):
-    """What a new guest is told."""
+    """What a new student process is started with."""
 
     guest: GuestPlan
     fds: list[int]
@@ -58,7 +58,7 @@ class ForkServer:
         self._rest = plan.preload
 
     def run(self) -> Start | None:
-        """Return None when the host hangs up, and in a forked guest what it was started with."""
+        """Return None when the host hangs up; in a fork, what it was started with."""
         while True:
             for fd, _ in self._poll.poll():
                 if fd != self._control.fileno():
@@ -73,7 +73,7 @@ class ForkServer:
                 self._warm_the_rest()
 
     def _fork(self, start: Start) -> bool:
-        """Fork a guest; True in the guest."""
+        """Fork a student process; return True in the child."""
         number = start.guest.number
         try:
             child = self._fork_apart()
@@ -92,7 +92,7 @@ class ForkServer:
         return False
 
     def _warm_the_rest(self) -> None:
-        """Import what the first guest can do without, while it is at work."""
+        """Import what the first student process can do without, while it is at work."""
         if self._rest:
             from grader.actor.server import REST, warm  # noqa: PLC0415  it is there by now
 
@@ -156,16 +156,17 @@ def prepare(plan: WallPlan) -> None:
 
 
 def settle() -> None:
-    """Make sure of a single thread, and keep what is shared with guests shared.
+    """Make sure of a single thread, and keep what is shared with student processes shared.
 
     Raises:
         RuntimeError: A second thread runs.
     """
     threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208  names only
     if threads != 1:
-        raise RuntimeError(f"{threads} threads in the fork-server; its guests would hang")
+        raise RuntimeError(f"{threads} threads in the fork-server; its forks would hang")
     gc.collect()
-    # Collections in a guest would otherwise write to, and so copy, every inherited object.
+    # Collections in a student process would otherwise write to, and so copy, every inherited
+    # object.
     gc.freeze()
 
 
@@ -209,7 +210,7 @@ def _arrange(fds: list[int]) -> int:
 
 
 def main() -> None:
-    """Prepare, serve, and turn into a guest in each fork."""
+    """Prepare, serve, and turn into a student process in each fork."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
     plan = from_bytes(control.recv(_MESSAGE), WallPlan)

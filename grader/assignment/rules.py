@@ -47,7 +47,8 @@ def _modules(assignment: Assignment) -> Iterator[ProblemAt]:
             yield ("modules", name), f"“{name}” is no name of a module, such as torchvision.models"
         if file not in assignment.support:
             hint = nearest(file, assignment.support)
-            yield ("modules", name), f"“{file}” is not under support, so no guest has it{hint}"
+            text = f"“{file}” is not under support, so no student process has it{hint}"
+            yield ("modules", name), text
         elif not file.endswith(".py"):
             yield ("modules", name), f"“{file}” is no Python file"
 

@@ -55,10 +55,11 @@ class Limits(AssignmentPart):
     Attributes:
         seconds: Processor time of one case, and how long it may sleep.
         import_seconds: The same for importing the submission.
-        memory_mb: Memory of the guest above what it holds before the submission arrives, in MiB.
+        memory_mb: Memory of the student process above what it holds before the submission arrives,
+            in MiB.
         output_kb: Printed characters that are kept, in KiB; the rest is dropped silently.
-        processes: Processes and threads that a guest may have at once.
-        scratch_mb: Size of the guest's writable folder, in MiB.
+        processes: Processes and threads that a student process may have at once.
+        scratch_mb: Size of the student process's writable folder, in MiB.
     """
 
     seconds: float = Field(default=10.0, gt=0, le=3600)
@@ -190,8 +191,8 @@ class Assignment(AssignmentPart):
         title: A line for tables and pages.
         hand_in: Files that students hand in; the first holds the questions.
         support: Read-only files beside them, from ``assignments/<id>/``.
-        modules: Module of a library → support file that answers to its name in the guest where the
-            library is not installed.
+        modules: Module of a library → support file that answers to its name in the student process
+            where the library is not installed.
         given: Functions that the starter gives and nobody is graded on.
         limits: What one question may use, where it does not say otherwise.
         questions: What is asked.

@@ -244,7 +244,7 @@ ALL_BYTES = 400_000
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """The instructor's files that run in a student's guest, without what is hidden."""
+    """The instructor's files that run in a student's process, without what is hidden."""
 
     scenario: str
     given: str
@@ -272,7 +272,7 @@ def make_public(materials: Materials, sandbox: Sandbox) -> MadeCases:
 
     Raises:
         AssignmentError: The reference, a generator or a scenario does not do what it should.
-        InfrastructureError: No guest can be started.
+        InfrastructureError: No student process can be started.
     """
     shown = _Shown(
         _shown_text(materials.scenario, materials.folder / SCENARIO),
@@ -308,7 +308,7 @@ def check_public(materials: Materials) -> list[Problem]:
         materials: The whole assignment, with the folder of its starter.
 
     Raises:
-        InfrastructureError: No guest can be started.
+        InfrastructureError: No student process can be started.
     """
     file, remedy = materials.starter / CASES_FILE, f"run make starter ID={materials.starter.name}"
     try:

@@ -85,7 +85,7 @@ class LocalWorkers:
             return
         if not finished:
             # Whoever stops early does not wait for submissions in the middle of their work:
-            # workers die with the template, and their guests with them.
+            # workers die with the template, and their student processes with them.
             self._stopped = True
             self._template.kill()
         for _ in self._attendants:

@@ -4,8 +4,8 @@ Everything is read and checked before the first file is written: where one submi
 does not fit, nothing changes. Of a batch's folder the journal is read and completed, and the files
 made from it; a later ``--resume`` or export finds what was merged.
 
-A GPU is dear, and a guest on it reaches the driver. So a GPU worker takes a submission only for
-questions that wait for a device, and only if everything else about them has passed.
+A GPU is dear, and a student process on it reaches the driver. So a GPU worker takes a submission
+only for questions that wait for a device, and only if everything else about them has passed.
 """
 
 from __future__ import annotations

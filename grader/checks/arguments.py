@@ -1,8 +1,8 @@
 """Kinds ``unmodified``, ``view_of``, ``not_view_of``, ``returns_input``: arguments after the call.
 
-Where tensors lie in memory is a claim of the guest. It can be checked this far: if a result shares
-the memory of an argument, its elements are those of the argument at the positions that the layout
-names.
+Where tensors lie in memory is a claim of the student process. It can be checked this far: if a
+result shares the memory of an argument, its elements are those of the argument at the positions
+that the layout names.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _NO_LAYOUT = "where the tensors lie in memory was not reported"
 class Unmodified(Check):
     """Arguments are left as they were, bit for bit.
 
-    Compared with what the host sent, never with what the guest says that it got. Still a claim:
-    the guest tells what the arguments hold after the call.
+    Compared with what the host sent, never with what the student process says that it got. Still a
+    claim: the student process tells what the arguments hold after the call.
     """
 
     conditional: ClassVar[bool] = True
@@ -197,7 +197,7 @@ class ReturnsInput(MemoryCheck):
     """The returned tensor is an argument: same object, same memory, same shape, same order.
 
     Together with a check of the values this shows that a function works in place. A claim: the
-    guest tells where its tensors lie.
+    student process tells where its tensors lie.
 
     Attributes:
         argument: The argument, by name or position.
@@ -220,7 +220,7 @@ class ReturnsInput(MemoryCheck):
 
 
 def argument_after(case: CaseInputs, which: ArgumentRef, seen: Observation) -> Tensor | None:
-    """Return an argument as it stood after the call, or None where the guest does not say.
+    """Return an argument as it stood after the call; None where the process does not say.
 
     Raises:
         UnfitCaseError: The case has no such argument.
@@ -269,7 +269,7 @@ def _whole(base: Tensor) -> bool:
 
 
 def _last_place(layout: Layout, shape: tuple[int, ...]) -> int:
-    """Return the greatest position in the storage, in Python's numbers: a guest may say any."""
+    """Return the greatest position in the storage, in Python's numbers: hostile ones overflow."""
     steps = zip(shape, layout.strides, strict=True)
     return layout.offset + sum((size - 1) * stride for size, stride in steps)
 

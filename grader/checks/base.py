@@ -86,7 +86,7 @@ class UnfitCaseError(ValueError):
 
 
 class Probe(str, Enum):
-    """What a guest can be asked to observe beside the returned value. A closed list."""
+    """What a student process can be asked to observe beside the returned value. A closed list."""
 
     ARGS_AFTER = "args_after"
     LAYOUT = "layout"
@@ -97,7 +97,7 @@ class Probe(str, Enum):
 
     @property
     def in_the_call(self) -> bool:
-        """Whether the guest observes it in the very call whose value is judged.
+        """Whether the student process observes it in the very call whose value is judged.
 
         ``source`` is read by the host; counting disturbs what it counts, so it has calls of its
         own: on the case's inputs, and with ``growth`` on larger ones too.
@@ -121,7 +121,7 @@ class CompanionNeeds:
 
 @dataclass(frozen=True, slots=True)
 class CaseInputs:
-    """The host's own copy of what was sent into the guests.
+    """The host's own copy of what was sent into the student processes.
 
     Attributes:
         id: The case's id in the assignment.
@@ -188,8 +188,8 @@ class Check(BaseModel, ABC):
             so that doing nothing never earns “input left unchanged”.
         visibility: Who sees the result; the question's where absent.
         item: Judge only this item of the result: a key of a dict, or a place in a tuple from 0.
-        claim: What is judged is the guest's word about itself (a count of steps, say), not what
-            the submission computed; the report says so.
+        claim: What is judged is the student process's word about itself (a count of steps, say),
+            not what the submission computed; the report says so.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -216,7 +216,7 @@ class Check(BaseModel, ABC):
         kind: str
 
     def needs(self) -> frozenset[Probe]:
-        """Return the probes that the guest must run for this check."""
+        """Return the probes that the student process must run for this check."""
         return frozenset()
 
     def companions(self) -> CompanionNeeds | None:

@@ -1,4 +1,4 @@
-"""What a guest says that it counted while a function ran, and what grows with each size."""
+"""Counts that a student process reports of a function, and which of them grow with a size."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """Kinds ``vectorised`` and ``speedup``: how fast a function is, judged by the host's clock alone.
 
-``vectorised`` reads the processor time of the guest while it works on inputs that it has not seen,
-beside a vectorised and a loop reference in guests of their own; see ``grader.clock.vectorisation``.
-``speedup`` is for a real device only: a virtual one has no speed. What was measured there, and
-beside what, is in ``grader.clock.device``. A measurement that noise could have made costs nothing,
-and where nothing was measured the points wait for a machine that can.
+``vectorised`` reads the processor time of the student process while it works on inputs that it has
+not seen, beside a vectorised and a loop reference in processes of their own; see
+``grader.clock.vectorisation``. ``speedup`` is for a real device only: a virtual one has no speed.
+What was measured there, and beside what, is in ``grader.clock.device``. A measurement that noise
+could have made costs nothing, and where nothing was measured the points wait for a machine that
+can.
 """
 
 from __future__ import annotations

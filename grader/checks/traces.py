@@ -1,4 +1,4 @@
-"""What a guest says that its devices did, checked for form. Claims, all of it.
+"""What a student process says that its devices did, checked for form. Claims, all of it.
 
 Beside it what all checks on a device trace share, and kind ``repeats``: the operations that the
 submission used, run again on other inputs, give the right outputs.
@@ -233,7 +233,7 @@ class TraceCheck(DeviceCheck):
         return read_trace(probed if self.item is None else seen.claims.value)
 
     def unreported(self, submission: Observation) -> Verdict:
-        """Return the verdict on a trace that is missing: no guest of ours leaves out a probe."""
+        """Return the verdict on a missing trace: our own actor never leaves out a probe."""
         if self.item is not None:
             return super().unreported(submission)
         lie = {"detail": "what the devices did was not reported"}

@@ -141,7 +141,7 @@ def _root(
 
 def main() -> None:
     """Run the command and turn what a person should read into one line and an exit status."""
-    # A CI job that is cancelled gets this, and must leave no guests behind.
+    # A CI job that is cancelled gets this, and must leave no student processes behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         app(prog_name="grader")

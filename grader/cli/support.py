@@ -97,7 +97,7 @@ def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sa
 
 
 def _hidden(*secret: Path) -> tuple[str, ...]:
-    """Return what no guest may open, of these paths and of the grader's own, where they exist."""
+    """Return which of these paths and of the grader's own no student process may open."""
     from grader.store.files import REFERENCES, open_cache
 
     cache = open_cache(REFERENCES)
@@ -120,12 +120,13 @@ def _preload(folder: Path, solution: Path) -> Preload:
 def make_sandbox(
     isolation: IsolationChoice, materials: Materials, device: DeviceName = "virtual"
 ) -> Sandbox:
-    """Return the sandbox asked for; its guests try to reach the reference and the tests.
+    """Return the sandbox asked for; its student processes try to reach the reference and the tests.
 
     Args:
         isolation: The tier.
         materials: The assignment.
-        device: Guests of questions that need a GPU are shown real ones with ``auto`` and ``cuda``.
+        device: Student processes of questions that need a GPU are shown real ones with ``auto`` and
+            ``cuda``.
     """
     from grader.run.capabilities import usable_gpus
     from grader.sandbox.host.open import open_sandbox
@@ -277,7 +278,7 @@ def prepared(materials: Materials, sandbox: Sandbox, options: Options) -> Grader
 
     Raises:
         AssignmentError: The assignment is broken.
-        InfrastructureError: No guest can be started.
+        InfrastructureError: No student process can be started.
     """
     from grader.grading import Grader
 
@@ -303,7 +304,7 @@ def grade_one(grader: Grader, submission: Path, sandbox: Sandbox, console: Conso
     Raises:
         UsageError: It cannot be read.
         AssignmentError: The assignment is broken.
-        InfrastructureError: No guest can be started.
+        InfrastructureError: No student process can be started.
     """
     from grader.progress import make_progress
     from grader.run.allowance import bounded

@@ -1,1 +1,1 @@
-"""The host's clocks: reading them, sampling plans, statistics, credit. No guest is run here."""
+"""The host's clocks: reading them, sampling plans, statistics, credit. Runs no student process."""

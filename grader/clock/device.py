@@ -1,8 +1,8 @@
 """Speed on a device: what is measured beside the student's time, and what may be said of it. Pure.
 
-What the host sees of a call contains the way of the inputs into the guest and of the outputs out of
-it. For a product of matrices that takes longer than the product. So a party ``wire`` carries the
-same bytes and computes nothing; its median time is taken off every other party's.
+What the host sees of a call contains the way of the inputs into the student process and of the
+outputs out of it. For a product of matrices that takes longer than the product. So a party ``wire``
+carries the same bytes and computes nothing; its median time is taken off every other party's.
 
 Defends against: inputs so large that carrying them hides the work; single samples near zero, which
 would rule a mean; clocks that a hot device has lowered.

@@ -10,8 +10,8 @@ Parties take turns, in an order that is drawn anew for each round: what changes 
 neighbour's load or the processor's speed, then favours none of them.
 
 Defends against: patched timers, work in threads, work that goes on after a reply.
-Does not defend against: work done by another process, which has a clock of its own. A guest that is
-timed may therefore not fork (``grader.sandbox.walls.seccomp``).
+Does not defend against: work done by another process, which has a clock of its own. A student
+process that is timed may therefore not fork (``grader.sandbox.walls.seccomp``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Literal
 from grader.errors import InfrastructureError
 
 if TYPE_CHECKING:
-    # Whoever waits for a guest reads its clock, and starts without numpy.
+    # Whoever waits for a student process reads its clock, and starts without numpy.
     import numpy as np
 
 _SCHED = 2
@@ -127,8 +127,8 @@ class Sample:
     Attributes:
         calls: How many were made.
         wall: Seconds on the host's monotonic clock, first byte sent to last byte received.
-        cpu: Seconds of processor time that the guest used meanwhile, all its threads together;
-            None where that was not read.
+        cpu: Seconds of processor time that the student process used meanwhile, all its threads
+            together; None where that was not read.
     """
 
     calls: int
@@ -295,7 +295,7 @@ def _opened(path: Path) -> int:
 
 
 def quiet_core() -> int | None:
-    """Return the core that timed guests are kept on; None where that cannot be chosen.
+    """Return the core that timed processes are kept on; None where that cannot be chosen.
 
     The last one that this process may use: systems hand out interrupts and services from the first.
     """

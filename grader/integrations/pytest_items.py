@@ -86,7 +86,7 @@ class SelfCheckSession:
         return own.check([name for name in ids if name in selected])
 
     def pytest_sessionfinish(self) -> None:
-        """End every guest."""
+        """End every student process."""
         for own in self._checks.values():
             own.close()
 

@@ -157,7 +157,7 @@ class QuestionResult(ReportPart):
 
 
 class IsolationInfo(ReportPart):
-    """How the submission was walled in; ``proved``: probe → what a real guest met."""
+    """How the submission was walled in; ``proved``: probe → what a real student process met."""
 
     tier: Tier
     mechanisms: tuple[str, ...] = ()

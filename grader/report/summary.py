@@ -101,7 +101,7 @@ class ClassSummary:
             that the class has; a mistake in the question is likelier than in everybody.
         unread: Code → submissions without a file, or a function in it, that could be run.
         mistakes: (question, check, code) → submissions, the most frequent first; without those.
-        died: Submissions in which a guest crashed, hung or broke the protocol.
+        died: Submissions in which a student process crashed, hung or broke the protocol.
         suspicious: Submissions about which witnesses disagree.
         slowest: Submission and seconds, the slowest first.
     """

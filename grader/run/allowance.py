@@ -167,7 +167,7 @@ Sized = tuple[Call, Union[FrameSize, None]]
 
 _MOST = 1 << 16
 """Bytes of requests that may lie unanswered. A socket holds more than that, so that the host is
-never kept from reading answers by a guest that reads no requests."""
+never kept from reading answers by a process that reads no requests."""
 
 
 class Window:
@@ -192,7 +192,7 @@ class Window:
         """Send the next call if it is not sent yet, and all that fit behind it.
 
         Raises:
-            Closed: The guest is gone.
+            Closed: The student process is gone.
             DeadlineExceeded: It does not read.
         """
         together: list[Buffer] = []

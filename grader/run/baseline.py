@@ -33,9 +33,9 @@ class Baseline:
         plan: What is called; the questions that this machine can grade.
         runs: What the reference did, by question id.
         not_here: Question → verdicts that say why this machine cannot grade it.
-        missing: Packages that guests cannot import → why.
-        versions: What the reference's guest said of its torch and Python.
-        proved: What a probe guest met on the GPUs.
+        missing: Packages that student processes cannot import → why.
+        versions: What the reference's process said of its torch and Python.
+        proved: What a probe process met on the GPUs.
         racks: Finds the GPUs that speed is measured on.
         notes: What whoever grades has to know of this run.
         cache: Where observations are kept from one run to the next, if anywhere.
@@ -44,7 +44,7 @@ class Baseline:
         materials: The assignment and its files.
         options: Seed, device, selection.
         racks: Finds the GPUs that speed is measured on.
-        prove: Shows whether guests can use a GPU.
+        prove: Shows whether student processes can use a GPU.
 
     Raises:
         UsageError: A selected question does not exist, or there is no GPU although
@@ -83,7 +83,7 @@ class Baseline:
 
         Raises:
             AssignmentError: The reference, a generator or a scenario does not do what it should.
-            InfrastructureError: No guest can be started, or none can use the GPU that was
+            InfrastructureError: No student process can be started, or none can use the GPU that was
                 insisted on.
         """
         self._settle_gpus(sandbox)
@@ -172,7 +172,7 @@ class Baseline:
                 self.not_here[question.id] = for_all(question, reasons[question.id])
 
     def _settle_gpus(self, sandbox: Sandbox) -> None:
-        """Have guests show that they can use the GPUs, if any question asks for one."""
+        """Have student processes show that they can use the GPUs, if any question asks for one."""
         asked = any(item.needs.cuda and not item.needs.timeline for item in self.selected)
         if not (self._gpus and asked):
             return

@@ -1,7 +1,7 @@
 """What this machine can grade, and what whoever grades chose: GPUs, packages, options.
 
 Which GPUs there are is asked of the driver's files: the host imports no torch. Which packages there
-are is asked of a guest, for its walls may hide what the host has.
+are is asked of a student process, for its walls may hide what the host has.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Grants = Callable[[GuestNeeds], bool]
 def resolve(
     question: Question, choice: DeviceChoice, gpus: int, grants: Grants
 ) -> GuestNeeds | Verdict:
-    """Return what a question's guest must be given, or why it is not graded here.
+    """Return what a question's student process must be given, or why it is not graded here.
 
     Args:
         question: With its ``needs``.
@@ -74,7 +74,7 @@ def devices_name(all_needs: Iterable[GuestNeeds]) -> str:
 
 def _not_granted(needs: GuestNeeds) -> Verdict:
     ordinary = "processes" if needs.processes else "a loopback network"
-    # Walls that show GPUs to no guest refuse for that alone.
+    # Walls that show GPUs to no student process refuse for that alone.
     wanted = "a GPU" if needs.cuda else ordinary
     return deferred(Code.NO_PERMISSION, Message("no_permission", {"needs": wanted}))
 
@@ -111,14 +111,14 @@ _MAX_TEXT = 200
 
 
 def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[str, str]:
-    """Return the modules that questions need and guests cannot import → why.
+    """Return the modules that questions need and student processes cannot import → why.
 
     Args:
-        sandbox: Starts the guest.
+        sandbox: Starts the student process.
         questions: With their ``needs``.
 
     Raises:
-        InfrastructureError: No guest can be started.
+        InfrastructureError: No student process can be started.
     """
     missing: dict[str, str] = {}
     session = GuestSession(sandbox, GuestProgram({_FILE: _SOURCE}, _FILE))
@@ -136,7 +136,7 @@ def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[st
 
 
 def lacking(question: Question, missing: Mapping[str, str]) -> Verdict | None:
-    """Return the verdict on a question that needs a module which guests cannot import, or None.
+    """Return the verdict on a question whose module no student process can import, or None.
 
     Args:
         question: With its ``needs``.
@@ -147,7 +147,7 @@ def lacking(question: Question, missing: Mapping[str, str]) -> Verdict | None:
 
 
 def no_package(names: list[str], why: str) -> Verdict:
-    """Return the verdict on what needs modules that guests cannot import."""
+    """Return the verdict on what needs modules that student processes cannot import."""
     told: Mapping[str, Param] = {"packages": [*names], "detail": why}
     return deferred(Code.NO_PACKAGE, Message("no_package", told))
 
@@ -159,14 +159,14 @@ def gradable_here(
     sandbox: Sandbox,
     missing: Mapping[str, str],
 ) -> tuple[dict[str, GuestNeeds], dict[str, Verdict]]:
-    """Return question → what its guests need, and question → why it is not graded here.
+    """Return question → what its student processes need, and question → why it is not graded here.
 
     Args:
         questions: That were asked for.
         device: Choice of whoever grades.
         gpus: Real GPUs to be had.
         sandbox: Grants needs, or does not.
-        missing: Packages that guests cannot import → why.
+        missing: Packages that student processes cannot import → why.
     """
     gradable: dict[str, GuestNeeds] = {}
     not_here: dict[str, Verdict] = {}

@@ -100,7 +100,7 @@ def draw_case(case: Case, key: DrawKey, scale: Mapping[str, int] | None = None) 
         scale: Name of a dim → what its size is multiplied by, once it is drawn.
 
     Dims are drawn first, in the order of their names, then the arguments in order. A case with a
-    generator gets its dims and a seed only; its arguments are made in the reference's guest.
+    generator gets its dims and a seed only; its arguments are made in the reference's process.
 
     Raises:
         AssignmentError: A size is negative, an argument does not fit its dtype, or the inputs

@@ -1,12 +1,12 @@
-"""One device and the guests that work on it: what a timed run needs of a GPU, and no more.
+"""One GPU and the processes that are timed on it: all that a timed run needs of a GPU.
 
 ``GuestWorker`` is the real one. Tests have another, with noise, throttling, failure and death on
 demand, and everything above this interface runs against both. **``GuestWorker`` has never been run
 on a GPU**; what of it does not need one is tested.
 
-What the host itself runs on a device is sent into guests as source, as it imports no torch:
-``wire`` and ``transfer`` are the parties that carry bytes and compute nothing; ``probe`` is a
-product whose result is known, the only proof that a device works: a driver that lists it proves
+What the host itself runs on a device is sent into student processes as source, as it imports no
+torch: ``wire`` and ``transfer`` are the parties that carry bytes and compute nothing; ``probe`` is
+a product whose result is known, the only proof that a device works: a driver that lists it proves
 nothing; ``scrub`` overwrites what a submission may have left in the device's memory.
 """
 
@@ -72,7 +72,7 @@ def scrub():
 """
 
 PROGRAM = GuestProgram({"device.py": _SOURCE}, "device.py")
-"""All of it, as what a guest loads."""
+"""All of it, as what a student process loads."""
 
 
 _PROBE_SECONDS = 60.0
@@ -89,7 +89,7 @@ class SickDeviceError(InfrastructureError):
 
 
 class DeviceWorker(ABC):
-    """One device, leased, and a guest for each party."""
+    """One device, leased, and a student process for each party."""
 
     name: str
 
@@ -145,9 +145,9 @@ class GuestWorker(DeviceWorker):
     """A real device.
 
     Args:
-        sandbox: Starts the guests; it shows them this device and no other.
+        sandbox: Starts the student processes; it shows them this device and no other.
         device: The device.
-        limits: Of every guest.
+        limits: Of every student process.
         ask_driver: Returns the driver's word on the device.
     """
 
@@ -227,7 +227,7 @@ class GuestWorker(DeviceWorker):
         self._sessions.clear()
 
     def _probe(self) -> tuple[dict[str, Param] | str, float]:
-        """Compute a product; return what the guest said, or what went wrong, and the seconds."""
+        """Compute a product; return what the process said, or what went wrong, and the seconds."""
         if self._prober is None or not self._prober.alive:
             self._prober = self._session(PROGRAM)
         return compute_product(self._prober, self._limits, self._needs)
@@ -236,22 +236,22 @@ class GuestWorker(DeviceWorker):
 def compute_product(
     session: GuestSession, limits: Limits, needs: GuestNeeds
 ) -> tuple[dict[str, Param] | str, float]:
-    """Compute a product whose result is known; return what the guest said, and the seconds.
+    """Compute a product whose result is known; return what the process said, and the seconds.
 
     Args:
         session: Of ``PROGRAM``.
-        limits: Of the guest.
+        limits: Of the student process.
         needs: The GPU.
 
     Returns:
         A text where the product was not computed or is wrong: what went wrong.
 
     Raises:
-        InfrastructureError: No guest can be started.
+        InfrastructureError: No student process can be started.
     """
     session.prepare(limits, needs)
     if session.failed_load is not None:
-        return f"a guest could not use it: {failure_text(session.failed_load)}", 0.0
+        return f"a student process could not use it: {failure_text(session.failed_load)}", 0.0
     seen = session.call(Call("probe", (PROBE_SIZE,)), _PROBE_SECONDS)
     value = seen.claims.value
     if seen.outcome is not Outcome.COMPLETED or not isinstance(value, dict):
@@ -269,7 +269,7 @@ def overwrite_memory(session: GuestSession, limits: Limits, needs: GuestNeeds) -
 
     Args:
         session: Of ``PROGRAM``; closed here.
-        limits: Of the guest.
+        limits: Of the student process.
         needs: The GPU.
 
     Raises:

@@ -1,9 +1,9 @@
 """Which GPUs may be used: shown before anything is graded, and a healthy one for each timed job.
 
-A driver that lists a GPU proves nothing. Each start therefore has a probe guest, behind the same
-walls as every guest, compute a product on each GPU. Where that fails, the probe is repeated with
-one wall left out at a time, so that the message can name the wall in the way. Only the host's own
-program ever runs in these.
+A driver that lists a GPU proves nothing. Each start therefore has a probe process, behind the same
+walls as every student process, compute a product on each GPU. Where that fails, the probe is
+repeated with one wall left out at a time, so that the message can name the wall in the way. Only
+the host's own program ever runs in these.
 
 A device is looked at before and after each timed job. Where it, or what is ours on it, failed, the
 result is thrown away, the device is examined in a fresh process, and taken out if it is still not
@@ -73,7 +73,7 @@ class GpuProof:
     """What was shown.
 
     Attributes:
-        proved: For the report: attempt → what a probe guest met.
+        proved: For the report: attempt → what a probe process met.
         failed: Name of a GPU → why it cannot be used.
     """
 
@@ -98,12 +98,12 @@ ProveGpus = Callable[[Sandbox, Sequence[Gpu], Limits], GpuProof]
 def prove_gpus(
     sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits, leases: Leases | None = None
 ) -> GpuProof:
-    """Have a probe guest compute a product on each GPU.
+    """Have a probe process compute a product on each GPU.
 
     Args:
-        sandbox: Starts the guests.
+        sandbox: Starts the student processes.
         gpus: Of this machine.
-        limits: Of the guests.
+        limits: Of the student processes.
         leases: Keep the probe from a GPU that another run is timing on.
     """
     proved, failed = {}, {}
@@ -130,7 +130,7 @@ def scrub_gpus(sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits) -> None:
 
 
 def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> str:
-    """Return why guests cannot use a GPU, or an empty string."""
+    """Return why student processes cannot use a GPU, or an empty string."""
     if not sandbox.grants(GuestNeeds(cuda=1)):
         return "this kernel has no Landlock, which keeps it from guests that may not use it"
     problem = _product(sandbox, gpu, limits)
@@ -164,7 +164,7 @@ def _node_problems(gpu: Gpu) -> list[str]:
             continue
         if mode & (stat.S_IROTH | stat.S_IWOTH) != stat.S_IROTH | stat.S_IWOTH:
             found.append(
-                f"{path} is closed to other users, as guests are: the driver's option "
+                f"{path} is closed to other users, as student processes are: the driver's option "
                 "NVreg_DeviceFileMode=0666, or chmod 666, opens it"
             )
     return found
@@ -315,11 +315,11 @@ def _insist(worker: DeviceWorker) -> None:
 
 
 OpenRack = Callable[[Sandbox, Limits], "Rack | None"]
-"""Returns the devices that guests of a sandbox can be given; None where there are none."""
+"""Returns the devices that a sandbox can give to student processes; None where there are none."""
 
 
 def open_rack(sandbox: Sandbox, limits: Limits) -> Rack | None:
-    """Return the real devices of this machine, if it has any and guests may see them."""
+    """Return the real devices of this machine, if it has any and student processes may see them."""
     gpus = {gpu.uuid: gpu for gpu in visible_gpus()}
     if not gpus or not sandbox.grants(GuestNeeds(cuda=1)):
         return None

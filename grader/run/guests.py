@@ -1,16 +1,16 @@
-"""How long the host waits for a guest, how a guest ends, and which one a session keeps.
+"""How long the host waits for a student process, how one ends, and which one a session keeps.
 
-A neighbour that keeps the cores busy makes a guest late without giving it more work. So the limit
-of a call is on processor time. A guest that sleeps uses none: how long it may sleep has the same
-limit. Time in which it is ready to run and gets no core is the machine's doing, and counts against
-neither; ten times the limit is the end even so.
+A neighbour that keeps the cores busy makes a student process late without giving it more work. So
+the limit of a call is on processor time. A student process that sleeps uses none: how long it may
+sleep has the same limit. Time in which it is ready to run and gets no core is the machine's doing,
+and counts against neither; ten times the limit is the end even so.
 
-Where the system does not show what a guest has used (macOS), the limit is on wall time.
+Where the system does not show what a student process has used (macOS), the limit is on wall time.
 
 Defends against: endless loops, sleeping, waiting for what never comes, processes that live too
 briefly to be seen twice.
-Does not defend against: a guest that starves itself, by more processes than the machine has cores.
-It is ended at ten times the limit, and its points stay pending.
+Does not defend against: a student process that starves itself, by more processes than the machine
+has cores. It is ended at ten times the limit, and its points stay pending.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ MOST_WALL = 10
 """Wall time that a call may take, in limits."""
 
 _LOOK = 0.1
-"""Seconds between two looks at what a guest has used."""
+"""Seconds between two looks at what a student process has used."""
 
 _LEAST = 0.001
 """Seconds that are waited for at least; less would be lost in rounding."""
 
 _BUSY = 0.1
-"""Share of the wall time for which a guest had no core, from which on its machine was busy."""
+"""Share of the wall time for which a process had no core, from which on its machine was busy."""
 
 _STARVED = 0.5
 """The same share, from which on it is the machine's doing that a call came to no end."""
@@ -56,9 +56,10 @@ class Deadline:
 
     Args:
         seconds: Limit on processor time, and on sleep.
-        pid: The guest's first process; None where it is unknown.
-        processes: Processes that the guest may start: each may use as much as it.
-        look: Returns what the guest has done so far, or None where that is not to be known.
+        pid: The student process's first process; None where it is unknown.
+        processes: Processes that the student process may start: each may use as much as it.
+        look: Returns what the student process has done so far, or None where that is not to be
+            known.
         now: A clock, in seconds.
     """
 
@@ -87,12 +88,12 @@ class Deadline:
         self._resumed = self._now()
 
     def __exit__(self, *_: object) -> None:
-        # While the host asks for nothing, the guest may sleep as long as it likes.
+        # While the host asks for nothing, the student process may sleep as long as it likes.
         self._rested, self._resumed = self.wall, None
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """Have time not count in which the guest is not waited for, within an exchange."""
+        """Do not count the time within an exchange when nobody waits for the student process."""
         self.__exit__()
         yield
         self.__enter__()
@@ -101,7 +102,7 @@ class Deadline:
         """Return for how many seconds to wait before this is asked again.
 
         Raises:
-            DeadlineExceeded: The guest has had its time; ``stopped`` says of what sort.
+            DeadlineExceeded: The student process has had its time; ``stopped`` says of what sort.
         """
         # Most calls are over before the first look, and cost none.
         left = self._last + self._pause - self.wall
@@ -115,26 +116,26 @@ class Deadline:
 
     @property
     def wall(self) -> float:
-        """Seconds for which the guest was waited for."""
+        """Seconds for which the student process was waited for."""
         return self._rested + (0.0 if self._resumed is None else self._now() - self._resumed)
 
     @property
     def computed(self) -> float | None:
-        """Processor time that the guest was seen to use, in seconds; None where none was read."""
+        """Processor seconds that the student process was seen to use; None where none was read."""
         if self._seen is None or self._first is None:
             return None
         return self._seen.seconds - self._first.seconds + self._briefly
 
     @property
     def busy(self) -> bool:
-        """Whether neighbours may have made the guest's work longer than it is."""
+        """Whether neighbours may have made the student process's work longer than it is."""
         if self._seen is None:
             return _overloaded()
         return self.starved > _BUSY * self.wall or _overloaded()
 
     @property
     def denied(self) -> bool:
-        """Whether the machine did not give the guest the time that it may use."""
+        """Whether the machine did not give the student process the time that it may use."""
         return self.stopped is Stop.WALL and self.starved > _STARVED * self.wall
 
     def _note(self) -> None:
@@ -228,7 +229,7 @@ def violation(ended: Exit, wall: float, detail: str) -> Observation:
 
 @dataclass(frozen=True, slots=True)
 class HeldGuest:
-    """A guest that waits while another one works.
+    """A student process that waits while another one works.
 
     Attributes:
         guest: It.
@@ -242,7 +243,7 @@ class HeldGuest:
 
 
 class Failures:
-    """How loading a program ended guests, for each sort of guest.
+    """How loading a program ended student processes, for each sort of student process.
 
     A program that only a GPU makes fail has its other questions. But one that did not return from
     being loaded is not tried again with more of anything: a class would wait for it once for each
@@ -253,11 +254,11 @@ class Failures:
         self._seen: dict[GuestNeeds, Observation] = {}
 
     def note(self, needs: GuestNeeds, seen: Observation) -> None:
-        """Keep how a guest with some needs ended."""
+        """Keep how a student process with some needs ended."""
         self._seen[needs] = seen
 
     def of(self, needs: GuestNeeds) -> Observation | None:
-        """Return how a guest with some needs ended, or would end; None if that is open."""
+        """Return how a process with some needs ended, or would end; None if that is open."""
         hung = (
             seen
             for known, seen in self._seen.items()
@@ -267,12 +268,12 @@ class Failures:
 
 
 def holds_scarce(needs: GuestNeeds) -> bool:
-    """Whether a guest would keep from others what they need: a GPU, a clock, the cores."""
+    """Tell whether a process would keep from others what they need: a GPU, a clock, the cores."""
     return bool(needs.cuda or needs.timed or needs.processes)
 
 
 def _gives_no_less(needs: GuestNeeds, than: GuestNeeds) -> bool:
-    """Whether a guest with some needs has all that another has."""
+    """Whether a student process with some needs has all that another has."""
     return (
         needs.cuda >= than.cuda
         and needs.virtual >= than.virtual

@@ -3,7 +3,7 @@
 An entry of the reference belongs to the very files of the assignment, the grader, the packages and
 the machine that it was made with; any other has another name. Nothing that a clock measured is in
 it. It holds the hidden inputs and their answers, so it is neither read nor written where student
-code runs without walls, and guests try to open it as they try the reference's own files.
+code runs without walls, and student processes try to open it as they try the reference's own files.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ class KeptReference:
     """What a run of the reference came to.
 
     Attributes:
-        missing: Packages that guests cannot import → why.
+        missing: Packages that student processes cannot import → why.
         generated: What generators of the reference file returned.
-        needs: Question → what its guests were given.
+        needs: Question → what its student processes were given.
         digests: Question → digest of its calls.
         runs: Question → what came of it.
     """
@@ -226,14 +226,14 @@ def keep(
         plan: What was called.
         runs: What came of it.
         generated: What generators returned.
-        missing: Packages that guests cannot import → why.
+        missing: Packages that student processes cannot import → why.
     """
     untimed = {name: _untimed(run) for name, run in runs.items()}
     return KeptReference(missing, generated, needs_of(plan), plan_digests(plan), untimed)
 
 
 def needs_of(plan: Sequence[PlannedQuestion]) -> dict[str, str]:
-    """Return question → what its guests are given, as text."""
+    """Return question → what its student processes are given, as text."""
     return {planned.question.id: needs_text(planned.needs) for planned in plan}
 
 

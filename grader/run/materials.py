@@ -1,4 +1,4 @@
-"""What a run works on: the instructor's files, read once, and the programs that guests load."""
+"""The instructor's files, read once for a run, and the programs that student processes load."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from grader.sandbox.host.guests import GuestLimits, GuestNeeds
 from grader.wire.messages import Load
 
 _MOST_CASES = 60
-"""Cases that may use up their limit in one guest before the kernel ends it."""
+"""Cases that may use up their limit in one student process before the kernel ends it."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuestProgram:
-    """What runs in a guest: a submission, or the reference.
+    """What runs in a sandbox: a submission, or the reference.
 
     Attributes:
         files: Path → content.
@@ -38,7 +38,7 @@ class GuestProgram:
     stage: str = ""
 
     def load(self, needs: GuestNeeds) -> Load:
-        """The message that puts it into a guest, virtual GPUs first."""
+        """The message that puts it into a student process, virtual GPUs first."""
         return Load(
             dict(self.files),
             self.module,
@@ -58,7 +58,8 @@ def guest_limits(limits: Limits) -> GuestLimits:
         output=limits.output_kb * 2**10,
         processes=limits.processes,
         scratch=limits.scratch_mb * 2**20,
-        # A backstop for each process: one guest runs many cases, each with its own deadline.
+        # A backstop for each process: one student process runs many cases, each with its own
+        # deadline.
         cpu_seconds=int(_MOST_CASES * limits.seconds + limits.import_seconds) + 60,
     )
 
@@ -92,7 +93,7 @@ class Materials:
     given: str = ""
 
     def program(self, files: Mapping[str, bytes]) -> GuestProgram:
-        """Return what a guest loads: these files with the assignment's own beside them."""
+        """Return a program to load: these files with the assignment's own beside them."""
         assignment = self.assignment
         return GuestProgram(files, assignment.module, self.support, assignment.modules, self.given)
 

@@ -55,7 +55,7 @@ class QuestionRun:
 
     Attributes:
         entry: The name under which the entry point was found, or None.
-        loaded: What the guest said about the import, or None if it died of it.
+        loaded: What the student process said about the import, or None if it died of it.
         failed_load: How it died.
         observations: Case key → observation. Empty when nothing could be called.
         seconds: Wall time of the question.
@@ -116,7 +116,7 @@ def observe(
         reference: What came of the plan for the reference: how much there is to answer.
 
     Raises:
-        InfrastructureError: No guest can be started.
+        InfrastructureError: No student process can be started.
     """
     questions = [
         _Question(planned, limits_of(planned.question), reference.get(planned.question.id, NOT_RUN))
@@ -145,16 +145,16 @@ def _observe_together(
             progress(question.id)
         question.observe(session, hidden, listen=isinstance(progress, Follower) and not hidden)
     # Calls that are only counted come after these: one that dies of it costs no other check, for
-    # whatever comes next gets a new guest.
+    # whatever comes next gets a new student process.
     for question in questions:
         question.count(session, hidden)
 
 
 def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]:
-    """Yield all questions, again and again, in groups of those that can share a guest.
+    """Yield all questions, again and again, in groups of those that can share a student process.
 
-    Every second round goes through the groups backwards, so that it begins with the guest that the
-    round before it ended with, and the one before that, which a session keeps.
+    Every second round goes through the groups backwards, so that it begins with the student process
+    that the round before it ended with, and the one before that, which a session keeps.
     """
     groups: list[list[_Question]] = []
     for question in questions:
@@ -213,7 +213,7 @@ class _Question:
     ) -> list[PlannedCase]:
         """Make the calls that need no scenario together; return the cases that are left.
 
-        Where one costs its guest, those after it are left, to be made one by one.
+        Where one costs its student process, those after it are left, to be made one by one.
         """
         plain = [] if self._given_up else [case for case in cases if not case.case.scenario]
         calls = [
@@ -251,7 +251,7 @@ class _Question:
         )
 
     def _enter(self, session: GuestSession) -> None:
-        """Have a guest, and find the entry point in it."""
+        """Have a student process, and find the entry point in it."""
         if self._given_up is not None:
             return
         session.prepare(self._limits, self._planned.needs)

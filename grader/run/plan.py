@@ -83,7 +83,7 @@ class PlannedCase:
     seed: int = 0
 
     def call(self, entry: str, probes: tuple[str, ...]) -> Call:
-        """The request that a guest gets; the same for reference and submission."""
+        """The request that a student process gets; the same for reference and submission."""
         scenario = self.case.scenario
         return Call(
             entry=scenario or entry,
@@ -105,7 +105,7 @@ class PlannedQuestion:
     """A question with all of its calls.
 
     Attributes:
-        needs: What its guest is given.
+        needs: What its student process is given.
     """
 
     question: Question

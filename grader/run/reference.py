@@ -51,7 +51,7 @@ def add_companions(
         limits_of: The limits of a question.
 
     Raises:
-        InfrastructureError: No guest can be started.
+        InfrastructureError: No student process can be started.
     """
     done = dict(runs)
     for planned in plan:
@@ -173,7 +173,7 @@ def why(seen: Observation) -> str:
 
 
 def exception_text(fault: Fault) -> str:
-    """Return an exception as the guest told it."""
+    """Return an exception as the student process told it."""
     return inert(f"{fault.type}: {fault.message}", _MAX_TEXT)
 
 
@@ -181,7 +181,7 @@ _GENERATOR_SECONDS = 60.0
 
 
 class Reference:
-    """The reference of one assignment, in guests of a session.
+    """The reference of one assignment, in sandboxed processes of a session.
 
     Args:
         materials: The instructor's files.
@@ -210,12 +210,13 @@ class Reference:
 
         Args:
             selected: Questions that the reference must define.
-            gradable: Ids of those among them that this machine can run → what their guests need.
+            gradable: Ids of those among them that this machine can run → what their student
+                processes need.
             seed: Of all drawn inputs.
 
         Raises:
             AssignmentError: Import, generators, scenario or solution fail; names every place.
-            InfrastructureError: No guest can be started.
+            InfrastructureError: No student process can be started.
         """
         limits_of = self._materials.assignment.limits_of
         self._load()
@@ -235,7 +236,7 @@ class Reference:
         self._session.prepare(self._materials.assignment.limits, GuestNeeds())
 
     def _generate(self, where: str, function: str, keywords: dict[str, Value]) -> tuple[Value, ...]:
-        # The generator before this one may have taken its guest along.
+        # The generator before this one may have taken its student process along.
         self._load()
         loaded = self._session.loaded
         file = str(self._materials.reference_folder / self._materials.assignment.module)
@@ -270,7 +271,7 @@ def plan_all(
     Args:
         materials: The assignment.
         selected: Questions that were asked for.
-        gradable: Ids of those that this machine can run → what their guests need.
+        gradable: Ids of those that this machine can run → what their student processes need.
         draw: The seed of all inputs, and what asks generators of the reference file.
     """
     plan: list[PlannedQuestion] = []
@@ -352,8 +353,8 @@ def case_problems(
             seen = run.observations.get(case.key) or run.failed_load
             if seen is None or seen.outcome in (Outcome.COMPLETED, Outcome.SANDBOX_FAILED):
                 continue
-            # Cases after one that ended the guest have its observation, and repeats of a case its
-            # fault: each is said once.
+            # Cases after one that ended the student process have its observation, and repeats of a
+            # case its fault: each is said once.
             once = {id(seen), (planned.question.id, case.case.id)}
             if not told & once:
                 yield _case_problem(materials, planned.question, case, seen)

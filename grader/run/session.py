@@ -1,4 +1,4 @@
-"""One program in guests of one sandbox: load it, call it, replace a guest that died."""
+"""One program in student processes of a sandbox: load it, call it, replace a process that died."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ AGAIN = 1.5
 a core with a guest, and so lengthen its processor time as well."""
 
 _START_SECONDS = 60.0
-"""A guest that is not up by then is the machine's fault."""
+"""A student process that is not up by then is the machine's fault."""
 
 
 class ScenarioPlayer(Protocol):
@@ -56,13 +56,14 @@ class ScenarioPlayer(Protocol):
 
 
 class GuestSession:
-    """Runs one program, in one guest after another.
+    """Runs one program, in one student process after another.
 
-    The guest before the last one is kept for when its sort is asked for again: starting one takes
+    The student process before the last one is kept for when its sort is asked for again: starting
+        one takes
     as long as dozens of calls.
 
     Args:
-        sandbox: Starts the guests.
+        sandbox: Starts the student processes.
         program: What to load into each.
         player: Plays the cases that have a scenario.
         allowance: How much it may answer; None for the reference, whose answers are measured.
@@ -97,10 +98,10 @@ class GuestSession:
         self._first_process: int | None = None
 
     def prepare(self, limits: Limits, needs: GuestNeeds) -> None:
-        """Have a guest with the program loaded; ``failed_load`` tells if that cannot be.
+        """Have a student process with the program loaded; ``failed_load`` tells if that cannot be.
 
         Raises:
-            InfrastructureError: No guest can be started.
+            InfrastructureError: No student process can be started.
         """
         wanted = (guest_limits(limits), needs)
         self._asked_for = limits, needs
@@ -126,7 +127,7 @@ class GuestSession:
             self.loaded = answer
 
     def _set_aside(self) -> HeldGuest | None:
-        """Keep the guest, if there is one, for when its sort is asked for again."""
+        """Keep the student process, if there is one, for when its sort is asked for again."""
         guest, loaded, started_with = self._guest, self.loaded, self._started_with
         if guest is None or loaded is None or started_with is None or holds_scarce(started_with[1]):
             self.close()
@@ -135,7 +136,7 @@ class GuestSession:
         return HeldGuest(guest, loaded, started_with)
 
     def _load(self, wanted: tuple[GuestLimits, GuestNeeds], seconds: float) -> Loaded | Observation:
-        """Start a guest and load the program; return what it said, or how it died of it."""
+        """Start a process and load the program; return what it said, or how it died of it."""
         needs = wanted[1]
         self._guest = self._sandbox.start(*wanted)
         try:
@@ -144,7 +145,7 @@ class GuestSession:
             printed = self._guest.output().decode("utf-8", "replace")[-500:]
             self.close()
             raise InfrastructureError(
-                f"a guest did not start: {type(error).__name__} {error} {printed}"
+                f"a student process did not start: {type(error).__name__} {error} {printed}"
             ) from error
         assert isinstance(ready, Ready)
         self.versions = ready.versions
@@ -157,16 +158,16 @@ class GuestSession:
         return answer[0]
 
     def deadline(self, seconds: float) -> Deadline:
-        """Return a limit on the prepared guest, for one exchange or for several."""
+        """Return a limit on the prepared student process, for one exchange or for several."""
         return Deadline(seconds, self._first_process, self._needs.processes)
 
     def call_fairly(self, call: Call, seconds: float) -> Observation:
-        """Make one call; again, in a new guest, if a busy machine may be why it was stopped.
+        """Make one call; once more, in a new process, if a busy machine may be why it was stopped.
 
         Only for calls that need nothing of those before them.
 
         Raises:
-            InfrastructureError: No guest can be started.
+            InfrastructureError: No student process can be started.
         """
         observation = self.call(call, seconds)
         if not observation.facts.busy:
@@ -175,14 +176,14 @@ class GuestSession:
         return self.failed_load or self.call(call, AGAIN * seconds)
 
     def call(self, call: Call, seconds: float) -> Observation:
-        """Make one call in the prepared guest. A guest that does not answer in time is ended."""
+        """Make one call in the prepared student process; end it if it does not answer in time."""
         if call.scenario and self._player is not None:
             return self._player.play(self, call, seconds)
         (seen,) = self.call_each([(call, self.likely)], seconds)
         return seen
 
     def call_each(self, calls: Sequence[Sized], seconds: float) -> list[Observation]:
-        """Make calls of the program's in the prepared guest, which gets them together.
+        """Make calls of the program's in the prepared student process, which gets them together.
 
         It works on one while the answer to the one before is read. Each has a limit of its own.
 
@@ -191,7 +192,7 @@ class GuestSession:
             seconds: Limit of each.
 
         Returns:
-            What came of them; the last one is the first that the guest did not survive.
+            What came of them; the last one is the first that the student process did not survive.
         """
         window = Window([replace(call, token=secrets.token_hex(16)) for call, _ in calls])
         seen: list[Observation] = []
@@ -240,13 +241,13 @@ class GuestSession:
 
     @property
     def pid(self) -> int | None:
-        """PID of a timed guest, as the host sees it."""
+        """PID of a timed process, as the host sees it."""
         return self._pid
 
     def cpu_used(self) -> float | None:
-        """Return the processor time that a timed guest has used so far, in seconds.
+        """Return the processor time that a timed process has used so far, in seconds.
 
-        Waits for the guest to sleep first, which it does once it has sent its reply.
+        Waits for the student process to sleep first, which it does once it has sent its reply.
         """
         if self._pid is None:
             return None
@@ -258,17 +259,17 @@ class GuestSession:
 
     @property
     def failed_load(self) -> Observation | None:
-        """How loading the program ended guests with the needs that were last asked for."""
+        """How loading the program ended processes with the needs that were last asked for."""
         return self._failures.of(self._needs)
 
     @property
     def alive(self) -> bool:
-        """Whether a guest is up."""
+        """Whether a student process is up."""
         return self._guest is not None
 
     @property
     def guest_pid(self) -> int:
-        """PID of the guest, as the host sees it; 0 where that is unknown."""
+        """PID of the student process, as the host sees it; 0 where that is unknown."""
         return (self._guest.pid if self._guest else None) or 0
 
     def begin(self) -> None:
@@ -286,10 +287,10 @@ class GuestSession:
         return self._needs.processes > 0
 
     def renew(self) -> None:
-        """Have a fresh guest, of the sort that was last asked for.
+        """Have a fresh student process, of the sort that was last asked for.
 
         Raises:
-            InfrastructureError: No guest can be started.
+            InfrastructureError: No student process can be started.
         """
         self.close()
         if self._asked_for is not None:
@@ -302,14 +303,14 @@ class GuestSession:
             self._player.close()
 
     def close_all(self) -> None:
-        """End the guest, and the one that was set aside."""
+        """End the student process, and the one that was set aside."""
         self.close()
         if self._held is not None:
             held, self._held = self._held, None
             self._end(held.guest)
 
     def close(self) -> Exit:
-        """End the guest, if there is one, and all that it started."""
+        """End the student process, if there is one, and all that it started."""
         if self._guest is None:
             return Exit()
         guest, self._guest, self._pid = self._guest, None, None
@@ -345,7 +346,7 @@ class GuestSession:
         talk: Callable[[Connection, Deadline], Any],
         asked: bool = False,
     ) -> Observation | tuple[Any, float]:
-        """Talk to the guest: (what ``talk`` returns, wall seconds), or what went wrong.
+        """Talk to the student process: (what ``talk`` returns, wall seconds), or what went wrong.
 
         Args:
             deadline: Until when; for this talk, or for several.
@@ -380,7 +381,7 @@ class GuestSession:
         """Receive one message, as large as may still be answered.
 
         Args:
-            connection: The guest's, or one of a process that it started.
+            connection: The student process's, or one of a process that it started.
             deadline: Until when.
             kinds: Of messages that may come.
         """
@@ -396,5 +397,5 @@ class GuestSession:
         return from_frame(frame, *kinds)
 
     def violation(self, detail: str, wall: float) -> Observation:
-        """End a guest that sent what it must not."""
+        """End a student process that sent what it must not."""
         return violation(self.close(), wall, detail)

@@ -63,7 +63,7 @@ def open_session(
     """Return a session for a submission, with a stage where the assignment has scenarios.
 
     Args:
-        sandbox: Starts the guests.
+        sandbox: Starts the student processes.
         materials: The assignment and its files.
         files: The submission.
         allowance: How much it may answer; None for the reference.
@@ -82,10 +82,10 @@ def open_session(
 
 
 class StageRelay:
-    """Plays cases: one guest with a scenario, for all questions of one submission.
+    """Plays cases: one process with a scenario, for all questions of one submission.
 
     Args:
-        sandbox: Starts the guests.
+        sandbox: Starts the student processes.
         program: The scenario.
         limits: What the stage may use.
         allowance: How much the submission may answer, and whoever reads its files.
@@ -115,7 +115,7 @@ class StageRelay:
             seconds: What the actor may take for all of it.
 
         Raises:
-            InfrastructureError: No guest can be started.
+            InfrastructureError: No student process can be started.
         """
         try:
             return self._played(actor, call, seconds)
@@ -138,7 +138,7 @@ class StageRelay:
         self._seconds = max(_LEAST_SECONDS, self._seconds / 2)
 
     def close(self) -> None:
-        """End the guests of the stage."""
+        """End the processes of the stage."""
         self._session.close()
         self._reader.close()
 
@@ -170,7 +170,7 @@ class StageRelay:
         reader.begin()
         answer = reader.exchange(ask, reader.deadline(seconds), Did)
         if self._sandbox.isolation.tier is not Tier.FULL:
-            # Guests start no processes there, so a file takes a whole guest.
+            # No process may be started there, so each file takes a sandboxed process of its own.
             reader.close()
         return answer if isinstance(answer, Observation) else answer[0]
 
@@ -189,7 +189,7 @@ class _Game:
     Args:
         stage: Holds the scenario; and what it may take, in seconds.
         actor: Holds the submission; and what it may take, in seconds.
-        read: Calls a function of the scenario's file in a guest for it alone.
+        read: Calls a function of the scenario's file in a sandboxed process for it alone.
     """
 
     def __init__(

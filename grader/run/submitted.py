@@ -171,7 +171,7 @@ def judge_all(
         plan: What was called.
         reference: What came of it for the reference, by question id.
         runs: The same for the submission.
-        missing: Packages that guests cannot import → why.
+        missing: Packages that student processes cannot import → why.
     """
     judged: dict[str, Verdicts] = {}
     for planned in plan:
@@ -193,7 +193,7 @@ def lacking_at_import(run: QuestionRun, missing: Mapping[str, str]) -> Verdict |
 
     Args:
         run: Of any question.
-        missing: Modules that some question needs and guests cannot import → why.
+        missing: Modules that some question needs and student processes cannot import → why.
     """
     if run.entry is not None or run.loaded is None or run.loaded.fault is None:
         return None
@@ -278,7 +278,7 @@ def _reach(facts: SourceFacts, allowed: Collection[str]) -> tuple[Mention, ...]:
 
 
 def _is_here(module: str) -> bool:
-    """Return whether a module is installed. Guests have what this interpreter has, and no more."""
+    """Tell whether a module is installed: student processes have what this interpreter has."""
     try:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):
@@ -296,11 +296,11 @@ class SubmissionRunner:
     """Runs submissions, one after the other.
 
     Attributes:
-        versions: What the last guest said of its torch and Python.
+        versions: What the last student process said of its torch and Python.
 
     Args:
         materials: The assignment and its files.
-        sandbox: Starts the guests.
+        sandbox: Starts the student processes.
         care: What surrounds work on what submissions answer.
     """
 
@@ -329,13 +329,13 @@ class SubmissionRunner:
             reference: What came of the plan for the reference.
 
         Raises:
-            InfrastructureError: No guest can be started.
+            InfrastructureError: No student process can be started.
         """
         limits_of = self._materials.assignment.limits_of
         start_reader(self._sources)
         sources = None
         if isinstance(progress, Follower):
-            # Read while the guest starts: each question is judged as soon as it has run.
+            # Read while the student process starts: each question is judged as soon as it has run.
             sources = self._read(files)
             progress = _with_text(progress, sources, plan)
         most = allowance(observations(reference), self._care.reading)

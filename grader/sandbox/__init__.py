@@ -1,1 +1,1 @@
-"""Starts, watches and ends guests; ``walls`` is what a guest puts up around itself."""
+"""The sandbox: ``host`` starts, watches and ends student processes; ``walls`` confine them."""

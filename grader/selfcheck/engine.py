@@ -1,4 +1,4 @@
-"""A self-check: the student's own file in a guest, on public cases, judged as grading judges."""
+"""A self-check: run the student's own file on public cases, and judge as grading judges."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class SelfCheck:
             self._sandbox.make_ready(limits, planned.needs)
 
     def close(self) -> None:
-        """End every guest."""
+        """End every student process."""
         self._sandbox.close()
 
     def __enter__(self) -> SelfCheck:

@@ -1,4 +1,4 @@
-"""Tier none, warm: the next guest is started while nobody waits for it.
+"""Tier none, warm: the next student process is started while nobody waits for it.
 
 A fresh process imports torch for seconds. One that has done so stands ready for the next run, so
 that a change is judged at once. Works wherever ``OneShotSandbox`` does; nothing is forked from a
@@ -20,7 +20,7 @@ _Wanted = tuple[GuestLimits, GuestNeeds]
 
 
 class SpareSandbox(Sandbox):
-    """Starts guests as fresh processes, and keeps one ready that nothing was loaded into."""
+    """Starts fresh processes, and keeps one ready that nothing was loaded into."""
 
     def __init__(self) -> None:
         self._inner = OneShotSandbox()
@@ -41,7 +41,7 @@ class SpareSandbox(Sandbox):
             return self._inner.start_warm(limits, needs)
 
     def make_ready(self, limits: GuestLimits, needs: GuestNeeds) -> None:
-        """Start a guest ahead of time; it warms up by itself."""
+        """Start a student process ahead of time; it warms up by itself."""
         with self._lock:
             if self._spare is None:
                 self._spare = (limits, needs), self._inner.start_warm(limits, needs)
@@ -83,7 +83,7 @@ def _open(isolation: Choice) -> Sandbox:
 
 
 def need_torch() -> None:
-    """Say so where there is no torch, before a guest fails for the want of it.
+    """Say so where there is no torch, before a student process fails for the want of it.
 
     Raises:
         InTheWay: This Python has no torch.

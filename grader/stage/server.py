@@ -1,7 +1,7 @@
 """The stage: it holds the scenario and no submission, and plays one case after the other.
 
-It is a guest like any other, behind the same sandbox. What it gets from the actor are values, and
-files that ``read`` gives to a process of its own.
+It runs in the same sandbox as a student process. What it gets from the actor are
+values, and files that ``read`` gives to a process of its own.
 """
 
 from __future__ import annotations
@@ -159,9 +159,9 @@ def serve(connection: Connection, load: Load) -> None:
 
 
 def _read(connection: Connection, stage: Stage, ask: Ask) -> None:
-    """Call one function in a process that ends with it, where this guest is the first of its own.
+    """Call one function in a process that ends with it, where the stage has its own PID namespace.
 
-    Where it is not, no process may be started: the host gives each file a guest.
+    Where it has none, no process may be started: the host gives each file a process of its own.
     """
     child = os.fork() if os.getpid() == 1 else 0
     if child == 0:

@@ -9,8 +9,8 @@ target. Of the cache: a file that is cut short or altered by accident; a folder 
 write, or that student processes are shown; growth without end.
 Does not defend against: a power cut, after which a file of the last seconds may be empty: waiting
 for the disk four times a submission would take as long as grading it. A hostile process that may
-write to the same folder; results folders are never reachable from a guest. A process of the same
-user outside any sandbox, which may change as well whatever else belongs to that user.
+write to the same folder; results folders are never reachable from a student process. A process of
+the same user outside any sandbox, which may change as well whatever else belongs to that user.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Nothing is unpacked to disk either: archives are read in memory, and of all their entries only the
 files that the assignment names are opened. So a ``conftest.py``, ``sitecustomize.py`` or
-``torch.py`` beside them never reaches the guest.
+``torch.py`` beside them never reaches the student process.
 """
 
 from grader.submission.reader import Where, read_submission

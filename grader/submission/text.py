@@ -1,7 +1,7 @@
 """Whether bytes can be Python source, and if not, what they look like.
 
 The source is not parsed: an expression nested deeply enough kills the parser, and with it whoever
-called it. Syntax errors are found in the guest.
+called it. Syntax errors are found in the student process.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ Kept = TypeVar("Kept")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An exception, as told by the guest.
+    """An exception, as the student process reports it.
 
     Attributes:
         type: The exception's class name.
@@ -56,18 +56,18 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Put files into the guest's scratch folder and import the module.
+    """Put files into the student process's scratch folder and import the module.
 
     Attributes:
         files: Path → content, submitted ones.
         support: Path → content, the assignment's read-only ones.
         module: File among ``files`` whose functions are graded.
         gpus: Virtual GPUs that are to be there before anything is imported.
-        gpu_memory_mb: Memory of each, in MiB; 0 for as much as the guest has.
+        gpu_memory_mb: Memory of each, in MiB; 0 for as much as the student process has.
         modules: Library's module → file among ``support`` that stands in where it is missing.
         given: Source of the instructor's functions that run beside the submission, or empty.
-        stage: Source of the instructor's scenario file, or empty. Without ``files`` the guest is
-            the stage; with them it is stage and actor in one.
+        stage: Source of the instructor's scenario file, or empty. Without ``files`` the student
+            process is the stage; with them it is stage and actor in one.
     """
 
     files: dict[Text, Buffer]
@@ -108,7 +108,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The guest is up. ``walls`` tells what its own attempts to break out met, by name."""
+    """The process is up. ``walls``: what its own attempts to break out met, by name."""
 
     walls: dict[Text, Text]
     versions: dict[Text, Text]
@@ -257,7 +257,7 @@ class Back:
 
 
 for _kind in (Load, Call, Ready, Loaded, Reply, Ask, Did, Back):
-    record_forms(_kind)  # before a guest is forked, so that none has to work them out
+    record_forms(_kind)  # before a student process is forked, so that none has to work them out
 
 
 def to_frame(message: object) -> Frame:

@@ -1,4 +1,4 @@
-"""The value tree: what may cross between host and guest, and records made of such values.
+"""The value tree: what may cross between host and student process, and records of such values.
 
 Python's own ``None bool int float str bytes tuple list dict`` stand for themselves; the classes
 below stand for what torch has and Python has not. Neither torch nor numpy is imported here, so
@@ -49,7 +49,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a tensor's elements lie. A claim of the guest's.
+    """Where a tensor's elements lie. A claim of the student process's.
 
     Attributes:
         storage: Number of the storage within its message; equal numbers share memory.
@@ -73,9 +73,9 @@ class Tensor:
         dtype: Torch's name, a key of ``ITEMSIZE``.
         shape: Sizes.
         data: Elements in C order, little endian.
-        device: Where the guest says that it was.
-        requires_grad: As the guest says.
-        layout: Strides and storage, if the guest was asked for them.
+        device: Where the student process says that it was.
+        requires_grad: As the student process says.
+        layout: Strides and storage, if the student process was asked for them.
     """
 
     dtype: str
@@ -137,7 +137,7 @@ def nbytes(dtype: str, shape: Sequence[int]) -> int:
 
 
 TEXT_CAP = 20_000
-"""Characters of any text that a guest says about itself (traces, messages, names)."""
+"""Characters of any text that a student process says about itself (traces, messages, names)."""
 
 Text = Annotated[str, lambda value: len(value) <= TEXT_CAP]
 Natural = Annotated[int, lambda value: 0 <= value < 2**31]

@@ -58,7 +58,7 @@ class CarefulTimer:
 
     Args:
         materials: Hold the reference.
-        sandbox: Starts the guests.
+        sandbox: Starts the student processes.
         seed: Of all drawn inputs.
         plan: How much is timed in a set of processes.
         now: A clock, in seconds.
@@ -134,7 +134,7 @@ class CarefulTimer:
 
     @contextmanager
     def _guests(self, subject: Subject) -> Iterator[dict[str, GuestSession]]:
-        """Have a fresh guest for the submission and for each of the reference's two ways."""
+        """Start a fresh process for the submission and for each of the reference's two ways."""
         theirs = self._materials.program(subject.files)
         ours = self._materials.program(self._materials.reference)
         programs: dict[str, GuestProgram] = {STUDENT: theirs, VECTORISED: ours, LOOP: ours}
@@ -161,7 +161,7 @@ def job_of(materials: Materials, subject: Subject, seed: int, session: GuestSess
         materials: Hold the reference.
         subject: The submission's function.
         seed: Of all drawn inputs.
-        session: The reference's guest.
+        session: The reference's process.
     """
     timed, case = _timed(subject.planned), timed_case(subject.planned)
     question, assignment = subject.planned.question, materials.assignment
@@ -208,7 +208,7 @@ class Stack:
         planned: The case.
         dims: Sizes that replace its own.
         key: What the draws depend on.
-        session: The reference's guest, for a case with a generator.
+        session: The reference's process, for a case with a generator.
     """
 
     planned: PlannedCase

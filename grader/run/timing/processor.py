@@ -1,4 +1,4 @@
-"""Timing by the processor's clock: blocks of calls in guests, read by the host, compared.
+"""Timing by processor time: run blocks of calls, read each process's clock, compare.
 
 What is timed takes microseconds, and a request as long as many calls. So a block is many calls in
 one request, and each block is as long as ten milliseconds.
@@ -35,13 +35,13 @@ _PLAIN = 64
 
 
 class ProcessorClock(TimingClock):
-    """Times by the processor time of guests: blocks of calls, drawn together, sent as one request.
+    """Times by processor time: blocks of calls, drawn together, sent as one request.
 
     Args:
         job: What is timed.
-        sessions: Party → its guest, loaded; ``AGAIN`` shares that of ``VECTORISED``.
+        sessions: Party → its student process, loaded; ``AGAIN`` shares that of ``VECTORISED``.
         first_draw: Number of the first draw: no two have inputs in common.
-        core: Core that the guests are kept on, if one could be chosen.
+        core: Core that the student processes are kept on, if one could be chosen.
 
     Attributes:
         calls: Party → how many calls are in a block of its own.

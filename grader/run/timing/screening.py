@@ -84,7 +84,7 @@ class Screener:
 
     Args:
         materials: Hold the reference.
-        sandbox: Starts the guests.
+        sandbox: Starts the student processes.
         seed: Of all drawn inputs.
     """
 
@@ -137,7 +137,7 @@ class Screener:
             return Trial(blocks.outcome, math.exp(known.loop))
 
     def close(self) -> None:
-        """End the reference's guest."""
+        """End the reference's process."""
         if self._reference is not None:
             self._reference.close()
             self._reference = None
@@ -172,7 +172,7 @@ class Screener:
 
     @contextmanager
     def _guests(self, subject: Subject) -> Iterator[dict[str, GuestSession]]:
-        """Have a fresh guest for the submission, and the reference's, on one core."""
+        """Have a fresh student process for the submission, and the reference's, on one core."""
         program = self._materials.program(subject.files)
         student = GuestSession(self._sandbox, program, allowance=Allowance())
         if self._reference is None:
@@ -257,7 +257,8 @@ def make_rounds(
     """Make rounds until they say something; None where a call failed or was wrong.
 
     Args:
-        blocks: Makes the blocks, in a fresh guest of the submission's and in the reference's.
+        blocks: Makes the blocks, in a fresh student process of the submission's and in the
+            reference's.
         known: Of the reference.
         scale: What which index earns.
         random: Draws the order of the blocks.

@@ -1,1 +1,1 @@
-"""The host's side of sandboxes: starts guests, watches them and ends them."""
+"""The host's side of sandboxes: starts student processes, watches them and ends them."""

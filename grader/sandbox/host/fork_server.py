@@ -1,8 +1,9 @@
-"""Guests forked in milliseconds from a process that imported torch once, each behind its walls.
+"""Fork student processes in milliseconds from a process that imported torch once.
 
-Every start ends in a proof: the guest tries to break out before anything is sent to it, and the
-host compares what it met with what it must meet. One that met less is ended and refused. For these
-attempts the host lays out a canary. Where the host is root, each guest has a user of its own.
+Every start ends in a proof: the student process tries to break out before anything is sent to it,
+and the host compares what it met with what it must meet. One that met less is ended and refused.
+For these attempts the host lays out a canary. Where the host is root, each student process has a
+user of its own.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ _YOUNG = 10.0
 
 
 class CanaryHolder:
-    """A folder open to everybody and a listening abstract socket, for as long as guests run.
+    """A folder open to everybody and a listening abstract socket, while student processes run.
 
     Args:
-        hidden: Further paths that guests must not be able to open.
+        hidden: Further paths that student processes must not be able to open.
     """
 
     def __init__(self, hidden: tuple[str, ...] = ()) -> None:
@@ -56,7 +57,7 @@ class CanaryHolder:
         # Held for as long as this process lives, however it ends.
         self._lock = os.open(self._folder, os.O_RDONLY)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # Only a wall may stand between it and a guest.
+        # Only a wall may stand between it and a student process.
         self._folder.chmod(0o777)
         secret = self._folder / "secret"
         secret.write_text(secrets.token_hex(), encoding="ascii")
@@ -205,13 +206,14 @@ _MIN_PROCESSES = 8
 
 
 class ForkServerSandbox(Sandbox):
-    """Starts guests by forking.
+    """Starts student processes by forking.
 
     Args:
-        plan: Walls of every guest. ``WallPlan.off`` exists for tests.
-        canaries: What guests try to reach; closed with the sandbox.
-        insist: Refuse a guest that met less than the plan promises. Without, no submission may
-            come near it: it only shows which wall is in the way of the host's own programs.
+        plan: Walls of every student process. ``WallPlan.off`` exists for tests.
+        canaries: What student processes try to reach; closed with the sandbox.
+        insist: Refuse a student process that met less than the plan promises. Without, no
+            submission may come near it: it only shows which wall is in the way of the host's own
+                programs.
 
     Raises:
         InfrastructureError: The fork-server cannot be started.
@@ -238,7 +240,7 @@ class ForkServerSandbox(Sandbox):
         return guest
 
     def probe(self, limits: GuestLimits) -> Isolation:
-        """Start a guest that leaves a process behind, end it, and return what held.
+        """Start a student process that leaves a process behind, end it, and return what held.
 
         Raises:
             InfrastructureError: A wall cannot be put up or does not hold, or a process survived.
@@ -248,7 +250,7 @@ class ForkServerSandbox(Sandbox):
         guest, met = self._start(replace(plan, leave_orphan=self.plan.namespaces))
         guest.end()
         if self.plan.namespaces and not guest.orphans_gone(1.0):
-            raise InfrastructureError("a process that a guest left behind survived its end")
+            raise InfrastructureError("a process that a submission left behind survived its end")
         return replace(self.isolation, proved=met)
 
     def grants(self, needs: GuestNeeds) -> bool:
@@ -281,7 +283,7 @@ class ForkServerSandbox(Sandbox):
         report = guest.report()
         if isinstance(report, Failed):
             guest.end()
-            text = f"a guest's walls could not be put up: {report.reason}"
+            text = f"the sandbox could not be set up: {report.reason}"
             raise WallRefusedError(text, report.call)
         if self._insist and (found := breaches(self.plan, plan, report)):
             try:
@@ -289,7 +291,7 @@ class ForkServerSandbox(Sandbox):
             except InfrastructureError as error:
                 # A wall that keeps processes in may be the one that is not there.
                 found.append(str(error))
-            raise InfrastructureError("a guest's walls do not hold: " + "; ".join(found))
+            raise InfrastructureError("the sandbox does not hold: " + "; ".join(found))
         return guest, dict(report)
 
     def _guest_plan(self, limits: GuestLimits, needs: GuestNeeds) -> GuestPlan:

@@ -1,4 +1,4 @@
-"""The host's end of a fork-server: its process, its socket, and each guest that it forks."""
+"""The host's end of a fork-server: its process, its socket, each process that it forks."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ from grader.wire.messages import to_bytes
 _MESSAGE = 1 << 16
 _SERVER_SECONDS = 120.0
 _START_SECONDS = _END_SECONDS = 60.0
-"""A fork-server may be busy for a while with its imports after the first guest; on a machine with
-much else to do that takes ten times as long."""
+"""A fork-server goes on with its imports after the first fork; on a busy machine that takes ten
+times as long."""
 _DYING = 0.5
-"""Seconds that a guest whose connection broke gets to finish dying by itself."""
+"""Seconds that a student process whose connection broke gets to finish dying by itself."""
 _TICK = 0.02
-"""Seconds between two looks at what guests use."""
+"""Seconds between two looks at what student processes use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a guest ended: its wait status, and its peak resident memory in bytes."""
+    """How a student process ended: its wait status, and its peak resident memory in bytes."""
 
     status: int
     peak: int
@@ -62,7 +62,7 @@ class Ended:
 
 @dataclass(slots=True)
 class Life:
-    """What becomes of one guest. A future fails if the fork-server dies first."""
+    """What becomes of one student process. A future fails if the fork-server dies first."""
 
     pidfd: Future[int] = field(default_factory=Future)
     ended: Future[Ended] = field(default_factory=Future)
@@ -73,7 +73,7 @@ def environment(libraries: Sequence[str] = (), fonts: str = "") -> dict[str, str
 
     Args:
         libraries: Folders of the GPU driver's libraries that the loader does not know by itself.
-        fonts: Folder for matplotlib's list of fonts; guests have one of their own.
+        fonts: Folder for matplotlib's list of fonts; student processes have one of their own.
     """
     search = {"LD_LIBRARY_PATH": os.pathsep.join(libraries)} if libraries else {}
     listed = {"MPLCONFIGDIR": fonts} if fonts else {}
@@ -99,8 +99,8 @@ class Link:
     """A running fork-server.
 
     Args:
-        plan: The walls of its guests.
-        tick: Called about every 20 ms while guests live, in the listening thread.
+        plan: The walls of its student processes.
+        tick: Called about every 20 ms while student processes live, in the listening thread.
 
     Raises:
         InfrastructureError: It cannot be started.
@@ -152,7 +152,7 @@ class Link:
             raise InfrastructureError("the fork-server did not come up in two minutes") from None
 
     def start(self, guest: GuestPlan, fds: Sequence[int]) -> Life:
-        """Ask for a guest.
+        """Ask for a student process.
 
         Args:
             guest: Its plan.
@@ -172,14 +172,14 @@ class Link:
         return life
 
     def close(self) -> None:
-        """End the fork-server and, with it, every guest."""
+        """End the fork-server and, with it, every student process."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         try:
-            # One that is still importing torch reads nothing, and has no guest to end.
+            # One that is still importing torch reads nothing, and has no student process to end.
             self._process.wait(1.0 if self._ready.done() else 0.0)
         except subprocess.TimeoutExpired:
-            # Its death signal takes the fork-server proper along, and that every guest.
+            # Its death signal takes the fork-server proper along, and that every student process.
             self._process.kill()
             self._process.wait()
         self._thread.join()
@@ -246,18 +246,18 @@ def _fail(life: Life, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Why a guest's walls could not be put up, and the system call that was refused, if any."""
+    """Why walls could not be put up, and the system call that was refused, if any."""
 
     reason: str
     call: str = ""
 
 
 class ForkedGuest(Guest):
-    """A guest that is being started, runs, or has ended.
+    """A student process that is being started, runs, or has ended.
 
     Args:
         link: The fork-server.
-        plan: What holds for this guest.
+        plan: What holds for this student process.
         released: Called once everything of it is gone.
 
     Raises:
@@ -283,7 +283,7 @@ class ForkedGuest(Guest):
             self._pidfd = self._life.pidfd.result(_START_SECONDS)
         except (InfrastructureError, FutureTimeout) as error:
             self._tidy()
-            raise InfrastructureError(f"cannot start a guest: {error}") from error
+            raise InfrastructureError(f"cannot start a student process: {error}") from error
         finally:
             guest_end.close()
             os.close(status_end)
@@ -291,7 +291,7 @@ class ForkedGuest(Guest):
         self._baseline = own_memory(self._pid)
 
     def report(self) -> Mapping[str, str] | Failed:
-        """Wait for what the guest met when it tried to break out."""
+        """Wait for what the student process met when it tried to break out."""
         data = b""
         deadline = time.monotonic() + _START_SECONDS
         while not data.endswith(b"\n"):
@@ -308,7 +308,7 @@ class ForkedGuest(Guest):
         return dict(message["met"])
 
     def look(self) -> None:
-        """End the guest if it uses more memory, or more of an unmounted scratch, than it may."""
+        """End the process if it uses more memory, or more of an unmounted scratch, than it may."""
         # Whoever is ending it holds the lock and waits for the very thread that looks.
         if not self._lock.acquire(blocking=False):
             return
@@ -364,7 +364,7 @@ class ForkedGuest(Guest):
             self._printed = self._capture.read()
             self._tidy()
         code = os.waitstatus_to_exitcode(ended.status)
-        # The signal is the host's own: the guest was still running, and says nothing by it.
+        # The signal is the host's own: the process was still running, and says nothing by it.
         running = killed and not self._stopped and code == -signal.SIGKILL
         return Exit(
             code=code if code >= 0 else None,

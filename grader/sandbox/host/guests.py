@@ -1,7 +1,7 @@
-"""Know a guest from the host's side: its limits, its output, what its processes use, how it ends.
+"""A student process from the host's side: its limits, output, use of the machine, and end.
 
-Facts here are the host's own, read from ``/proc`` and the kernel. A guest cannot change them by
-what it says. A guest's end is the end of every process that it started.
+Facts here are the host's own, read from ``/proc`` and the kernel. A student process cannot change
+them by what it says. A student process's end is the end of every process that it started.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from grader.errors import InfrastructureError
 from grader.wire.frames import Connection
 
 NO_TF32 = {"NVIDIA_TF32_OVERRIDE": "0"}
-"""In the environment of every guest: NVIDIA's libraries then keep to full precision, whatever a
+"""In the environment of every student process: NVIDIA's libraries keep full precision, whatever a
 program asks of them. A submission that gets round it shows in its values."""
 
 
@@ -44,7 +44,7 @@ class WallRefusedError(InfrastructureError):
 
 
 class Tier(str, Enum):
-    """How well a guest is walled in. DESIGN: full > restricted > none."""
+    """How well a student process is walled in. DESIGN: full > restricted > none."""
 
     FULL = "full"
     RESTRICTED = "restricted"
@@ -58,7 +58,7 @@ class Isolation:
     Attributes:
         tier: The tier in force.
         mechanisms: Names of the mechanisms in force.
-        proved: Probe name → what a real guest met when it tried to break out.
+        proved: Probe name → what a real student process met when it tried to break out.
     """
 
     tier: Tier
@@ -68,7 +68,7 @@ class Isolation:
 
 @dataclass(frozen=True, slots=True)
 class GuestLimits:
-    """What a guest may use; sizes in bytes."""
+    """What a student process may use; sizes in bytes."""
 
     memory: int
     output: int
@@ -98,7 +98,8 @@ class GuestNeeds:
         cuda: Real GPUs.
         processes: Processes that the submission may start.
         loopback: The submission may talk to itself.
-        virtual: Virtual GPUs. The guest makes them by itself and needs nothing of a sandbox.
+        virtual: Virtual GPUs. The student process makes them by itself and needs nothing of a
+            sandbox.
         virtual_memory_mb: Memory of each, in MiB; 0 for no limit.
         timed: It may not start processes, as each would have a clock of its own.
         gpus: Real GPUs that it is to see; all of them where it needs some and none is named.
@@ -115,7 +116,7 @@ class GuestNeeds:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a guest's process ended, as the host saw it. ``peak_memory`` is in bytes.
+    """How a student process ended, as the host saw it. ``peak_memory`` is in bytes.
 
     ``code`` and ``signal`` are None while it was still running when the host ended it.
     """
@@ -133,10 +134,10 @@ class Guest(ABC):
 
     @abstractmethod
     def end(self) -> Exit:
-        """Kill the guest and every descendant, verify that none is left, and say how it ended.
+        """Kill the process and every descendant, verify that none is left, and say how it ended.
 
-        Idempotent. Waits a moment for a guest that is already dying, so that its own exit status
-        or signal is what is reported, and not the host's kill.
+        Idempotent. Waits a moment for a student process that is already dying, so that its own exit
+        status or signal is what is reported, and not the host's kill.
 
         Raises:
             InfrastructureError: Something survived.
@@ -144,7 +145,7 @@ class Guest(ABC):
 
     @abstractmethod
     def output(self) -> bytes:
-        """What the guest printed so far, bounded."""
+        """What the student process printed so far, bounded."""
 
     @property
     @abstractmethod
@@ -153,13 +154,13 @@ class Guest(ABC):
 
 
 class Sandbox(ABC):
-    """Starts guests. A context manager; leaving it ends every guest it started."""
+    """Starts student processes. A context manager; leaving it ends every process it started."""
 
     isolation: Isolation
 
     @abstractmethod
     def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
-        """Start a guest whose walls stand before it can receive anything.
+        """Start a student process whose walls stand before it can receive anything.
 
         Raises:
             InfrastructureError: It cannot be started.
@@ -167,7 +168,7 @@ class Sandbox(ABC):
 
     @abstractmethod
     def grants(self, needs: GuestNeeds) -> bool:
-        """Whether this sandbox can give a guest what its questions need."""
+        """Whether this sandbox can give a student process what its questions need."""
 
     @abstractmethod
     def close(self) -> None:
@@ -202,7 +203,7 @@ _SEALS = 0x0001 | 0x0002 | 0x0004  # SEAL, SHRINK, GROW: the size can never chan
 
 
 class Capture:
-    """A file for a guest's standard output and error.
+    """A file for a student process's standard output and error.
 
     On Linux a sealed memfd: a flood stops at its size, costs no disk, and blocks nobody, unlike a
     pipe that has to be read. Elsewhere an unlinked temporary file, read up to the cap.
@@ -297,7 +298,7 @@ _FIELDS = ("RssAnon:", "RssShmem:")
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What the processes of a guest have done so far.
+    """What a student process and its descendants have done so far.
 
     Attributes:
         seconds: Processor time of all, those among them that ended and were waited for.
@@ -332,7 +333,7 @@ def memory_above(pid: int, baseline: int) -> int:
     """Return what a process and all below it have touched beyond their start, in bytes.
 
     Args:
-        pid: The guest's first process; every orphan of its namespace is below it.
+        pid: The student process's first process; every orphan of its namespace is below it.
         baseline: What each inherits by fork and shares until it writes, in bytes.
     """
     return sum(max(0, own_memory(each) - baseline) for each in (pid, *descendants(pid)))
@@ -342,7 +343,7 @@ def activity(pid: int) -> Activity | None:
     """Return what a process and all below it have done; None where this system does not show it.
 
     Args:
-        pid: The guest's first process.
+        pid: The student process's first process.
     """
     total, used, ready = 0.0, {}, set()
     for each in (pid, *descendants(pid)):

@@ -1,4 +1,4 @@
-"""Tier none: a fresh process for each guest, with limits and nothing else.
+"""Tier none: student processes that are started afresh, with limits and nothing else.
 
 Defends against: crashes, endless loops, memory and output floods, processes left behind.
 Does not defend against: reading or writing whatever the user may read or write, the network, a
@@ -40,11 +40,11 @@ from grader.wire.frames import Connection
 _STATUS = struct.Struct("<iq")
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _DYING = 0.5
-"""Seconds that a guest whose connection broke gets to finish dying by itself."""
+"""Seconds that a student process whose connection broke gets to finish dying by itself."""
 
 
 def clean_environment(needs: GuestNeeds) -> dict[str, str]:
-    """The environment of a guest: no secrets, one thread a library, no bytecode written."""
+    """Return a clean environment: no secrets, one thread a library, no bytecode written."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     made = {**kept, **ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", **NO_TF32}
     if needs.gpus:
@@ -53,12 +53,13 @@ def clean_environment(needs: GuestNeeds) -> dict[str, str]:
 
 
 class OneShotGuest(Guest):
-    """A guest in its own fresh process.
+    """A student process that was started afresh, not forked.
 
     Args:
         limits: What it may use.
         needs: What it is given.
-        warm: Import everything first that torch imports late; for a guest that is to wait.
+        warm: Import everything first that torch imports late; for a student process that is to
+            wait.
     """
 
     def __init__(self, limits: GuestLimits, needs: GuestNeeds, warm: bool = False) -> None:
@@ -83,7 +84,7 @@ class OneShotGuest(Guest):
                 start_new_session=True,
             )
         except OSError as error:
-            raise InfrastructureError(f"cannot start a guest: {error}") from error
+            raise InfrastructureError(f"cannot start a student process: {error}") from error
         finally:
             guest_end.close()
             os.close(status_fd)
@@ -137,7 +138,7 @@ class OneShotGuest(Guest):
 
 
 class OneShotSandbox(Sandbox):
-    """Starts every guest as a fresh process."""
+    """Starts every student process afresh."""
 
     def __init__(self) -> None:
         self.isolation = Isolation(Tier.NONE, ("process", "rlimits", "own session", "reaping"))
@@ -148,7 +149,7 @@ class OneShotSandbox(Sandbox):
         return self._started(limits, needs, warm=False)
 
     def start_warm(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
-        """Start a guest that is to wait: it imports first what torch imports late."""
+        """Start a student process that is to wait: it imports first what torch imports late."""
         return self._started(limits, needs, warm=True)
 
     def _started(self, limits: GuestLimits, needs: GuestNeeds, warm: bool) -> OneShotGuest:

@@ -1,7 +1,7 @@
 """Choose the walls that this machine gives, by putting them up around a probe.
 
-Nothing is believed: a mechanism counts as there when a probe guest stood behind it, tried to break
-out, left a process behind, and the host saw all of that fail.
+Nothing is believed: a mechanism counts as there when a probe process stood behind it, tried to
+break out, left a process behind, and the host saw all of that fail.
 """
 
 from __future__ import annotations
@@ -91,9 +91,11 @@ def open_sandbox(
 
     Args:
         isolation: The tier asked for; ``auto`` takes the best that holds.
-        hidden: Paths that no guest may open, such as the reference's; each guest tries.
-        gpus: GPUs that guests with a need for one are shown; all others stay closed to them.
-        preload: What guests find imported beside torch.
+        hidden: Paths that no student process may open, such as the reference's; each student
+            process tries.
+        gpus: GPUs that student processes with a need for one are shown; all others stay closed to
+            them.
+        preload: What student processes find imported beside torch.
 
     Raises:
         InfrastructureError: Less holds than was asked for. Says what was tried and what to do.
@@ -124,7 +126,7 @@ def open_sandbox(
 
 
 def probe(mechanism: Mechanism) -> Isolation:
-    """Put one guest, without torch, behind the walls of a mechanism; return what held.
+    """Put one student process, without torch, behind the walls of a mechanism; return what held.
 
     Raises:
         InfrastructureError: Something did not hold; says what.
@@ -157,14 +159,14 @@ def unsuited(mechanism: Mechanism) -> str:
     if mechanism is Mechanism.FLAT and not landlock.abi():
         return f"this kernel has no Landlock; {_USE_LANDLOCK}"
     if users_of_their_own() and not mapped():
-        return "the user IDs for guests are not mapped in this container"
+        return "the user IDs for student processes are not mapped in this container"
     if mechanism is Mechanism.FLAT and users_of_their_own() and (closed := _closed_folder()):
-        return f"guests, users of their own, may not enter {closed}, where Python is: chmod o+x it"
+        return f"other users, as student processes are, may not enter {closed}: chmod o+x it"
     return ""
 
 
 def users_of_their_own() -> bool:
-    """Return whether guests get a user each: where there is root, with what that takes.
+    """Return whether student processes get a user each: where there is root, with what that takes.
 
     Root without capabilities, as in a container that drops them, is a user like any other.
     """
@@ -186,7 +188,7 @@ def _closed_folder() -> str:
     """Return the outermost folder on the way to the interpreter that is closed to others."""
     packages = (Path(folder, name) for name, folder in package_folders().items())
     prefixes = (Path(name) for name in (sys.prefix, sys.base_prefix, sys.exec_prefix))
-    # Not all that is on the path of this process: guests are given no script's folder.
+    # Not all that is on the path of this process: student processes are given no script's folder.
     for folder in (path.resolve() for path in (*prefixes, *packages)):
         for parent in (*reversed(folder.parents), folder):
             if not parent.stat().st_mode & stat.S_IXOTH:
@@ -197,13 +199,13 @@ def _closed_folder() -> str:
 def _plan(mechanism: Mechanism, canaries: CanaryHolder, preload: bool) -> WallPlan:
     slots = users_of_their_own()
     if mechanism is Mechanism.FLAT and not slots:
-        # Guests share our user here. Our memory must not be theirs to read.
+        # Student processes share our user here. Our memory must not be theirs to read.
         libc.prctl(libc.PR_SET_DUMPABLE, 0)
     return WallPlan(mechanism, canaries.canary, landlock.abi(), slots, preload)
 
 
 def _shown(plan: WallPlan, gpus: tuple[Gpu, ...]) -> WallPlan:
-    """Return the plan with GPUs in the view, where Landlock keeps them from other guests."""
+    """Return the plan with GPUs in the view, where Landlock keeps them from other processes."""
     if not gpus or not plan.landlock:
         return plan
     folders = cuda.library_folders(os.environ.get("LD_LIBRARY_PATH", ""))

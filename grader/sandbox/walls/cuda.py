@@ -1,20 +1,20 @@
-"""What a guest must be given to work on a GPU, beyond what every guest has.
+"""What a student process must be given to work on a GPU, beyond what every student process has.
 
 Put together from what other projects met on real drivers; this one **has not tried it on a GPU**.
-Each start therefore has a probe guest compute a product there (``grader.run.gpus``).
+Each start therefore has a probe process compute a product there (``grader.run.gpus``).
 
 * Drivers from 570 on write the names of their threads (nolabs-ai/nono #673, NVIDIA/OpenShell #1486)
   and open ``nvidia-uvm-tools`` (nono #652); refused, CUDA's initialisation fails with error 304.
 * They also make memory files with ``memfd_create`` (OpenShell #1696): error 304 again.
-* A process that the guest starts names its own threads (nono #924), so that one rule for the
-  guest's own folder in ``/proc`` is not enough.
+* A process that the student process starts names its own threads (nono #924), so that one rule for
+  the student process's own folder in ``/proc`` is not enough.
 
 Defends against: another GPU than those that were granted; devices that drive a display; writing to
 anybody's threads but its own processes'.
-Does not defend against: flaws of the driver, to which a guest now talks; memory of the host that
-the driver pins on a guest's behalf, and what is written to memory files, which no watch counts;
-what an earlier process left in the card's memory, which is overwritten between timed submissions
-(``grader.run.gpu_worker``).
+Does not defend against: flaws of the driver, to which a student process now talks; memory of the
+host that the driver pins on a student process's behalf, and what is written to memory files, which
+no watch counts; what an earlier process left in the card's memory, which is overwritten between
+timed submissions (``grader.run.gpu_worker``).
 """
 
 from __future__ import annotations
@@ -39,15 +39,16 @@ READABLE = (
 """What the driver's library looks up: its own parameters, and where the device is."""
 
 OWN_THREADS = "/proc/self/task"
-"""Opened in the guest itself, so that it is the guest's own threads and nobody else's."""
+"""Opened in the student process itself, so that it means its own threads and nobody else's."""
 
 UNLIMITED = frozenset({"AS"})
 """Limits that cannot be set: the library reserves address space by the terabyte. What memory is
 really touched is still watched, from outside."""
 
 HIDDEN = {"CUDA_VISIBLE_DEVICES": "", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
-"""In the environment of the fork-server, and of guests without a GPU: with both, torch counts no
-device and does not ask the driver. Had the fork-server asked, no fork of it could use a GPU."""
+"""In the environment of the fork-server, and of student processes without a GPU. With both, torch
+counts no device and does not ask the driver. Had the fork-server asked, no fork of it could use a
+GPU."""
 
 THREADS = 32
 """Threads that the driver's libraries start on their own, beyond what the submission may start."""
@@ -66,7 +67,7 @@ def node(minor: int) -> str:
 
 
 def nodes(minors: Iterable[int]) -> tuple[str, ...]:
-    """Return the nodes that a guest may open; none if it gets no GPU."""
+    """Return the nodes that a student process may open; none if it gets no GPU."""
     numbers = tuple(minors)
     own = [node(minor) for minor in numbers]
     parts = [path for minor in numbers for path in part_nodes(minor)]

@@ -17,7 +17,7 @@ _FENCES_SOCKETS = 6
 
 
 def around_fork_server(plan: WallPlan) -> None:
-    """Give the fork-server its namespaces and view; guests fork out of these.
+    """Give the fork-server its namespaces and view; student processes fork out of these.
 
     The PID namespace comes earlier, before torch is imported: ``view.become_first_process``.
 
@@ -40,7 +40,7 @@ def around_fork_server(plan: WallPlan) -> None:
 
 
 def once(plan: WallPlan) -> None:
-    """Do in the fork-server what guests then inherit and need not do again."""
+    """Do in the fork-server what student processes inherit and need not do again."""
     # What is already held stays: this only keeps anybody below from ever gaining more.
     if plan.has(Wall.CAPABILITIES):
         privileges.drop_bounding_set()
@@ -74,7 +74,8 @@ def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
             {name: value for name, value in planned.items() if name not in counted}
         )
     if plan.mechanism is Mechanism.USERNS:
-        # One of its own for each guest, so that its processes are counted apart from others'.
+        # One of its own for each student process, so that its processes are counted apart from
+        # others'.
         view.enter_user_namespace()
     if plan.has(Wall.LIMITS):
         privileges.apply_limits(counted)
@@ -106,7 +107,7 @@ def _private_spaces(plan: WallPlan, guest: GuestPlan) -> None:
 
 
 def _uncover(visible: str) -> None:
-    """Let CUDA see the GPUs again that the fork-server hides from itself and other guests."""
+    """Let CUDA see the GPUs again that the fork-server hides from itself and other processes."""
     for name in cuda.HIDDEN:
         os.environ.pop(name, None)
     if visible:

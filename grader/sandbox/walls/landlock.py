@@ -56,7 +56,7 @@ class Ruleset:
 
     Args:
         version: The kernel's ABI, 1 or more.
-        tcp: Leave TCP alone, for a guest with a network namespace of its own.
+        tcp: Leave TCP alone, for a student process with a network namespace of its own.
     """
 
     def __init__(self, version: int, tcp: bool = False) -> None:

@@ -12,7 +12,7 @@ from enum import Enum
 
 
 class Mechanism(str, Enum):
-    """How a guest is set apart: with namespaces as root, as a user, or without any."""
+    """How a student process is set apart: with namespaces as root, as a user, or without any."""
 
     NS = "ns"
     USERNS = "userns"
@@ -39,7 +39,7 @@ class Wall(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """What the host lays out for guests to try their hands on.
+    """What the host lays out for student processes to try their hands on.
 
     Attributes:
         folder: Folder that anybody may write to, with a file ``secret`` that anybody may read.
@@ -56,18 +56,19 @@ class Canary:
 
 @dataclass(frozen=True, slots=True)
 class WallPlan:
-    """What holds for every guest of a fork-server.
+    """What holds for every student process of a fork-server.
 
     Attributes:
-        mechanism: How guests are set apart.
-        canary: What guests try to reach.
+        mechanism: How student processes are set apart.
+        canary: What student processes try to reach.
         landlock: The kernel's Landlock ABI; 0 where there is none.
-        slots: Each guest gets a user ID of its own, for which the host has to be root, with the
-            capabilities that it takes.
+        slots: Each student process gets a user ID of its own, for which the host has to be root,
+            with the capabilities that it takes.
         preload: Import torch before serving. Probes of the machine do without.
         also: Modules to import beside it, where they are installed.
         fonts: Folder for matplotlib's list of fonts, for the fork-server only.
-        gpus: Numbers of the GPUs whose nodes are in the view; a guest may open its own only.
+        gpus: Numbers of the GPUs whose nodes are in the view; a student process may open its own
+            only.
         libraries: Folders of the driver's libraries that the loader does not know by itself.
         off: Walls left out; for tests only.
     """
@@ -85,7 +86,7 @@ class WallPlan:
 
     @property
     def namespaces(self) -> bool:
-        """Whether guests live in namespaces of their own."""
+        """Whether student processes live in namespaces of their own."""
         return self.mechanism is not Mechanism.FLAT
 
     def has(self, wall: Wall) -> bool:
@@ -108,7 +109,7 @@ class WallPlan:
 
 @dataclass(frozen=True, slots=True)
 class GuestPlan:
-    """What holds for one guest; sizes in bytes.
+    """What holds for one student process; sizes in bytes.
 
     Attributes:
         number: The host's number for it.

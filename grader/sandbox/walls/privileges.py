@@ -1,10 +1,10 @@
-"""Who a guest is and how much it may use: its user, its capabilities, its resource limits.
+"""A student process's user, capabilities and resource limits.
 
 Defends against: acting with the host's rights, programs that raise privileges, being read or traced
 through ``/proc`` by a neighbour, outliving the fork-server. Core dumps, files too large, too many
 descriptors, address space beyond the budget, CPU time without end, locked memory, message queues,
 and processes or threads beyond the number allowed (the kernel does not count those of the
-superuser, which a guest never is).
+superuser, which a student process never is).
 Does not defend against: what the user may do anyway (without root, the user is the host's own), nor
 memory of many processes together; the host's watch sums it.
 """
@@ -26,11 +26,11 @@ _LAST_CAPABILITY = 63
 _NET_ADMIN = 12
 _NEEDED = {"CHOWN": 0, "DAC_OVERRIDE": 1, "FOWNER": 3, "KILL": 5, "SETGID": 6, "SETUID": 7,
            "SETPCAP": 8}  # fmt: skip
-"""What it takes to start a guest as another user, to end it, and to remove what it left."""
+"""What it takes to start a process as another user, to end it, and to remove what it left."""
 
 
 def lacking() -> list[str]:
-    """Return the capabilities that it takes to give guests a user of their own, and are not held.
+    """Return the missing capabilities among those that giving each process its own user takes.
 
     A container may run as root with few of them, or none.
     """
@@ -127,7 +127,7 @@ THREAD_SPACE = 512 * 2**20
 
 
 def process_limit(plan: GuestPlan) -> int:
-    """Return how many processes and threads a guest may have, itself among them."""
+    """Return how many processes and threads a student process may have, itself among them."""
     return 1 + plan.processes + (cuda.THREADS if plan.gpus else 0)
 
 
@@ -135,7 +135,7 @@ def planned_limits(plan: GuestPlan, space: int) -> dict[str, int]:
     """Return limit name → value, soft and hard alike.
 
     Args:
-        plan: The guest's plan.
+        plan: The student process's plan.
         space: Address space that the process already has, in bytes.
     """
     limits = {

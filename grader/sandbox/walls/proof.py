@@ -1,9 +1,9 @@
-"""What a guest meets when it tries to break out of its own walls, and what it must meet.
+"""What a student process meets when it tries to break out of its own walls, and what it must meet.
 
-``attempt_all`` runs in the real guest, after its walls are up and before the submission arrives.
-``breaches`` runs on the host and compares. A wall that is not there shows as an attempt that met
-what it should not have: each wall has at least one attempt that no other wall would refuse. Every
-attempt is harmless if it succeeds.
+``attempt_all`` runs in the real student process, after its walls are up and before the submission
+arrives. ``breaches`` runs on the host and compares. A wall that is not there shows as an attempt
+that met what it should not have: each wall has at least one attempt that no other wall would
+refuse. Every attempt is harmless if it succeeds.
 
 Defends against: walls that are silently off, on this kernel, in this container, today.
 Does not defend against: ways out that are not attempted.
@@ -104,7 +104,7 @@ def open_internet_socket(_: Context) -> str:
 
 
 def connect_outside(_: Context) -> str:
-    """Connect to an address that is not this guest's own."""
+    """Connect to an address that is not this student process's own."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.connect(_TEST_NET)
     return "ok"
@@ -144,7 +144,7 @@ def uncounted_memory(_: Context) -> str:
 
 
 def open_other_gpu(context: Context) -> str:
-    """Open the GPUs that other guests may use and this one may not."""
+    """Open the GPUs that other processes may use and this one may not."""
     others = {*context.plan.gpus} - {*context.guest.gpus}
     return _open_any(map(cuda.node, sorted(others)), os.O_RDWR)
 
@@ -152,7 +152,7 @@ def open_other_gpu(context: Context) -> str:
 def new_namespace(_: Context) -> str:
     """Call ``unshare``, which makes user namespaces, where one has every capability.
 
-    With no flags it changes nothing: where the wall is off, the guest stays what it was.
+    With no flags it changes nothing: where the wall is off, the student process stays what it was.
     """
     libc.syscall("unshare", 0)
     return "ok"
@@ -350,7 +350,7 @@ def attempt_all(plan: WallPlan, guest: GuestPlan, limits: Mapping[str, int]) -> 
 
     Args:
         plan: What walls were to be put up, those switched off among them.
-        guest: This guest's own plan.
+        guest: This student process's own plan.
         limits: Resource limits that were to be set.
     """
     context = Context(plan, guest, limits)

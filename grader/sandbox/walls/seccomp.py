@@ -6,8 +6,8 @@ Default is to allow: torch's own needs are wide and change. What is denied is li
 Defends against: sockets other than UNIX ones (where there is no private network: all), tracing and
 reading other processes, new namespaces and mounts, kernel keys, memory that no limit counts (memfd,
 System V segments), io_uring, BPF, perf, signals by way of ``F_SETSIG``, and on the flat tier also
-new processes, programs, sessions, and signals or limits for any process but itself. A guest that is
-timed starts no processes either, on any tier.
+new processes, programs, sessions, and signals or limits for any process but itself. A student
+process that is timed starts no processes either, on any tier.
 Does not defend against: misuse of calls that stay allowed, or kernel flaws in them.
 """
 
@@ -114,11 +114,11 @@ DENIED = (
     # memory and queues that no limit counts
     "memfd_secret", "shmget", "msgget", "semget", "mq_open",
 )  # fmt: skip
-"""Denied to every guest."""
+"""Denied to every student process."""
 
 _MEMORY_FILES = "memfd_create"
-"""Denied to guests without a GPU: no limit counts what is written to a memory file. The driver's
-library makes one when it starts (NVIDIA/OpenShell #1696)."""
+"""Denied to student processes without a GPU: no limit counts what is written to a memory file.
+With a GPU it must stay: the driver's library makes one when it starts (NVIDIA/OpenShell #1696)."""
 
 ABSENT = ("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register")
 """Said not to exist: the C library then falls back to calls whose arguments can be looked at."""
@@ -127,7 +127,7 @@ FLAT_DENIED = (
     "execve", "execveat", "setsid", "setpgid", "tkill", "pidfd_open",
     "pidfd_send_signal", "setpriority", "ioprio_set",
 )  # fmt: skip
-"""Denied too where no PID namespace keeps a guest's processes together."""
+"""Denied too where no PID namespace keeps a student process's processes together."""
 
 FLAT_OWN_PID = ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 FLAT_OWN_OR_ZERO = (
@@ -141,7 +141,7 @@ _FORBIDDEN_VALUES = {
 
 
 _OWN_PID = 0x7E57AB1E
-"""Stands for the guest's PID until that is known; no constant of a filter looks like it."""
+"""Stands for the student process's PID until that is known; no filter's constant looks like it."""
 
 
 class Filter:
@@ -216,8 +216,8 @@ def build(
     """Return a filter's program.
 
     Args:
-        flat_pid: The guest's own PID, where no PID namespace sets it apart; else None.
-        loopback: Allow internet sockets, in a network namespace of the guest's own.
+        flat_pid: The student process's own PID, where no PID namespace sets it apart; else None.
+        loopback: Allow internet sockets, in a network namespace of the student process's own.
         timed: Allow threads, but no new processes.
         gpu: Allow what the GPU driver's library needs.
         arch: Architecture; this machine's by default.
@@ -233,7 +233,8 @@ def build(
 
 @lru_cache(maxsize=8)
 def _template(flat: bool, loopback: bool, timed: bool, gpu: bool, arch: str) -> bytes:
-    # Assembled once in the fork-server: two milliseconds that no guest has to spend again.
+    # Assembled once in the fork-server: two milliseconds that no student process has to spend
+    # again.
     program = Filter(arch)
     for name in DENIED if gpu else (*DENIED, _MEMORY_FILES):
         program.deny(name)

@@ -1,4 +1,4 @@
-"""What a guest sees: private namespaces, and a root that holds the system, Python and the grader.
+"""A student process's view: private namespaces, and a root of system, Python and grader.
 
 The view names folders of the system's libraries, of the interpreter and of this package, each at
 its own path, read-only. ``assignments/``, ``reference/``, ``tests/``, submissions and home folders
@@ -6,12 +6,12 @@ are out, even where the interpreter or the checkout lies in one of them.
 
 Defends against: reading or finding anything that is not in the view, writing anywhere but to the
 scratch, filling the disk or its inodes, device files, set-user-ID programs, running files from the
-scratch, and leftovers: the scratch goes with the guest. Finding, signalling or tracing processes
-outside, reaching any network or the abstract sockets of others, message queues and segments left
-for the next guest, and processes that outlive their guest: the guest is process 1 of its namespace,
-and when it dies the kernel kills all that it ever started before anybody is told of its death.
-Does not defend against: reading what is in the view (nothing secret may be put there), flaws of the
-kernel itself, or timing observed through shared hardware.
+scratch, and leftovers: the scratch goes with the student process. Finding, signalling or tracing
+processes outside, reaching any network or the abstract sockets of others, message queues and
+segments left for the next student process, and descendants that outlive it: the student process is
+process 1 of its namespace, and when it dies the kernel kills all that it ever started before
+anybody learns of its death. Does not defend against: reading what is in the view (nothing
+secret may be put there), flaws of the kernel itself, or timing observed through shared hardware.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ def folders() -> tuple[str, ...]:
     paths |= {package}
     too_wide = [path for path in paths if path == Path("/") or path == _home()]
     if too_wide:
-        raise OSError(f"{too_wide[0]} is on Python's path; a guest would see all that lies in it")
+        raise OSError(f"{too_wide[0]} is on Python's path; student processes would see all of it")
     inner = {path for path in paths for other in paths if other in path.parents}
     return tuple(sorted(str(path) for path in paths - inner if not _in_system(path)))
 
 
 @lru_cache(maxsize=1)
 def readable() -> tuple[str, ...]:
-    """Return all that a guest may read, where it exists; links lead to what is listed anyway."""
+    """Return all that a student process may read and that exists; links lead to listed paths."""
     paths = (Path(path) for path in (*SYSTEM, *folders(), *FILES, *OPTIONAL))
     return tuple(str(path) for path in paths if path.exists() and not path.is_symlink())
 
@@ -84,12 +84,12 @@ def below(place: str) -> tuple[str, ...]:
     A mount on ``place`` hides these, where a checkout or an interpreter lies in ``/tmp``.
 
     Raises:
-        OSError: ``place`` itself is in the view, and cannot be a guest's own as well.
+        OSError: ``place`` itself is in the view, and cannot be a student process's own as well.
     """
     outer = Path(place)
     paths = [Path(path) for path in (*readable(), *aliases())]
     if covering := [path for path in paths if outer.is_relative_to(path)]:
-        raise OSError(f"{covering[0]} is on Python's path, and guests have {place} as scratch")
+        raise OSError(f"{covering[0]} is on Python's path, but {place} is every process's scratch")
     inner = {path.relative_to(outer).parts[0] for path in paths if outer in path.parents}
     return tuple(str(outer / name) for name in sorted(inner))
 
@@ -163,7 +163,7 @@ def build_root(nodes: Sequence[str] = (), optional: Sequence[str] = ()) -> None:
         OSError: A mount was refused; the message names it.
     """
     for place in (SCRATCH, SHARED_MEMORY):
-        below(place)  # Refuses what no guest could be given, before anything is mounted.
+        below(place)  # Refuses what no student process could be given, before anything is mounted.
     mount("", "/", "", MS_REC | MS_PRIVATE)
     # Cloned before the new root is mounted: what it covers could not be reached any more.
     trees = {f"/dev/{name}": _clone(f"/dev/{name}", 0) for name in DEVICES}
@@ -217,8 +217,8 @@ def mount_proc() -> None:
     Raises:
         OSError: It was refused, as in a container that covers parts of ``/proc``.
     """
-    # Not read-only: a user namespace of the guest's own is set up by writing here. What is below
-    # /proc/sys belongs to a root that the guest is not.
+    # Not read-only: a user namespace of the student process's own is set up by writing here. What
+    # is below /proc/sys belongs to a root that the student process is not.
     mount("none", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
 
 

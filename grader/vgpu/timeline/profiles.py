@@ -1,7 +1,7 @@
 """What GPUs and their links can do: published constants, one thing at a time, collectives.
 
 A file ``profiles/NAME.json`` maps each field of ``Profile`` to its value and its source. They are
-read when this module is imported: behind a guest's walls there may be no more reading.
+read when this module is imported: behind a student process's walls there may be no more reading.
 
 On a ring each of n GPUs sends to the next one. What has to go over each link, and in how many
 steps, is that of P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of

@@ -12,8 +12,8 @@
 
 A row of a device that works on several streams is of one of them: ``"cuda:0 stream 7"``.
 
-Drawing is the business of ``grader.report``, and no guest has it: it is looked up by name, when a
-picture is asked for and not before, so that the devices come along without it.
+Drawing is the business of ``grader.report``, and no student process has it: it is looked up by
+name, when a picture is asked for and not before, so that the devices come along without it.
 """
 
 from __future__ import annotations

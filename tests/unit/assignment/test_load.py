@@ -327,7 +327,7 @@ def argument(form: str) -> tuple[str, str]:
          "5: support[0]: no file “demo.py” beside assignment.yml"),
         ("title: Demo", "title: Demo\nsupport: [assignment.yml]\nmodules:\n  no-name: own.py",
          "7: modules.no-name: “no-name” is no name of a module, such as torchvision.models\n"
-         "7: modules.no-name: “own.py” is not under support, so no guest has it"),
+         "7: modules.no-name: “own.py” is not under support, so no student process has it"),
         ("title: Demo", "title: Demo\nsupport: [assignment.yml]\nmodules: {a.b: assignment.yml}",
          "6: modules.a.b: “assignment.yml” is no Python file"),
         ("title: Demo", "title: Demo\nsupport: [assignment.yaml]",
