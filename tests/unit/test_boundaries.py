@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,6 +18,7 @@ LEAST_LINES_ALONE = 150
 ALONE: dict[str, str] = {}
 """Small modules that one neighbour imports all the same → why: a trust boundary, say."""
 MAX_FUNCTION_LINES = 40
+MAX_ACTOR_CODE_LINES = 1216
 
 
 def forbidden(tree: ast.AST) -> Iterator[str]:
@@ -81,8 +84,27 @@ def test_modules_and_functions_stay_small(file: Path) -> None:
 
 
 def test_the_guest_can_be_read_in_one_sitting() -> None:
-    guest = [file for file in FILES if "actor" in file.parts]
-    assert sum(len(file.read_text().splitlines()) for file in guest) <= 1807
+    # Code alone: a comment at a dangerous line must not cost a line of code.
+    actor = [file for file in FILES if "actor" in file.parts]
+    assert sum(len(code_lines(file.read_text())) for file in actor) <= MAX_ACTOR_CODE_LINES
+
+
+def code_lines(text: str) -> set[int]:
+    """Return the lines that hold code: no blank ones, comments or docstrings."""
+    beside = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in beside and token.type != tokenize.ENDMARKER:
+            lines |= {*range(token.start[0], token.end[0] + 1)}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            assert node.end_lineno is not None
+            lines -= {*range(node.lineno, node.end_lineno + 1)}
+    return lines
+
+
+def test_comments_docstrings_and_blank_lines_are_no_code() -> None:
+    assert code_lines('"""Doc."""\n\nx = 1  # why\n# more\ny = (\n    2)\n') == {3, 5, 6}
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
