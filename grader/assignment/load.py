@@ -174,11 +174,26 @@ _BOUNDS = {
 }
 
 
-def explain(error: ValidationError, document: YamlDocument) -> Iterator[ProblemAt]:
-    """Translate all errors of one validation of a whole document."""
+def _model_at(words: Sequence[str]) -> type[BaseModel]:
+    return _MODELS[words[-1] if words else ""]
+
+
+_ModelAt = Callable[[Sequence[str]], type[BaseModel]]
+
+
+def explain(
+    error: ValidationError, document: YamlDocument, model_at: _ModelAt = _model_at
+) -> Iterator[ProblemAt]:
+    """Translate all errors of one validation of a whole document.
+
+    Args:
+        error: Of the validation.
+        document: What was validated.
+        model_at: Returns what reads a mapping, by the words on the way to it.
+    """
     details = error.errors(include_url=False)
     guessed = {
-        (*_path(detail)[:-1], _guess(detail))
+        (*_path(detail)[:-1], _guess(detail, model_at))
         for detail in details
         if detail["type"] == "extra_forbidden"
     }
@@ -188,7 +203,9 @@ def explain(error: ValidationError, document: YamlDocument) -> Iterator[ProblemA
         misspelt = kind == "missing" and path in guessed
         # Pydantic does not count items that are themselves wrong, and calls their list too short.
         enough = kind == "too_short" and len(document.at(path)) >= detail["ctx"]["min_length"]
-        if not (misspelt or enough):
+        if kind == "extra_forbidden":
+            yield path, _unknown_key(path, document, _known_keys(detail, model_at))
+        elif not (misspelt or enough):
             yield path, _WRITERS.get(kind, _mismatch)(detail, path, document)
 
 
@@ -204,19 +221,18 @@ def _path(detail: ErrorDetails) -> DocumentPath:
     return tuple(steps)
 
 
-def _known_keys(detail: ErrorDetails) -> list[str]:
-    words = [step for step in detail["loc"][:-1] if isinstance(step, str)]
-    model = _MODELS[words[-1] if words else ""]
+def _known_keys(detail: ErrorDetails, model_at: _ModelAt) -> list[str]:
+    model = model_at([step for step in detail["loc"][:-1] if isinstance(step, str)])
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
-def _guess(detail: ErrorDetails) -> str:
-    close = get_close_matches(str(detail["loc"][-1]), _known_keys(detail), 1, 0.5)
+def _guess(detail: ErrorDetails, model_at: _ModelAt) -> str:
+    close = get_close_matches(str(detail["loc"][-1]), _known_keys(detail, model_at), 1, 0.5)
     return close[0] if close else ""
 
 
-def _unknown_key(detail: ErrorDetails, path: DocumentPath, document: YamlDocument) -> str:
-    key, known = str(path[-1]), _known_keys(detail)
+def _unknown_key(path: DocumentPath, document: YamlDocument, known: Sequence[str]) -> str:
+    key = str(path[-1])
     if key in _GONE and path[-3:-2] == ("cases",):
         return f"“{key}” is gone; {_GONE[key]}"
     forms = [form for form in FORMS if form in document.at(path[:-1])]
@@ -303,7 +319,6 @@ def _found(value: Any) -> str:
 
 _NUMBER = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?\Z")
 _WRITERS: Mapping[str, Callable[[ErrorDetails, DocumentPath, YamlDocument], str]] = {
-    "extra_forbidden": _unknown_key,
     "missing": _missing,
     "union_tag_not_found": _missing_kind,
     "union_tag_invalid": _wrong_kind,

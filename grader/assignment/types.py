@@ -12,7 +12,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from grader.assignment.arguments import Argument, Computed, FixedTensor, RandomTensor, TupleOf
 from grader.assignment.dims import AssignmentPart, Dim
@@ -239,16 +239,21 @@ def assignment_schema() -> Schema:
     It knows names, types and ranges. What only shows when parts are compared (points that do not
     add up, names that nothing has) is left to ``grader lint`` and to loading.
     """
-    schema = Assignment.model_json_schema(by_alias=True)
+    return described_schema(Assignment, SCHEMA_ID, "torchgrade assignment")
+
+
+def described_schema(model: type[BaseModel], schema_id: str, title: str) -> Schema:
+    """Return the schema of a document, with what docstrings say of its keys."""
+    schema = model.model_json_schema(by_alias=True)
     for part in (schema, *schema["$defs"].values()):
         _describe(part)
         if "const" in part.get("properties", {}).get("kind", {}):
             _complete_check(part)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:{SCHEMA_ID.replace('/', ':')}",
+        "$id": f"urn:{schema_id.replace('/', ':')}",
         **_mended(schema),
-        "title": "torchgrade assignment",
+        "title": title,
     }
 
 

@@ -23,10 +23,9 @@ from grader.batch.ledger import (
     Done,
     decisions_of,
     done_so_far,
-    read_grades,
+    renew_gradebook,
     with_decided,
     write_decided,
-    write_grades,
 )
 from grader.batch.schedule import write
 from grader.errors import GraderError, UsageError, nearest
@@ -190,7 +189,7 @@ def deciding(out: Path) -> Iterator[GradedClass]:
     with GradedClass(out) as course:
         yield course
     write_decided(out)
-    write_grades(read_grades(out), out)
+    renew_gradebook(out)
 
 
 def read_wishes(path: Path) -> list[Wish]:

@@ -100,11 +100,15 @@ class Student:
         name: Full name.
         email: Address; empty where the platform does not say.
         id: The platform's or the school's number.
+        section: Group or lab, as a roster says.
+        platform_id: The platform's number, where a roster gives another one.
     """
 
     name: str = ""
     email: str = ""
     id: str = ""
+    section: str = ""
+    platform_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +182,11 @@ def one_an_entry(folder: Path, entries: Sequence[Path]) -> Found:
     """
     paths = [path for path in entries if is_submission(path)]
     if not paths:
-        raise UsageError(
-            f"{folder} holds no submissions: no sub-folder and no file ending in "
-            f"{' '.join(ENDINGS)}"
-        )
+        kinds = " ".join(ENDINGS)
+        raise UsageError(f"{folder} holds no submissions: no folder and no file ending in {kinds}")
     pairs = [(file_name_text(_stem(path)), file_name_text(path.name)) for path in paths]
-    submissions = tuple(map(ClassSubmission, shortened(pairs), paths))
-    return Found(
-        submissions, tuple(file_name_text(path.name) for path in entries if not is_submission(path))
-    )
+    left_out = tuple(file_name_text(path.name) for path in entries if not is_submission(path))
+    return Found(tuple(map(ClassSubmission, shortened(pairs), paths)), left_out)
 
 
 def _stem(path: Path) -> str:

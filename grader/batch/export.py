@@ -11,7 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
@@ -76,6 +76,8 @@ class Exported:
         open: Student or submission → why there is no final grade to write.
         absent: Who was graded and is not in the instructor's file.
         changed: Student, what stood in the file, what stands there now.
+        zeros: Who handed in nothing and has a 0 for that.
+        blank: Who handed in nothing and keeps what stands there.
     """
 
     text: str
@@ -83,30 +85,71 @@ class Exported:
     open: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     changed: tuple[tuple[str, str, str], ...] = ()
+    zeros: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()
 
 
-def nbgrader(grades: Sequence[Grade], assignment: str, due: str = "") -> Exported:
-    """Return nbgrader's CSV, one row a student; the score is empty where it is open."""
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Who handed in nothing, and what they get.
+
+    Attributes:
+        students: As the roster says.
+        zero: They get a 0, where nothing stands yet; otherwise their cells stay.
+    """
+
+    students: Sequence[Student] = ()
+    zero: bool = False
+
+
+_NOBODY = Missing()
+
+
+def nbgrader(
+    grades: Sequence[Grade], assignment: str, due: str = "", missing: Missing = _NOBODY
+) -> Exported:
+    """Return nbgrader's CSV, one row a student; the score is empty where it is open.
+
+    Args:
+        grades: Of the class.
+        assignment: Its name there.
+        due: When it was due, for the column.
+        missing: Who handed in nothing; nbgrader's own export has a 0 for them.
+    """
     out = io.StringIO()
     writer = csv.DictWriter(out, _NBGRADER, lineterminator="\n")
     writer.writeheader()
     for student, grade in _everyone(grades):
         moment = grade.submission.created_at
-        first, _, last = student.name.rpartition(" ")
         penalty = 0.0 if grade.penalty is None else grade.penalty
         raw = grade.score
         values = (
-            assignment, due, moment.isoformat(" ") if moment else "", student.id, last, first,
-            student.email, _points(raw), "" if raw is None else amount(raw * penalty),
+            assignment, due, moment.isoformat(" ") if moment else "", *_person(student),
+            _points(raw), "" if raw is None else amount(raw * penalty),
             _points(grade.final), amount(grade.report.max_score),
         )  # fmt: skip
         writer.writerow(dict(zip(_NBGRADER, map(cell, values), strict=True)))
+    names = tuple(map(_label, missing.students))
+    most = amount(grades[0].report.max_score) if grades else ""
+    for student in missing.students if missing.zero else ():
+        row = (assignment, due, "", *_person(student), "0", "0", "0", most)
+        writer.writerow(dict(zip(_NBGRADER, map(cell, row), strict=True)))
     count = sum(grade.final is not None for _, grade in _everyone(grades))
-    return Exported(out.getvalue(), count, _open(grades))
+    done = Exported(out.getvalue(), count, _open(grades))
+    return replace(done, zeros=names) if missing.zero else replace(done, blank=names)
+
+
+def _person(student: Student) -> tuple[str, str, str, str]:
+    first, _, last = student.name.rpartition(" ")
+    return student.id, last, first, student.email
 
 
 def canvas(
-    grades: Sequence[Grade], own: Path, column: str, points: Points = Points.RAW
+    grades: Sequence[Grade],
+    own: Path,
+    column: str,
+    points: Points = Points.RAW,
+    missing: Missing = _NOBODY,
 ) -> Exported:
     """Return Canvas' export with one column filled.
 
@@ -115,6 +158,7 @@ def canvas(
         own: The instructor's export of the gradebook.
         column: Heading of the assignment in it, such as ``A1 (12345)``, or the beginning of it.
         points: What is written for a grade.
+        missing: Who handed in nothing.
 
     Raises:
         UsageError: It is no such export, has no such column, or one that is worth something else.
@@ -122,32 +166,41 @@ def canvas(
     table = _Table(own, _CANVAS_STUDENT)
     heading = _heading(own, table.headings, column)
     matches: tuple[_Match, ...] = (
-        lambda row, student: _same(row.get("ID"), student.id),
+        lambda row, student: _same(row.get("ID"), student.platform_id, student.id),
         lambda row, student: _same(row.get("SIS User ID"), student.id),
         lambda row, student: _same(row.get("SIS Login ID"), student.email, student.id),
         lambda row, student: _same(row.get("Student"), student.name),
     )
     most = [row.get(heading) for row in table.rows if row.get("Student").strip() == _CANVAS_MOST]
     scale = _Scale(points, f"{own}: the column “{heading}”", most)
-    return table.fill(
+    done = table.fill(
         grades, matches, heading, lambda row, grade: row.put(heading, scale.final(grade))
     )
+    return table.with_missing(done, missing, matches, heading)
 
 
-def moodle(grades: Sequence[Grade], own: Path, points: Points = Points.RAW) -> Exported:
+def moodle(
+    grades: Sequence[Grade],
+    own: Path,
+    points: Points = Points.RAW,
+    missing: Missing = _NOBODY,
+) -> Exported:
     """Return Moodle's grading worksheet with ``Grade`` and ``Feedback comments`` filled.
 
     Args:
         grades: Of the class.
         own: The instructor's worksheet.
         points: What is written for a grade.
+        missing: Who handed in nothing.
 
     Raises:
         UsageError: It is no such worksheet, or its grades are worth something else.
     """
     table = _Table(own, ("Identifier", _MOODLE_GRADE))
     matches: tuple[_Match, ...] = (
-        lambda row, student: _same(row.get("Identifier").removeprefix("Participant "), student.id),
+        lambda row, student: _same(
+            row.get("Identifier").removeprefix("Participant "), student.platform_id, student.id
+        ),
         lambda row, student: _same(row.get("Email address"), student.email),
         lambda row, student: _same(row.get("ID number"), student.id),
         lambda row, student: _same(row.get("Full name"), student.name),
@@ -162,7 +215,8 @@ def moodle(grades: Sequence[Grade], own: Path, points: Points = Points.RAW) -> E
         row.put(_MOODLE_GRADE, scale.final(grade))
         row.put(_MOODLE_FEEDBACK, cell(_feedback(grade)))
 
-    return table.fill(grades, matches, _MOODLE_GRADE, fill)
+    done = table.fill(grades, matches, _MOODLE_GRADE, fill)
+    return table.with_missing(done, missing, matches, _MOODLE_GRADE)
 
 
 class _Scale:
@@ -251,6 +305,33 @@ class _Table:
                     changed.append((_called(student, grade), before, found.get(column)))
         return Exported(self._text(), filled, _open(grades), tuple(absent), tuple(changed))
 
+    def with_missing(
+        self, done: Exported, missing: Missing, matches: Sequence[_Match], column: str
+    ) -> Exported:
+        """Return what was made with a 0 for who handed in nothing, if that is asked for.
+
+        What stands in a cell stays: "EX" for who is excused, points that were given by hand.
+        """
+        zeros, blank, absent, changed = [], [], [], []
+        for student in missing.students:
+            found = self._find(student, matches)
+            if found is None:
+                absent.append(_label(student))
+            elif missing.zero and not found.get(column).strip():
+                found.put(column, amount(0.0))
+                zeros.append(_label(student))
+                changed.append((_label(student), "", amount(0.0)))
+            else:
+                blank.append(_label(student))
+        return replace(
+            done,
+            text=self._text(),
+            absent=(*done.absent, *absent),
+            changed=(*done.changed, *changed),
+            zeros=tuple(zeros),
+            blank=tuple(blank),
+        )
+
     def _find(self, student: Student, matches: Sequence[_Match]) -> _Row | None:
         for match in matches:
             rows = [row for row in self.rows if match(row, student)]
@@ -295,7 +376,11 @@ def _open(grades: Sequence[Grade]) -> dict[str, str]:
 
 
 def _called(student: Student, grade: Grade) -> str:
-    return student.name or student.email or student.id or grade.submission.name
+    return _label(student) or grade.submission.name
+
+
+def _label(student: Student) -> str:
+    return student.name or student.email or student.id
 
 
 def _points(points: float | None) -> str:

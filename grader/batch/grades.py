@@ -98,7 +98,8 @@ class LatePolicy(BaseModel):
             return Lateness(None, 0.0 if submission.late is False else None)
         names = {submission.name.casefold()}
         for student in submission.students:
-            names |= {student.email.casefold(), student.id.casefold()} - {""}
+            keys = (student.email, student.id, student.platform_id)
+            names |= {key.casefold() for key in keys if key}
         known = {name.casefold(): moment for name, moment in self.extensions.items()}
         due = max([self.due, *(known[name] for name in names if name in known)])
         late = (submission.created_at - due).total_seconds()
@@ -108,24 +109,27 @@ class LatePolicy(BaseModel):
             return Lateness(late / _DAY, 1.0)
         return Lateness(late / _DAY, min(self.most, math.ceil(late / _DAY) * self.per_day))
 
-    def refuse_strangers(self, submissions: Sequence[ClassSubmission]) -> None:
+    def refuse_strangers(
+        self, submissions: Sequence[ClassSubmission], absent: Sequence[Student] = ()
+    ) -> None:
         """Refuse extensions of somebody who is not in the class: a name mistyped.
+
+        Args:
+            submissions: Of the class.
+            absent: Who is on the roster and handed in nothing so far.
 
         Raises:
             UsageError: Names them.
         """
-        if strangers := self._strangers(submissions):
-            raise UsageError(
-                f"--late: extensions for {', '.join(strangers)}, who handed nothing in here; write "
-                "the e-mail address, number or submission as the gradebook does"
-            )
-
-    def _strangers(self, submissions: Sequence[ClassSubmission]) -> list[str]:
         known = {submission.name.casefold() for submission in submissions}
-        for submission in submissions:
-            for student in submission.students:
-                known |= {student.email.casefold(), student.id.casefold()}
-        return [name for name in self.extensions if name.casefold() not in known]
+        for student in (*absent, *(each for one in submissions for each in one.students)):
+            known |= {key.casefold() for key in (student.email, student.id, student.platform_id)}
+        strangers = [name for name in self.extensions if name.casefold() not in known]
+        if strangers:
+            raise UsageError(
+                f"extensions for {', '.join(strangers)}, who handed nothing in here and is on no "
+                "roster; write the e-mail address, number or submission as the gradebook does"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +264,25 @@ def grade_of(submission: ClassSubmission, report: Report, policy: LatePolicy | N
     return Grade(submission, report, lateness.days, lateness.penalty, policy=True)
 
 
-def who(grades: Sequence[Grade]) -> list[dict[str, str]]:
-    """Return the gradebook's columns on whose each submission is; none where no platform says."""
-    if not any(grade.submission.students for grade in grades):
+def who(grades: Sequence[Grade], absent: Sequence[Student] = ()) -> list[dict[str, str]]:
+    """Return the gradebook's columns on whose each row is; none where nobody says.
+
+    Args:
+        grades: Of the class.
+        absent: Who handed in nothing; their rows come last.
+    """
+    rows = [*(grade.submission.students for grade in grades), *((each,) for each in absent)]
+    fields = [("name", "name"), ("email", "email"), ("student_id", "id")]
+    if any(student.section for students in rows for student in students):
+        fields.append(("section", "section"))
+    if not any(rows):
         return []
     return [
         {
-            heading: "; ".join(getattr(student, field) for student in grade.submission.students)
-            for heading, field in (("name", "name"), ("email", "email"), ("student_id", "id"))
+            heading: "; ".join(getattr(student, field) for student in students)
+            for heading, field in fields
         }
-        for grade in grades
+        for students in rows
     ]
 
 

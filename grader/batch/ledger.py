@@ -5,28 +5,27 @@ The journal in a batch's own words: what it was begun with, who is done, what th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from grader.batch.decisions import PersonDecision, carry, with_decisions
-from grader.batch.discover import ClassSubmission
+from grader.batch.decisions import PersonDecision, with_decisions
+from grader.batch.discover import ClassSubmission, Student
 from grader.batch.grades import Grade, LatePolicy, about, grade_of, lateness, submission_of, who
-from grader.batch.schedule import Graded, Workers, grade_all, write
+from grader.batch.roster import Roster, RosterStudent
+from grader.batch.schedule import write
 from grader.errors import UsageError
 from grader.report.export.gradebook import write_gradebook
 from grader.report.messages.catalogue import current
-from grader.report.model import Report, ReportStatus
+from grader.report.model import Report
 from grader.run.capabilities import DeviceChoice
 from grader.store.journal import (
     JOURNAL_FILE,
     DamagedError,
     Journal,
     JournalEntry,
-    NotBegunError,
     create,
     open_journal,
 )
@@ -55,7 +54,11 @@ class Setup(BaseModel):
         questions: Ids that were asked for; all where empty.
         isolation: As ``--isolation``.
         clock: What is graded on its speed is timed.
-        late: What lateness costs; no difference to what is graded.
+        late: What lateness costs; no difference to what is graded. Nor is what follows it here.
+        roster: Who is in the course.
+        absent: Who of these handed in nothing.
+        language: Of pages and messages; the machine's where None.
+        released: As ``--released``: how much students' pages show.
         plan: Question → digest of its calls; a changed one cannot be judged again from what was
             seen.
         grader_version: Of this program.
@@ -73,6 +76,10 @@ class Setup(BaseModel):
     isolation: str
     clock: bool
     late: LatePolicy | None = None
+    roster: Roster | None = None
+    absent: tuple[RosterStudent, ...] = ()
+    language: str | None = None
+    released: str | None = None
     plan: dict[str, str] = {}
     grader_version: str
 
@@ -105,6 +112,16 @@ def setup_of(journal: Journal, out: Path) -> Setup:
             f"{out / JOURNAL_FILE}: does not say how the batch was begun; grade again into "
             "another --out"
         ) from error
+
+
+def read_setup(out: Path) -> Setup:
+    """Return what a batch was begun with.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+    """
+    with open_journal(out / JOURNAL_FILE) as journal:
+        return setup_of(journal, out)
 
 
 def refuse_differences(begun: Setup, now: Setup) -> None:
@@ -142,9 +159,11 @@ def record(journal: Journal, done: Done, kept: bytes | None) -> None:
 
 def done_so_far(journal: Journal) -> Iterator[Done]:
     """Yield the submissions that are graded, by name, with what the grader itself said."""
+    roster = Roster.model_validate(journal.header().get("roster") or {})
     for entry in journal.entries():
         report = Report.model_validate_json(entry.report)
-        yield Done(submission_of(entry.name, entry.about), report, entry.digest, entry.timed)
+        submission = roster.named(submission_of(entry.name, entry.about))
+        yield Done(submission, report, entry.digest, entry.timed)
 
 
 def with_decided(journal: Journal, done: Iterable[Done]) -> Iterator[Done]:
@@ -175,11 +194,28 @@ def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> L
     return given or setup_of(journal, out).late
 
 
-def keep_policy(journal: Journal, out: Path, policy: LatePolicy) -> None:
-    """Have a batch remember what lateness costs from now on."""
+REMEMBERED = ("late", "roster", "absent", "language", "released")
+"""What makes no difference to what is graded, so that another word on it may come later."""
+
+
+def keep(journal: Journal, out: Path, **remembered: object) -> None:
+    """Have a batch remember something else from now on.
+
+    Args:
+        journal: Of the batch.
+        out: Its folder.
+        **remembered: Some of ``REMEMBERED``; what is None stays as it was.
+    """
     setup = setup_of(journal, out)
-    if policy != setup.late:
-        journal.replace_header(setup.model_copy(update={"late": policy}).model_dump(mode="json"))
+    update = {name: value for name, value in remembered.items() if value is not None}
+    now = setup.model_copy(update=update)
+    if now != setup:
+        journal.replace_header(now.model_dump(mode="json"))
+
+
+def absent_of(journal: Journal, out: Path) -> tuple[Student, ...]:
+    """Return who is in the course and handed in nothing."""
+    return tuple(each.student() for each in setup_of(journal, out).absent)
 
 
 def read_remembered(out: Path, given: LatePolicy | None = None) -> LatePolicy | None:
@@ -195,27 +231,52 @@ def read_remembered(out: Path, given: LatePolicy | None = None) -> LatePolicy | 
     """
     with open_journal(out / JOURNAL_FILE) as journal:
         if given:
-            given.refuse_strangers([done.submission for done in done_so_far(journal)])
+            ours = [done.submission for done in done_so_far(journal)]
+            given.refuse_strangers(ours, absent_of(journal, out))
         return setup_of(journal, out).late
 
 
-def read_grades(out: Path, policy: LatePolicy | None = None, keep: bool = False) -> list[Grade]:
+def read_grades(out: Path, policy: LatePolicy | None = None) -> list[Grade]:
     """Return the grades of a class, by name.
 
     Args:
         out: ``--out`` of the batch.
         policy: What lateness costs; as the batch remembers where None.
-        keep: The batch remembers this policy from now on.
 
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
     with open_journal(out / JOURNAL_FILE) as journal:
         done = list(with_decided(journal, done_so_far(journal)))
-        grades = grades_of(done, policy_of(journal, out, policy))
-        if policy and keep:
-            keep_policy(journal, out, policy)
-        return grades
+        return grades_of(done, policy_of(journal, out, policy))
+
+
+def read_absent(out: Path) -> tuple[Student, ...]:
+    """Return who is in the course and handed in nothing.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+    """
+    with open_journal(out / JOURNAL_FILE) as journal:
+        return absent_of(journal, out)
+
+
+def renew_gradebook(out: Path, policy: LatePolicy | None = None) -> Path:
+    """Write ``gradebook.csv`` from the journal and return its path.
+
+    Args:
+        out: ``--out`` of the batch.
+        policy: What lateness costs from now on; as the batch remembers where None.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+        InfrastructureError: The disk is full or broken.
+    """
+    grades = read_grades(out, policy)
+    with open_journal(out / JOURNAL_FILE) as journal:
+        keep(journal, out, late=policy)
+        absent = absent_of(journal, out)
+    return write_grades(grades, out, absent)
 
 
 def grades_of(done: Sequence[Done], policy: LatePolicy | None) -> list[Grade]:
@@ -223,14 +284,19 @@ def grades_of(done: Sequence[Done], policy: LatePolicy | None) -> list[Grade]:
     return [grade_of(each.submission, each.report, policy) for each in done]
 
 
-def write_grades(grades: Sequence[Grade], out: Path) -> Path:
+def write_grades(grades: Sequence[Grade], out: Path, absent: Sequence[Student] = ()) -> Path:
     """Write ``gradebook.csv`` and return its path.
+
+    Args:
+        grades: Of the class.
+        out: ``--out`` of the batch.
+        absent: Who handed in nothing.
 
     Raises:
         InfrastructureError: The disk is full or broken.
     """
     reports = [grade.report for grade in grades]
-    return write_gradebook(reports, out, who(grades), lateness(grades))
+    return write_gradebook(reports, out, who(grades, absent), lateness(grades))
 
 
 def write_decided(out: Path) -> None:
@@ -244,123 +310,3 @@ def write_decided(out: Path) -> None:
         ours = (done for done in done_so_far(journal) if done.submission.name in names)
         for done in with_decided(journal, ours):
             write(done.report, out)
-
-
-class ClassRun:
-    """A batch in its folder; a context manager that holds the journal.
-
-    Args:
-        out: Folder of the reports.
-        resume: Go on with the batch that was begun there, if there is one.
-
-    Raises:
-        UsageError: Its journal is damaged, or another ``grader`` is at work there.
-    """
-
-    def __init__(self, out: Path, resume: bool) -> None:
-        self.out = out
-        self._journal: Journal | None = None
-        if resume:
-            # Whoever was killed before anything was begun goes on like everybody else.
-            with suppress(NotBegunError):
-                self._journal = open_journal(out / JOURNAL_FILE)
-        self._begun = setup_of(self._journal, out) if self._journal else None
-        self._done: dict[str, Graded] = {}
-        self._names: set[str] = set()
-
-    def __enter__(self) -> ClassRun:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._journal is not None:
-            self._journal.close()
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether there was a batch to go on with."""
-        return self._begun is not None
-
-    @property
-    def seed(self) -> int | None:
-        """The seed that the batch was begun with; None for a new one."""
-        return self._begun.seed if self._begun else None
-
-    def begin(self, setup: Setup) -> None:
-        """Begin the journal, or see that the batch goes on as it was begun.
-
-        A policy on lateness changes no report, so a batch may go on under another one.
-
-        Raises:
-            UsageError: It was begun otherwise.
-        """
-        if self._begun is None:
-            self._journal = begin(self.out, setup)
-        else:
-            refuse_differences(self._begun, setup)
-            if setup.late:
-                keep_policy(self._open(), self.out, setup.late)
-
-    def grade(
-        self,
-        workers: Workers,
-        submissions: Sequence[ClassSubmission],
-        awaits_clock: Callable[[Report], bool],
-    ) -> Generator[Graded, None, None]:
-        """Start grading; return an iterator over what is done, each written down before it comes.
-
-        What an earlier run has graded comes too. What the grader itself failed at does not count
-        as graded.
-        """
-        journal = self._open()
-        known = {submission.name: submission for submission in submissions}
-        before = {
-            done.submission.name: Graded(
-                known[done.submission.name],
-                done.report,
-                done.digest,
-                journal.kept(done.submission.name),
-                done.timed,
-            )
-            for done in done_so_far(journal)
-            if done.submission.name in known and done.report.status is not ReportStatus.INCOMPLETE
-        }
-        self._names = set(known)
-        results = grade_all(workers, submissions, awaits_clock, before)
-        return self._recorded(journal, results, before)
-
-    def _recorded(
-        self,
-        journal: Journal,
-        results: Generator[Graded, None, None],
-        before: dict[str, Graded],
-    ) -> Generator[Graded, None, None]:
-        try:
-            for answer in results:
-                graded = answer
-                earlier = before.get(graded.submission.name)
-                if earlier is not None and earlier.digest == graded.digest:
-                    # Timed anew: what was merged from another machine stays. And the files may be
-                    # gone, or half of a pair written, when it was killed.
-                    graded = replace(graded, report=carry(earlier.report, graded.report))
-                    write(graded.report, self.out)
-                done = Done(graded.submission, graded.report, graded.digest, graded.timed)
-                record(journal, done, graded.kept)
-                yield graded
-        finally:
-            results.close()
-
-    def graded(self) -> Iterator[Done]:
-        """Yield everybody in the class who is graded so far, by name, as people decided."""
-        journal = self._open()
-        ours = (done for done in done_so_far(journal) if done.submission.name in self._names)
-        return with_decided(journal, ours)
-
-    @property
-    def late(self) -> LatePolicy | None:
-        """What lateness costs, as the batch remembers."""
-        return policy_of(self._open(), self.out)
-
-    def _open(self) -> Journal:
-        if self._journal is None:
-            raise UsageError(f"{self.out}: no batch was begun there")
-        return self._journal

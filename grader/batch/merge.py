@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.batch.discover import ClassSubmission, Found
-from grader.batch.grades import Grade, LatePolicy
+from grader.batch.grades import LatePolicy
 from grader.batch.ledger import (
     Done,
+    absent_of,
     done_so_far,
     grades_of,
-    keep_policy,
+    keep,
     policy_of,
     record,
     with_decided,
@@ -95,12 +96,16 @@ def merge_folders(
         changed = tuple(name for name, report in done.items() if report is not base[name])
         if journal:
             policy = policy_of(journal, folders[0], policy)
-            if policy:
-                keep_policy(journal, folders[0], policy)
+            keep(journal, folders[0], late=policy)
             known |= _recorded(journal, known, {name: done[name] for name in changed})
             known = {each.submission.name: each for each in with_decided(journal, known.values())}
             done = {name: each.report for name, each in known.items()}
-        merged = _written(folders[0], done, changed, grades_of(list(known.values()), policy))
+        merged = _written(folders[0], done, changed)
+        if journal:
+            grades = grades_of(list(known.values()), policy)
+            write_grades(grades, folders[0], absent_of(journal, folders[0]))
+        elif merged.batch:
+            write_gradebook(merged.reports, folders[0])
         left = (base[name].pending - done[name].pending for name in base)
         return replace(merged, completed=math.fsum(left), expected=_expected(base, others))
 
@@ -151,21 +156,14 @@ def _recorded(
     return filled
 
 
-def _written(
-    folder: Path, done: Mapping[str, Report], changed: tuple[str, ...], grades: Sequence[Grade]
-) -> Merged:
+def _written(folder: Path, done: Mapping[str, Report], changed: tuple[str, ...]) -> Merged:
     # The unchanged too, byte for byte: so a merge that was interrupted is completed by another.
     for name, report in done.items():
         write_report(report, folder / name)
         write_results(report, folder / name)
         write_pictures(report, folder / name)
     reports = tuple(sorted(done.values(), key=lambda report: report.submission.id))
-    batch = "" not in done
-    if grades:
-        write_grades(grades, folder)
-    elif batch:
-        write_gradebook(reports, folder)
-    return Merged(reports, changed, batch)
+    return Merged(reports, changed, "" not in done)
 
 
 def _merged(

@@ -6,14 +6,21 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 from grader.batch.discover import SIMILARITY_FOLDER, Student
 from grader.batch.grades import Grade, LatePolicy
-from grader.batch.ledger import done_so_far, grades_of, policy_of, setup_of, with_decided
+from grader.batch.ledger import (
+    absent_of,
+    done_so_far,
+    grades_of,
+    policy_of,
+    setup_of,
+    with_decided,
+)
 from grader.errors import UsageError
 from grader.report.export.gradebook import GRADEBOOK_FILE
 from grader.report.html.class_page import ClassRow, class_page, class_view
@@ -51,12 +58,14 @@ class Look:
         release: How much students may see by now.
         asked: Question → what was asked.
         students: Folder that students' pages go to as well, ``NAME.html``, to hand them back.
+        absent: Who handed in nothing; the class page names them.
     """
 
     labels: Labels = _ENGLISH
     release: ReleaseStage = ReleaseStage.NOW
     asked: Mapping[str, str] = field(default_factory=dict)
     students: Path | None = None
+    absent: tuple[Student, ...] = ()
 
 
 def labels_of(language: str | None = None) -> Labels:
@@ -65,15 +74,23 @@ def labels_of(language: str | None = None) -> Labels:
 
 
 def read_class(
-    folder: Path, labels: Labels, policy: LatePolicy | None = None
+    folder: Path, language: str | None = None, policy: LatePolicy | None = None
 ) -> tuple[list[Grade], Look]:
     """Return the grades of a batch, and how its pages are made.
+
+    Args:
+        folder: ``--out`` of the batch.
+        language: Of the pages; as the batch remembers where None, else the machine's.
+        policy: What lateness costs; as the batch remembers where None.
 
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
     with open_journal(folder / JOURNAL_FILE) as journal:
-        look = look_of(labels, setup_of(journal, folder).file)
+        setup = setup_of(journal, folder)
+        release = ReleaseStage(setup.released or ReleaseStage.NOW)
+        look = look_of(labels_of(language or setup.language), setup.file, release)
+        look = replace(look, absent=absent_of(journal, folder))
         done = list(with_decided(journal, done_so_far(journal)))
         return grades_of(done, policy_of(journal, folder, policy)), look
 
@@ -112,6 +129,7 @@ def write_class(
     rows = [_row(grade) for grade in grades]
     policy = any(grade.policy for grade in grades)
     view = class_view(rows, look.labels, policy, list(_beside(out, look.labels)))
+    view = replace(view, absent=tuple(inert(_called(each), _MAX_PEOPLE) for each in look.absent))
     path = out / INDEX_FILE
     write_atomic(path, class_page(view, look.labels).encode())
     return path

@@ -150,15 +150,17 @@ def schema(
 ) -> None:
     """Print a JSON Schema.
 
-    That of assignment.yml is for editors, that of report.json for scripts.
+    Those of assignment.yml and course.yml are for editors, that of report.json for scripts.
     """
     import json
 
     from grader.assignment.types import assignment_schema
+    from grader.batch.course import course_schema
     from grader.report.model import report_schema
 
     documents: dict[SchemaName, Any] = {
         SchemaName.assignment: assignment_schema,
+        SchemaName.course: course_schema,
         SchemaName.report: report_schema,
     }
     typer.echo(json.dumps(documents[name](), indent=2, ensure_ascii=False))

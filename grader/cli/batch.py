@@ -26,6 +26,7 @@ from grader.cli.options import (
     Out,
     QuestionsOpt,
     ResumeOpt,
+    RosterOpt,
     SeedOpt,
 )
 from grader.cli.support import (
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 
 def batch(
+    context: typer.Context,
     assignment: AssignmentArg,
     folder: ClassArg,
     out: Out,
@@ -56,6 +58,7 @@ def batch(
     clock: ClockOpt = ClockChoice.auto,
     only_pending: OnlyPendingOpt = None,
     late: LateOpt = None,
+    roster: RosterOpt = None,
 ) -> None:
     """Grade every submission of a class. Adds gradebook.csv beside the reports."""
     make_folder(out)
@@ -76,8 +79,15 @@ def batch(
             clock=clock,
             only_pending=only_pending,
             late=late,
-        )
+            roster=roster,
+        ),
+        {name for name in context.params if _was_given(context, name)},
     )
+
+
+def _was_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
 
 
 _ROWS = 20

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 
 from grader import __version__
+from grader.assignment.find import FILE_NAME
+from grader.batch.class_run import ClassRun
+from grader.batch.course import Course, course_of
 from grader.batch.discover import Found, discover
-from grader.batch.grades import LatePolicy, read_policy
-from grader.batch.ledger import ClassRun, Setup, grades_of, write_decided, write_grades
+from grader.batch.grades import read_policy
+from grader.batch.ledger import Setup, write_decided
 from grader.batch.local import LocalWorkers
 from grader.batch.merge import waiting
 from grader.batch.ray_engine import RayWorkers
+from grader.batch.roster import Roster, read_roster
 from grader.batch.schedule import Graded, Workers
 from grader.cli.options import ClockChoice, DeviceChoice, EngineChoice, IsolationChoice
 from grader.cli.support import (
@@ -34,8 +39,9 @@ from grader.cli.support import (
 from grader.grading import Grader, Options
 from grader.progress import make_progress
 from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.messages.catalogue import choose
 from grader.report.model import Report, ReportStatus
-from grader.report.summary import sentences, summarise
+from grader.report.summary import few, sentences, summarise
 from grader.report.terminal import print_class
 from grader.run.materials import Materials
 from grader.run.plan import plan_digests
@@ -63,18 +69,24 @@ class BatchOptions:
     clock: ClockChoice
     only_pending: Path | None
     late: Path | None
+    roster: Path | None
 
 
-def grade_class(asked: BatchOptions) -> None:
+def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
     """Grade the class, write what there is, and exit with the status of its reports.
+
+    Args:
+        asked: The options.
+        given: Names of the options that were typed; the others are as the course says, if it does.
 
     Raises:
         typer.Exit: A report is incomplete, or it was interrupted.
         GraderError: The folder or the assignment is not usable, or the machine failed.
     """
     found, out = discover(asked.folder, asked.out), asked.out
-    policy = _policy(asked.late, found)
     materials, console = read_materials(asked.assignment), Console()
+    course = course_of(materials.folder / FILE_NAME)
+    asked, everybody = _completed(asked, course, given), found
     questions = asked.questions
     if asked.only_pending is not None:
         left = waiting(found, asked.only_pending, materials.assignment.id)
@@ -85,10 +97,12 @@ def grade_class(asked: BatchOptions) -> None:
     with ClassRun(out, asked.resume) as run, interruptible(_KEPT):
         if asked.resume and not run.goes_on:
             say(console, f"No batch was begun in {out}: it begins now.")
+        terms = _terms(asked, course, materials.assignment.id)
+        remembered = _of_class(terms, everybody, run.roster, console)
         seed = asked.seed if run.seed is None else run.seed
         options = make_options(asked.device, seed, questions, asked.clock)
         grader = _prepared(materials, asked.isolation, options, console)
-        run.begin(_setup(grader, options, asked.isolation).model_copy(update={"late": policy}))
+        run.begin(_setup(grader, options, asked.isolation).model_copy(update=remembered))
         another = partial(make_sandbox, asked.isolation, materials, options.device)
         workers = _workers(asked.engine, asked.jobs, found)(grader, another, out)
         results = run.grade(workers, found.submissions, grader.awaits_clock)
@@ -102,13 +116,60 @@ def grade_class(asked: BatchOptions) -> None:
     exit_for(statuses)
 
 
-def _policy(late: Path | None, found: Found) -> LatePolicy | None:
-    """Return the policy in a file; whom it names has to be in the class."""
-    if late is None:
-        return None
-    policy = read_policy(late)
-    policy.refuse_strangers(found.submissions)
-    return policy
+def _completed(asked: BatchOptions, course: Course | None, given: Collection[str]) -> BatchOptions:
+    """Return what was asked, with the course's word on what was not typed."""
+    if course is None:
+        return asked
+    batch = course.spec.batch
+    said: dict[str, Any] = {
+        "isolation": batch.isolation and IsolationChoice(batch.isolation),
+        "clock": batch.clock and ClockChoice(batch.clock),
+        "jobs": batch.jobs,
+    }
+    changes = {name: value for name, value in said.items() if value and name not in given}
+    return replace(asked, **changes)
+
+
+def _terms(asked: BatchOptions, course: Course | None, assignment: str) -> dict[str, Any]:
+    """Return what holds for a class and changes no report, options before the course's file."""
+    terms: dict[str, Any] = {"late": None, "roster": None}
+    if course is not None:
+        terms |= {"language": course.spec.language, "released": course.spec.released}
+        terms["late"] = None if asked.late else course.policy(assignment)
+        terms["roster"] = None if asked.roster else course.roster()
+    if asked.late:
+        terms["late"] = read_policy(asked.late)
+    if asked.roster:
+        terms["roster"] = read_roster(asked.roster)
+    if terms.get("language"):
+        choose(terms["language"])
+    return terms
+
+
+def _of_class(
+    terms: dict[str, Any], found: Found, known: Roster | None, console: Console
+) -> dict[str, Any]:
+    """Return the terms with who is absent; say who is on no roster.
+
+    Args:
+        terms: Of the course.
+        found: Everybody who handed in.
+        known: The roster that the batch remembers, where the terms name none.
+        console: Where to say it.
+
+    Raises:
+        UsageError: An extension is for somebody who is not in the class.
+    """
+    roster = terms["roster"] or known or Roster()
+    ours = [roster.named(submission) for submission in found.submissions]
+    absent = roster.absent(ours)
+    if terms["late"]:
+        terms["late"].refuse_strangers(ours, [each.student() for each in absent])
+    if roster.students:
+        terms["absent"] = absent
+        if strangers := roster.strangers(found.submissions):
+            say(console, f"On no line of the roster: {few(strangers)}. Graded like the others.")
+    return {name: value for name, value in terms.items() if value is not None}
 
 
 def _workers(
@@ -189,7 +250,7 @@ def _finish(run: ClassRun, found: Found, console: Console) -> set[ReportStatus]:
     graded = list(run.graded())
     reports = [each.report for each in graded]
     if reports:
-        write_grades(grades_of(graded, run.late), run.out)
+        run.write_gradebook(graded)
         if len(reports) <= _MOST_ROWS:
             print_class(reports, console)
         for line in sentences(summarise(reports)):

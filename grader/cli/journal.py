@@ -157,13 +157,13 @@ def _cell(check: CheckResult | None) -> str:
 
 def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
     from grader.batch.awaited import overtaken
-    from grader.batch.ledger import read_grades, write_decided, write_grades
+    from grader.batch.ledger import renew_gradebook, write_decided
 
     console = make_console()
     write_decided(folder)
     for line in overtaken(folder):
         say(console, line)
-    say(console, f"Written: {write_grades(read_grades(folder, policy, keep=True), folder)}")
+    say(console, f"Written: {renew_gradebook(folder, policy)}")
     renew_pages(folder, console)
 
 

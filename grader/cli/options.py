@@ -42,6 +42,13 @@ class PointsChoice(str, Enum):
     percent = "percent"
 
 
+class MissingChoice(str, Enum):
+    """What those get who handed in nothing."""
+
+    leave = "leave"
+    zero = "zero"
+
+
 class EngineChoice(str, Enum):
     """Who does the work of a batch."""
 
@@ -61,6 +68,7 @@ class SchemaName(str, Enum):
     """Documents that have a JSON Schema."""
 
     assignment = "assignment"
+    course = "course"
     report = "report"
 
 
@@ -124,6 +132,10 @@ OnlyPendingOpt = Annotated[
 ]
 LateOpt = Annotated[
     Path | None, typer.Option("--late", help="What lateness costs, and extensions: YAML.")
+]
+RosterOpt = Annotated[
+    Path | None,
+    typer.Option("--roster", help="Who is in the course: a CSV with id or email, and name."),
 ]
 
 

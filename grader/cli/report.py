@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.cli.options import LanguageOpt, LateOpt, PendingChoice, PointsChoice
+from grader.cli.options import LanguageOpt, LateOpt, MissingChoice, PendingChoice, PointsChoice
 from grader.cli.support import lateness_of, make_console, make_folder, say, write_pages
 from grader.errors import UsageError
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from grader.batch.export import Exported
     from grader.batch.grades import Grade, LatePolicy
     from grader.batch.pages import Look
-    from grader.report.html.render import Labels
 
 _SHOWN = 10
 _NAME = 40
@@ -33,11 +32,11 @@ class Released(str, Enum):
 
 
 ReleasedOpt = Annotated[
-    Released,
+    Released | None,
     typer.Option(
         "--released",
         help="What students may see: visible checks only, those for after the due date too, "
-        "or those for after grades are published. Hidden ones never.",
+        "or those for after grades are published (course.yml may choose). Never hidden ones.",
     ),
 ]
 
@@ -46,7 +45,7 @@ def report_command(
     folder: Annotated[
         Path, typer.Argument(help="--out of `grader batch` or `grader grade`.", metavar="DIR")
     ],
-    released: ReleasedOpt = Released.visible,
+    released: ReleasedOpt = None,
     students: Annotated[
         Path | None,
         typer.Option(
@@ -63,15 +62,16 @@ def report_command(
     from dataclasses import replace
 
     from grader.batch.grades import read_policy
-    from grader.batch.pages import labels_of, write_one
+    from grader.batch.pages import write_one
     from grader.report.html.redact import ReleaseStage
     from grader.report.html.render import STUDENT_FILE
 
     policy = read_policy(late) if late else None
     if students is not None:
         make_folder(students)
-    grades, look = _read(folder, policy, labels_of(lang.value if lang else None))
-    look = replace(look, release=ReleaseStage(released.value), students=students)
+    grades, look = _read(folder, policy, lang.value if lang else None)
+    release = ReleaseStage(released.value) if released else look.release
+    look = replace(look, release=release, students=students)
     console = make_console()
     if len(grades) == 1 and not grades[0].submission.name:
         path = write_one(grades[0].report, folder, look)
@@ -82,23 +82,25 @@ def report_command(
         say(console, f"To hand back: {len(grades)} pages in {students}")
 
 
-def _read(folder: Path, policy: LatePolicy | None, labels: Labels) -> tuple[list[Grade], Look]:
+def _read(
+    folder: Path, policy: LatePolicy | None, language: str | None
+) -> tuple[list[Grade], Look]:
     """Return the grades in a folder; of one submission, a single one without a name."""
     from grader.batch.discover import ClassSubmission
     from grader.batch.grades import Grade
     from grader.batch.merge import read_folder
-    from grader.batch.pages import Look, read_class
+    from grader.batch.pages import Look, labels_of, read_class
     from grader.store.journal import JOURNAL_FILE
 
     if (folder / JOURNAL_FILE).is_file():
-        grades, look = read_class(folder, labels, policy)
+        grades, look = read_class(folder, language, policy)
         if grades:
             return grades, look
     # No journal says where the submissions lie: the folder of a report holds none.
     found = read_folder(folder)
     return [
         Grade(ClassSubmission(name, folder / name), each) for name, each in found.items()
-    ], Look(labels)
+    ], Look(labels_of(language))
 
 
 class PictureFormat(str, Enum):
@@ -166,6 +168,16 @@ PointsOpt = Annotated[
 ]
 
 
+MissingOpt = Annotated[
+    MissingChoice | None,
+    typer.Option(
+        "--missing",
+        help="Who is on the roster and handed in nothing: a 0 in an empty cell (zero), or left as "
+        "it is (leave). zero for nbgrader, leave for the others where absent.",
+    ),
+]
+
+
 def export(
     kind: Annotated[ExportFormat, typer.Argument(help="Who is to read it.")],
     folder: Annotated[Path, typer.Argument(help="--out of `grader batch` or `grader grade`.")],
@@ -180,6 +192,7 @@ def export(
     late: LateOpt = None,
     pending: PendingOpt = PendingChoice.ask,
     points: PointsOpt = PointsChoice.raw,
+    missing: MissingOpt = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would change in your file.")
     ] = False,
@@ -193,7 +206,7 @@ def export(
         return
     policy = lateness_of(folder, late, make_console(), kept=False)
     grades = _grades(folder, policy, pending)
-    exported = _table(kind, grades, policy, _Column(into, column, points))
+    exported = _table(kind, grades, policy, _Column(folder, into, column, points, missing))
     if dry_run:
         _show_changes(exported)
     else:
@@ -204,11 +217,13 @@ def export(
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """Where grades go: ``--into``, ``--column`` and ``--points``."""
+    """Where grades go: DIR, ``--into``, ``--column``, ``--points`` and ``--missing``."""
 
+    folder: Path
     into: Path | None
     name: str
     points: PointsChoice
+    missing: MissingChoice | None
 
 
 def _grades(folder: Path, policy: LatePolicy | None, pending: PendingChoice) -> list[Grade]:
@@ -235,22 +250,34 @@ def _list_waiting(grades: list[Grade]) -> None:
 def _table(
     kind: ExportFormat, grades: list[Grade], policy: LatePolicy | None, column: _Column
 ) -> Exported:
-    from grader.batch.export import Points, canvas, moodle, nbgrader
+    from grader.batch.course import canvas_column
+    from grader.batch.export import Missing, Points, canvas, moodle, nbgrader
+    from grader.batch.ledger import read_absent
 
+    zero = (column.missing or _MISSING.get(kind)) is MissingChoice.zero
+    missing = Missing(read_absent(column.folder), zero)
     into, points = column.into, Points(column.points.value)
     if kind is ExportFormat.nbgrader:
         name = grades[0].report.assignment.id if grades else ""
-        return nbgrader(grades, name, policy.due.isoformat(" ") if policy else "")
+        return nbgrader(grades, name, policy.due.isoformat(" ") if policy else "", missing)
     if into is None:
         raise UsageError(
             f"export {kind.value} needs --into FILE, your own export of the gradebook: an import "
             "overwrites what it names, so grades go into a copy of that and nowhere else"
         )
     if kind is ExportFormat.moodle:
-        return moodle(grades, into, points)
-    if not column.name:
-        raise UsageError("export canvas needs --column, the assignment’s heading in the gradebook")
-    return canvas(grades, into, column.name, points)
+        return moodle(grades, into, points, missing)
+    name = column.name or canvas_column(column.folder)
+    if not name:
+        raise UsageError(
+            "export canvas needs --column, the assignment’s heading in the gradebook; course.yml "
+            "may name it under columns"
+        )
+    return canvas(grades, into, name, points, missing)
+
+
+_MISSING = {ExportFormat.nbgrader: MissingChoice.zero}
+"""As nbgrader's own export. In Canvas and Moodle an empty cell is one that is not graded."""
 
 
 def _show_changes(exported: Exported) -> None:
@@ -275,7 +302,10 @@ def _write(exported: Exported, path: Path) -> None:
 
 
 def _list_left(exported: Exported) -> None:
+    left = "Handed in nothing; their cells stay, and --missing zero writes a 0 into empty ones"
     for title, names in (
+        ("Handed in nothing, and get 0", list(exported.zeros)),
+        (left, list(exported.blank)),
         ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
         ("Graded, but not in your file", list(exported.absent)),
     ):

@@ -239,9 +239,9 @@ def renew_pages(folder: Path, console: Console) -> None:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
         InfrastructureError: The disk is full or broken.
     """
-    from grader.batch.pages import labels_of, read_class
+    from grader.batch.pages import read_class
 
-    grades, look = read_class(folder, labels_of())
+    grades, look = read_class(folder)
     if grades:
         write_pages(grades, folder, look, console)
 

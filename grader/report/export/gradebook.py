@@ -16,6 +16,8 @@ from grader.report.summary import amount
 from grader.store.files import write_atomic
 
 GRADEBOOK_FILE = "gradebook.csv"
+NOTHING = "nothing handed in"
+"""Status of a student without a submission."""
 # The wide forms too: some spreadsheets fold them to the plain ones on import.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -31,7 +33,8 @@ def gradebook(
 
     Args:
         reports: One a row.
-        who: Further columns of each row, after the submission's name: whose it is.
+        who: Further columns of each row, after the submission's name: whose it is. Rows beyond
+            those of the reports are of students who handed in nothing.
         late: Further columns of each row, at its end: what lateness took.
     """
     questions = list(dict.fromkeys(q.id for report in reports for q in report.questions))
@@ -45,6 +48,9 @@ def gradebook(
     for number, report in enumerate(reports):
         name, *points = _row(report, questions)
         writer.writerow([name, *_cells(who, number), *points, *_cells(late, number)])
+    for number in range(len(reports), len(who)):
+        empty = [""] * (len(questions) + 3)
+        writer.writerow(["", *_cells(who, number), *empty, NOTHING, *[""] * len(_names(late))])
     return out.getvalue()
 
 

@@ -92,6 +92,7 @@ class ClassView:
         attention: What to look at first.
         policy: Lateness counts.
         links: (link, words) of other files of the class.
+        absent: Who handed in nothing, in a line each.
     """
 
     report: Report
@@ -107,6 +108,7 @@ class ClassView:
     mistakes: Mistakes
     policy: bool
     links: tuple[tuple[str, str], ...]
+    absent: tuple[str, ...] = ()
 
 
 def class_page(view: ClassView, labels: Labels) -> str:

@@ -13,7 +13,8 @@ from in_process import Here
 
 from grader.batch.again import regrade, rejudge, replay
 from grader.batch.discover import Found, discover
-from grader.batch.ledger import ClassRun, Setup, read_grades, write_grades
+from grader.batch.class_run import ClassRun
+from grader.batch.ledger import Setup, read_grades, write_grades
 from grader.errors import UsageError
 from grader.grading import Grader, Options
 from grader.report.export.gradebook import GRADEBOOK_FILE

@@ -1,0 +1,161 @@
+"""A batch at work in its folder: begun or gone on with, each answer written down first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from grader.batch.decisions import carry
+from grader.batch.discover import ClassSubmission
+from grader.batch.ledger import (
+    REMEMBERED,
+    Done,
+    Setup,
+    absent_of,
+    begin,
+    done_so_far,
+    grades_of,
+    keep,
+    policy_of,
+    record,
+    refuse_differences,
+    setup_of,
+    with_decided,
+    write_grades,
+)
+from grader.batch.roster import Roster
+from grader.batch.schedule import Graded, Workers, grade_all, write
+from grader.errors import UsageError
+from grader.report.model import Report, ReportStatus
+from grader.store.journal import JOURNAL_FILE, Journal, NotBegunError, open_journal
+
+
+class ClassRun:
+    """A batch in its folder; a context manager that holds the journal.
+
+    Args:
+        out: Folder of the reports.
+        resume: Go on with the batch that was begun there, if there is one.
+
+    Raises:
+        UsageError: Its journal is damaged, or another ``grader`` is at work there.
+    """
+
+    def __init__(self, out: Path, resume: bool) -> None:
+        self.out = out
+        self._journal: Journal | None = None
+        if resume:
+            # Whoever was killed before anything was begun goes on like everybody else.
+            with suppress(NotBegunError):
+                self._journal = open_journal(out / JOURNAL_FILE)
+        self._begun = setup_of(self._journal, out) if self._journal else None
+        self._done: dict[str, Graded] = {}
+        self._names: set[str] = set()
+
+    def __enter__(self) -> ClassRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._journal is not None:
+            self._journal.close()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there was a batch to go on with."""
+        return self._begun is not None
+
+    @property
+    def roster(self) -> Roster | None:
+        """Who is in the course, as the batch was told; None for a new one."""
+        return self._begun.roster if self._begun else None
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that the batch was begun with; None for a new one."""
+        return self._begun.seed if self._begun else None
+
+    def begin(self, setup: Setup) -> None:
+        """Begin the journal, or see that the batch goes on as it was begun.
+
+        Lateness, a roster and the look of pages change no report: a batch may go on under others.
+
+        Raises:
+            UsageError: It was begun otherwise.
+        """
+        if self._begun is None:
+            self._journal = begin(self.out, setup)
+        else:
+            refuse_differences(self._begun, setup)
+            keep(self._open(), self.out, **{name: getattr(setup, name) for name in REMEMBERED})
+
+    def grade(
+        self,
+        workers: Workers,
+        submissions: Sequence[ClassSubmission],
+        awaits_clock: Callable[[Report], bool],
+    ) -> Generator[Graded, None, None]:
+        """Start grading; return an iterator over what is done, each written down before it comes.
+
+        What an earlier run has graded comes too. What the grader itself failed at does not count
+        as graded.
+        """
+        journal = self._open()
+        known = {submission.name: submission for submission in submissions}
+        before = {
+            done.submission.name: Graded(
+                known[done.submission.name],
+                done.report,
+                done.digest,
+                journal.kept(done.submission.name),
+                done.timed,
+            )
+            for done in done_so_far(journal)
+            if done.submission.name in known and done.report.status is not ReportStatus.INCOMPLETE
+        }
+        self._names = set(known)
+        results = grade_all(workers, submissions, awaits_clock, before)
+        return self._recorded(journal, results, before)
+
+    def _recorded(
+        self,
+        journal: Journal,
+        results: Generator[Graded, None, None],
+        before: dict[str, Graded],
+    ) -> Generator[Graded, None, None]:
+        try:
+            for answer in results:
+                graded = answer
+                earlier = before.get(graded.submission.name)
+                if earlier is not None and earlier.digest == graded.digest:
+                    # Timed anew: what was merged from another machine stays. And the files may be
+                    # gone, or half of a pair written, when it was killed.
+                    graded = replace(graded, report=carry(earlier.report, graded.report))
+                    write(graded.report, self.out)
+                done = Done(graded.submission, graded.report, graded.digest, graded.timed)
+                record(journal, done, graded.kept)
+                yield graded
+        finally:
+            results.close()
+
+    def graded(self) -> Iterator[Done]:
+        """Yield everybody in the class who is graded so far, by name, as people decided."""
+        journal = self._open()
+        ours = (done for done in done_so_far(journal) if done.submission.name in self._names)
+        return with_decided(journal, ours)
+
+    def write_gradebook(self, graded: Sequence[Done]) -> None:
+        """Write ``gradebook.csv``, with what the batch remembers of lateness and of its roster.
+
+        Raises:
+            InfrastructureError: The disk is full or broken.
+        """
+        journal = self._open()
+        grades = grades_of(graded, policy_of(journal, self.out))
+        write_grades(grades, self.out, absent_of(journal, self.out))
+
+    def _open(self) -> Journal:
+        if self._journal is None:
+            raise UsageError(f"{self.out}: no batch was begun there")
+        return self._journal

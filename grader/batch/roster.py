@@ -1,0 +1,201 @@
+"""Who is in a course, from a CSV: names and numbers for tables, and who handed in nothing.
+
+Schools and platforms write such lists in many ways: with commas, semicolons or tabs, with or
+without a BOM, under headings of their own. What a heading means is looked up here; a file in which
+nobody could be recognised is refused, with its line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from grader.batch.discover import ClassSubmission, Student
+from grader.errors import UsageError
+
+_HEADINGS: Mapping[str, frozenset[str]] = {
+    "id": frozenset({
+        "id", "sid", "number", "student id", "student number", "student no", "id number",
+        "matriculation number", "sis user id", "university id", "학번",
+    }),
+    "name": frozenset({"name", "full name", "student", "student name", "이름", "성명"}),
+    "first": frozenset({"first name", "given name", "given names", "firstname"}),
+    "last": frozenset({"last name", "surname", "family name", "lastname"}),
+    "email": frozenset({"email", "e mail", "email address", "mail", "address", "이메일"}),
+    "section": frozenset({"section", "group", "class", "lab", "tutorial", "분반"}),
+}  # fmt: skip
+"""What a column is → how it may be headed, once ``_`` and ``-`` are blanks and case is none."""
+_LISTED = 8
+
+
+class RosterStudent(BaseModel):
+    """Somebody in the course; an empty text is unknown.
+
+    Attributes:
+        name: Full name.
+        email: Address.
+        id: The school's number.
+        section: Group or lab.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = ""
+    email: str = ""
+    id: str = ""
+    section: str = ""
+
+    def student(self) -> Student:
+        """Return them as somebody who is graded."""
+        return Student(self.name, self.email, self.id, self.section)
+
+    def names(self) -> set[str]:
+        """Return what a submission of theirs may be called."""
+        mailbox = self.email.partition("@")[0]
+        return {text.casefold() for text in (self.id, self.email, mailbox, self.name) if text}
+
+
+class Roster(BaseModel):
+    """Everybody in a course.
+
+    Attributes:
+        students: In the order of the file.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    students: tuple[RosterStudent, ...] = ()
+
+    def named(self, submission: ClassSubmission) -> ClassSubmission:
+        """Return a submission with the names and numbers of the roster.
+
+        Where the platform names nobody, the submission's own name tells whose it is.
+        """
+        if submission.students:
+            students = tuple(self._completed(student) for student in submission.students)
+            return replace(submission, students=students)
+        name = submission.name.casefold()
+        owners = [each for each in self.students if name in each.names()]
+        if len(owners) != 1:
+            return submission
+        return replace(submission, students=(owners[0].student(),))
+
+    def absent(self, submissions: Iterable[ClassSubmission]) -> tuple[RosterStudent, ...]:
+        """Return who handed in nothing, in the order of the file.
+
+        Args:
+            submissions: Of the class, as ``named`` returned them.
+        """
+        there = {self._of(student) for each in submissions for student in each.students}
+        return tuple(each for each in self.students if each not in there)
+
+    def strangers(self, submissions: Iterable[ClassSubmission]) -> tuple[str, ...]:
+        """Return the submissions of nobody on the roster."""
+        return tuple(
+            each.name
+            for each in submissions
+            if not any(self._of(student) for student in self.named(each).students)
+        )
+
+    def _completed(self, student: Student) -> Student:
+        own = self._of(student)
+        if own is None:
+            return student
+        return Student(
+            own.name or student.name,
+            own.email or student.email,
+            own.id or student.id,
+            own.section,
+            student.platform_id or student.id,
+        )
+
+    def _of(self, student: Student) -> RosterStudent | None:
+        """Return who on the roster a student is: by address, else by number, else by name.
+
+        In this order, as a platform's numbers may be others than the school's.
+        """
+        for field, text in (("email", student.email), ("id", student.id), ("name", student.name)):
+            same = [
+                each
+                for each in self.students
+                if text and getattr(each, field).casefold() == text.casefold()
+            ]
+            if len(same) == 1:
+                return same[0]
+        return None
+
+
+def read_roster(path: Path) -> Roster:
+    """Return the roster in a CSV.
+
+    Raises:
+        UsageError: It cannot be read, has no column that tells people apart, or lists somebody
+            twice; names the line.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)))
+    except OSError as error:
+        raise UsageError(f"roster {path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UsageError(
+            f"{path}:{line}: is not UTF-8; save the file as “CSV UTF-8” and try again"
+        ) from error
+    except csv.Error as error:
+        raise UsageError(f"{path}: is no CSV: {error}") from error
+    places = _places(path, rows[0] if rows else [])
+    students = [
+        (line, _student(path, line, row, places))
+        for line, row in enumerate(rows[1:], 2)
+        if any(map(str.strip, row))
+    ]
+    _refuse_twins(path, students)
+    return Roster(students=tuple(student for _, student in students))
+
+
+def _delimiter(text: str) -> str:
+    first = text.partition("\n")[0]
+    return max(",;\t", key=first.count)
+
+
+def _places(path: Path, headings: Sequence[str]) -> dict[str, int]:
+    """Return what is known of a student → its column; the first of two counts."""
+    places: dict[str, int] = {}
+    for place, heading in enumerate(headings):
+        plain = " ".join(heading.replace("_", " ").replace("-", " ").casefold().split())
+        for field, known in _HEADINGS.items():
+            if plain in known:
+                places.setdefault(field, place)
+    if not {"id", "email"} & set(places):
+        found = ", ".join(f"“{heading}”" for heading in headings[:_LISTED]) or "nothing"
+        raise UsageError(
+            f"{path}:1: no column is called “id” or “email”, so students cannot be told apart; "
+            f"found {found}. The first line names the columns: id, name, email, section"
+        )
+    return places
+
+
+def _student(path: Path, line: int, row: Sequence[str], places: Mapping[str, int]) -> RosterStudent:
+    def get(field: str) -> str:
+        place = places.get(field, len(row))
+        return row[place].strip() if place < len(row) else ""
+
+    if not get("id") and not get("email"):
+        raise UsageError(f"{path}:{line}: has neither a number nor an address")
+    name = get("name") or f"{get('first')} {get('last')}".strip()
+    return RosterStudent(name=name, email=get("email"), id=get("id"), section=get("section"))
+
+
+def _refuse_twins(path: Path, students: Sequence[tuple[int, RosterStudent]]) -> None:
+    seen: dict[str, int] = {}
+    for line, student in students:
+        for text in {student.id.casefold(), student.email.casefold()} - {""}:
+            if text in seen:
+                raise UsageError(f"{path}:{line}: “{text}” is already on line {seen[text]}")
+            seen[text] = line
