@@ -21,6 +21,7 @@ $(STAMP): pyproject.toml .ci/constraints.txt
 	    --constraint .ci/constraints.txt --editable '.[dev]'
 	@mkdir -p build
 	$(BIN)/grader schema assignment > build/assignment.schema.json
+	$(BIN)/grader schema course > build/course.schema.json
 	@touch $@
 
 grade: $(STAMP) ## Grade six sample submissions; reports in build/grades

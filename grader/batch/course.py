@@ -244,6 +244,21 @@ def canvas_column(out: Path) -> str:
     return course.columns(setup.assignment).canvas if course else ""
 
 
+def policy_now(out: Path) -> LatePolicy | None:
+    """Return what lateness costs in a batch by its course's file as it is now; else None.
+
+    Args:
+        out: ``--out`` of the batch.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+        AssignmentError: The file is broken.
+    """
+    setup = read_setup(out)
+    course = course_of(Path(setup.file))
+    return course.policy(setup.assignment) if course else None
+
+
 def read_course(file: Path) -> Course:
     """Return a course.
 

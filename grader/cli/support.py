@@ -217,6 +217,7 @@ def lateness_of(folder: Path, late: Path | None, console: Console, kept: bool) -
         UsageError: The file is no policy, or extends the time of somebody who is not in the class;
             no batch was begun there.
     """
+    from grader.batch.course import policy_now
     from grader.batch.grades import read_policy
     from grader.batch.ledger import read_remembered
 
@@ -225,6 +226,12 @@ def lateness_of(folder: Path, late: Path | None, console: Console, kept: bool) -
     if given is None:
         if remembered:
             say(console, f"Lateness as the batch was told: {remembered}.")
+        if (now := policy_now(folder)) and now != remembered:
+            say(
+                console,
+                f"course.yml says otherwise by now: {now}. `grader batch … --resume` has the batch "
+                "take that over.",
+            )
         return remembered
     if remembered and given != remembered:
         until = "from now on" if kept else "this time only"

@@ -12,8 +12,8 @@ import pytest
 from in_process import Here
 
 from grader.batch.again import regrade, rejudge, replay
-from grader.batch.discover import Found, discover
 from grader.batch.class_run import ClassRun
+from grader.batch.discover import Found, discover
 from grader.batch.ledger import Setup, read_grades, write_grades
 from grader.errors import UsageError
 from grader.grading import Grader, Options
