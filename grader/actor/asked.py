@@ -45,7 +45,7 @@ _NOW: list[Asked] = []
 """The one of this process, where callbacks that were pickled find it again."""
 
 
-class Callback:
+class StageFunction:
     """A function of the stage's, as the submission is handed it.
 
     Args:
@@ -68,12 +68,12 @@ class Callback:
         return to_torch(did.value, {})
 
     def __reduce__(self) -> Any:
-        return Callback, (self._number, self._path)
+        return StageFunction, (self._number, self._path)
 
 
 def unpickled(number: int) -> None:
     """Call a function of the stage's; what a file holds that runs code in whoever unpickles it."""
-    Callback(number, "")()
+    StageFunction(number, "")()
 
 
 _OWN: dict[int, tuple[Connection, threading.Lock]] = {}
@@ -95,14 +95,14 @@ def _from_elsewhere(path: str, back: Back) -> Did:
     return did
 
 
-class _Kept(dict[int, Any]):
+class _KeptObjects(dict[int, Any]):
     """Number → object; below zero are callbacks."""
 
     path = ""
 
     def __missing__(self, number: int) -> Any:
         if number < 0:
-            return Callback(-number, self.path)
+            return StageFunction(-number, self.path)
         raise KeyError(f"no object {number} is kept here")
 
 
@@ -262,7 +262,7 @@ class Asked:
             else:
                 vars(self._module)[name] = value
         self._before: dict[str, Any] = {}
-        self._kept = _Kept({MODULE: self._module})
+        self._kept = _KeptObjects({MODULE: self._module})
         self._storages, self._alive = Storages(), list[torch.Tensor]()
         self._folder.remove()
         self._folder = Folder(self._scratch)

@@ -13,10 +13,10 @@ from grader import vgpu
 from grader.vgpu.core.tensor import VirtualTensor
 from grader.wire.values import (
     ITEMSIZE,
+    ActorHandle,
     Device,
     DType,
     FilePath,
-    Handle,
     Layout,
     Opaque,
     Tensor,
@@ -45,7 +45,7 @@ def to_torch(value: Value, handles: dict[int, Any]) -> Any:
     """
     if isinstance(value, Tensor):
         return tensor_to_torch(value)
-    if isinstance(value, Handle):
+    if isinstance(value, ActorHandle):
         return handles[value.id]
     if isinstance(value, DType):
         return _DTYPES[value.name]

@@ -87,7 +87,7 @@ def _public(document: dict[str, Any], decoder: Decoder) -> PublicCases:
     content = json.dumps(document["assignment"])
     assignment = Assignment.model_validate_json(content, strict=True)
     kept = {
-        question: {key: _Kept(case, decoder) for key, case in item["cases"].items()}
+        question: {key: _PublicCase(case, decoder) for key, case in item["cases"].items()}
         for question, item in document["questions"].items()
     }
     plan = _plan(assignment, kept)
@@ -112,7 +112,7 @@ def _public(document: dict[str, Any], decoder: Decoder) -> PublicCases:
     )
 
 
-class _Kept:
+class _PublicCase:
     """One case as it was kept."""
 
     def __init__(self, item: dict[str, Any], decoder: Decoder) -> None:
@@ -144,7 +144,7 @@ def _counted(found: list[int] | None) -> Observation:
 
 
 def _plan(
-    assignment: Assignment, kept: Mapping[str, Mapping[str, _Kept]]
+    assignment: Assignment, kept: Mapping[str, Mapping[str, _PublicCase]]
 ) -> tuple[PlannedQuestion, ...]:
     """Draw the inputs again; what the reference's file made comes from what was kept."""
     waiting: dict[str, list[Value]] = {}
@@ -169,14 +169,16 @@ def _plan(
     return plan
 
 
-def _with_kept(question: Question, kept: Mapping[str, _Kept]) -> Question:
+def _with_kept(question: Question, kept: Mapping[str, _PublicCase]) -> Question:
     """Return a question without the cases of which nothing was kept; grading has them."""
     names = {key.split("#")[0] for key in kept}
     cases = tuple(case for case in question.cases if case.id in names)
     return question.model_copy(update={"cases": cases})
 
 
-def _same_inputs(question: str, cases: tuple[PlannedCase, ...], kept: Mapping[str, _Kept]) -> None:
+def _same_inputs(
+    question: str, cases: tuple[PlannedCase, ...], kept: Mapping[str, _PublicCase]
+) -> None:
     for case in cases:
         if kept[case.key].digest != case.digest:
             raise InTheWay("other_inputs", question=question, case=case.key)

@@ -147,7 +147,7 @@ class Rerun:
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _FolderState:
     """What every question rests on, and every other file."""
 
     prints: dict[str, Print]
@@ -170,7 +170,7 @@ class SaveWatch:
         self._check = check
         self._questions = questions
         self._reader = SourceReader()
-        self._known = _State({}, ())
+        self._known = _FolderState({}, ())
         self._report: Report | None = None
 
     def run(self) -> Rerun:
@@ -205,15 +205,15 @@ class SaveWatch:
         """End the process that reads the source."""
         self._reader.close()
 
-    def _state(self) -> _State:
+    def _state(self) -> _FolderState:
         submission = read_workplace(self._check.workplace)
         own, *rest = submission.files
         found = prints(own.data, self._check.workplace.public.assignment, self._reader)
         support = self._check.workplace.support
         others = (file.sha256 for file in rest)
-        return _State(found, (*others, *(str(hash(data)) for data in support.values())))
+        return _FolderState(found, (*others, *(str(hash(data)) for data in support.values())))
 
-    def _touched(self, new: _State) -> list[str]:
+    def _touched(self, new: _FolderState) -> list[str]:
         right = frozenset(
             question.id
             for question in (self._report.questions if self._report else ())

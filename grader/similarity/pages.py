@@ -70,7 +70,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ScoreBar:
     """How many submissions have their closest other at such a share."""
 
     low: int
@@ -142,12 +142,12 @@ def _pieces(text: str, start: int, marks: Iterable[_Mark]) -> list[Piece]:
     return [piece for piece in pieces if piece.text]
 
 
-def histogram(closest: Mapping[str, float]) -> list[Bar]:
+def histogram(closest: Mapping[str, float]) -> list[ScoreBar]:
     """Return how many submissions have their closest other at each twentieth."""
     counts = [0] * _BARS
     for score in closest.values():
         counts[min(int(score * _BARS), _BARS - 1)] += 1
-    return [Bar(index * 100 // _BARS, count) for index, count in enumerate(counts)]
+    return [ScoreBar(index * 100 // _BARS, count) for index, count in enumerate(counts)]
 
 
 class People:

@@ -22,8 +22,7 @@ from grader.stage.api import (
 )
 from grader.wire.messages import MODULE, Ask, Back, Did, Fault, nearest_builtin
 from grader.wire.shared import Folder
-from grader.wire.values import FilePath, Layout, Opaque, Tensor, Value
-from grader.wire.values import Handle as WireHandle
+from grader.wire.values import ActorHandle, FilePath, Layout, Opaque, Tensor, Value
 
 _TORCHS_OWN = "not implemented for '"
 """In torch's message on a dtype that an operation does not have; no stub says so."""
@@ -55,7 +54,7 @@ class _Function:
 
 
 @dataclass(slots=True)
-class _State:
+class _CaseState:
     """What was handed out in a case, and what was not sent yet."""
 
     kept: int = 0
@@ -82,7 +81,7 @@ class Play:
         self._layout = layout
         self._apart = apart
         self._files = Folder(scratch)
-        self._state = _State()
+        self._state = _CaseState()
         self._functions: list[_Function] = []
         self._args: dict[int, tuple[Any, Any]] = {}
         self._busy = False
@@ -248,22 +247,22 @@ class Play:
         if type(value) is dict:
             return {key: self._outgoing(item, puts) for key, item in value.items()}
         if type(value) is Handle:
-            return WireHandle(number_of(value))
+            return ActorHandle(number_of(value))
         if type(value) is Callback:
-            return WireHandle(-value.number)
+            return ActorHandle(-value.number)
         return FilePath(str(value)) if isinstance(value, PurePath) else self._plain(value)
 
     def _is_own(self, item: Any) -> bool:
         own, stamp = self._args.get(id(item), (None, None))
         return own is not None and own is item and bool(_stamp(item) == stamp)
 
-    def _once(self, item: Any, puts: dict[int, Value]) -> WireHandle:
+    def _once(self, item: Any, puts: dict[int, Value]) -> ActorHandle:
         sent = self._state.sent
         if id(item) not in sent:
             self._state.kept += 1
             sent[id(item)] = self._state.kept
             puts[self._state.kept] = self._plain(item)
-        return WireHandle(sent[id(item)])
+        return ActorHandle(sent[id(item)])
 
     @staticmethod
     def _plain(item: Any) -> Value:

@@ -40,17 +40,17 @@ from grader.vgpu.core.tensor import VirtualTensor, wrap
 from grader.vgpu.core.trace import (
     Allocation,
     Collective,
-    Event,
     Kernel,
     Mark,
     Release,
     Synchronisation,
+    TraceEvent,
     Transfer,
 )
 from grader.vgpu.log.summary import Held, summarise
 from grader.vgpu.patches import Patches, unsupported
 
-_KINDS: dict[str, type[Event]] = {
+_KINDS: dict[str, type[TraceEvent]] = {
     kind.__name__: kind
     for kind in (Kernel, Transfer, Synchronisation, Mark, Collective, Allocation, Release)
 }
@@ -70,7 +70,7 @@ class Account:
 
     name: str
     rank: int
-    events: list[Event]
+    events: list[TraceEvent]
     held: dict[str, Held]
 
 
@@ -94,7 +94,7 @@ def write_account(folder: Path, account: Account) -> None:
 
     Events that are alike are written once; the tape names them by their places.
     """
-    rows: dict[Event, int] = {}
+    rows: dict[TraceEvent, int] = {}
     tape = [rows.setdefault(event, len(rows)) for event in account.events]
     told = {
         "name": account.name,
@@ -126,7 +126,7 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.iterdir()) if path.suffix == ".json")
 
 
-def _field_values(event: Event) -> list[Any]:
+def _field_values(event: TraceEvent) -> list[Any]:
     return [getattr(event, field.name) for field in dataclasses.fields(event)]
 
 
@@ -140,14 +140,14 @@ def _account(told: dict[str, Any]) -> Account:
     )
 
 
-def _event(kind: str, *values: Any) -> Event:
+def _event(kind: str, *values: Any) -> TraceEvent:
     made: Any = _KINDS[kind]
     names = [field.name for field in dataclasses.fields(made)]
     fields = {
         name: tuple(value) if name in _TUPLES else value
         for name, value in zip(names, values, strict=True)
     }
-    event: Event = made(**fields)
+    event: TraceEvent = made(**fields)
     return event
 
 
@@ -247,7 +247,7 @@ def _command(original: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
+class _SentLayout:
     """How a tensor lies in its storage, and what it is."""
 
     ordinal: int
@@ -259,7 +259,7 @@ class _Layout:
     parameter: bool
 
 
-def _tensor_received(handle: Any, size: int, layout: _Layout) -> Any:
+def _tensor_received(handle: Any, size: int, layout: _SentLayout) -> Any:
     """Make the tensor that another process sent, over the same memory."""
     descriptor = handle.detach()
     try:
@@ -286,7 +286,7 @@ def _sent(tensor: VirtualTensor) -> tuple[Any, ...]:
         raise unsupported("a tensor that goes to another process", "send Tensor.cpu()")
     # In place: this process's own tensor lies in the shared memory from now on.
     descriptor, size = tensor.untyped_storage()._share_fd_cpu_()
-    layout = _Layout(
+    layout = _SentLayout(
         tensor.ordinal, tensor.dtype, int(tensor.storage_offset()), tuple(tensor.shape),
         tensor.stride(), tensor.requires_grad, isinstance(tensor, torch.nn.Parameter),
     )  # fmt: skip

@@ -13,11 +13,11 @@ from grader.vgpu.core.machine import Machine
 from grader.vgpu.core.trace import (
     Allocation,
     Collective,
-    Event,
     Kernel,
     Mark,
     Release,
     Synchronisation,
+    TraceEvent,
     Transfer,
 )
 from grader.vgpu.log.summary import Summary, Work, summarise
@@ -256,7 +256,7 @@ def _is_number(cell: str) -> bool:
     return cell[:1].isdigit()
 
 
-def _line(event: Event) -> str:
+def _line(event: TraceEvent) -> str:
     if isinstance(event, Kernel):
         return f"{event.device:8}  {event.op}  {_flops(event.flops)}"
     if isinstance(event, Transfer):
@@ -284,7 +284,7 @@ class _ProcessEvents:
     at: int = 0
 
     @property
-    def next(self) -> Event | None:
+    def next(self) -> TraceEvent | None:
         """Its next event, or None."""
         events = self.account.events
         return events[self.at] if self.at < len(events) else None

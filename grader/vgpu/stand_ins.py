@@ -95,7 +95,7 @@ _CACHE = "__dynamo_disable"
 """Where torch keeps what ``disable`` made of a function."""
 
 
-class _Part:
+class _CompilerPart:
     """A module below the compiler, of which some things are known beforehand.
 
     Args:
@@ -123,11 +123,11 @@ class LateCompiler(ModuleType):
         self.__loader__ = self.__spec__.loader if self.__spec__ else None
         self.__package__ = _DYNAMO
         # Torch clears the compiler's notes with each group of processes; there are none yet.
-        self.trace_rules = _Part(self, "trace_rules", clear_lru_cache=_do_nothing)
+        self.trace_rules = _CompilerPart(self, "trace_rules", clear_lru_cache=_do_nothing)
         # Asked by ``DistributedDataParallel``; the answer is that of the compiler's own defaults.
-        self.utils = _Part(self, "utils", get_optimize_ddp_mode=_ddp_mode)
+        self.utils = _CompilerPart(self, "utils", get_optimize_ddp_mode=_ddp_mode)
         # What ``torch.func.grad`` surrounds its work with.
-        self.compiled_autograd = _Part(self, "compiled_autograd", _disable=nullcontext)
+        self.compiled_autograd = _CompilerPart(self, "compiled_autograd", _disable=nullcontext)
         self._disabled: list[Callable[..., Any]] = []
         self._lock = threading.RLock()
 

@@ -19,11 +19,11 @@ from collections.abc import Callable, Sequence
 from typing import Union, cast
 
 from grader.wire.values import (
+    ActorHandle,
     Buffer,
     Device,
     DType,
     FilePath,
-    Handle,
     Layout,
     Opaque,
     ProtocolError,
@@ -242,9 +242,9 @@ def _read_tensor(decoder: Decoder, parts: list[Node], _: int) -> Tensor:
     return Tensor(dtype, shape, data, _device_name(fields["device"]), grad, layout)
 
 
-def _read_handle(_: Decoder, parts: list[Node], __: int) -> Handle:
+def _read_handle(_: Decoder, parts: list[Node], __: int) -> ActorHandle:
     _arity(parts, 1, "handle")
-    return Handle(_integer(parts[0], "a handle"))
+    return ActorHandle(_integer(parts[0], "a handle"))
 
 
 def _read_bytes(decoder: Decoder, parts: list[Node], _: int) -> bytes:
@@ -372,7 +372,7 @@ _WRITERS: dict[type, Callable[..., Node]] = {
     DType: lambda _, value, __: ["dtype", value.name],
     Device: lambda _, value, __: ["device", value.name],
     Tensor: _write_tensor,
-    Handle: lambda _, value, __: ["handle", value.id],
+    ActorHandle: lambda _, value, __: ["handle", value.id],
     FilePath: lambda _, value, __: ["path", value.name],
     Opaque: lambda _, value, __: ["opaque", value.type, value.reason],
 }

@@ -17,9 +17,9 @@ from typing import Annotated, Any, TypeVar
 from grader.wire.codec import MAX_NODES
 from grader.wire.frames import Frame, pack, unpack
 from grader.wire.values import (
+    ActorHandle,
     Buffer,
     FilePath,
-    Handle,
     Natural,
     Number,
     ProtocolError,
@@ -309,7 +309,7 @@ def holds_handle(value: Value) -> bool:
     left = [value]
     while left:
         found = left.pop()
-        if isinstance(found, (Handle, FilePath)):
+        if isinstance(found, (ActorHandle, FilePath)):
             return True
         if isinstance(found, (tuple, list)):
             left += found

@@ -87,7 +87,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Handle:
+class ActorHandle:
     """An object that stays in the actor; ``id`` names it in later requests.
 
     Below zero it is a function of the stage's, which the actor may call.
@@ -113,7 +113,7 @@ class Opaque:
 
 Value = Union[
     None, bool, int, float, str, bytes, "tuple[Value, ...]", "list[Value]", "dict[Value, Value]",
-    DType, Device, Tensor, Handle, FilePath, Opaque,
+    DType, Device, Tensor, ActorHandle, FilePath, Opaque,
 ]  # fmt: skip
 Buffer = Union[bytes, bytearray, memoryview]
 

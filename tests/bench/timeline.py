@@ -21,7 +21,7 @@ from drawings import Spread, draw_split_sizes, draw_times
 
 from grader.report.pictures.gantt import draw_lap
 from grader.vgpu import Machine, virtual_gpus
-from grader.vgpu.core.trace import Event
+from grader.vgpu.core.trace import TraceEvent
 from grader.vgpu.timeline import PROFILES, Profile, Timeline, on_timeline
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,9 @@ SPLITS = (1, 3, 5, 8, 10, 12, 20, 40, 60)
 BATCHES = 3
 
 
-def record(machine: Machine, train: Callable[..., None], make: Callable[[], Any]) -> list[Event]:
+def record(
+    machine: Machine, train: Callable[..., None], make: Callable[[], Any]
+) -> list[TraceEvent]:
     """Return what three batches of training do."""
     with on_timeline("v100", arithmetic=False):
         model = make()
@@ -41,7 +43,7 @@ def record(machine: Machine, train: Callable[..., None], make: Callable[[], Any]
     return events
 
 
-def seconds(events: Sequence[Event], card: Profile) -> float:
+def seconds(events: Sequence[TraceEvent], card: Profile) -> float:
     """Return the host's time when all is issued."""
     line = Timeline(card)
     line.take(events)
@@ -66,7 +68,7 @@ def images_a_second(card: Profile, batch: int = 64) -> float:
 
 
 def sweep(
-    single: Sequence[Event], pipelined: dict[int, list[Event]], card: Profile
+    single: Sequence[TraceEvent], pipelined: dict[int, list[TraceEvent]], card: Profile
 ) -> dict[int, float]:
     """Return by how many percent each split size is faster than one GPU."""
     alone = seconds(single, card)

@@ -34,10 +34,10 @@ from grader.wire.messages import Call, Fault, Load, Loaded, Ready, Reply, from_f
 from grader.wire.values import (
     ITEMSIZE,
     MAX_RANK,
+    ActorHandle,
     Device,
     DType,
     FilePath,
-    Handle,
     Layout,
     Opaque,
     ProtocolError,
@@ -73,7 +73,7 @@ NAMES = st.builds(DType, DTYPES) | st.builds(Device, DEVICES)
 KEYS = st.recursive(PLAIN | NAMES, lambda inner: st.lists(inner, max_size=2).map(tuple))
 LEAVES = (
     PLAIN | NAMES | tensors() | st.binary(max_size=9)
-    | st.builds(Handle, st.integers(-(2**60), 2**60))
+    | st.builds(ActorHandle, st.integers(-(2**60), 2**60))
     | st.builds(FilePath, TEXTS)
     | st.builds(Opaque, TEXTS, TEXTS)
 )  # fmt: skip

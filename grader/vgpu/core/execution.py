@@ -129,7 +129,7 @@ _BY_STORAGE = frozenset({
 })  # fmt: skip
 
 
-class _Layout(NamedTuple):
+class _TensorLayout(NamedTuple):
     """What there is of a tensor without its elements."""
 
     shape: tuple[int, ...]
@@ -137,8 +137,8 @@ class _Layout(NamedTuple):
     dtype: torch.dtype
 
 
-def _layout(tensor: torch.Tensor) -> _Layout:
-    return _Layout(tuple(tensor.shape), tensor.stride(), tensor.dtype)
+def _layout(tensor: torch.Tensor) -> _TensorLayout:
+    return _TensorLayout(tuple(tensor.shape), tensor.stride(), tensor.dtype)
 
 
 def shapes_only(name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -239,14 +239,14 @@ def _bare(value: Any) -> Any:
 
 
 def _blanks(layouts: Any) -> Any:
-    if isinstance(layouts, _Layout):
+    if isinstance(layouts, _TensorLayout):
         return blank(layouts)
     if isinstance(layouts, (tuple, list)):
         return type(layouts)(_blanks(each) for each in layouts)
     return layouts
 
 
-def blank(layout: _Layout, device: str = "meta") -> torch.Tensor:
+def blank(layout: _TensorLayout, device: str = "meta") -> torch.Tensor:
     """Return a tensor whose elements nobody has written."""
     return _empty_strided(layout.shape, layout.stride, dtype=layout.dtype, device=device)
 

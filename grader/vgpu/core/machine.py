@@ -24,11 +24,11 @@ import torch
 
 from grader.vgpu.core.trace import (
     Allocation,
-    Event,
     Kernel,
     Release,
     Synchronisation,
     Trace,
+    TraceEvent,
     Transfer,
 )
 from grader.vgpu.patches import Patches, invalid_ordinal, out_of_memory, while_capturing
@@ -94,7 +94,7 @@ class Blocks:
     def __init__(
         self,
         memories: list[Memory],
-        on_change: Callable[[type[Event], Block], None],
+        on_change: Callable[[type[TraceEvent], Block], None],
         on_full: Callable[[int, int], Exception],
     ) -> None:
         self._memories = memories
@@ -289,7 +289,7 @@ class Machine:
     ) -> None:
         self.uninstall()
 
-    def note(self, kind: type[Event], ordinal: int, *what: Any) -> None:
+    def note(self, kind: type[TraceEvent], ordinal: int, *what: Any) -> None:
         """Take down an event on a device, on the thread's current stream there."""
         self.trace.add(kind, self.local.streams.get(ordinal, 0), _phase(), *what)
         if self.log is not None:
@@ -325,7 +325,7 @@ class Machine:
         what = (source, target, size, blocking, shape, parameter, there)
         self.note(Transfer, self.names.index(end), *what)
 
-    def _changed(self, kind: type[Event], block: Block) -> None:
+    def _changed(self, kind: type[TraceEvent], block: Block) -> None:
         # Storages are freed wherever the last reference goes: that is on no stream of its own.
         row = (kind, get_ident(), 0, _phase(), self.names[block.ordinal], block.bytes)
         self.trace.note(row, block.number)

@@ -183,7 +183,7 @@ COMMUNICATION = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class TraceEvent:
     """Where in the course of things an event stands.
 
     Attributes:
@@ -200,7 +200,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel(Event):
+class Kernel(TraceEvent):
     """An operation ran on a device.
 
     Attributes:
@@ -217,7 +217,7 @@ class Kernel(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer(Event):
+class Transfer(TraceEvent):
     """Elements went from one device to another.
 
     Attributes:
@@ -241,7 +241,7 @@ class Transfer(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Allocation(Event):
+class Allocation(TraceEvent):
     """A block of device memory was taken.
 
     Attributes:
@@ -256,7 +256,7 @@ class Allocation(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Release(Event):
+class Release(TraceEvent):
     """A block of device memory was given back; attributes as of ``Allocation``."""
 
     device: str
@@ -265,7 +265,7 @@ class Release(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Synchronisation(Event):
+class Synchronisation(TraceEvent):
     """The host waited for a device; ``why`` is the call or the operation that made it wait."""
 
     device: str
@@ -273,7 +273,7 @@ class Synchronisation(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark(Event):
+class Mark(TraceEvent):
     """A ``torch.cuda.Event`` on a stream.
 
     Attributes:
@@ -289,7 +289,7 @@ class Mark(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Collective(Event):
+class Collective(TraceEvent):
     """Processes exchanged tensors; each of them notes its own part.
 
     Attributes:
@@ -316,13 +316,13 @@ class Collective(Event):
         return self.group, self.number
 
 
-_E = TypeVar("_E", bound=Event)
+_E = TypeVar("_E", bound=TraceEvent)
 
 # Their numbers mean something: who waits for whom.
 _NUMBERED = (Mark, Collective)
 _OF_MEMORY = (Allocation, Release)
 # Which of a kind's own fields is another number each time, and so no part of its row.
-_OWN_NUMBER: dict[type[Event], int] = {
+_OWN_NUMBER: dict[type[TraceEvent], int] = {
     Allocation: 2, Release: 2, Mark: 1, Collective: 6,
 }  # fmt: skip
 
@@ -340,7 +340,7 @@ class Trace:
         self._alike = lru_cache(TABLE)(lambda row: _event(self._tape.row(row), 0))
         self.note = self._tape.note
 
-    def add(self, kind: type[Event], stream: int, phase: str, *what: Any) -> None:
+    def add(self, kind: type[TraceEvent], stream: int, phase: str, *what: Any) -> None:
         """Take down an event; ``what`` are the fields of ``kind`` in order."""
         at = _OWN_NUMBER.get(kind)
         number = -1
@@ -354,14 +354,14 @@ class Trace:
         return self._tape.count
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> list[TraceEvent]:
         """The events so far, made anew at each look."""
         return [
             _event(self._tape.row(row), number, sequence)
             for sequence, row, number in self._tape.read(0, self.count)
         ]
 
-    def since(self, first: int, end: int | None = None) -> Iterator[Event]:
+    def since(self, first: int, end: int | None = None) -> Iterator[TraceEvent]:
         """Yield events without their sequence numbers; those that are alike are the same object.
 
         Nor do they tell their blocks of memory: a look at a million events costs no million
@@ -392,9 +392,9 @@ class Trace:
         self._tape.clear()
 
 
-def _event(row: Row, number: int, sequence: int = 0) -> Event:
+def _event(row: Row, number: int, sequence: int = 0) -> TraceEvent:
     kind, thread, stream, phase, *what = row
     if kind in _OWN_NUMBER:
         what.insert(_OWN_NUMBER[kind], number)
-    made: Event = kind(*what, sequence=sequence, thread=thread, stream=stream, phase=phase)
+    made: TraceEvent = kind(*what, sequence=sequence, thread=thread, stream=stream, phase=phase)
     return made

@@ -30,7 +30,7 @@ from grader.vgpu.core.tensor import (
     named_tensors,
     tensors_in,
 )
-from grader.vgpu.core.trace import Event, Mark, Synchronisation
+from grader.vgpu.core.trace import Mark, Synchronisation, TraceEvent
 from grader.wire.values import Value
 
 MOST_NUMBERS = 2_000_000
@@ -179,7 +179,7 @@ class Log:
             home = target if not isinstance(source, VirtualTensor) else source.ordinal
             self._add(("move", *what, there, self._place(home)), handles)
 
-    def event(self, kind: type[Event], ordinal: int, what: tuple[Any, ...]) -> None:
+    def event(self, kind: type[TraceEvent], ordinal: int, what: tuple[Any, ...]) -> None:
         """Write down that somebody waits, or an event of a stream."""
         if kind in (Synchronisation, Mark):
             self._add((kind.__name__, what, self._place(ordinal)), [])

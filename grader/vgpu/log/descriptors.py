@@ -149,7 +149,7 @@ class MalformedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class LoggedLayout:
     """How a tensor lies in its memory.
 
     Attributes:
@@ -186,7 +186,7 @@ class Described:
 
     kind: str
     fields: tuple[Any, ...]
-    layouts: tuple[Layout | None, ...]
+    layouts: tuple[LoggedLayout | None, ...]
     floats: int = 0
     function: Any = None
     written: frozenset[int] = frozenset()
@@ -254,7 +254,7 @@ def _described(told: Any) -> Described:
     kind = told[0]
     if not isinstance(kind, str) or len(told) != _FIELDS.get(kind):
         raise MalformedError("an entry of no known kind")
-    layouts: list[Layout | None] = []
+    layouts: list[LoggedLayout | None] = []
     if kind == "op":
         return _operation(told, layouts)
     if kind in ("home", "size", "free", "constant"):
@@ -274,7 +274,7 @@ def _described(told: Any) -> Described:
     return Described(kind, tuple(told), tuple(layouts))
 
 
-def _operation(told: Any, layouts: list[Layout | None]) -> Described:
+def _operation(told: Any, layouts: list[LoggedLayout | None]) -> Described:
     _, name, args, named, results, place = told
     function = listed_operation(*name)
     floats = [0]
@@ -288,7 +288,7 @@ def _operation(told: Any, layouts: list[Layout | None]) -> Described:
     return Described("op", fields, tuple(layouts), floats[0], function, frozenset(written), made)
 
 
-def _node(told: Any, layouts: list[Layout | None], floats: list[int], depth: int = 0) -> Any:
+def _node(told: Any, layouts: list[LoggedLayout | None], floats: list[int], depth: int = 0) -> Any:
     """Return a value as it will be filled in: ``("t", place)`` for a tensor, and so on."""
     if depth > _MOST_DEPTH:
         raise MalformedError("arguments nested too deep")
@@ -337,20 +337,20 @@ def places(node: Any) -> Iterator[int]:
             yield from places(item)
 
 
-def _layout_of(told: Any) -> Layout:
+def _layout_of(told: Any) -> LoggedLayout:
     name, offset, shape, stride, *size = told
     _naturals((offset, *shape, *stride, *size), least=0)
     if len(shape) != len(stride) or len(shape) > _MOST_RANK or len(size) > 1:
         raise MalformedError("a layout that is none")
     if size and size[0] > MOST_MEMORY:
         raise MalformedError(f"memory of more than {MOST_MEMORY} bytes")
-    found = Layout(_dtype(name), offset, tuple(shape), tuple(stride), *size)
+    found = LoggedLayout(_dtype(name), offset, tuple(shape), tuple(stride), *size)
     if size and found.end > size[0]:
         raise MalformedError("a layout beyond its memory")
     return found
 
 
-def _bytes(size: int) -> Layout:
+def _bytes(size: int) -> LoggedLayout:
     return _layout_of(("uint8", 0, (size,), (1,), size))
 
 

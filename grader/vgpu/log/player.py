@@ -11,8 +11,8 @@ import torch
 from grader.vgpu.core.dispatch import _WITHOUT_KERNEL
 from grader.vgpu.core.execution import flops_of
 from grader.vgpu.core.tensor import tensors_in
-from grader.vgpu.core.trace import Event, Kernel, Mark, Synchronisation, Transfer
-from grader.vgpu.log.descriptors import Entry, Layout, Made, MalformedError, check_arguments
+from grader.vgpu.core.trace import Kernel, Mark, Synchronisation, TraceEvent, Transfer
+from grader.vgpu.log.descriptors import Entry, LoggedLayout, Made, MalformedError, check_arguments
 from grader.vgpu.log.program import Program
 
 HOST = -1
@@ -29,7 +29,7 @@ class UnrepeatableError(Exception):
     """A log that other inputs lead astray: what has which shape depends on the elements."""
 
 
-def outputs_of(entry: Entry) -> Iterator[tuple[Any, Layout | None, int]]:
+def outputs_of(entry: Entry) -> Iterator[tuple[Any, LoggedLayout | None, int]]:
     """Yield name, layout and memory of what a part ends with and is compared."""
     return zip(entry.what.fields[2], entry.what.layouts, entry.handles, strict=False)
 
@@ -52,7 +52,7 @@ class Player:
     leaves: Mapping[str, torch.Tensor]
     constants: torch.Tensor
     outputs: dict[str, Any] = field(default_factory=dict)
-    events: list[tuple[int, Event]] = field(default_factory=list)
+    events: list[tuple[int, TraceEvent]] = field(default_factory=list)
     _memory: dict[int, torch.UntypedStorage] = field(default_factory=dict)
     _devices: dict[int, int] = field(default_factory=dict)
     _makers: dict[int, Made] = field(default_factory=dict)
@@ -77,7 +77,9 @@ class Player:
         value = self.leaves.get(name)
         if value is None:
             raise MalformedError(f"there is no leaf {name!r:.50}")
-        whole = Layout(value.dtype, 0, tuple(value.shape), value.contiguous().stride(), layout.size)
+        whole = LoggedLayout(
+            value.dtype, 0, tuple(value.shape), value.contiguous().stride(), layout.size
+        )
         if whole != layout or layout.size != value.numel() * value.element_size():
             raise MalformedError(f"the leaf {name!r:.50} has another form")
         self._memory[entry.handles[0]] = value.detach().clone().contiguous().untyped_storage()
@@ -109,7 +111,7 @@ class Player:
         for (name, _), layout, handle in outputs_of(entry):
             self.outputs[str(name)] = self._tensor(layout, handle).clone()
 
-    def _tensor(self, layout: Layout | None, handle: int) -> torch.Tensor:
+    def _tensor(self, layout: LoggedLayout | None, handle: int) -> torch.Tensor:
         assert layout is not None
         memory = self._memory.get(handle)
         if memory is None or layout.end > memory.nbytes():
@@ -117,7 +119,7 @@ class Player:
         bare = torch.empty(0, dtype=layout.dtype)
         return bare.set_(memory, layout.offset, layout.shape, layout.stride)
 
-    def _make(self, layout: Layout, handle: int) -> torch.Tensor:
+    def _make(self, layout: LoggedLayout, handle: int) -> torch.Tensor:
         assert layout.size is not None
         self._memory[handle] = torch.zeros(layout.size, dtype=torch.uint8).untyped_storage()
         return self._tensor(layout, handle)
@@ -222,14 +224,14 @@ class Player:
         kind, what, place = entry.what.fields
         device, *rest = what
         if kind == "Synchronisation" and len(rest) == 1:
-            made: Event = Synchronisation(str(device), str(rest[0]), **_course(number, place))
+            made: TraceEvent = Synchronisation(str(device), str(rest[0]), **_course(number, place))
         elif kind == "Mark" and len(rest) == 2 and rest[1] in _ACTIONS and type(rest[0]) is int:
             made = Mark(str(device), rest[0], rest[1], **_course(number, place))
         else:
             raise MalformedError("an event of no known kind")
         self._note(number, made)
 
-    def _note(self, number: int, event: Event) -> None:
+    def _note(self, number: int, event: TraceEvent) -> None:
         self.events.append((number, event))
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 
 from grader.vgpu.core.machine import rounded
-from grader.vgpu.core.trace import Allocation, Event, Kernel, Mark, Release, Synchronisation
-from grader.vgpu.log.descriptors import Layout, MalformedError, UnsafeError
+from grader.vgpu.core.trace import Allocation, Kernel, Mark, Release, Synchronisation, TraceEvent
+from grader.vgpu.log.descriptors import LoggedLayout, MalformedError, UnsafeError
 from grader.vgpu.log.player import (
     HOST,
     Player,
@@ -80,7 +80,7 @@ def _run_again(
 ) -> dict[str, Any]:
     """Run a program on the first leaves; where it depends on what it read, on the second too."""
     result: dict[str, Any] = {"reads": program.reads, "outside": plan.outside}
-    events: list[tuple[int, Event]] = []
+    events: list[tuple[int, TraceEvent]] = []
     if program.reads:
         result["own"], events = _run(program, plan, told, leaves[1])
     try:
@@ -89,7 +89,7 @@ def _run_again(
         if not program.reads:
             raise
         result |= {"state": "unrepeatable", "why": str(error)}
-    parts = [_Part(program, plan, name, events) for name in plan.parts]
+    parts = [_ReplayedPart(program, plan, name, events) for name in plan.parts]
     result["placement"] = plan.placement()
     result["parts"] = {part.name: part.report() for part in parts}
     if card is not None:
@@ -99,7 +99,7 @@ def _run_again(
 
 def _run(
     program: Program, plan: _Plan, told: Any, leaves: Leaves
-) -> tuple[dict[str, Any], list[tuple[int, Event]]]:
+) -> tuple[dict[str, Any], list[tuple[int, TraceEvent]]]:
     player = Player(program, leaves, told["constants"])
     torch.default_generator.manual_seed(0)
     with torch.no_grad():
@@ -145,7 +145,9 @@ class _Plan:
                     found[str(name)] = self._placed("output", layout, handle, False)
         return found
 
-    def _placed(self, kind: str, layout: Layout | None, handle: int, wants: Any) -> dict[str, Any]:
+    def _placed(
+        self, kind: str, layout: LoggedLayout | None, handle: int, wants: Any
+    ) -> dict[str, Any]:
         assert layout is not None
         device = name_of(self._program.homes[handle])
         if not self._counts(kind, layout, handle):
@@ -155,7 +157,7 @@ class _Plan:
         return {"kind": str(kind), "device": device, "shape": shape, "bytes": size,
                 "requires_grad": bool(wants)}  # fmt: skip
 
-    def _counts(self, kind: str, layout: Layout, handle: int) -> bool:
+    def _counts(self, kind: str, layout: LoggedLayout, handle: int) -> bool:
         """Whether it is this very memory on which something judged rests, or which is judged."""
         if kind in ("gradient", "output"):
             return handle in self._judged
@@ -163,11 +165,11 @@ class _Plan:
         return handle in self._used or not layout.dtype.is_floating_point or 0 in layout.shape
 
 
-class _Part:
+class _ReplayedPart:
     """What devices did in a part of the course, for its outputs alone."""
 
     def __init__(
-        self, program: Program, plan: _Plan, name: str, events: list[tuple[int, Event]]
+        self, program: Program, plan: _Plan, name: str, events: list[tuple[int, TraceEvent]]
     ) -> None:
         self._program = program
         self.name = name
@@ -211,7 +213,7 @@ class _Part:
         ]  # fmt: skip
         return afterwards(on_devices, card, [name_of(device) for device in self._devices])
 
-    def _changes(self) -> Iterator[Event]:
+    def _changes(self) -> Iterator[TraceEvent]:
         for number, device, size, handle in self._program.taken:
             if self._begin < number < self._end and device != HOST:
                 kind = Allocation if size >= 0 else Release
@@ -222,5 +224,5 @@ def _blocks(size: int) -> int:
     return rounded(size) if size >= 0 else -rounded(-size)
 
 
-def _weighs(event: Event) -> bool:
+def _weighs(event: TraceEvent) -> bool:
     return isinstance(event, Kernel) and event.flops > 0

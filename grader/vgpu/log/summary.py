@@ -35,10 +35,10 @@ from grader.vgpu.core.tensor import tensors_in
 from grader.vgpu.core.trace import (
     Allocation,
     Collective,
-    Event,
     Kernel,
     Release,
     Synchronisation,
+    TraceEvent,
     Transfer,
 )
 from grader.wire.values import Value
@@ -207,7 +207,7 @@ class Summary:
         }  # fmt: skip
 
 
-def summarise(events: Iterable[Event]) -> Summary:
+def summarise(events: Iterable[TraceEvent]) -> Summary:
     """Add events up."""
     total = Summary()
     for event in events:
@@ -239,7 +239,7 @@ class RecordedOperations(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __init__(self, device_of: Callable[[torch.Tensor], str]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.events: list[Event] = []
+        self.events: list[TraceEvent] = []
         self._device_of = device_of
 
     def __torch_dispatch__(

@@ -119,7 +119,7 @@ def _exchange(original: Callable[..., Any]) -> Any:
         if name == "all_gather" and _nccl(group):
             _flatten(bare)
         later = given.get("async_op", False) or name in _LATER
-        done = _begin(_Part(name, group, given), ordinal)
+        done = _begin(_GroupPart(name, group, given), ordinal)
         local.exchanging = True
         try:
             work = original(**bare)
@@ -191,7 +191,7 @@ def _ranks(group: Any) -> tuple[int, ...]:
     return tuple(torch.distributed.get_process_group_ranks(group))
 
 
-class _Part:
+class _GroupPart:
     """This process's part in an exchange.
 
     Args:
@@ -224,7 +224,7 @@ class _Part:
         return (self.rank, peer) if self.op == "send" else (peer, self.rank)
 
 
-def _begin(part: _Part, ordinal: int) -> Any:
+def _begin(part: _GroupPart, ordinal: int) -> Any:
     """Note an exchange on the stream that NCCL keeps for them; return the event of its end."""
     here = machine()
     apart = Stream(ordinal, stream_id=COMMUNICATION)
@@ -271,7 +271,9 @@ def _operation(name: str, args: tuple[Any, ...], result: Any) -> None:
     homes = _homes(tensors_in(result))
     if homes:
         ordinal = homes.pop()
-        _finish(ordinal, _begin(_Part(op, group, {"input": args[0], "result": result}), ordinal))
+        _finish(
+            ordinal, _begin(_GroupPart(op, group, {"input": args[0], "result": result}), ordinal)
+        )
 
 
 def _coalesced(original: Any) -> Any:
@@ -282,7 +284,7 @@ def _coalesced(original: Any) -> Any:
         if homes:
             ordinal = homes.pop()
             _check("broadcast", group, list(tensors))
-            done = _begin(_Part("broadcast", group, {"tensors": tensors}), ordinal)
+            done = _begin(_GroupPart("broadcast", group, {"tensors": tensors}), ordinal)
             tensors = _plain(tensors)
             _finish(ordinal, done)
         return original(group, tensors, *args, **kwargs)

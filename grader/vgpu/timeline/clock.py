@@ -15,7 +15,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from grader.vgpu.core.machine import Machine, installed
-from grader.vgpu.core.trace import Event, Kernel, Mark, Synchronisation, Transfer
+from grader.vgpu.core.trace import Kernel, Mark, Synchronisation, TraceEvent, Transfer
 from grader.vgpu.patches.tools import HostClock, TimeitRepeats
 from grader.vgpu.timeline.line import Timeline
 from grader.vgpu.timeline.profiles import Profile, profile
@@ -205,7 +205,7 @@ class Timed:
         return Lap(lambda: self.line, self._machine.names)
 
 
-def afterwards(events: Iterable[Event], card: Profile, devices: Sequence[str]) -> Report:
+def afterwards(events: Iterable[TraceEvent], card: Profile, devices: Sequence[str]) -> Report:
     """Return what a trace that is there already would have been on a card, from its beginning on.
 
     Args:
@@ -231,7 +231,7 @@ ToldEvents = list[tuple[str, dict[str, Any]]]
 Ask = Callable[[ToldEvents, "int | None"], float]
 """Told the events since the last question; answers with the time, or with that of an event."""
 
-_TIMED_KINDS: dict[str, type[Event]] = {
+_TIMED_KINDS: dict[str, type[TraceEvent]] = {
     kind.__name__: kind for kind in (Kernel, Transfer, Synchronisation, Mark)
 }
 
@@ -314,7 +314,7 @@ class TimeKeeper:
         self._line.take(self._event(kind, fields) for kind, fields in events)
         return self._line.now if mark is None else self._line.time_of(mark)
 
-    def _event(self, kind: str, fields: dict[str, Any]) -> Event:
+    def _event(self, kind: str, fields: dict[str, Any]) -> TraceEvent:
         event = _TIMED_KINDS[kind](**fields)
         if isinstance(event, Kernel):
             seconds = self._lasts(event.device, event.bytes)

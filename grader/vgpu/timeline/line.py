@@ -32,7 +32,7 @@ from typing import overload
 
 import numpy as np
 
-from grader.vgpu.core.trace import Collective, Event, Kernel, Mark, Synchronisation, Transfer
+from grader.vgpu.core.trace import Collective, Kernel, Mark, Synchronisation, TraceEvent, Transfer
 from grader.vgpu.timeline.profiles import Engine, Profile, collective_seconds
 
 
@@ -216,7 +216,7 @@ class Timeline:
         # By device, and by source and target.
         self._engines: dict[tuple[str, ...], Engine] = {}
 
-    def take(self, events: Iterable[Event]) -> None:
+    def take(self, events: Iterable[TraceEvent]) -> None:
         """Take in what was issued since."""
         for event in events:
             if isinstance(event, Kernel):
@@ -282,7 +282,7 @@ class Timeline:
         """Return the seconds at which a process's host has issued all that was taken in."""
         return self._issued[process]
 
-    def _thread(self, event: Event) -> _HostThread:
+    def _thread(self, event: TraceEvent) -> _HostThread:
         # A thread begins where the one that has started it stands by then.
         begun = _HostThread(self._issued[self.process])
         return self._threads.setdefault((self.process, event.thread), begun)
@@ -290,7 +290,7 @@ class Timeline:
     def _tail(self, device: str, stream: int) -> _Tail:
         return self._tails.setdefault((device, stream, self.process), _Tail())
 
-    def _issue(self, event: Event) -> tuple[float, _HostThread]:
+    def _issue(self, event: TraceEvent) -> tuple[float, _HostThread]:
         thread = self._thread(event)
         thread.now = max(thread.now, self._issued[self.process]) + self.profile.launch
         self._issued[self.process] = thread.now
@@ -345,7 +345,7 @@ class Timeline:
         for tail in tails:
             tail.end, tail.span, tail.other = end, len(self.spans) - 1, tail is not tails[0]
 
-    def _block(self, event: Event, *tails: _Tail) -> None:
+    def _block(self, event: TraceEvent, *tails: _Tail) -> None:
         """Let the host wait until streams are done."""
         thread = self._thread(event)
         latest = max(tails, key=lambda tail: tail.end, default=_Tail())

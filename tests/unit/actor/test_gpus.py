@@ -17,7 +17,7 @@ from grader.vgpu.core.machine import installed
 from grader.vgpu.core.tensor import VirtualTensor
 from grader.wire.messages import MODULE as MODULE_HANDLE
 from grader.wire.messages import Ask, Back, Call, Did, Load, Reply
-from grader.wire.values import Handle, Layout, Tensor
+from grader.wire.values import ActorHandle, Layout, Tensor
 
 MODULE = b"""
 import torch
@@ -112,7 +112,7 @@ def test_memory_is_bounded_as_the_question_says(load: Any) -> None:
 
 
 def test_given_code_watches_and_places(load: Any) -> None:
-    value = load(gpus=1).ask(Ask("given", "placed", args=(Handle(MODULE_HANDLE),))).value
+    value = load(gpus=1).ask(Ask("given", "placed", args=(ActorHandle(MODULE_HANDLE),))).value
     assert [row["op"] for row in value["trace"]["kernels"]] == ["mm"]
     assert value["placement"]["output"]["device"] == "cuda:0"
     assert value["placement"]["weight"]["kind"] == "parameter"

@@ -82,13 +82,13 @@ def twice():
 def answers_with_a_handle(where):
     from dataclasses import replace
     from grader.actor import server
-    from grader.wire.values import FilePath, Handle
+    from grader.wire.values import FilePath, ActorHandle
     plain = server.to_frame
     forged = {
-        "value": {"value": [Handle(0)]},
+        "value": {"value": [ActorHandle(0)]},
         "path": {"value": FilePath("shared-1/x")},
-        "args_after": {"args_after": (Handle(0),)},
-        "probes": {"probes": {"devices": {1: Handle(0)}}},
+        "args_after": {"args_after": (ActorHandle(0),)},
+        "probes": {"probes": {"devices": {1: ActorHandle(0)}}},
     }
     server.to_frame = lambda reply: plain(replace(reply, **forged[where]))
 

@@ -850,9 +850,9 @@ def lies(change):
 WAYS = {
     "another's token": lambda: lies(lambda did: replace(did, token="0" * 32)),
     "no token": lambda: lies(lambda did: replace(did, token="")),
-    "a handle": lambda: lies(lambda did: replace(did, value={"h": [values.Handle(0)]})),
+    "a handle": lambda: lies(lambda did: replace(did, value={"h": [values.ActorHandle(0)]})),
     "a path": lambda: lies(lambda did: replace(did, value=values.FilePath("shared-1/x"))),
-    "a callback": lambda: lies(lambda did: replace(did, value=values.Handle(-1))),
+    "a callback": lambda: lies(lambda did: replace(did, value=values.ActorHandle(-1))),
     "a strange exception": lambda: lies(
         lambda did: replace(did, fault=Fault("X", ""), kind="SystemExit")),
     "another message": lambda: lies(lambda did: Ask("read", "parse", token=did.token)),
@@ -860,7 +860,7 @@ WAYS = {
     "a file elsewhere": lambda: lies(lambda did: replace(did, files={"../scenario.py": b""})),
     "a call without a token": lambda: lies(lambda did: Back(1)),
     "a call with a handle": lambda: lies(
-        lambda did: Back(1, (values.Handle(1),), token=did.token)),
+        lambda did: Back(1, (values.ActorHandle(1),), token=did.token)),
     "a flood of calls": lambda: lies(lambda did: Back(10**6, token=did.token)),
 }
 

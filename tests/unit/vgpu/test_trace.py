@@ -11,12 +11,12 @@ from torch import nn
 from grader.vgpu import virtual_gpus
 from grader.vgpu.core.trace import (
     Allocation,
-    Event,
     Kernel,
     Mark,
     Release,
     Synchronisation,
     Trace,
+    TraceEvent,
     Transfer,
 )
 
@@ -164,4 +164,4 @@ def test_allocations_are_told() -> None:
         del x
         (taken,), (given,) = machine.trace.of(Allocation), machine.trace.of(Release)
         assert (taken.bytes, taken.block) == (given.bytes, given.block)
-        assert all(isinstance(event, Event) for event in machine.trace.events)
+        assert all(isinstance(event, TraceEvent) for event in machine.trace.events)

@@ -14,7 +14,7 @@ from grader.wire.messages import (
     from_frame,
     to_frame,
 )
-from grader.wire.values import TEXT_CAP, FilePath, Handle, ProtocolError, Tensor
+from grader.wire.values import TEXT_CAP, ActorHandle, FilePath, ProtocolError, Tensor
 
 KINDS = (Load, Call, Ready, Loaded, Reply, Ask, Did, Back)
 FAULT = Fault("ValueError", "bad", "hw.py", 3, 7, "Traceback …")
@@ -29,7 +29,7 @@ MESSAGES = [
     Ready({"network": "refused"}, {"torch": "2.13"}),
     Loaded(("f", "g")),
     Loaded((), FAULT, ("scipy",)),
-    Ask("call", "f", args=(Handle(-1), FilePath("shared-1/x.pt")), kwargs={"k": 2}),
+    Ask("call", "f", args=(ActorHandle(-1), FilePath("shared-1/x.pt")), kwargs={"k": 2}),
     Ask("collect", target=3, most=9, puts={1: 2}),
     Ask("value", files={"shared-1/x": b"y"}, folders={"shared-1": True}),
     Did(1.5, files={"shared-1/x": b"y"}, token="9f"),

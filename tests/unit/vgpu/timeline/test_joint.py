@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.vgpu.core.trace import COMMUNICATION, Collective, Event, Kernel, Mark
+from grader.vgpu.core.trace import COMMUNICATION, Collective, Kernel, Mark, TraceEvent
 from grader.vgpu.processes import Account
 from grader.vgpu.show import joint_report
 from grader.vgpu.timeline import profile
@@ -14,7 +14,7 @@ CARD = profile("v100")
 SIZE = 10**9
 
 
-def rank(number: int, *events: Event) -> Account:
+def rank(number: int, *events: TraceEvent) -> Account:
     return Account(f"rank {number}", number, list(events), {})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.vgpu.core.trace import Event, Kernel, Mark, Synchronisation, Transfer
+from grader.vgpu.core.trace import Kernel, Mark, Synchronisation, TraceEvent, Transfer
 from grader.vgpu.timeline.line import Timeline, Waited
 from grader.vgpu.timeline.profiles import Profile
 
@@ -23,7 +23,7 @@ def copy(source: str, target: str, megabytes: float = 1.0, blocking: bool = Fals
     return Transfer(source, target, int(megabytes * 1e6), blocking)
 
 
-def laid_out(*events: Event) -> Timeline:
+def laid_out(*events: TraceEvent) -> Timeline:
     line = Timeline(CARD)
     line.take(events)
     return line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.vgpu.core.trace import Event, Kernel, Synchronisation, Transfer
+from grader.vgpu.core.trace import Kernel, Synchronisation, TraceEvent, Transfer
 from grader.vgpu.timeline.line import Timeline
 from grader.vgpu.timeline.profiles import Profile
 from grader.vgpu.timeline.report import MOST_GAPS, MOST_ROWS, Stretch
@@ -24,7 +24,7 @@ def copy(source: str, target: str, seconds: float = 1.0) -> Transfer:
     return Transfer(source, target, int(seconds * 1e9), False)
 
 
-def told(*events: Event) -> dict:
+def told(*events: TraceEvent) -> dict:
     line = Timeline(CARD)
     line.take(events)
     return Stretch("round", line.spans, 0, 0.0, line.end, (A, B)).report()
