@@ -84,16 +84,15 @@ class _Lines(_Bar):
 def line(task: Task, seconds: float) -> str:
     """Return how far a task is, and how long it will take, after so many seconds."""
     if not task.total:
-        return f"{task.description}, for {_span(seconds)}"
+        return f"{task.description}, for {span(seconds)}"
     parts = [f"{task.description}: {task.completed:g} of {task.total:g}"]
     if 0 < task.completed < task.total:
-        parts.append(
-            f"about {_span(seconds / task.completed * (task.total - task.completed))} left"
-        )
+        parts.append(f"about {span(seconds / task.completed * (task.total - task.completed))} left")
     if task.fields.get("tally"):
         parts.append(task.fields["tally"])
     return ", ".join(parts)
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """Return a time as people say it."""
     return f"{seconds:.0f} s" if seconds < _LONG else f"{seconds / 60:.0f} min"

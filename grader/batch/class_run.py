@@ -10,6 +10,7 @@ from pathlib import Path
 from grader.batch.decisions import carry
 from grader.batch.discover import ClassSubmission
 from grader.batch.ledger import (
+    GRADED_AT,
     REMEMBERED,
     Done,
     Setup,
@@ -124,17 +125,19 @@ class ClassRun:
         results: Generator[Graded, None, None],
         before: dict[str, Graded],
     ) -> Generator[Graded, None, None]:
+        moments = {each.name: each.about.get(GRADED_AT, "") for each in journal.entries()}
         try:
             for answer in results:
-                graded = answer
+                graded, moment = answer, ""
                 earlier = before.get(graded.submission.name)
                 if earlier is not None and earlier.digest == graded.digest:
                     # Timed anew: what was merged from another machine stays. And the files may be
                     # gone, or half of a pair written, when it was killed.
                     graded = replace(graded, report=carry(earlier.report, graded.report))
                     write(graded.report, self.out)
+                    moment = moments[graded.submission.name]
                 done = Done(graded.submission, graded.report, graded.digest, graded.timed)
-                record(journal, done, graded.kept)
+                record(journal, done, graded.kept, moment)
                 yield graded
         finally:
             results.close()

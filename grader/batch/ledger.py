@@ -5,6 +5,7 @@ The journal in a batch's own words: what it was begun with, who is done, what th
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,6 +60,8 @@ class Setup(BaseModel):
         absent: Who of these handed in nothing.
         language: Of pages and messages; the machine's where None.
         released: As ``--released``: how much students' pages show.
+        total: Submissions of the class; 0 where an earlier version did not say.
+        begun_at: When the batch was begun or last gone on with.
         plan: Question → digest of its calls; a changed one cannot be judged again from what was
             seen.
         grader_version: Of this program.
@@ -80,6 +83,8 @@ class Setup(BaseModel):
     absent: tuple[RosterStudent, ...] = ()
     language: str | None = None
     released: str | None = None
+    total: int = 0
+    begun_at: dt.datetime | None = None
     plan: dict[str, str] = {}
     grader_version: str
 
@@ -139,8 +144,17 @@ def refuse_differences(begun: Setup, now: Setup) -> None:
         )
 
 
-def record(journal: Journal, done: Done, kept: bytes | None) -> None:
+GRADED_AT = "graded_at"
+
+
+def record(journal: Journal, done: Done, kept: bytes | None, moment: str = "") -> None:
     """Write down that a submission is graded.
+
+    Args:
+        journal: Of the batch.
+        done: What is done.
+        kept: What was observed.
+        moment: When it was graded, if that was not now.
 
     Raises:
         InfrastructureError: The disk is full or broken.
@@ -150,11 +164,15 @@ def record(journal: Journal, done: Done, kept: bytes | None) -> None:
             done.submission.name,
             done.digest,
             done.report.model_dump_json(),
-            about(done.submission),
+            {**about(done.submission), GRADED_AT: moment or _now()},
             done.timed,
             kept,
         )
     )
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.timezone.utc).isoformat()
 
 
 def done_so_far(journal: Journal) -> Iterator[Done]:
@@ -194,7 +212,7 @@ def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> L
     return given or setup_of(journal, out).late
 
 
-REMEMBERED = ("late", "roster", "absent", "language", "released")
+REMEMBERED = ("late", "roster", "absent", "language", "released", "total", "begun_at")
 """What makes no difference to what is graded, so that another word on it may come later."""
 
 

@@ -27,6 +27,7 @@ from grader.cli.journal import (
     rejudge_command,
     replay_command,
     review_command,
+    status_command,
 )
 from grader.cli.options import (
     AssignmentArg,
@@ -54,6 +55,7 @@ from grader.cli.support import (
     open_early,
     remembering,
     say,
+    terminate,
 )
 from grader.errors import GraderError, UsageError
 
@@ -117,6 +119,7 @@ app.command("regrade")(regrade_command)
 app.command("replay")(replay_command)
 app.command("decide")(decide_command)
 app.command("review")(review_command)
+app.command("status")(status_command)
 app.command()(pictures)
 app.command()(similarity)
 app.command("report")(report_command)
@@ -142,7 +145,7 @@ def _root(
 def main() -> None:
     """Run the command and turn what a person should read into one line and an exit status."""
     # A CI job that is cancelled gets this, and must leave no student processes behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGTERM, terminate)
     try:
         app(prog_name="grader")
     except GraderError as error:

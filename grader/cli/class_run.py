@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,7 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
         seed = asked.seed if run.seed is None else run.seed
         options = make_options(asked.device, seed, questions, asked.clock)
         grader = _prepared(materials, asked.isolation, options, console)
+        remembered |= {"total": len(found.submissions), "begun_at": datetime.now(timezone.utc)}
         run.begin(_setup(grader, options, asked.isolation).model_copy(update=remembered))
         another = partial(make_sandbox, asked.isolation, materials, options.device)
         workers = _workers(asked.engine, asked.jobs, found)(grader, another, out)
@@ -169,6 +171,7 @@ def _of_class(
         terms["absent"] = absent
         if strangers := roster.strangers(found.submissions):
             say(console, f"On no line of the roster: {few(strangers)}. Graded like the others.")
+    # What an earlier run was told stays where nothing is said now.
     return {name: value for name, value in terms.items() if value is not None}
 
 

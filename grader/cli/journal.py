@@ -1,4 +1,4 @@
-"""Commands on what a batch has written down: rejudge, regrade, replay, decide, review, merge."""
+"""Commands on what a batch has written down: rejudge, replay, status, decide and others."""
 
 from __future__ import annotations
 
@@ -165,6 +165,14 @@ def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
         say(console, line)
     say(console, f"Written: {renew_gradebook(folder, policy)}")
     renew_pages(folder, console)
+
+
+def status_command(folder: OutOfBatch) -> None:
+    """Say how far a batch is, while it runs or after it was stopped. Changes nothing."""
+    from grader.batch.standing import read_standing
+
+    for line in read_standing(folder).sentences(folder):
+        say(make_console(), line)
 
 
 _NAMES = 6

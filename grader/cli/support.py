@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -159,18 +160,38 @@ def make_folder(out: Path) -> None:
         ) from None
 
 
+class TerminatedExit(SystemExit):
+    """SIGTERM: somebody ends the command, as Ctrl-C does."""
+
+    def __init__(self) -> None:
+        super().__init__(128 + signal.SIGTERM)
+
+
+def terminate(*_: object) -> None:
+    """End the command; a handler of SIGTERM.
+
+    Raises:
+        TerminatedExit: Always.
+    """
+    raise TerminatedExit
+
+
 @contextmanager
 def interruptible(advice: str) -> Iterator[None]:
-    """Turn an interrupt into one line and exit status 130.
+    """Turn Ctrl-C into one line and exit status 130, and SIGTERM into the same line and 143.
 
     Args:
         advice: What is kept, and how to go on.
 
     Raises:
         typer.Exit: It was interrupted.
+        TerminatedExit: It was ended.
     """
     try:
         yield
+    except TerminatedExit:
+        typer.echo(f"Ended from outside. {advice}", err=True)
+        raise
     except KeyboardInterrupt:
         typer.echo(f"Interrupted. {advice}", err=True)
         raise typer.Exit(130) from None

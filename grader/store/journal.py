@@ -12,12 +12,15 @@ Does not defend against: a power cut, which may lose the last seconds; they are 
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+import time
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from grader.errors import GraderError, InfrastructureError, UsageError
@@ -25,6 +28,10 @@ from grader.errors import GraderError, InfrastructureError, UsageError
 
 class DamagedError(UsageError):
     """A file that cannot be read."""
+
+
+class BusyError(UsageError):
+    """Another program has the journal."""
 
 
 @contextmanager
@@ -57,7 +64,7 @@ def explained(path: Path, error: sqlite3.Error) -> GraderError:
     """Return what to tell of an error."""
     text = str(error)
     if "locked" in text or "busy" in text:
-        return UsageError(
+        return BusyError(
             f"{path}: another `grader` is at work in this folder; wait for it, or name another "
             "--out"
         )
@@ -299,6 +306,49 @@ def open_journal(path: Path) -> Journal:
                 "go on with the version that began it, or begin anew in another folder"
             )
     return Journal(connection, path)
+
+
+@contextmanager
+def watched(path: Path) -> Iterator[tuple[Journal, bool]]:
+    """Give a journal to read from, and whether a batch is at work on it.
+
+    A batch keeps its journal to itself, so that of a batch at work is a copy of this moment.
+
+    Raises:
+        NotBegunError: There is none.
+        UsageError: It is damaged or of another version.
+        InfrastructureError: The disk is full or broken.
+    """
+    try:
+        journal = open_journal(path)
+    except BusyError:
+        with TemporaryDirectory() as folder, _copied(path, Path(folder)) as journal:
+            yield journal, True
+    else:
+        with journal:
+            yield journal, False
+
+
+_TRIES = 20
+_PAUSE = 0.05
+
+
+def _copied(path: Path, folder: Path) -> Journal:
+    """Return a copy of a journal that is being written to.
+
+    Frames are only ever added to the log beside the file, until they are moved into the file. So a
+    copy is whole if the file did not change meanwhile.
+    """
+    for _ in range(_TRIES):
+        before = path.stat()
+        for name in (path.name, f"{path.name}-wal"):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(path.with_name(name), folder / name)
+        after = path.stat()
+        if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
+            return open_journal(folder / path.name)
+        time.sleep(_PAUSE)
+    raise BusyError(f"{path}: is being written to all the time; try again in a moment")
 
 
 def _refuse_if_in_use(path: Path) -> None:
