@@ -158,6 +158,8 @@ class Asked:
         """Do one step of a request; return the value."""
         os.chdir(self._scratch)
         self._kept.update((n, to_torch(value, self._kept)) for n, value in step.puts.items())
+        # Only while a step runs does a callback carry the host's token. A thread that was left
+        # behind has none to send, and cannot answer in another step's place.
         self._token = ask.token or "here"
         try:
             return self._answer(step, self._act(step), ask.layout)
@@ -218,6 +220,7 @@ class Asked:
         if ask.action == "set_attr":
             return self._set(target, ask.name, *args)
         if ask.action == "collect":
+            # One more than allowed, so that an endless iterator ends here and is noticed.
             found = list(itertools.islice(iter(target), ask.most + 1))
             if len(found) > ask.most:
                 raise RuntimeError(f"more than {ask.most} items came")

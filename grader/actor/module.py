@@ -161,6 +161,8 @@ def write(load: Load, scratch: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
         if path in load.support:
+            # Against accidents only: the owner can change it back. What counts is that imports take
+            # what was sent.
             target.chmod(0o444)
 
 
@@ -191,6 +193,7 @@ class _Sent(FileFinder):
         path = os.path.realpath(str(spec.origin))
         if path not in self._sent:
             return None
+        # The text as it was sent: the file may have been rewritten since the host read it.
         spec.loader = _AsSent(name, str(spec.origin), self._sent[path])
         return spec
 
@@ -233,6 +236,7 @@ def import_module(path: Path, scratch: Path, strict: bool = False) -> Imported:
     module = imported.module
     module.__file__ = str(path)
     vars(module)["get_ipython"] = Notebook
+    # Before it runs: dataclasses and pickle look their module up while it is being imported.
     sys.modules[path.stem] = module
     try:
         tree = ast.parse(path.read_bytes(), str(path))
@@ -284,6 +288,8 @@ def _split(node: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
 
 def _run(block: list[ast.stmt], flags: int, filename: str, imported: Imported) -> None:
     tree = ast.Module(body=block, type_ignores=[])
+    # dont_inherit: this module's own “from __future__ import annotations” would change the meaning
+    # of the submission's annotations.
     code = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
     namespace = vars(imported.module)
     try:
@@ -294,6 +300,8 @@ def _run(block: list[ast.stmt], flags: int, filename: str, imported: Imported) -
             raise
         name, bound = _imported_name(first)
         imported.missing.append(name[:200])
+        # Questions that do without the module are still graded; using the name raises where it is
+        # used.
         namespace[bound] = Missing(name, str(error)[:200])
 
 

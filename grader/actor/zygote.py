@@ -151,6 +151,7 @@ def prepare(plan: WallPlan) -> None:
     if not plan.namespaces:
         # An orphan that is nobody's would stay a zombie and count against its user's limit.
         libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
+    # Forks inherit it: until one has its own walls, no neighbour of the same user can trace it.
     libc.prctl(libc.PR_SET_DUMPABLE, 0)
     settle()
 
@@ -181,9 +182,12 @@ def become_guest(plan: WallPlan, start: Start) -> None:
     except (OSError, RuntimeError) as error:
         report = {"failed": str(error)[:1000], "call": _call(error)}
         met = {}
+    # Before a byte of the submission is here: what this process reports of its walls is its own
+    # word, and nobody else can have changed it yet.
     os.write(_STATUS, json.dumps(report).encode() + b"\n")
     os.close(_STATUS)
     if "failed" in report:
+        # Behind incomplete walls nothing may run, not even exit handlers.
         os._exit(_WALLS_FAILED)
     bound_output(guest.output)
     # Inherited already, but for a probe of the machine, which ends before it gets here.
@@ -205,12 +209,16 @@ def _arrange(fds: list[int]) -> int:
         os.dup2(fd, place)
     for fd, place in ((connection, _CONNECTION), (status, _STATUS)):
         os.dup2(fd, place, inheritable=False)
+    # Whatever the fork-server had open, its line to the host among it, must not be the
+    # submission's.
     os.closerange(_STATUS + 1, privileges.OPEN_FILES)
     return _CONNECTION
 
 
 def main() -> None:
     """Prepare, serve, and turn into a student process in each fork."""
+    # Every fork inherits this. The host alone decides what ends: an interrupt that reached a
+    # student process would look like a crash of the submission.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
     plan = from_bytes(control.recv(_MESSAGE), WallPlan)
@@ -222,6 +230,8 @@ def main() -> None:
     say(control, {"ready": os.getpid()})
     start = ForkServer(control, plan).run()
     if start is not None:
+        # Closed with the other descriptors. A socket object that is collected later would close a
+        # number that is another's by then.
         control.detach()
         become_guest(plan, start)
     os._exit(0)

@@ -1,13 +1,12 @@
-"""Grading side by side on this machine: worker processes, each with a sandbox of its own.
+"""Workers on this machine: processes that grade side by side, each with a sandbox of its own.
 
-Workers are forked from a template, which is itself forked after the reference has run and before
-anything in this process starts a thread: the reference runs once for a whole class, and a worker
-that dies is replaced without a fork from a process with threads.
+This process forks one *template* after the reference has run, and before it starts a thread. All
+workers are forks of the template. So the reference runs once for a class, and a worker that died
+can be replaced: forking this process instead would copy locks that its threads hold.
 
-Defends against: a submission that takes its worker down. It is graded once more, by a fresh worker
-with nothing else beside it; if that one dies as well, the submission has its outcome, and the class
-goes on. It is the submission's own doing where both died over the reading of its answers, and a
-fault of the machine otherwise.
+Defends against: a submission that kills its worker. A fresh worker grades it once more, while no
+other worker runs. If that one dies too, the submission gets an outcome and the class goes on. The
+submission is at fault if both workers died while they read its answers; else the machine is.
 Does not defend against: a machine that ends this process.
 """
 

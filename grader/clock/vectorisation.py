@@ -68,10 +68,11 @@ class Pace:
 
     @property
     def shared(self) -> bool:
-        """Whether calls of one block had work in common, so that their time tells nothing.
+        """Whether calls of one block share work, so that the block's time does not measure them.
 
-        In every set but as many as may miss the limit: whoever saves work up needs it in those that
-        clear the limit, and one set in eight of honest code looks so by noise.
+        A submission could do all the work in the first call of a block and look fast. Then single
+        calls are slower than calls in a block. Noise makes one set in eight of honest code look
+        like that. So nearly every set must show it, as a cheat needs it in each set that passes.
         """
         spare = max(0, len(self.prepared) - STANDARD_RULE.fewest) // 3
         return bool(self.prepared) and sorted(self.prepared)[spare] > MOST_PREPARED

@@ -5,10 +5,11 @@ walls as every student process, compute a product on each GPU. Where that fails,
 repeated with one wall left out at a time, so that the message can name the wall in the way. Only
 the host's own program ever runs in these.
 
-A device is looked at before and after each timed job. Where it, or what is ours on it, failed, the
-result is thrown away, the device is examined in a fresh process, and taken out if it is still not
-well; the job begins again, on another device if there is one. A job whose devices keep failing is
-given up: its points stay pending, and the device that is left serves the next submission.
+Each timed job examines its device before and after. If the device failed, or one of the grader's
+own processes on it, the result is dropped and a fresh process examines the device. A device that is
+still unwell is taken out. The job begins again, on another device if there is one. A job whose
+devices keep failing is given up: its points stay pending, and the remaining device serves the next
+submission.
 
 Defends against: a device that one submission has broken and the next would pay for; two timed runs
 on one device; a submission that breaks one device after another.

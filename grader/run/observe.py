@@ -144,17 +144,17 @@ def _observe_together(
         if not hidden:
             progress(question.id)
         question.observe(session, hidden, listen=isinstance(progress, Follower) and not hidden)
-    # Calls that are only counted come after these: one that dies of it costs no other check, for
-    # whatever comes next gets a new student process.
+    # Calls that only count operations come last. One that ends its process costs no other check:
+    # by now the values are there, and whatever comes next gets a new process.
     for question in questions:
         question.count(session, hidden)
 
 
 def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]:
-    """Yield all questions, again and again, in groups of those that can share a student process.
+    """Yield all questions in groups that can share a student process, round after round.
 
-    Every second round goes through the groups backwards, so that it begins with the student process
-    that the round before it ended with, and the one before that, which a session keeps.
+    Every second round is reversed. It then begins with the group whose process is still running,
+    and goes on with the group whose process the session has set aside: neither is started again.
     """
     groups: list[list[_Question]] = []
     for question in questions:

@@ -93,18 +93,18 @@ def touched(old: Mapping[str, Print], new: Mapping[str, Print], right: frozenset
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _SourceBlock:
     text: str
     line: int
 
 
-def _blocks(text: str) -> dict[str, _Block]:
+def _blocks(text: str) -> dict[str, _SourceBlock]:
     """Cut a file where a line begins in the first column; all but definitions is module level.
 
     Text in the first column inside a string is taken for module level: a change of it touches
     more than it need, never less.
     """
-    found: dict[str, _Block] = {}
+    found: dict[str, _SourceBlock] = {}
     name, first, lines = _MODULE, 1, list[str]()
     for number, line in enumerate(text.splitlines(), start=1):
         if line[:1].strip() and not line.startswith(("#", ")", "]", "}")):
@@ -116,13 +116,13 @@ def _blocks(text: str) -> dict[str, _Block]:
     return found
 
 
-def _add(found: dict[str, _Block], name: str, line: int, lines: list[str]) -> None:
+def _add(found: dict[str, _SourceBlock], name: str, line: int, lines: list[str]) -> None:
     # Comments in the first column belong to nothing, and blank lines say nothing.
     text = "\n".join(part.rstrip() for part in lines if part.strip() and not part.startswith("#"))
     if name in found:
         text = f"{found[name].text}\n{text}"
     if text:
-        found[name] = _Block(text, line)
+        found[name] = _SourceBlock(text, line)
 
 
 _LOOK = 0.1

@@ -1,14 +1,17 @@
-"""Observations as bytes and back: what is kept of a submission so that it can be judged again.
+"""Observations as bytes and back, so that a submission can be judged again without running it.
 
-Written in the wire's own nodes, never pickled. A tensor that equals the reference's is left out and
-put back from there, so a right answer takes a few bytes however large it is.
+They are written with the wire's codec, never pickled. A tensor that equals the reference's is left
+out and taken from there on reading: a right answer takes a few bytes, however large it is.
 
-Forms, all tuples, so that no value of a submission can be taken for one: ``("=",)`` what the
-reference has, ``("@", class, fields)`` a dataclass, ``("e", class, value)`` an enumeration's
-member, ``("m", …)`` a mapping, ``("t", …)`` and ``("l", …)`` tuple and list, ``("v", …)`` what the
-wire knows itself, ``("#", number)`` the dataclass that was finished as that one before:
-observations share many. Of a dataclass, fields that hold nothing by default and nothing now are
-left out.
+Each value is wrapped in a tuple whose first item says what follows, so that no value of a
+submission can pass for a wrapper:
+
+* ``("=",)``: the same as the reference's
+* ``("@", class, fields)``: a dataclass; fields that are empty, and empty by default, are left out
+* ``("#", number)``: a dataclass that occurred before, counted in the order of completion
+* ``("e", class, value)``: a member of an enumeration
+* ``("m", …)``, ``("t", …)``, ``("l", …)``: mapping, tuple, list
+* ``("v", …)``: a value that the wire knows itself
 """
 
 from __future__ import annotations

@@ -22,15 +22,16 @@ _DEFINED = re.compile(rb"\b(?:def|class)[ \t]+([A-Za-z_]\w*)|\b([A-Za-z_]\w*)[ \
 
 
 def foreign(entries: Sequence[FoundFile], asked: Collection[str]) -> list[str] | None:
-    """Return the functions of a submission none of whose files has anything that is asked for.
+    """Return what a submission for another assignment defines; None if it is for this one.
 
     Args:
-        entries: All that was submitted.
-        asked: Names of functions; where empty, nobody can tell.
+        entries: All submitted files.
+        asked: Names of the functions that this assignment asks for.
 
     Returns:
-        What its files define, in order; None where something is of what was asked for, or where
-        that cannot be told: there are too many files, or one cannot be read.
+        The functions and classes that the files define, in order. None if any of them is asked
+        for, or if nobody can know: ``asked`` is empty, there are too many files, or one of them
+        cannot be read.
     """
     if not asked or len(entries) > _MOST_FILES:
         return None

@@ -81,6 +81,8 @@ class Decoder:
         self.count(1)
         if depth > MAX_DEPTH:
             raise ProtocolError(f"values nested deeper than {MAX_DEPTH}")
+        # A plain string is only ever a value. Tags stand first in a list, so no string can pose as
+        # one.
         if node is None or isinstance(node, (bool, str, int)):
             return node
         if not isinstance(node, list) or not node or not isinstance(node[0], str):
@@ -119,11 +121,14 @@ class Decoder:
             raise ProtocolError(f"blob {number} is used twice")
         if expected is not None and len(view) != expected:
             raise ProtocolError(f"a tensor of {expected} bytes with {len(view)} bytes of data")
+        # Each blob once: two tensors over one blob would share memory on the host, and a payload of
+        # a megabyte could stand for gigabytes of values.
         self._views[number] = None
         return view
 
 
 def _integer(node: Node, what: str) -> int:
+    # Not isinstance: True is an int, and would pass for a size of 1.
     if type(node) is not int:
         raise ProtocolError(f"{what} is not an integer")
     return node
@@ -234,6 +239,8 @@ def _read_tensor(decoder: Decoder, parts: list[Node], _: int) -> Tensor:
         raise ProtocolError("a tensor with other fields than dtype, shape, blob, device, grad")
     dtype = _string(fields["dtype"], "a dtype", 32)
     shape = _integers(fields["shape"], "a shape")
+    # nbytes bounds rank and product; the blob must then have exactly that length. numpy may trust
+    # the shape from here on.
     data = decoder.take(fields["blob"], nbytes(dtype, shape))
     grad = fields["grad"]
     if not isinstance(grad, bool):
@@ -263,6 +270,7 @@ def _read_opaque(_: Decoder, parts: list[Node], __: int) -> Opaque:
 
 
 def _read_items(decoder: Decoder, parts: list[Node], depth: int) -> list[Value]:
+    # type(), not isinstance(): a bool among them must be decoded as one.
     if depth <= MAX_DEPTH and set(map(type, parts)) == {int}:
         # Hundreds of class numbers, say: one by one they take longer than what is done with them.
         decoder.count(len(parts))
@@ -305,6 +313,8 @@ class Encoder:
         kind = type(value)
         if value is None or kind is bool or kind is str:
             return value  # type: ignore[return-value]
+        # By exact type: a subclass of list or Tensor may have its own iteration, and would run it
+        # here.
         writer = _WRITERS.get(kind)
         if writer is None:
             raise ProtocolError(f"a {kind.__name__} cannot cross the wire")

@@ -155,6 +155,8 @@ def parse_header(header: Buffer, payload: memoryview, most: int = MAX_NODES) -> 
         raise ProtocolError("a header whose parts are of the wrong type")
     if len(lengths) > most or any(type(item) is not int or item < 0 for item in lengths):
         raise ProtocolError("blob lengths that are none")
+    # Checked before any slice is cut: a header that promises more than the payload holds would make
+    # tensors shorter than their shape says.
     if sum(lengths) != len(payload):
         raise ProtocolError(f"blobs of {sum(lengths)} bytes in a payload of {len(payload)}")
     decoder = Decoder(lengths, payload, most)
@@ -164,6 +166,7 @@ def parse_header(header: Buffer, payload: memoryview, most: int = MAX_NODES) -> 
         values[name] = decoder.decode(node)
         if decoder.long:
             long.add(name)
+    # A blob that no value names would be a channel past every check of fields.
     decoder.finish()
     return Frame(kind, values, frozenset(long))
 
@@ -173,6 +176,7 @@ def _refuse(text: str) -> Node:
 
 
 def _bounded_int(text: str) -> int:
+    # int() of a long decimal takes time that grows with its square; 20 characters hold any 64 bits.
     value = int(text) if len(text) <= 20 else LONG
     if not -LONG <= value < LONG:
         raise ProtocolError("an integer too long for a header")
@@ -181,6 +185,8 @@ def _bounded_int(text: str) -> int:
 
 def _unique(pairs: list[tuple[str, Node]]) -> dict[str, Node]:
     members = dict(pairs)
+    # json keeps the last of two equal names. A reader that keeps the first would see another
+    # message.
     if len(members) != len(pairs):
         raise ProtocolError("a header that names something twice")
     return members
@@ -191,6 +197,8 @@ def _load(header: Buffer) -> Any:
         # ASCII, which is what pack() writes: json would otherwise guess among UTF-8, -16 and -32.
         return json.loads(
             str(header, "ascii"),
+            # Floats travel as hexadecimal text, which is exact; “NaN” and “1e999” in JSON are not
+            # JSON.
             parse_float=_refuse,
             parse_int=_bounded_int,
             parse_constant=_refuse,
@@ -246,6 +254,7 @@ class Connection:
         self.received = FrameSize()
         self.reading: Callable[[], AbstractContextManager[None]] = nullcontext
         self._begun = b""
+        # A blocking read would wait past the deadline for a peer that sends half a frame.
         sock.setblocking(False)
 
     def send(self, frame: Frame, deadline: Deadline = None) -> None:
@@ -293,6 +302,7 @@ class Connection:
         """
         self._wait(select.POLLIN, deadline)
         try:
+            # One byte and one descriptor: more would be descriptors of the peer that nobody closes.
             data, descriptors, _, _ = socket.recv_fds(self._sock, 1, 1)
         except OSError as error:
             raise Closed(str(error)) from None
@@ -314,10 +324,14 @@ class Connection:
         begun, self._begun = self._begun, b""
         prefix = begun + bytes(self._read(PREFIX.size - len(begun), deadline))
         header_size, payload_size = parse_prefix(prefix, self.caps)
+        # Counted on announcement, before the bytes: a frame that never comes whole costs its sender
+        # too.
         self.received += FrameSize(header_size, payload_size)
         with self.reading():
             header = self._read(header_size, deadline)
             payload = memoryview(bytearray(payload_size))
+            # The header is judged before the payload is read: a malformed frame of a gigabyte costs
+            # the host no gigabyte of reading.
             frame = parse_header(header, payload)
             self._read_into(payload, deadline)
         return frame

@@ -71,7 +71,9 @@ def test_the_ban_leaves_the_safe_forms_alone() -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_modules_and_functions_stay_small(file: Path) -> None:
     text = file.read_text()
-    assert len(text.splitlines()) <= MAX_MODULE_LINES
+    # A comment at a dangerous line must not cost a line of code.
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("# ")]
+    assert len(lines) <= MAX_MODULE_LINES
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             assert node.end_lineno is not None

@@ -1,20 +1,19 @@
 """Gradescope's ``results.json``, made by gradescope-utils' own ``JSONTestRunner``.
 
-A report becomes a unittest suite, one test a question (and one more for checks that are shown to
-others or later), decorated as any Gradescope suite is; what failed comes first. The runner makes
-the document and a post-processor closes what it leaves open:
+A report becomes a unittest suite: one test for each question, and a second test for those of its
+checks that have another visibility. Failed tests come first. The runner writes the document. A
+post-processor then changes four things:
 
-* a skipped test vanishes there, points and all: here no test is skipped, and points that are
-  pending get a row and a line on top that say so;
-* ``execution_time`` is shown there: here it is left out, for a submission could tell of hidden
-  inputs by how long it works on them;
-* a leaderboard test that fails is invisible there: here a check is never a leaderboard test;
-* how text is to be read is left open there: here all of it is ``text``, so that HTML, Markdown
-  and ANSI sequences from a submission stay what they are.
+* Gradescope hides a skipped test and its points. So no test is skipped here: pending points get a
+  row of their own, and a line at the top.
+* ``execution_time`` is removed. A submission could reveal hidden inputs by how long it works.
+* Gradescope hides a leaderboard test that failed. So no check is a leaderboard test.
+* Every text is marked as plain ``text``. HTML, Markdown and ANSI sequences of a submission are
+  shown, not interpreted.
 
-Students see this file, so of a check only ``student_message`` goes in. If the grader itself failed
-anywhere, no ``score`` is in the document, neither on top nor in a test: Gradescope then reports a
-failed autograder instead of a grade.
+Students see this file, so it holds only each check's ``student_message``. If the grader itself
+failed anywhere, the document has no ``score``, neither at the top nor in a test. Gradescope then
+reports a failed autograder instead of a grade.
 """
 
 from __future__ import annotations

@@ -62,9 +62,11 @@ def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
     Raises:
         OSError: A wall could not be put up; the message names the call.
     """
+    # Measured now: the fork-server's own address space is inherited, and comes on top of the limit.
     planned = privileges.planned_limits(guest, privileges.address_space())
     if plan.namespaces:
         _private_spaces(plan, guest)
+    # After the mounts: a folder that was entered before would stay the one below the scratch.
     _settle(guest.scratch_path or view.SCRATCH)
     if guest.gpus:
         _uncover(guest.visible)
@@ -79,12 +81,16 @@ def around_guest(plan: WallPlan, guest: GuestPlan) -> dict[str, int]:
         view.enter_user_namespace()
     if plan.has(Wall.LIMITS):
         privileges.apply_limits(counted)
+    # Opened while this process is still the fork-server's user: afterwards some of these paths
+    # cannot be opened any more. Enforced only once the user has changed.
     rules = _rules(plan, guest) if plan.has(Wall.LANDLOCK) else None
     _become(plan, guest)
     if rules is not None:
         rules.enforce()
     if plan.has(Wall.SECCOMP):
         own = None if plan.namespaces else os.getpid()
+        # Last of all: the filter denies calls that the other walls are put up with, and cannot be
+        # taken off again.
         seccomp.install(seccomp.build(own, guest.loopback, guest.timed, bool(guest.gpus)))
     return planned
 
@@ -121,6 +127,7 @@ def _settle(scratch: str) -> None:
         os.environ[name] = scratch
     # Found before the scratch was there, a folder for temporary files would no longer exist.
     tempfile.tempdir = None
+    # A session of its own: a signal to the process group, or a terminal's, cannot reach the grader.
     os.setsid()
 
 

@@ -85,6 +85,7 @@ def become(uid: int) -> None:
     Raises:
         OSError: Not allowed, or the UID is not mapped here.
     """
+    # Groups first, then GID, then UID: without the UID of root the others can no longer be changed.
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
@@ -139,6 +140,8 @@ def planned_limits(plan: GuestPlan, space: int) -> dict[str, int]:
         space: Address space that the process already has, in bytes.
     """
     limits = {
+        # A core file would hold the memory of the process, hidden inputs included, and fill the
+        # disk.
         "CORE": 0,
         "FSIZE": max(plan.scratch, plan.output),
         "NOFILE": OPEN_FILES,
@@ -147,6 +150,8 @@ def planned_limits(plan: GuestPlan, space: int) -> dict[str, int]:
         "MEMLOCK": 65536,
         "MSGQUEUE": 0,
     }
+    # NPROC counts all processes of a user. With a shared UID, the grader's own would count, and an
+    # honest submission could not start a thread.
     if not plan.shared_uid:
         limits["NPROC"] = process_limit(plan)
     if plan.gpus:
@@ -168,6 +173,7 @@ def apply_limits(limits: dict[str, int]) -> None:
     """
     for name, value in limits.items():
         which = getattr(resource, f"RLIMIT_{name}")
+        # A container may already have a lower one; raising it would need a capability and fail.
         _, hard = resource.getrlimit(which)
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(which, (allowed, allowed))

@@ -239,6 +239,8 @@ def _template(flat: bool, loopback: bool, timed: bool, gpu: bool, arch: str) -> 
     for name in DENIED if gpu else (*DENIED, _MEMORY_FILES):
         program.deny(name)
     for name in ABSENT:
+        # ENOSYS, not EPERM: the C library falls back only on a call that does not exist. With
+        # EPERM, starting a thread fails.
         program.deny(name, errno.ENOSYS)
     for name, (position, values) in _FORBIDDEN_VALUES.items():
         program.deny_values(name, position, values)
@@ -265,6 +267,7 @@ def install(program: bytes) -> None:
     # struct sock_fprog: a length, padding to a pointer's alignment, a pointer.
     header = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
     fprog = ctypes.create_string_buffer(header, len(header))
+    # TSYNC reaches threads that torch may have started; without it, these would stay unfiltered.
     libc.syscall("seccomp", _SET_MODE_FILTER, _TSYNC, fprog)
 
 
@@ -283,4 +286,5 @@ def _flat(program: Filter) -> None:
     for name in FLAT_OWN_OR_ZERO:
         program.allow_only(name, 0, (0, _OWN_PID))
     _threads_only(program)
+    # Without a PID namespace the death signal is what ends the process with its fork-server.
     program.deny_values("prctl", 0, (libc.PR_SET_PDEATHSIG,))

@@ -164,6 +164,7 @@ def build_root(nodes: Sequence[str] = (), optional: Sequence[str] = ()) -> None:
     """
     for place in (SCRATCH, SHARED_MEMORY):
         below(place)  # Refuses what no student process could be given, before anything is mounted.
+    # Private, or every mount from here on would propagate to the host.
     mount("", "/", "", MS_REC | MS_PRIVATE)
     # Cloned before the new root is mounted: what it covers could not be reached any more.
     trees = {f"/dev/{name}": _clone(f"/dev/{name}", 0) for name in DEVICES}
@@ -183,8 +184,10 @@ def build_root(nodes: Sequence[str] = (), optional: Sequence[str] = ()) -> None:
     mount("none", f"{root}/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     os.chdir(root)
     libc.syscall("pivot_root", b".", b".")
+    # Until this the old root is still reachable below the new one, with all files of the host.
     libc.syscall("umount2", b".", MNT_DETACH, about="the old root")
     os.chdir("/")
+    # Read-only last: the folders and links of the view had to be written first.
     mount("", "/", "", MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, "size=1m,mode=755")
 
 
@@ -299,6 +302,7 @@ def enter_user_namespace() -> None:
     # A process that is not dumpable does not own its own /proc files and could not write its map.
     libc.prctl(libc.PR_SET_DUMPABLE, 1)
     enter_namespaces(libc.CLONE_NEWUSER)
+    # The kernel refuses the map of groups of an ordinary user until this is written.
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{uid} {uid} 1")
     _write("/proc/self/gid_map", f"{gid} {gid} 1")
@@ -315,11 +319,14 @@ def become_first_process() -> None:
     enter_namespaces(libc.CLONE_NEWPID)
     child = os.fork()
     if child == 0:
+        # As process 1 it takes its whole namespace along, so nothing outlives a parent that was
+        # killed.
         libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
         return
     # The control socket must be the child's alone, or the host would not see it die.
     os.closerange(3, 256)
     _, status = os.waitpid(child, 0)
+    # Not sys.exit: exit handlers and buffers are those of the process that was forked.
     os._exit(min(os.waitstatus_to_exitcode(status) % 256, 255))
 
 

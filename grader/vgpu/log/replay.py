@@ -1,8 +1,8 @@
-"""Run a log again, on other inputs, and tell what came of it and what the devices did meanwhile.
+"""Run a log again on new inputs; return its outputs and what the devices did meanwhile.
 
-Only operations from which the judged outputs descend are run, and only those count. So work beside
-the result earns nothing, and a log that gives right outputs on inputs that were drawn after it was
-written is itself a right program: where it ran, what it copied and what it held is what happened.
+The new inputs are drawn after the log was written. A log that still gives the right outputs is
+therefore a right program, and its devices, copies and memory can be believed. Only operations that
+the judged outputs depend on are run and counted, so decoy work beside the result earns nothing.
 """
 
 from __future__ import annotations

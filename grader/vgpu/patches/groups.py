@@ -1,7 +1,8 @@
 """``torch.distributed`` between virtual devices: groups of processes and what they exchange.
 
-Groups that ask for NCCL work over gloo, on the elements themselves, and keep NCCL's name, rules and
-words. Each exchange is noted as an event, for summary and timeline.
+There is no NCCL without a GPU. So a group that asks for NCCL runs over gloo instead. It still
+reports ``nccl`` as its backend, obeys NCCL's rules (one device a rank, no host tensors) and raises
+NCCL's errors. Each exchange is noted as an event, for summary and timeline.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ class _Groups:
     """The groups of this process."""
 
     def __init__(self) -> None:
-        # A model that is the last to hold its group ends it with the interpreter's lock held, and
-        # waits for a thread of gloo's, which wants that lock to let go of the modes of a call.
-        # Python's own reference ends it without the lock: it is to be the last.
+        # A Python reference to every group. If a model's C++ reference were the last, the group
+        # would be destroyed with the interpreter's lock held, and join a gloo thread that waits
+        # for that lock: a deadlock. Destruction from Python releases the lock first.
         self._kept: list[Any] = []
 
     def init(self, original: Any) -> Any:
