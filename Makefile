@@ -28,10 +28,10 @@ grade: $(STAMP) ## Grade six sample submissions; reports in build/grades
 	$(BIN)/grader batch pytorch101 tests/submissions/pytorch101/showcase --out build/grades
 
 test: $(STAMP) lint types contracts ## Lint, types, import contract, starter drift, core tests
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m 'not heavy'
+	$(BIN)/python -m pytest -n $(JOBS) -m 'not heavy'
 
 test-all: $(STAMP) ## Heavy tests: grader lint, large classes, browser; then soak and clock, alone
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m 'heavy and not alone'
+	$(BIN)/python -m pytest -n $(JOBS) -m 'heavy and not alone'
 	$(BIN)/python -m pytest -m 'heavy and alone'
 
 gpu: $(STAMP) ## What needs a real GPU; figures in build/gpu-figures.md

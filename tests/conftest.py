@@ -1,7 +1,8 @@
-"""Golden files: what a whole output is, kept beside the tests and compared byte for byte.
+"""Golden files, and which tests go to one worker.
 
-After a change that is meant, ``make golden`` (``pytest --golden``) writes them anew; read the
-difference before committing it.
+A golden file is a whole output, kept beside the tests and compared byte for byte. After a change
+that is meant, ``make golden`` (``pytest --golden``) writes them anew; read the difference before
+committing it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import signal
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +27,13 @@ os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="grader-cache-")
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist, there are no workers
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from spread import ByFile  # noqa: PLC0415  needs pytest-xdist
+
+    return ByFile(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

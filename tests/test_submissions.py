@@ -108,16 +108,9 @@ def grade(graders: Graders) -> Grade:
     return lambda path: graders("pytorch101", LabelledSubmission(path.stem, path))
 
 
-def _group(assignment: str) -> pytest.MarkDecorator:
-    # With --dist loadgroup one worker has all of an assignment: its reference runs once.
-    return pytest.mark.xdist_group(f"submissions of {assignment}")
-
-
 def _labelled() -> Iterator[Any]:
     for assignment, submission in LABELLED:
-        marks = [_group(assignment)]
-        if _is_heavy(assignment, submission.name):
-            marks.append(pytest.mark.heavy)
+        marks = [pytest.mark.heavy] if _is_heavy(assignment, submission.name) else []
         name = f"{assignment}/{submission.group}/{submission.name}"
         yield pytest.param(assignment, submission, id=name, marks=marks)
 
@@ -129,8 +122,7 @@ def _is_heavy(assignment: str, name: str) -> bool:
 
 def _assignments() -> Iterator[Any]:
     for name in sorted({assignment for assignment, _ in LABELLED}):
-        heavy = [pytest.mark.heavy] if name in LIGHT else []
-        yield pytest.param(name, marks=[_group(name), *heavy])
+        yield pytest.param(name, marks=[pytest.mark.heavy] if name in LIGHT else [])
 
 
 @pytest.mark.parametrize(("assignment", "submission"), list(_labelled()))

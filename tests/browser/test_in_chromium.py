@@ -11,7 +11,7 @@ from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.heavy
 N_ALL = 22 + len(HOSTILE)
 
 

@@ -13,8 +13,6 @@ import pytest
 import toy_starter
 from toy_starter import fill
 
-pytestmark = pytest.mark.xdist_group("toy")
-
 Run = Callable[..., pytest.RunResult]
 
 

@@ -19,7 +19,6 @@ from actions_runner import Result, Runner
 from grader.authoring.pack import workflow_files
 from grader.authoring.reach import required_by
 
-pytestmark = pytest.mark.xdist_group("workflow")  # the first job is run once for all
 NEEDS = required_by(())
 WORKFLOW = ".github/workflows/grade.yml"
 ASSIGNMENT = """\

@@ -11,7 +11,6 @@ from grader.static_analysis.reader import SourceReader
 TEXT = '''\
 import torch
 
-pytestmark = pytest.mark.xdist_group("toy")
 
 SIZE = 2
 

@@ -15,7 +15,6 @@ from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.terminal import SaveWatch
 from grader.submission import read_submission
 
-pytestmark = pytest.mark.xdist_group("toy")
 Golden = Callable[[str, str], None]
 
 

@@ -17,8 +17,6 @@ from grader.selfcheck.terminal import SaveWatch
 from grader.selfcheck.workplace import Workplace, open_workplace
 from grader.verdict import Code
 
-pytestmark = pytest.mark.xdist_group("toy")
-
 
 @pytest.fixture
 def place(tmp_path: Path) -> Workplace:

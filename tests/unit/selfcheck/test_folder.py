@@ -9,8 +9,6 @@ from grader.selfcheck.public import InTheWay
 from grader.selfcheck.spare import need_torch
 from grader.selfcheck.workplace import open_workplace, read_workplace
 
-pytestmark = pytest.mark.xdist_group("toy")
-
 
 def told(path: Path) -> str:
     with pytest.raises(InTheWay) as error:

@@ -14,8 +14,6 @@ from toy_starter import fill
 import grader
 from grader.integrations.notebook import NotebookAnswer, NotebookCheck, _happened
 
-pytestmark = pytest.mark.xdist_group("toy")
-
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:

@@ -15,8 +15,6 @@ from grader.selfcheck.read import read_public
 from grader.selfcheck.write import blank
 from grader.wire.values import Tensor
 
-pytestmark = pytest.mark.xdist_group("toy")
-
 ROOT = Path(__file__).parents[3]
 
 
