@@ -148,6 +148,12 @@ class Label:
             misses += label.misses(question) if label else []
         return misses
 
+    def judges(self, question: str) -> bool:
+        """Tell whether ``misses`` depends on what a question of the assignment gets."""
+        if self.score is not None or question in self.questions:
+            return True
+        return OTHERS in self.questions and self._holds(question)
+
     def _holds(self, function: str) -> bool:
         return re.search(rf"\b{re.escape(function)}\b", self.source) is not None
 

@@ -51,6 +51,14 @@ def test_a_report_that_is_as_the_label_says(tmp_path: Path) -> None:
     assert label.misses(report()) == []
 
 
+def test_a_label_judges_what_it_names_and_others_that_are_there(tmp_path: Path) -> None:
+    label = label_of(tmp_path, HEADER.replace("#   score: 3\n", ""))
+    assert [name for name in ("f", "h", "absent") if label.judges(name)] == ["f", "h"]
+    named = label_of(tmp_path, HEADER.replace("#   score: 3\n", "").replace('"*"', "h"))
+    assert [name for name in ("f", "h", "gpu") if named.judges(name)] == ["f", "h"]
+    assert label_of(tmp_path, HEADER).judges("absent")  # a score is of all questions
+
+
 @pytest.mark.parametrize(
     ("change", "miss"),
     [
