@@ -106,6 +106,7 @@ class Lines:
         self.events += 1
         if not code.co_filename.startswith("<"):
             self.lines.add(line)
+        # Once: raised at every further line, it would break the submission's own clean-up.
         if self.events > MAX_EVENTS and not self.capped:
             self.capped = True
             raise Enough
@@ -132,6 +133,8 @@ class Lines:
         for event in (events.PY_START, events.PY_RESUME, events.JUMP):
             monitoring.register_callback(_TOOL, event, self._at_offset)
         monitoring.set_events(_TOOL, events.LINE | events.PY_START | events.PY_RESUME | events.JUMP)
+        # An earlier count may have disabled events of the same code objects; without this they
+        # would stay silent and every later count be too low.
         monitoring.restart_events()
 
     def _at_line(self, code: CodeType, line: int) -> Any:
@@ -329,6 +332,8 @@ class Counting:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
         self._stack.close()
+        # BaseException, so that “except Exception” in a submission does not stop it. Swallowed here
+        # alone.
         return kind is Enough
 
     def report(self) -> dict[Value, Value]:

@@ -59,6 +59,7 @@ def serve(connection: Connection, walls: dict[str, str]) -> None:
     install_late_compiler()
     scratch = Path.cwd()
     versions = {"torch": str(torch.__version__), "python": platform.python_version()}
+    # Sent before a byte of the submission is here; nothing in it can have been forged.
     connection.send(to_frame(Ready(walls, versions)))
     session = Session(scratch, lambda back: _call_back(connection, back))
     while True:
@@ -153,6 +154,8 @@ class Session:
         if call.scenario and self._stage is not None:
             return self._stage.play(call)
         if self._asked is not None:
+            # A plain call must not see the objects and attributes that a scenario left in the
+            # module.
             self._asked.end()
         _seed()
         try:
@@ -201,6 +204,8 @@ def _block(
     rows = zip(*columns, strict=True) if columns else itertools.repeat((), calls)
     names, first = tuple(kwargs), len(args)
     collects, says = gc.isenabled(), builtins.print
+    # A collection takes milliseconds and may fall into any block: noise that no order of blocks
+    # removes.
     gc.disable()
     # Writing a tensor out takes longer than many a function: a print left in is no loop.
     builtins.print = lambda *_, **__: None

@@ -63,6 +63,8 @@ def to_torch(value: Value, handles: dict[int, Any]) -> Any:
 
 def tensor_to_torch(value: Tensor) -> torch.Tensor:
     """Return a new tensor that owns its memory, on the device that the value names."""
+    # Memory of its own: a submission that writes to an argument must not change the frame, from
+    # which other arguments are still read.
     result = torch.empty(value.shape, dtype=_DTYPES[value.dtype])
     if result.numel():
         raw = torch.frombuffer(value.data, dtype=torch.uint8)
@@ -179,6 +181,8 @@ def tensor_to_wire(tensor: torch.Tensor, storages: Storages | None = None) -> Va
     if tensor.numel() * tensor.element_size() > MAX_BYTES:
         # Checked before .contiguous(): an expanded tensor is small until it is written out.
         return Opaque(_type_name(tensor), f"{tensor.numel()} elements are too many")
+    # Conjugate and negative views keep the original bytes. Unresolved, they would be compared as
+    # the numbers they were made from.
     plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
     data = memoryview(b"")
     if plain.numel():
@@ -197,6 +201,7 @@ def _plain(tensor: torch.Tensor) -> torch.Tensor:
     """Return the same memory without the subclass, whose shape, device and methods may lie."""
     if type(tensor) is torch.Tensor:
         return tensor
+    # Else this very call would go through the subclass's __torch_function__.
     with torch._C.DisableTorchFunctionSubclass():
         return torch._C.TensorBase.as_subclass(tensor, torch.Tensor)
 

@@ -120,6 +120,8 @@ class LocalWorkers:
         """Return what is to be said of work that two workers have died of."""
         if work.kind is WorkKind.READ:
             return Answer()
+        # Both times over this submission's answers, the second time alone: its own doing. Any other
+        # death may be the machine's, and leaves the points pending.
         if set(deaths) == {_READING}:
             examined = self._grader.not_readable(work.submission.name, work.digest)
         else:
@@ -204,6 +206,8 @@ class _Template:
 
     def __init__(self, grader: Grader, open_sandbox: OpenSandbox, out: Path, jobs: int) -> None:
         self._work = partial(_serve, grader, open_sandbox, out)
+        # Shared with every fork: what a worker was at is known even when it was killed without a
+        # word.
         self._phases = mmap(-1, jobs)
         self._lock = threading.Lock()
         self._control, self._far = socket.socketpair()
@@ -238,6 +242,7 @@ class _Template:
 
     def kill(self) -> None:
         """End it and every worker at once."""
+        # PR_SET_PDEATHSIG takes the workers along, and these their student processes.
         self._process.kill()
 
     def close(self) -> None:
@@ -255,6 +260,8 @@ class _Template:
             if not slot:
                 return
             with suppress(OSError):  # no process to be had: the line ends, as by a death
+                # The template has no threads, so no lock is held at this moment by a thread that
+                # the child lacks.
                 if os.fork() == 0:
                     self._become_worker(int.from_bytes(slot, "little"), Connection(fds[0]))
             os.close(fds[0])
@@ -268,6 +275,7 @@ class _Template:
             self._work(line, self._care(slot))
             status = 0
         finally:
+            # Not sys.exit: exit handlers are the batch's, and would close its journal from here.
             os._exit(status)
 
     def _care(self, slot: int) -> Care:

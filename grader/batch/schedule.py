@@ -246,6 +246,8 @@ class _Schedule:
                 awaiting.setdefault(graded.digest if self._once else first[0].name, first)
             yield graded
         for submission, digest in awaiting.values():
+            # One at a time, and nothing beside it: a second submission on the machine would be in
+            # the first one's time.
             self._submit(WorkItem(WorkKind.GRADE, submission, clock=True, digest=digest))
             yield from self._settle()
 
@@ -271,6 +273,8 @@ class _Schedule:
             self._alike.setdefault(digest, []).append(submission)
         if before is not None and digest and before.digest == digest:
             yield before
+        # Known even while the first one still runs: two identical files that arrive together run
+        # once.
         elif known:
             self._copy(self._firsts[digest], [submission])
         else:
@@ -287,6 +291,7 @@ class _Schedule:
         graded = Graded(work.submission, report, answer.digest, kept, timed)
         if work.kind is WorkKind.GRADE and self._once and answer.digest:
             self._firsts[answer.digest] = first = _First.of(graded, answer.report)
+            # Those that came while it ran; later ones find it in “firsts”.
             alike = self._alike.get(answer.digest, [])
             self._copy(first, [other for other in alike if other != work.submission])
         return graded

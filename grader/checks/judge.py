@@ -58,6 +58,7 @@ def judge_case(
         function: Name of the entry point, for the message that it is not written yet.
     """
     verdict = (
+        # In this order: a failed reference is the instructor's fault whatever the submission did.
         _reference_fault(reference)
         or _ended(submission, function)
         or _nothing(reference.claims, submission.claims, function)
@@ -224,6 +225,8 @@ def _raised(submission: Observation, function: str) -> Verdict:
     told = submission.claims.fault or Fault("Exception", "")
     if told.type == _NOT_WRITTEN and _TORCHS_OWN not in told.message:
         return _not_written(function)
+    # Raised in the instructor's file, on values of the submission: the student must not be shown
+    # its lines.
     if told.file in _INSTRUCTORS:
         return _unusable(replace(submission, detail=IN_STAGE), function)
     params: dict[str, Param] = {

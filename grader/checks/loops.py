@@ -118,6 +118,8 @@ def _none(source: EntryFacts, seen: Behaviour) -> Verdict:
     if seen.by_builtins and not any(c.role is Role.ITERATES for c in source.constructs):
         return _review("grows", {"dims": _names(seen.by_builtins), **_hint(source)})
     hiding = [item for item in source.opaque if set(item.name.split(".")) & _HIDES_FROM_PROBES]
+    # Code that switches the probes off decides what behaviour shows. Its silence then proves
+    # nothing.
     if hiding and source.loops:
         return _review("hides", _at(hiding[0]))
     if seen.unseen and (source.opaque or seen.threads):
@@ -244,6 +246,7 @@ def ask_time(
         seen: What behaviour has shown.
         timing: What came of timing the function, if that was asked for.
     """
+    # Time of wrong answers, or of work done ahead, is no witness.
     if timing is None or timing.wrong or timing.failed or timing.idle > MOST_IDLE:
         return verdict
     if not timing.runs and not timing.screens:
@@ -274,6 +277,8 @@ def _heard(timing: FunctionTiming) -> tuple[str, dict[str, Param]]:
     if given is not None and given.share:
         return "no_loop", screened(timing)
     beyond = max((screen.index - 1) * screen.loop for screen in timing.screens)
+    # Far slower than the loop is no loop but waste, a giant intermediate say; only a loop is
+    # forbidden.
     clear = given is not None and beyond <= _WASTEFUL
     return "loop" if clear else "unclear", screened(timing)
 

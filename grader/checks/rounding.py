@@ -108,6 +108,8 @@ class Bounded(Check):
         else:
             return None
         bound = bounds.get(leaf.where)
+        # The check computed something that the reference does not return: the instructor's mistake,
+        # never a failed submission.
         if bound is None or bound.value.shape != found.shape:
             raise UnfitCaseError(f"{leaf.where} of the reference is not what this check computes")
         return self._array(found, bound, leaf.where, case)
@@ -128,6 +130,7 @@ class Bounded(Check):
             "where": where,
         }
         for (name, credit), gate in zip(_CLASSES, bound.gates[1:], strict=True):
+            # From the strictest class on: the first gate that holds gives the most credit.
             if self.partial and worst <= gate:
                 message = Message("reduced_precision", {**params, "precision": name})
                 return Verdict(

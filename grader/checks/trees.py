@@ -135,6 +135,8 @@ _NAMES: dict[type, str] = {
 
 def _mismatch(leaf: Leaf, basis: Basis) -> Verdict | None:
     actual, expected = leaf.actual, leaf.expected
+    # Asked of the reference first: what cannot be compared is the instructor's mistake, even if the
+    # submission returns the same.
     if isinstance(expected, Opaque):
         detail = f"{leaf.where} is a {describe(expected)}, which cannot be compared"
         return reference_failed(detail)

@@ -78,9 +78,11 @@ class ValueComparison(Check):
         if isinstance(actual, Tensor) and isinstance(expected, Tensor):
             if actual.shape != expected.shape:
                 return wrong_shape(leaf, case)
+            # Bit for bit first: the usual right answer is settled without a copy in float64.
             if actual.dtype == expected.dtype and same_bytes(actual.data, expected.data):
                 return None
             return self._arrays(to_numpy(actual), to_numpy(expected), leaf.where, case)
+        # By exact type: True is an int to Python, and must not pass for 1.
         if type(actual) in _NUMBERS and actual != expected:
             return self._arrays(np.array(actual), np.array(expected), leaf.where, case)
         return None if actual == expected else _not_equal(leaf)
@@ -234,6 +236,7 @@ class AnyOrder(Check):
 
     def _compare(self, actual: list[list[_Entry]], expected: list[list[_Entry]]) -> Verdict | None:
         found, wanted = (Counter(zip(*columns, strict=True)) for columns in (actual, expected))
+        # A multiset, not a set: an entry that comes twice must be there twice.
         missing = sum((wanted - found).values())
         if not missing:
             return None

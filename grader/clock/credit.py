@@ -60,6 +60,8 @@ def log_ratio(run: Run, over: str, under: str, clock: Clock = "cpu") -> float:
         ValueError: A time is not positive, which no clock gives for a block of calls.
     """
     pairs = zip(run.samples[over], run.samples[under], strict=True)
+    # Round by round: both blocks of a pair met the same neighbours. The ratio of two medians would
+    # not cancel them.
     return median(math.log(a.per_call(clock) / b.per_call(clock)) for a, b in pairs)
 
 
@@ -104,6 +106,7 @@ def decide(excess: Sequence[float], rule: Rule = STANDARD_RULE) -> Decision:
     allowed = (len(excess) - rule.fewest) // 3
     if allowed >= 0:
         slow = sum(value > 0 for value in excess)
+        # A failure needs the margin and a pass does not: between the two, measurements go on.
         near = sum(value < math.log(rule.margin) for value in excess)
         if slow <= allowed:
             return Decision.PASSED

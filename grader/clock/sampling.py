@@ -95,6 +95,8 @@ def spent(before: float | None, after: float | None, elapsed: float) -> float | 
     seconds = after - before
     # The first reading of a process that never sleeps lags by a tick, which the second one has.
     possible = (elapsed + _SETTLING) * (os.cpu_count() or 1)
+    # Zero is impossible for a call that answered, and more than all cores give is, too: such a
+    # reading is dropped and not judged.
     return seconds if 0 < seconds <= possible else None
 
 
@@ -236,8 +238,11 @@ def interleave(
     samples: dict[str, list[Sample]] = {name: [] for name in names}
     end = now() + plan.seconds
     for number in range(plan.rounds):
+        # Enough rounds come before the time limit: a median of two would decide by noise.
         if number >= plan.fewest and now() > end:
             break
+        # A random order a round: a neighbour that wakes at regular times would else always hit the
+        # same party.
         for place in random.permutation(len(names)):
             sample = parties[names[place]](number)
             if sample is None:
@@ -278,6 +283,7 @@ def exclusive() -> Iterator[None]:
             "timing at once; remove it, or grade with --clock off"
         ) from None
     try:
+        # The lock goes with the descriptor, so a grader that is killed holds up nobody.
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield
     finally:

@@ -81,6 +81,8 @@ def _limited(kind: type[Exception], text: str) -> Iterator[None]:
     try:
         yield
     finally:
+        # First the timer, then the handler: the default action of a late signal would end the
+        # grader.
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         signal.signal(signal.SIGPROF, before)
 
@@ -118,6 +120,8 @@ class Allowance:
             likely: Size of the reference's answer to the call, where that is known.
             before: What has come in answer to the call already.
         """
+        # Relative to the reference's answer: right code answers as much. A wrong answer may be
+        # longer, hence the factor and the floor; a gigabyte of zeros may not.
         size = likely or _NOTHING
         header = max(_LEAST.header, _TIMES * size.header) - before.header
         payload = max(_LEAST.payload, _TIMES * size.payload) - before.payload
@@ -128,6 +132,8 @@ class Allowance:
 
     def take(self, size: FrameSize) -> None:
         """Note an answer that came."""
+        # In all, too: each answer within its bound, a thousand of them would still fill the host's
+        # memory.
         self._left = max(0, self._left - _weight(size))
 
 
@@ -199,6 +205,8 @@ class Window:
         while len(self._sizes) < len(self._calls):
             buffers = self._packed or pack(to_frame(self._calls[len(self._sizes)]))
             size = sum(map(len, buffers))
+            # No more ahead than a socket holds. Else the host would block in a write while the
+            # process blocks in writing answers that nobody reads.
             if self.asked and sum(self._sizes[self._answered :]) + size > _MOST:
                 self._packed = buffers
                 break

@@ -150,6 +150,8 @@ class Deadline:
             self._first = found
             return
         rest = max(0.0, elapsed - max(0.0, found.seconds - before.seconds))
+        # No thread could run: the process waits by its own choice. Where threads were ready at both
+        # looks and yet the time was not used, neighbours had the core; that is not held against it.
         if not found.ready:
             self.asleep += rest
         elif found.ready & before.ready:
@@ -164,6 +166,8 @@ class Deadline:
             return Stop.WALL if self.wall >= self.limit else None
         assert self._first is not None
         assert self._seen is not None
+        # Of each process alone, too: one that computes for ever must not live on the share of those
+        # that it may start.
         longest = max(
             (used - self._first.used.get(pid, 0.0) for pid, used in self._seen.used.items()),
             default=0.0,
@@ -172,6 +176,8 @@ class Deadline:
             return Stop.PROCESSOR
         if self.asleep >= self.limit:
             return Stop.ASLEEP
+        # A backstop: on a machine that gives no core at all, neither processor time nor sleep would
+        # ever reach its limit.
         return Stop.WALL if self.wall >= MOST_WALL * self.limit else None
 
 
@@ -184,6 +190,7 @@ def late(deadline: Deadline, ended: Exit) -> Observation:
     )  # fmt: skip
     if ended.memory_exceeded:
         return Observation(Outcome.OUT_OF_MEMORY, replace(facts, busy=False), detail=TOO_MUCH)
+    # The machine's doing, so nobody's points: SANDBOX_FAILED leaves them pending.
     if deadline.denied:
         given = f"{computed or 0:.3g} s of processor time in {wall:.3g} s"
         detail = f"the machine was too busy: it gave {given}"
@@ -194,6 +201,8 @@ def late(deadline: Deadline, ended: Exit) -> Observation:
 
 def _overloaded() -> bool:
     """Return whether more wants to run on this machine than it has cores for."""
+    # The average of a minute: a burst of the grader's own workers counts too, and earns a second
+    # try.
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 

@@ -270,6 +270,8 @@ class _Question:
         calls = [
             (case.counting_call(entry, call), self._likely(case, call)) for call in case.counted
         ]
+        # Counting traces every line, which takes many times as long as the call alone: the plain
+        # limit would end honest code.
         seen = session.calls_fairly(calls, _COUNTING_IS_SLOW * self._limits.seconds)
         return {call.grown: item for call, item in zip(case.counted, seen, strict=False)}
 
@@ -291,6 +293,8 @@ class _Question:
         if last.outcome is Outcome.SANDBOX_FAILED:
             # The machine's doing: what it did not come to is pending as well.
             self._given_up = last
+        # A few deaths are looked into, not all: each costs a start and a limit, and a class would
+        # wait for a question that always hangs.
         elif self._deaths == _DEATHS:
             self._given_up = _NOT_RUN
 

@@ -119,6 +119,7 @@ class GuestSession:
             return
         self._started_with = wanted
         answer = self._load(wanted, limits.import_seconds)
+        # Once more with more time: a late import on a busy machine would else cost every question.
         if isinstance(answer, Observation) and answer.facts.busy:
             answer = self._load(wanted, AGAIN * limits.import_seconds)
         if isinstance(answer, Observation):
@@ -150,6 +151,8 @@ class GuestSession:
         assert isinstance(ready, Ready)
         self.versions = ready.versions
         self._first_process = self._guest.pid
+        # Only a timed process is settled and read after each call: for the others that would cost a
+        # wait a call.
         self._pid = self._first_process if needs.timed else None
         answer = self.exchange(self._program.load(needs), self.deadline(seconds), Loaded)
         if isinstance(answer, Observation):
@@ -194,6 +197,8 @@ class GuestSession:
         Returns:
             What came of them; the last one is the first that the student process did not survive.
         """
+        # A fresh secret a call. The process cannot know the next one, so it cannot answer a
+        # question before it was asked, nor with the answer to another.
         window = Window([replace(call, token=secrets.token_hex(16)) for call, _ in calls])
         seen: list[Observation] = []
         for _, likely in calls:
@@ -230,8 +235,12 @@ class GuestSession:
             return answer
         reply, wall = answer
         computed = spent(used, self.cpu_used(), time.monotonic() - began)
+        # Replies are matched by token, not by order: a submission that writes to the line itself
+        # could else shift all answers by one.
         if reply.token != window.answered():
             return self.violation("an answer to another question", wall)
+        # Handles mean something between stage and actor only. As an answer, one would name an
+        # object that the host does not have.
         if holds_handle((reply.value, reply.args_after, *reply.probes.values())):
             return self.violation("a handle as an answer", wall)
         claims = Claims(reply.value, reply.args_after, reply.fault, reply.probes)

@@ -135,6 +135,7 @@ class StageRelay:
     def _fail(self, actor: GuestSession) -> None:
         self.close()
         actor.close()
+        # Halved: values on which every stage hangs would else cost a class a limit for each case.
         self._seconds = max(_LEAST_SECONDS, self._seconds / 2)
 
     def close(self) -> None:
@@ -218,6 +219,8 @@ class _Game:
             message = self._to_stage(did, Ask, Reply)
         assert isinstance(message, Reply)
         if message.token != token:
+            # The stage works on values of the submission and may have been taken over by them. Its
+            # reply needs the token as well.
             raise _StageFailedError(Observation(Outcome.PROTOCOL_VIOLATION))
         self.over = True
         return self._observation(message)
@@ -236,6 +239,8 @@ class _Game:
 
     def _acted(self, ask: Ask) -> Did | Observation:
         """Have the actor do something; the stage answers its calls meanwhile."""
+        # The host draws token and case, not the stage: neither side can answer in the place of the
+        # other.
         request = replace(ask, case=self._case, token=secrets.token_hex(16))
         found = self._actor.converse(
             self._actors, lambda connection, end: self._talk(connection, end, request)
@@ -253,17 +258,21 @@ class _Game:
         connection.send(to_frame(request), end)
         while calls.wait(connection.fileno(), end):
             for call in calls.released():
+                # Before the stage sees it: the scenario may rely on every message that reaches it.
                 self._check(call.back, request.folders)
                 call.answer(self._answered(call.back), end)
             if not connection.has_unread():
                 continue
             message = self._actor.receive(connection, end, Did, Back)
             self._check(message, request.folders)
+            # A thread that an earlier request left behind may still be sending.
             if message.token != request.token:
                 raise ProtocolError("an answer to another request")
             if isinstance(message, Did):
                 return message
             calls.release(message.callback)
+            # Not the process's own word: the kernel knows who is at the other end of this
+            # connection.
             did = self._answered(replace(message, caller=self._actor.guest_pid))
             connection.send(to_frame(replace(did, token=request.token)), end)
         raise DeadlineExceeded
@@ -303,6 +312,8 @@ class _Game:
             return "a handle among arguments" if held else ""
         if holds_handle(message.value):
             return "a handle as an answer"
+        # The kind becomes a type in the stage. From a list, or a submission could choose what is
+        # raised in the scenario.
         if message.fault is not None and message.kind not in EXCEPTIONS:
             return "an exception that is none"
         try:

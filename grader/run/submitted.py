@@ -81,6 +81,7 @@ def judge_question(
 
 def _not_by_word(verdict: Verdict, reach: Mention | None) -> Verdict:
     """Return a verdict; a person's, where code that may have changed the word would earn by it."""
+    # Only what would earn points is put before a person: a failed check needs no review.
     earns = verdict.status in (Status.PASSED, Status.PARTIAL)
     if reach is None or not earns or verdict.basis is not Basis.CLAIM:
         return verdict
@@ -101,6 +102,7 @@ def _reference_problem(question: Question, run: QuestionRun) -> Verdict | None:
     if run.entry is not None:
         return None
     if run.failed_load is not None:
+        # Before the instructor is blamed: a sandbox that failed says nothing about the reference.
         if run.failed_load.outcome is Outcome.SANDBOX_FAILED:
             detail = Message("sandbox_failed", {"detail": run.failed_load.detail})
             return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, detail)

@@ -193,6 +193,8 @@ class Play:
             raise RuntimeError("there is no such function")
         function = self._functions[number - 1]
         function.calls += 1
+        # Bounded by the scenario: a submission could otherwise learn a hidden answer by asking
+        # often enough.
         if function.calls > function.most:
             raise RuntimeError(f"this function can be called {function.most} times at most")
         return function
@@ -246,6 +248,7 @@ class Play:
             return [self._outgoing(item, puts) for item in value]
         if type(value) is dict:
             return {key: self._outgoing(item, puts) for key, item in value.items()}
+        # By exact type here as in the codec: a subclass could carry a number of its own choosing.
         if type(value) is Handle:
             return ActorHandle(number_of(value))
         if type(value) is Callback:
@@ -298,6 +301,8 @@ def _stamp(item: Any) -> Any:
 
 def _from_actor(value: Value) -> Any:
     if isinstance(value, Tensor):
+        # Device and gradient are the actor's claims. The scenario computes on plain CPU tensors,
+        # and the claims only go back into the verdict.
         tensor = to_torch(replace(value, device="cpu", requires_grad=False), {})
         setattr(tensor, _CLAIMED, (value.device, value.requires_grad, value.layout))
         return tensor

@@ -74,6 +74,8 @@ class Stage:
         module.__file__ = str(self._path)
         # Dataclasses and torch.save look a class's module up by name.
         sys.modules[module.__name__] = module
+        # Anew for each case: what one case leaves in a global must not reach the next, whose inputs
+        # may be hidden.
         exec(self._code, vars(module))  # noqa: S102  the instructor's own file
         found: Callable[..., Any] = getattr(module, name)
         return found
@@ -166,6 +168,7 @@ def _read(connection: Connection, stage: Stage, ask: Ask) -> None:
     child = os.fork() if os.getpid() == 1 else 0
     if child == 0:
         connection.send(to_frame(stage.read(ask)))
+        # The child of a fork must not return into the loop: it would answer the next request too.
         if os.getpid() != 1:
             os._exit(0)
         return
@@ -174,6 +177,8 @@ def _read(connection: Connection, stage: Stage, ask: Ask) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
     if status:
+        # A reader that died may have been taken over. The host sees the end of the line and says
+        # that the file cannot be read.
         os._exit(70)
 
 

@@ -53,6 +53,7 @@ def write_atomic(path: Path, data: bytes) -> None:
         UsageError: The target is a link or a folder, or its folder cannot be made or written.
         InfrastructureError: The disk is full or broken.
     """
+    # The rename would replace the link and leave the file that it points to as it was.
     if path.is_symlink():
         raise UsageError(f"{path}: is a symbolic link; remove it, or name another file")
     if path.is_dir():
@@ -71,6 +72,7 @@ def _replace(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
+        # mkstemp makes it for its owner alone; a platform reads results as another user.
         temporary.chmod(0o644)
         temporary.replace(path)
     except BaseException:
@@ -112,6 +114,7 @@ class UserCache:
             data = path.read_bytes() if path.stat().st_size <= _MOST_BYTES else b""
         except OSError:
             return None
+        # A machine that lost power may leave a file of the right length with other content.
         digest, content = data[:_DIGEST], data[_DIGEST:]
         if hashlib.sha256(content).digest() == digest:
             return content

@@ -48,7 +48,11 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         raise explained(path, error) from error
     try:
+        # Held until the connection is closed: two batches in one folder would overwrite each
+        # other's reports.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        # A write is one append to the log: a batch that is killed in the middle of one loses that
+        # entry and no other.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         yield connection
@@ -185,6 +189,8 @@ class Journal:
             entry.kept,
         )
         with self._explained():
+            # One statement is one transaction: after a crash the entry is there whole, or the
+            # earlier one is.
             self._connection.execute("REPLACE INTO graded VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def entries(self) -> Iterator[JournalEntry]:
@@ -263,6 +269,7 @@ def create(path: Path, header: Mapping[str, Any]) -> Journal:
     if path.is_file():
         _refuse_if_in_use(path)
     try:
+        # All three files: a new journal beside an old log would replay the old batch into it.
         for suffix in ("", "-wal", "-shm"):
             aside = path.with_name(PREVIOUS_FILE + suffix)
             aside.unlink(missing_ok=True)
@@ -294,6 +301,8 @@ def open_journal(path: Path) -> Journal:
             "name the --out folder of `grader batch`"
         )
     with connected(path) as connection:
+        # Before anything is read: a damaged page would show as missing submissions, which would be
+        # graded as if new.
         (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise damaged(path, verdict)

@@ -97,6 +97,8 @@ class Folder:
         now: dict[str, bytes] = {}
         for name in sorted(shared):
             for path in sorted(_files(self._scratch / name)):
+                # Bounded after each file, not at the end: a folder of large files would be in
+                # memory by then.
                 now[path.relative_to(self._scratch).as_posix()] = path.read_bytes()
                 self._bound(now)
         before = {key: data for key, data in self._known.items() if key.split("/")[0] in shared}
@@ -250,6 +252,8 @@ class Calls:
             connection.close()
             del self._callers[fd]
             return None
+        # The kernel's word before the process's own: a submission may count its processes by who
+        # called.
         called = replace(back, caller=caller or back.caller)
         self._waiting.append(WaitingCall(called, connection, time.monotonic()))
         return None
@@ -258,6 +262,8 @@ class Calls:
         assert self._listener is not None
         with contextlib.suppress(OSError):
             caller, _ = self._listener.accept()
+            # Each connection takes a descriptor of the host; without a bound one submission could
+            # use up all of them.
             if len(self._callers) >= MAX_CONNECTIONS:
                 caller.close()
                 raise ProtocolError(f"more than {MAX_CONNECTIONS} processes called")

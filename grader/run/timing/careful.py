@@ -96,6 +96,8 @@ class CarefulTimer:
             return timing
 
         try:
+            # One timed run at a time on this machine: two that share a memory bus slow each other,
+            # and not evenly.
             with exclusive():
                 return time_until(
                     decided, further, FunctionTiming(dims=timed_dims(subject.planned))
@@ -125,6 +127,8 @@ class CarefulTimer:
                 return replace(timing, failed=failed), 0.0
             job = job_of(self._materials, subject, self._seed, sessions[VECTORISED])
             job = replace(job, plan=self._plan)
+            # Each set has draws of its own: an answer that was kept from an earlier set fits no
+            # later one.
             first = _FIRST_DRAW + number * _DRAWS
             clock = ProcessorClock(job, sessions, first, quiet_core())
             start = self._now()
@@ -138,6 +142,8 @@ class CarefulTimer:
         theirs = self._materials.program(subject.files)
         ours = self._materials.program(self._materials.reference)
         programs: dict[str, GuestProgram] = {STUDENT: theirs, VECTORISED: ours, LOOP: ours}
+        # The submission's answers alone are bounded: the reference is ours, and has to set the
+        # scale.
         bounds = {STUDENT: Allowance()}
         sessions = {
             party: GuestSession(self._sandbox, item, allowance=bounds.get(party))

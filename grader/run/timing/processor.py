@@ -139,6 +139,8 @@ class ProcessorClock(TimingClock):
             if seen is None:
                 return None
             current.seen[party] = (calls, seen)
+            # Every timed result is judged. Else fast wrong answers in timed blocks would earn the
+            # points for speed.
             if STUDENT in current.seen and VECTORISED in current.seen and not self._right(current):
                 return None
             return Sample(calls, seen.facts.wall_seconds, _cpu(seen))
@@ -149,6 +151,8 @@ class ProcessorClock(TimingClock):
         """Return the inputs of a round; those of lone calls are in no block."""
         known, current = self._rounds.get(lone, (-1, None))
         if current is None or known != number:
+            # New inputs a round, the same for all parties: nothing can be cached, and no party has
+            # the easier numbers.
             current = Round(*self.drawn(1 if lone else self.calls[VECTORISED]))
             self._rounds[lone] = number, current
         return current
@@ -161,6 +165,8 @@ class ProcessorClock(TimingClock):
         call = Call(self.job.entries[party], args, kwargs, block=calls)
         session.likely = FrameSize(calls * self._answer.header, calls * self._answer.payload)
         seen = session.call(call, self.job.seconds)
+        # The same machine in all blocks, or none: a block that was slowed down is not compared with
+        # one that was not.
         if seen.facts.busy:
             raise NotTimedError("too_busy")
         if party == STUDENT:

@@ -155,6 +155,8 @@ class Screener:
             random = np.random.default_rng([self._seed, number])
             known.measure(blocks)
             screen = make_rounds(blocks, known, scale, random)
+            # Work between the blocks is work that a thread does ahead of the question. Such a time
+            # says nothing.
             if screen is None or blocks.idle > MOST_IDLE:
                 return None
             return replace(
