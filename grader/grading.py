@@ -193,11 +193,15 @@ class Grader:
             progress = self._follower(progress)
             runs = self._runner.run(self.plan, files, phases, progress, self.reference_runs)
             self._versions = self._versions or self._runner.versions
+            # Judging reads values of the submission's making; a value that takes for ever to
+            # compare must end here.
             with self._care.judging():
                 judged = self._judged(runs)
         except InfrastructureError as error:
             verdict = sandbox_failed(str(error))
             questions = (planned.question for planned in self.plan)
+            # A fault of ours: every point pending, none lost, and nothing is kept that could be
+            # judged again.
             return not_here | {each.id: for_all(each, verdict) for each in questions}, {}
         phases.lap("judge")
         # A device's fault costs nobody points, nor what an earlier submission did to the device.

@@ -328,6 +328,7 @@ def replay(out: Path, name: str, prepare: Prepare, scratch: Path) -> tuple[Chang
     done = everybody[name]
     with prepare(setup, options_of(setup)) as grader:
         answer = perform(grader, WorkItem(WorkKind.GRADE, done.submission, clock=True), scratch)
+    # Run on other files, any difference would be the student's change and not the grader's.
     if answer.digest != done.digest:
         raise UsageError(
             f"{name}: what was handed in is not what was graded: its files have changed since, or "

@@ -157,6 +157,8 @@ class GradedClass:
         mine = check_at(first.report, decision.place)
         for name, done in self._done.items():
             theirs = check_at(done.report, decision.place)
+            # The same finding, not only the same check: points for one reason must not go to
+            # another.
             if name != first.submission.name and mine and theirs and same_finding(mine, theirs):
                 yield name
 
@@ -165,6 +167,7 @@ class GradedClass:
         if wanted in (known := {name.casefold(): done for name, done in self._done.items()}):
             return known[wanted]
         found = [done for done in self._done.values() if wanted in _names(done.submission)]
+        # Two students of one name: a decision for the wrong one would change a grade.
         if len(found) != 1:
             what = "several submissions" if found else "no submission"
             raise UsageError(f"{self.out}: {what} of “{student}”{nearest(student, self._done)}")

@@ -78,6 +78,8 @@ class _Ops(Counted):
     def _weigh(self, seen: list[str], counts: Counts, source: EntryFacts | None) -> Verdict:
         for name in seen:
             mention = _spelt(name, counts, source)
+            # Two witnesses: the dispatcher saw it, and the text has it at a line. Without the
+            # second, torch may have done it inside an allowed function; that is for a person.
             if mention is not None:
                 told: dict[str, Param] = {
                     "op": plain(name), "name": plain(mention.name), "line": mention.place.line,

@@ -86,7 +86,7 @@ def speed_tests(checks: Iterable[Check], *, on_device: bool) -> Iterator[tuple[C
             yield check, test
 
 
-def untimely(case: CaseInputs, timing: FunctionTiming) -> Verdict | None:
+def timing_problem(case: CaseInputs, timing: FunctionTiming) -> Verdict | None:
     """Return the verdict where the numbers decide nothing, or None where they do.
 
     Args:
@@ -162,7 +162,7 @@ class Vectorised(SpeedCheck):
         timing = submission.facts.timing
         if timing is None:
             return deferred(Code.NOT_TIMED, Message("clock_off"))
-        stopped = untimely(case, timing)
+        stopped = timing_problem(case, timing)
         if stopped is not None:
             return stopped
         if timing.screens:
@@ -175,6 +175,7 @@ class Vectorised(SpeedCheck):
         evidence = index_numbers(pace, timing)
         if given.decision is not Decision.PASSED:
             return replace(inconclusive(Message("inconclusive", evidence)), evidence=evidence)
+        # Only where it would earn points: a slow answer is slow, however its calls share work.
         if given.share and pace.shared:
             together = review(Message("timed_together", evidence), Basis.FACT)
             return replace(together, evidence=evidence)
@@ -286,7 +287,7 @@ class Speedup(SpeedCheck):
             return fault(Code.DEVICE_FAILED, Owner.INFRASTRUCTURE, told)
         if timing.wrong is not None:
             return _wrong_on_device(timing)
-        stopped = untimely(case, timing)
+        stopped = timing_problem(case, timing)
         if stopped is not None or timing.device is None:
             return stopped or deferred(Code.NO_DEVICE, Message("speed_no_device"))
         readings = [read(run, timing.device) for run in timing.runs]
@@ -331,6 +332,8 @@ class Speedup(SpeedCheck):
         evidence |= {"gained": round(gained, 4), "at_least": self.at_least}
         if gained >= self.at_least:
             return None
+        # The reference does not reach it on this machine either, so the machine decides nothing
+        # about the submission.
         if possible < self.at_least:
             return inconclusive(Message("speed_not_worth_it", evidence))
         if gained * MARGIN > self.at_least:

@@ -58,6 +58,8 @@ class DrawKey:
 
     def digest(self, case_id: str) -> bytes:
         """Return 32 bytes that no other key or case has."""
+        # A question's draws depend on nothing else: adding or moving another question leaves them
+        # as they are.
         parts = [self.seed, self.assignment_id, self.question_id, case_id, self.repeat]
         return hashlib.sha256(json.dumps(parts).encode()).digest()
 
@@ -107,8 +109,13 @@ def draw_case(case: Case, key: DrawKey, scale: Mapping[str, int] | None = None) 
             take more than 1 GiB.
     """
     source = key.digest(case.id)
+    # NumPy's PCG64 draws the same everywhere; torch's generators differ from processor to
+    # processor.
     random = np.random.Generator(np.random.PCG64(int.from_bytes(source, "big")))
+    # Sorted: the order of lines in the assignment file must not change what a seed draws.
     drawn = {name: _draw_dim(case.dims[name], random) for name in sorted(case.dims)}
+    # After the draw: a scaled call must have the other sizes and the numbers' seed of the plain
+    # one.
     dims = {name: size * (scale or {}).get(name, 1) for name, size in drawn.items()}
     try:
         _check_sizes(case, dims)

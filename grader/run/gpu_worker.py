@@ -219,6 +219,8 @@ class GuestWorker(DeviceWorker):
         if self._prober is not None:
             self._prober.close()
             self._prober = None
+        # The driver does not clear memory between processes: the next submission could read this
+        # one's tensors.
         overwrite_memory(self._session(PROGRAM), self._limits, self._needs)
 
     def _end(self) -> None:
@@ -259,6 +261,7 @@ def compute_product(
     answer: dict[str, Param] = {
         str(key): item for key, item in value.items() if isinstance(item, (bool, int, float))
     }
+    # All entries, by least and greatest: a device with one bad unit is wrong in a few of them.
     if not answer.get("least") == answer.get("greatest") == PROBE_ANSWER:
         return f"it computes {answer.get('least')} for {PROBE_ANSWER}", 0.0
     return answer, seen.facts.wall_seconds

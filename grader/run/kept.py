@@ -149,6 +149,8 @@ class ReferenceCache:
         """Keep an entry, unless something about it may come out otherwise the next time."""
         found = [seen for run in kept.runs.values() for seen in run.observations.values()]
         counted = [each for seen in found for each in seen.counted.values()]
+        # A reference that was stopped by a busy machine must not be kept: it would fail every later
+        # class.
         if all(seen.outcome in _STEADY for seen in (*found, *counted)):
             kind = _DRAWN if self._drawn else _GIVEN
             self._files.write(self._name(seed, kind), _packed(kept))
@@ -175,6 +177,8 @@ def open_references(
         return None
     what = (
         _FORMAT, materials.digest, sandbox.isolation.tier.value, sandbox.isolation.mechanisms,
+        # All that results may depend on. What is missing here would be compared with an answer from
+        # another machine or library.
         tuple(choices), sys.version, sys.prefix, os.uname(), _processor(),
         os.environ.get("LANG"), _code(), _packages(), platform.libc_ver(),
     )  # fmt: skip

@@ -56,6 +56,7 @@ def _growing_case(question: Question) -> Case:
         for case in question.cases
         if any(Probe.GROWTH in check.needs() for check in _checks_on(question, case))
     ]
+    # A plain call before a scenario: what is counted there is the function alone.
     return max(asked, key=lambda case: (len(case.dims), case.scenario is None))
 
 

@@ -76,6 +76,8 @@ class Disposable:
         process = self._started()
         self._send(process, len(data).to_bytes(4, "big") + data)
         size = int.from_bytes(self._receive(process, 4), "big")
+        # The process read hostile text and may have been taken over by it: its answer is checked
+        # like one.
         if size > MAX_ANSWER:
             raise ValueError("an answer that is too long")
         return self._receive(process, size)
@@ -148,6 +150,7 @@ class SourceReader(Disposable):
             return unpack(self.ask(data))
         except (OSError, ValueError, TimeoutError, EOFError) as error:
             self.close()
+            # No fact is not “no loop”: the judge leaves what rests on the source to a person.
             return SourceFacts(unreadable=f"the analysis ended: {error}")
 
 
@@ -181,5 +184,7 @@ def _allow(seconds: int) -> None:
     """Let this process compute for so many seconds more."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     spent = int(usage.ru_utime + usage.ru_stime)
+    # The soft limit alone, raised with each text: a hard one cannot be raised again by an ordinary
+    # user.
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, hard))

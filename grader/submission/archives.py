@@ -51,6 +51,8 @@ def gunzip(name: str, data: bytes, bounds: Bounds) -> bytes:
     limit, grown = bounds.total_bytes, bounds.unpacked(len(data))
     stream = zlib.decompressobj(_GZIP)
     try:
+        # Bounded while it unpacks, one byte beyond the limit: a bomb of gigabytes is never in
+        # memory.
         content = stream.decompress(data, min(limit, grown) + 1)
     except zlib.error as error:
         raise bad("broken_archive", file=show(name), problem=show(str(error))) from error
@@ -104,6 +106,7 @@ def _members(data: bytes, bounds: Bounds) -> Iterator[tuple[str, tarfile.TarInfo
     longer: str | None = None
     while data[position : position + _BLOCK] not in {_END, b""}:
         headers += 1
+        # Headers, not files: members that are ignored cost time too.
         if headers > bounds.headers:
             raise bad("too_many_files", limit=bounds.entries)
         header = tarfile.TarInfo.frombuf(
@@ -111,6 +114,7 @@ def _members(data: bytes, bounds: Bounds) -> Iterator[tuple[str, tarfile.TarInfo
         )
         size = 0 if header.type in _BARE else header.size
         start = position + _BLOCK
+        # A negative size would send the loop backwards, for ever.
         if size < 0 or start + size > len(data):
             raise tarfile.ReadError("it ends too early")
         body = view[start : start + size]
@@ -136,6 +140,7 @@ def _pax_path(body: bytes) -> str | None:
     """Return ``path`` from records of the form ``LENGTH KEY=VALUE newline``, in linear time."""
     position, path = 0, None
     while position < len(body):
+        # Twenty characters hold any length; a search without an end would make the loop quadratic.
         space = body.find(b" ", position, position + 20)
         if space < 0:
             raise tarfile.ReadError("an extended header is malformed")
@@ -145,6 +150,7 @@ def _pax_path(body: bytes) -> str | None:
         key, _, value = body[space + 1 : position + length - 1].partition(b"=")
         if key == b"path":
             path = value.decode("utf-8", "surrogateescape")
+        # A sparse file stands in the archive in a few bytes and is terabytes once it is read.
         if key.startswith(b"GNU.sparse."):
             raise tarfile.ReadError("it holds sparse files")
         position += length
@@ -213,6 +219,7 @@ def _unpack_zipped(
     limit, grown = bounds.largest(path), bounds.unpacked(info.compress_size)
     try:
         with archive.open(info) as stream:
+            # Not the size that the listing claims, which the archive's maker chose.
             content = stream.read(min(limit, grown) + 1)
     except _BROKEN as error:
         raise bad("broken_archive", file=show(path), problem=show(str(error))) from error

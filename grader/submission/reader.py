@@ -62,6 +62,8 @@ def list_folder(
         folder = waiting.popleft()
         for path, is_folder in _children(root, folder):
             seen += 1
+            # Counted while listing: a folder of a million files is left after the first few
+            # thousand.
             if seen > bounds.entries:
                 raise bad("too_many_files", limit=bounds.entries)
             if path.count("/") >= bounds.depth:
@@ -114,8 +116,11 @@ def _read(path: Path, flags: int, limit: int, listed: os.stat_result | None) -> 
             info = os.fstat(file.fileno())
             if not stat.S_ISREG(info.st_mode):
                 raise UsageError(f"{path}: this is no plain file, folder or archive")
+            # The file could be replaced between listing and opening, by a link to the reference
+            # say.
             if listed is not None and not os.path.samestat(info, listed):
                 raise UsageError(f"{path}: was exchanged while being read; run the command again")
+            # One byte beyond the limit tells that there is more, without reading it.
             data = file.read(limit + 1)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error

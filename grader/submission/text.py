@@ -86,6 +86,7 @@ def _check_decodes(path: str, data: bytes) -> None:
         # Raised for an unknown coding cookie, but also for a first line that is not UTF-8.
         decode(path, data, "utf-8")
         raise bad("unknown_encoding", file=show(path), problem=show(str(error))) from error
+    # A reader of the text must see what Python runs: some encodings turn harmless text into code.
     if not _is_plain(encoding):
         raise bad("unknown_encoding", file=show(path), problem=show(encoding))
     decode(path, data, encoding)

@@ -156,6 +156,8 @@ class GpuClock(TimingClock):
         seen = self._worker.call(party, self._request(party), self.job.seconds)
         if party == STUDENT:
             self._answered += seen.facts.wall_seconds
+            # Work that still runs after the answer was started to shorten the measured time; it is
+            # added up, and a person looks.
             self._waited += self._worker.quiet(_QUIET_SECONDS)
             if seen.outcome is not Outcome.COMPLETED:
                 self.outcome.failed = seen
@@ -256,6 +258,7 @@ class _Measurement:
         done = self._measured(number)
         if done.failed is not None and suspicious(done.failed):
             self._insist()
+            # Inputs of its own: the first set's may have been what the device failed on.
             done = self._measured(MOST_SETS + number)
             if done.failed is not None:
                 self._insist()
@@ -267,6 +270,7 @@ class _Measurement:
         theirs = self._materials.program(subject.files)
         programs = {WIRE: PROGRAM, TRANSFER: PROGRAM, CPU: ours, REFERENCE: ours, STUDENT: theirs}
         clock = GpuClock(self._job(), programs, self._worker, _FIRST_DRAW + number * _DRAWS)
+        # Held for one set alone: other graders may time between the sets.
         with exclusive():
             return Stopwatch(clock, np.random.default_rng([self._seed, number])).measure()
 

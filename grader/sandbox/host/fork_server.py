@@ -148,6 +148,8 @@ class Slots:
                 raise InfrastructureError(f"a process of a submission survived under user ID {uid}")
             time.sleep(0.005)
         with self._lock:
+            # Only now, with every process of the user gone: the next submission under this ID could
+            # else read its memory or kill it.
             self._held.pop(uid).close()
 
 
@@ -285,6 +287,8 @@ class ForkServerSandbox(Sandbox):
             guest.end()
             text = f"the sandbox could not be set up: {report.reason}"
             raise WallRefusedError(text, report.call)
+        # Compared with the plan, not with a list of what went wrong: a wall that was forgotten
+        # counts as one that fell.
         if self._insist and (found := breaches(self.plan, plan, report)):
             try:
                 guest.end()
@@ -334,6 +338,7 @@ class ForkServerSandbox(Sandbox):
         with self._lock:
             if self._closed:
                 raise InfrastructureError("the sandbox is closed")
+            # Once: a fork-server that dies twice dies of the machine, and each start costs seconds.
             if not self._link.alive and not self._restarted:
                 self._link.close()
                 self._restarted = True

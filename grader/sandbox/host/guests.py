@@ -217,6 +217,8 @@ class Capture:
         if hasattr(os, "memfd_create"):
             self.fd = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
             os.truncate(self.fd, cap)
+            # Unsealed, the process could truncate or grow the file, which nobody counts as its
+            # memory.
             fcntl.fcntl(self.fd, _F_ADD_SEALS, _SEALS)
         else:
             self.fd, path = tempfile.mkstemp()
@@ -273,6 +275,7 @@ def end_below(keeper: int) -> None:
             os.killpg(keeper, signal.SIGKILL)
         return
     deadline = time.monotonic() + _KILL_SECONDS
+    # Listed anew each time: a process may fork between the listing and the kill.
     while alive := [pid for pid in descendants(keeper) if not _is_zombie(pid)]:
         for pid in alive:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -336,6 +339,7 @@ def memory_above(pid: int, baseline: int) -> int:
         pid: The student process's first process; every orphan of its namespace is below it.
         baseline: What each inherits by fork and shares until it writes, in bytes.
     """
+    # Per process: what a fork shares with its parent would otherwise be counted once for each.
     return sum(max(0, own_memory(each) - baseline) for each in (pid, *descendants(pid)))
 
 
@@ -374,6 +378,7 @@ def folder_size(path: str) -> tuple[int, int]:
         entries += len(names) + len(files)
         for name in files:
             try:
+                # Blocks, not length: a sparse file of a terabyte takes no disk.
                 size += os.lstat(f"{folder}/{name}").st_blocks * 512
             except OSError:  # noqa: PERF203  files go while we look
                 continue
