@@ -43,7 +43,7 @@ from grader.verdict import Code, Message, Param, Status, Verdict, failed, sandbo
 __all__ = ["Examined", "Grader", "Options", "Progress"]
 
 OnQuestion = Callable[[QuestionResult, QuestionRun, str], None]
-"""Told the result of a question, what it rests on, and what its visible cases printed."""
+"""Called with the result of a question, what it rests on, and what its visible cases printed."""
 
 _OF_ALL_CHECKS = (Status.FAILED, Status.ERROR)
 
@@ -159,7 +159,7 @@ class Grader:
         Args:
             path: File or folder, or several files by their names.
             name: How reports and tables call it.
-            progress: Told the id of each question as it begins.
+            progress: Called with the id of each question as it begins.
             clock: Time what is not clear in passing, too, where the options have that; a class is
                 timed last.
 
@@ -212,7 +212,7 @@ class Grader:
         return judge_all(self.plan, self.reference_runs, runs, self._baseline.missing)
 
     def _follower(self, progress: Progress) -> Progress:
-        """Return what tells of each question's result, if anybody waits for that."""
+        """Return what reports each question's result, if anybody waits for that."""
         tell = self.on_question
         if tell is None:
             return progress

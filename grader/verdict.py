@@ -187,14 +187,14 @@ def fault(code: Code, owner: Owner, message: Message) -> Verdict:
 
 def sandbox_failed(detail: str) -> Verdict:
     """The grader failed, for a reason that staff read."""
-    told = Message("sandbox_failed", {"detail": plain(detail)})
-    return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
+    message = Message("sandbox_failed", {"detail": plain(detail)})
+    return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
 
 
 def reference_failed(detail: str) -> Verdict:
     """The reference or the assignment cannot be compared with, for a reason that staff read."""
-    told = Message("reference_failed", {"detail": plain(detail)})
-    return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, told)
+    message = Message("reference_failed", {"detail": plain(detail)})
+    return fault(Code.REFERENCE_FAILED, Owner.INSTRUCTOR, message)
 
 
 def finding(

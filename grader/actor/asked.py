@@ -39,7 +39,7 @@ Line = Callable[[Back], Did]
 
 _MOST_BESIDE = 2**22
 """Bytes of files that come with an exception. More is refused as an answer that is too large, and
-that would be told in place of the exception: that the scratch is full, most likely."""
+that would be reported in place of the exception: that the scratch is full, most likely."""
 
 _NOW: list[Asked] = []
 """The one of this process, where callbacks that were pickled find it again."""
@@ -140,7 +140,7 @@ class Asked:
         _NOW[:] = [self]
 
     def do(self, ask: Ask) -> Did:
-        """Do one thing, what was asked for before it first, and tell what came of it."""
+        """Do one thing, what was asked for before it first, and report what came of it."""
         done = 0
         try:
             self.begin(ask.case)
@@ -275,5 +275,5 @@ _ABSENT = object()
 
 
 def failed(error: BaseException, scratch: Path) -> Did:
-    """Return what is told of an exception."""
+    """Return the description of an exception."""
     return Did(fault=describe(error, scratch), kind=nearest_builtin(error))

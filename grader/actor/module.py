@@ -132,7 +132,7 @@ class Imported:
     missing: list[str] = field(default_factory=list)
 
     def report(self) -> Loaded:
-        """What the host is told."""
+        """Return the message for the host."""
         names = [
             name
             for name, value in list(vars(self.module).items())

@@ -150,7 +150,7 @@ class Session:
             self._gpus.trace.clear()
 
     def call(self, call: Call) -> Reply:
-        """Make one call and tell what came of it."""
+        """Make one call and report what came of it."""
         if call.scenario and self._stage is not None:
             return self._stage.play(call)
         if self._asked is not None:

@@ -172,7 +172,7 @@ def settle() -> None:
 
 
 def become_guest(plan: WallPlan, start: Start) -> None:
-    """Put up the walls, try to break out, tell the host, and serve."""
+    """Put up the walls, try to break out, report to the host, and serve."""
     guest = start.guest
     connection_fd = _arrange(start.fds)
     try:

@@ -1,6 +1,6 @@
-"""What an instructor is told of a pack, and the assignment without what its platform cannot grade.
+"""What an instructor reads about a pack, and the assignment without what its platform cannot grade.
 
-Told are what the pack is worth, which points can be earned, and how long a run takes. What is left
+Shown are what the pack is worth, which points can be earned, and how long a run takes. What is left
 of an assignment is one like any other: its questions' points are those of their checks, and the
 platform's total is theirs. Reports on it do not mix with reports on the whole.
 """

@@ -41,7 +41,7 @@ _NOT_THE_CHECK = {
 
 
 LintStep = Callable[[str, int, int | None], object]
-"""Told what is tried, how many are done, and of how many."""
+"""Called with what is tried, how many are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def lint_assignment(
     Args:
         materials: The assignment and its files.
         sandbox: Where they run.
-        step: Told what is tried, and how many are done of how many.
+        step: Called with what is tried, and how many are done of how many.
 
     Raises:
         UsageError: There is no starter yet.

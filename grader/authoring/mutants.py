@@ -44,7 +44,7 @@ MOST_EQUIVALENT = 0.1
 """Share of mutants that may be marked."""
 
 MutantProgress = Callable[[str, int, int], None]
-"""Told the question, how many of its mutants are done, and how many there are."""
+"""Called with the question, how many of its mutants are done, and how many there are."""
 
 
 class Equivalent(AssignmentPart):
@@ -137,7 +137,7 @@ def try_mutants(
         materials: The assignment and its files.
         sandbox: Where mutants run.
         options: Seed, device, and the questions whose mutants to try.
-        progress: Told how far it is.
+        progress: Called with the progress made.
 
     Raises:
         AssignmentError: The reference's markers or the marks are at fault, or a mark fits nothing.

@@ -126,7 +126,7 @@ def try_reference(materials: Materials, tier: Choice, progress: Progress) -> Rea
     Args:
         materials: The assignment.
         tier: Of the sandbox there; ``auto`` counts as the least that it may come to.
-        progress: Told the id of each question as it begins.
+        progress: Called with the id of each question as it begins.
 
     Raises:
         AssignmentError: The reference, a generator or a scenario does not do what it should.

@@ -69,7 +69,7 @@ class ClassRun:
 
     @property
     def roster(self) -> Roster | None:
-        """Who is in the course, as the batch was told; None for a new one."""
+        """Who is in the course, as the batch remembers; None for a new one."""
         return self._begun.roster if self._begun else None
 
     @property

@@ -308,7 +308,7 @@ def _serve(
     try:
         sandbox = open_sandbox()
     except GraderError as error:
-        # Told with the first submission: a worker that ends would be taken for one that died.
+        # Reported with the first submission: a worker that ends would be taken for one that died.
         _refuse(line, InfrastructureError(f"a worker could not begin: {error}"))
         return
     with sandbox:

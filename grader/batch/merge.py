@@ -191,7 +191,7 @@ def _attempt(base: Report, others: Sequence[Report], allowed: Allowed) -> Report
     try:
         return merge(base, others, allowed)
     except ConflictError as error:
-        # Of a class, all of them are told at once.
+        # All conflicts of a class are shown at once.
         return error
 
 

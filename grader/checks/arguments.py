@@ -28,7 +28,7 @@ class Unmodified(Check):
     """Arguments are left as they were, bit for bit.
 
     Compared with what the host sent, never with what the student process says that it got. Still a
-    claim: the student process tells what the arguments hold after the call.
+    claim: the student process reports what the arguments hold after the call.
     """
 
     conditional: ClassVar[bool] = True
@@ -143,8 +143,8 @@ class _Shared(MemoryCheck):
         if not isinstance(actual, Tensor) or self.right(actual, base):
             return None
         code, message = self.wrong()
-        told = {"name": self.argument, "where": leaf.where}
-        return finding(code, message, told, Basis.CLAIM)
+        params = {"name": self.argument, "where": leaf.where}
+        return finding(code, message, params, Basis.CLAIM)
 
     def right(self, actual: Tensor, base: Tensor) -> bool:
         """Whether a returned tensor lies where it should."""
@@ -197,7 +197,7 @@ class ReturnsInput(MemoryCheck):
     """The returned tensor is an argument: same object, same memory, same shape, same order.
 
     Together with a check of the values this shows that a function works in place. A claim: the
-    student process tells where its tensors lie.
+    student process reports where its tensors lie.
 
     Attributes:
         argument: The argument, by name or position.
@@ -215,8 +215,8 @@ class ReturnsInput(MemoryCheck):
         value = submission.claims.value
         if isinstance(value, Tensor) and same_place(value, base):
             return passed(Basis.CLAIM)
-        told = {"name": self.argument, "where": "result"}
-        return finding(Code.NOT_IN_PLACE, "not_in_place", told, Basis.CLAIM)
+        params = {"name": self.argument, "where": "result"}
+        return finding(Code.NOT_IN_PLACE, "not_in_place", params, Basis.CLAIM)
 
 
 def argument_after(case: CaseInputs, which: ArgumentRef, seen: Observation) -> Tensor | None:

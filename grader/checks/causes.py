@@ -98,8 +98,8 @@ def across_cases(judged: Sequence[tuple[CaseInputs, Verdict]], combined: Verdict
     wrong = [_square(case) for case, verdict in judged if verdict.status is Status.FAILED]
     if not right or not all(right) or any(wrong):
         return combined
-    told = Message(message.id, {**message.params, "cause": "square_only"})
-    return replace(combined, message=told)
+    verdict_message = Message(message.id, {**message.params, "cause": "square_only"})
+    return replace(combined, message=verdict_message)
 
 
 def _square(case: CaseInputs) -> bool:

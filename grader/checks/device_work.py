@@ -70,15 +70,15 @@ class Transfers(TraceCheck):
         own, due = self._routes(actual), self._routes(expected)
         found, wanted = _total(own), _total(due)
         if self.parameters == "forbidden" and (copied := sum(item.parameters for item in own)):
-            told: dict[str, Param] = {"parameters": copied, **self._direction()}
-            return _wrong("parameters_copied", {**told, "cause": "parameters_copied"})
+            params: dict[str, Param] = {"parameters": copied, **self._direction()}
+            return _wrong("parameters_copied", {**params, "cause": "parameters_copied"})
         low, high = self._bounds(wanted[0])
         if not low <= found[0] <= high:
             return self._count(found, (low, high), own)
         low, high = _range(self.bytes, wanted[1])
         if not low <= found[1] <= high:
-            told = {"bytes": found[1], "wanted": wanted[1], **self._direction()}
-            return _wrong("transfers_bytes", told)
+            params = {"bytes": found[1], "wanted": wanted[1], **self._direction()}
+            return _wrong("transfers_bytes", params)
         return passed(Basis.CLAIM)
 
     def _routes(self, trace: DeviceTrace) -> list[Route]:
@@ -99,16 +99,16 @@ class Transfers(TraceCheck):
     def _count(
         self, found: tuple[int, int], bounds: tuple[float, float], own: list[Route]
     ) -> Verdict:
-        told: dict[str, Param] = {"found": found[0], "bytes": found[1], **self._direction()}
+        params: dict[str, Param] = {"found": found[0], "bytes": found[1], **self._direction()}
         if found[0] < bounds[0]:
-            told |= {"least": int(bounds[0]), **self._why_too_few(found[0])}
-            return _wrong("transfers_few", told)
-        told |= {"most": int(bounds[1])}
+            params |= {"least": int(bounds[0]), **self._why_too_few(found[0])}
+            return _wrong("transfers_few", params)
+        params |= {"most": int(bounds[1])}
         if any(item.parameters for item in own):
-            told |= {"cause": "parameters_copied"}
+            params |= {"cause": "parameters_copied"}
         elif any(_back(item, own) for item in own):
-            told |= {"cause": "back_and_forth"}
-        return _wrong("transfers_many", told)
+            params |= {"cause": "back_and_forth"}
+        return _wrong("transfers_many", params)
 
     def _why_too_few(self, found: int) -> dict[str, Param]:
         if found or self.source is None or self.target is None:
@@ -184,14 +184,14 @@ class RanOn(TraceCheck):
         total = sum(own.values())
         if there >= self.of_reference * wanted and there >= self.least * total:
             return passed(Basis.CLAIM)
-        told: dict[str, Param] = {
+        params: dict[str, Param] = {
             "share": 100 * there / total if total else 0.0, "device": self.device,
             "least": 100 * self.least, "ops": list(self.ops), **_where(own, self.device),
         }  # fmt: skip
         if there and there >= self.least * total:
-            told |= {"flops": there, "wanted": int(self.of_reference * wanted)}
-            return _elsewhere("ran_too_little", told)
-        return _elsewhere("ran_elsewhere", {**told, **_computed_then_moved(actual, there)})
+            params |= {"flops": there, "wanted": int(self.of_reference * wanted)}
+            return _elsewhere("ran_too_little", params)
+        return _elsewhere("ran_elsewhere", {**params, **_computed_then_moved(actual, there)})
 
     def _flops(self, trace: DeviceTrace) -> dict[str, int]:
         total = dict.fromkeys((*trace.devices, CPU), 0)
@@ -215,11 +215,11 @@ class RanOn(TraceCheck):
         if not off:
             return passed(Basis.CLAIM)
         name = max(sorted(off), key=lambda key: abs(off[key][0] - off[key][1]))
-        told: dict[str, Param] = {
+        params: dict[str, Param] = {
             "device": name, "share": 100 * off[name][0], "wanted": 100 * off[name][1],
             **_where(own, name),
         }  # fmt: skip
-        return _elsewhere("ran_unevenly", {**told, **_all_on_one(own, due)})
+        return _elsewhere("ran_unevenly", {**params, **_all_on_one(own, due)})
 
 
 def _share(flops: Mapping[str, int], name: str) -> float:
@@ -304,10 +304,10 @@ class DeviceMemory(TraceCheck):
         for name, peak in actual.peaks.items():
             limit = self._limit(expected.peaks.get(name, 0))
             if is_on(name, self.device) and peak > max(limit, _SMALL):
-                told: dict[str, Param] = {"device": name, "peak": peak, "limit": int(limit)}
+                params: dict[str, Param] = {"device": name, "peak": peak, "limit": int(limit)}
                 if not expected.peaks.get(name) and expected.peaks:
-                    told |= {"cause": "should_be_empty"}
-                return _too_much("device_memory", told)
+                    params |= {"cause": "should_be_empty"}
+                return _too_much("device_memory", params)
         return passed(Basis.CLAIM)
 
     def _limit(self, reference: int) -> float:
@@ -321,12 +321,12 @@ class DeviceMemory(TraceCheck):
     def _flat(self, expected: int, first: int, second: int) -> Verdict:
         limit = (self.times or 1.5) * max(first, _SMALL)
         if second > limit:
-            told: dict[str, Param] = {"first": first, "second": second, "limit": int(limit)}
-            return _too_much("device_memory_grows", told)
+            params: dict[str, Param] = {"first": first, "second": second, "limit": int(limit)}
+            return _too_much("device_memory_grows", params)
         most = _ROOM * max(expected, _SMALL)
         if second > most:
-            told = {"device": self.device or "cuda", "peak": second, "limit": most}
-            return _too_much("device_memory", told)
+            params = {"device": self.device or "cuda", "peak": second, "limit": most}
+            return _too_much("device_memory", params)
         return passed(Basis.CLAIM)
 
 

@@ -95,15 +95,15 @@ class Figure(Check):
     def _told(self, figure: float, credit: float) -> dict[str, Param]:
         """Return what a message says of a figure that does not earn all points."""
         ahead = [step for step in self.steps if step.credit > credit]
-        told: dict[str, Param] = {
+        params: dict[str, Param] = {
             "where": "result",
             "figure": _shown(figure),
             "full": _shown(self.steps[0].bound),
             "percent": round(100 * credit),
         }
         if len(ahead) > 1:
-            told |= {"next": _shown(ahead[-1].bound), "gain": round(100 * ahead[-1].credit)}
-        return told
+            params |= {"next": _shown(ahead[-1].bound), "gain": round(100 * ahead[-1].credit)}
+        return params
 
 
 def _number(value: Value) -> float | None:

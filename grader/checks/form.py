@@ -62,13 +62,13 @@ class SameDType(Check):
         wanted = self.allowed or (expected.dtype,)
         if actual.dtype in wanted:
             return None
-        told: dict[str, Param] = {
+        params: dict[str, Param] = {
             "actual": actual.dtype,
             "expected": " or ".join(wanted),
             "where": leaf.where,
             **dtype_cause(actual.dtype, wanted[0]),
         }
-        return finding(Code.WRONG_DTYPE, "wrong_dtype", told)
+        return finding(Code.WRONG_DTYPE, "wrong_dtype", params)
 
 
 class OnDevice(Check):
@@ -95,13 +95,13 @@ class OnDevice(Check):
         actual = leaf.actual
         if not isinstance(actual, Tensor) or self._holds(actual.device):
             return None
-        told: dict[str, Param] = {
+        params: dict[str, Param] = {
             "actual": actual.device,
             "expected": self.device,
             "where": leaf.where,
             **device_cause(actual.device, self.device),
         }
-        return finding(Code.WRONG_DEVICE, "wrong_device", told, Basis.CLAIM)
+        return finding(Code.WRONG_DEVICE, "wrong_device", params, Basis.CLAIM)
 
     def _holds(self, device: str) -> bool:
         return device == self.device or device.split(":", maxsplit=1)[0] == self.device

@@ -134,10 +134,10 @@ def _resting_on(own: Verdict, needed: Sequence[tuple[str, Verdict]]) -> Verdict:
     unmet: list[Param] = [
         name for name, verdict in needed if verdict.status not in (*_EARNED, *_PENDING)
     ]
-    if unmet and own.code is not Code.FORBIDDEN_CALL:  # a shortcut is told whatever the values
-        told = Message("requirement_not_met", {"requires": unmet})
+    if unmet and own.code is not Code.FORBIDDEN_CALL:  # a shortcut is reported whatever the values
+        message = Message("requirement_not_met", {"requires": unmet})
         return Verdict(
-            Status.SKIPPED, Code.REQUIREMENT_NOT_MET, Owner.STUDENT, 0.0, told, basis=own.basis
+            Status.SKIPPED, Code.REQUIREMENT_NOT_MET, Owner.STUDENT, 0.0, message, basis=own.basis
         )
     if own.status not in _EARNED:
         return own
@@ -154,9 +154,9 @@ def _reference_fault(reference: Observation) -> Verdict | None:
     if reference.outcome is Outcome.SANDBOX_FAILED:
         return sandbox_failed(reference.detail)
     detail = reference.detail or reference.outcome.value
-    told = reference.claims.fault
-    if reference.outcome is Outcome.RAISED and told is not None:
-        detail = f"{told.type}: {told.message} ({told.file}:{told.line})"
+    error = reference.claims.fault
+    if reference.outcome is Outcome.RAISED and error is not None:
+        detail = f"{error.type}: {error.message} ({error.file}:{error.line})"
     return reference_failed(detail)
 
 
@@ -174,8 +174,8 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
         return _late(submission)
     if submission.outcome is Outcome.NOT_RUN:
         # What stopped the cases before is a failure of its own; this one is none.
-        told = Message("not_reached")
-        return Verdict(Status.SKIPPED, Code.NOT_RUN, Owner.STUDENT, 0.0, told)
+        message = Message("not_reached")
+        return Verdict(Status.SKIPPED, Code.NOT_RUN, Owner.STUDENT, 0.0, message)
     code = _ENDS[submission.outcome]
     params: dict[str, Param] = {"detail": plain(submission.detail)}
     if code is Code.CRASHED:
@@ -185,17 +185,17 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
 
 def _unusable(submission: Observation, function: str) -> Verdict:
     """Return the verdict on values, or files, with which nothing could be done."""
-    told = submission.claims.fault or Fault("Exception", "")
+    error = submission.claims.fault or Fault("Exception", "")
     params: dict[str, Param] = {
-        "type": plain(told.type), "message": plain(told.message), "function": function,
+        "type": plain(error.type), "message": plain(error.message), "function": function,
     }  # fmt: skip
     if submission.detail == IN_STAGE:
         verdict = finding(Code.RAISED, "unusable", params)
-    elif told.type == "FileNotFoundError":
+    elif error.type == "FileNotFoundError":
         verdict = finding(Code.MISSING_FILE, "no_file", {})
     else:
         verdict = finding(Code.UNREADABLE_FILE, "unreadable_file", params)
-    return replace(verdict, evidence={**params, "trace": plain(told.trace)})
+    return replace(verdict, evidence={**params, "trace": plain(error.trace)})
 
 
 def _late(submission: Observation) -> Verdict:
@@ -222,21 +222,21 @@ def _miscounted(check: Check, submission: Observation) -> Verdict | None:
 
 
 def _raised(submission: Observation, function: str) -> Verdict:
-    told = submission.claims.fault or Fault("Exception", "")
-    if told.type == _NOT_WRITTEN and _TORCHS_OWN not in told.message:
+    error = submission.claims.fault or Fault("Exception", "")
+    if error.type == _NOT_WRITTEN and _TORCHS_OWN not in error.message:
         return _not_written(function)
     # Raised in the instructor's file, on values of the submission: the student must not be shown
     # its lines.
-    if told.file in _INSTRUCTORS:
+    if error.file in _INSTRUCTORS:
         return _unusable(replace(submission, detail=IN_STAGE), function)
     params: dict[str, Param] = {
-        "type": plain(told.type),
-        "message": plain(told.message),
-        "line": told.line,
-        "file": plain(told.file),
+        "type": plain(error.type),
+        "message": plain(error.message),
+        "line": error.line,
+        "file": plain(error.file),
     }
     verdict = finding(Code.RAISED, "raised", params)
-    return replace(verdict, evidence={**params, "trace": plain(told.trace)})
+    return replace(verdict, evidence={**params, "trace": plain(error.trace)})
 
 
 def _nothing(reference: Claims, submission: Claims, function: str) -> Verdict | None:

@@ -152,8 +152,8 @@ def _exactly(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdi
     params: dict[str, Param] = {"dims": _names(over), "found": depth, "wanted": len(over)}
     if depth > len(over) and grown - over:
         deepest = max(source.loops, key=lambda item: item.depth)
-        told = {**params, "line": deepest.place.line, "loop": plain(deepest.kind)}
-        return finding(Code.LOOP_FOUND, "loop_too_many", told, Basis.CLAIM)
+        details = {**params, "line": deepest.place.line, "loop": plain(deepest.kind)}
+        return finding(Code.LOOP_FOUND, "loop_too_many", details, Basis.CLAIM)
     if depth < len(over) and over - grown and not source.opaque:
         return finding(Code.LOOP_MISSING, "loop_too_few", params, Basis.CLAIM)
     return _review("differs", {**params, "grown": _names(grown) or "nothing", **_line(source)})
@@ -300,8 +300,8 @@ def _settled(
         return None
     if says == "loop":
         # A second word beside time's: behaviour's, or that of the text, which hides something.
-        told = {**evidence, "dims": ", ".join(sorted(grown)) or None}
-        return finding(Code.LOOP_FOUND, "loop_by_time", told)
+        params = {**evidence, "dims": ", ".join(sorted(grown)) or None}
+        return finding(Code.LOOP_FOUND, "loop_by_time", params)
     # What left torch may be C's own loop over a list, which need not be slow.
     known = _large(grown, sizes) and not seen.unseen
     return passed() if says == "no_loop" and known else None
@@ -319,11 +319,11 @@ def _slow(source: EntryFacts) -> Verdict | None:
     """Return the verdict on what takes as long as a loop and was not seen to be one."""
     for item in source.opaque:
         if not _SLOW_BY_ITSELF & set(item.name.split(".")):
-            told: dict[str, Param] = {"name": plain(item.last), "line": item.place.line}
-            return review(Message("loops_slow", told), Basis.FACT)
+            params: dict[str, Param] = {"name": plain(item.last), "line": item.place.line}
+            return review(Message("loops_slow", params), Basis.FACT)
     for loop in source.loops:
-        told = {"loop": plain(loop.kind), "line": loop.place.line}
-        return review(Message("loops_slow_elsewhere", told), Basis.FACT)
+        params = {"loop": plain(loop.kind), "line": loop.place.line}
+        return review(Message("loops_slow_elsewhere", params), Basis.FACT)
     return None
 
 

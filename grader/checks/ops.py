@@ -81,16 +81,16 @@ class _Ops(Counted):
             # Two witnesses: the dispatcher saw it, and the text has it at a line. Without the
             # second, torch may have done it inside an allowed function; that is for a person.
             if mention is not None:
-                told: dict[str, Param] = {
+                params: dict[str, Param] = {
                     "op": plain(name), "name": plain(mention.name), "line": mention.place.line,
                 }  # fmt: skip
-                return finding(Code.FORBIDDEN_CALL, "forbidden_call", told, Basis.CLAIM)
+                return finding(Code.FORBIDDEN_CALL, "forbidden_call", params, Basis.CLAIM)
         if seen:
             return _review("ops_unexplained", {"op": plain(seen[0])})
         return self._outside(counts, source)
 
     def _outside(self, counts: Counts, source: EntryFacts | None) -> Verdict:
-        """Judge by the text what torch's modes are not told of: numpy's ``mean``, say."""
+        """Judge by the text what torch's modes do not see: numpy's ``mean``, say."""
         for mention in self._named(source, counts):
             hidden = unseen(mention)
             if not hidden and (not counts.escapes or mention.name.startswith("torch.")):
@@ -99,8 +99,8 @@ class _Ops(Counted):
             own = {name.rsplit(".", 1)[-1] for name in source.functions} if source else set()
             if not hidden and mention.last in own:
                 return _review("ops_outside", place)
-            told = {"op": plain(mention.last), **place}
-            return finding(Code.FORBIDDEN_CALL, "forbidden_call", told, Basis.CLAIM)
+            params = {"op": plain(mention.last), **place}
+            return finding(Code.FORBIDDEN_CALL, "forbidden_call", params, Basis.CLAIM)
         return passed(Basis.CLAIM)
 
     @abstractmethod
@@ -243,10 +243,10 @@ class MaxCalls(Counted):
         found = counts.calls.get(_COUNTED_AS[self.of], 0)
         if found <= self.most:
             return passed(Basis.CLAIM)
-        told: dict[str, Param] = {"what": self.of, "found": found, "most": self.most}
+        params: dict[str, Param] = {"what": self.of, "found": found, "most": self.most}
         if source is None or not (source.loops or self._written(source) > self.most):
             return review(Message("ops_unexplained", {"op": self.of}))
-        return finding(Code.TOO_MANY_CALLS, "too_many_calls", told, Basis.CLAIM)
+        return finding(Code.TOO_MANY_CALLS, "too_many_calls", params, Basis.CLAIM)
 
     def _written(self, source: EntryFacts) -> int:
         return source.indexings if self.of == "indexing" else source.slice_assignments
@@ -281,11 +281,11 @@ class PeakMemory(Check):
             if counts is None:
                 return review(Message("ops_uncounted", {"case": case.id}))
             if self._exceeds(counts, allowed):
-                told: dict[str, Param] = {
+                params: dict[str, Param] = {
                     "largest": counts.greatest, "limit": int(self.times * allowed.greatest),
                     "dims": name or None,
                 }  # fmt: skip
-                return finding(Code.TOO_MUCH_MEMORY, "too_much_memory", told, Basis.CLAIM)
+                return finding(Code.TOO_MUCH_MEMORY, "too_much_memory", params, Basis.CLAIM)
         return passed(Basis.CLAIM)
 
     def _exceeds(self, counts: Counts, allowed: Counts) -> bool:
@@ -305,7 +305,7 @@ _OPERATORS: Mapping[str, frozenset[str]] = {
     ASSIGNS_NUMBER: frozenset({"__setitem__"}),
 }
 _UNSEEN = ("torch.masked.", "numpy.", "scipy.", "statistics.", "pandas.")
-"""What torch's modes are not told of by its own name: the text decides."""
+"""What torch's modes do not see under its own name: the text decides."""
 
 
 def spells(mention: Mention, through: frozenset[str]) -> bool:
@@ -313,7 +313,7 @@ def spells(mention: Mention, through: frozenset[str]) -> bool:
 
     Args:
         mention: In the text.
-        through: Names as torch's modes are told them, and the operation's own.
+        through: Names as torch's modes see them, and the operation's own.
     """
     named = _OPERATORS.get(mention.name) or _OPERATORS.get(mention.last)
     if named and named & through:
@@ -322,7 +322,7 @@ def spells(mention: Mention, through: frozenset[str]) -> bool:
 
 
 def unseen(mention: Mention) -> bool:
-    """Whether torch's modes are not told of a function when it is called."""
+    """Whether torch's modes do not see a function when it is called."""
     return mention.name.startswith(_UNSEEN)
 
 

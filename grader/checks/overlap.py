@@ -70,7 +70,7 @@ class Overlap(DeviceCheck):
         """Compare what is saved with what could be, and the time with the reference's."""
         most = self.times * expected.elapsed
         work, wanted = actual.work, self.of_reference * expected.work
-        told: dict[str, Param] = {
+        params: dict[str, Param] = {
             **_numbers(actual),
             "least": 100 * self.at_least,
             "reference": 100 * expected.share,
@@ -78,12 +78,12 @@ class Overlap(DeviceCheck):
         }
         if actual.share < self.at_least:
             why = {**_gap(actual), **_cause(actual)}
-            return finding(Code.NOT_OVERLAPPED, "overlap_little", {**told, **why}, Basis.CLAIM)
+            return finding(Code.NOT_OVERLAPPED, "overlap_little", {**params, **why}, Basis.CLAIM)
         if actual.elapsed > most:
-            return finding(Code.NOT_OVERLAPPED, "overlap_slow", told, Basis.CLAIM)
+            return finding(Code.NOT_OVERLAPPED, "overlap_slow", params, Basis.CLAIM)
         if work < wanted:
-            told |= {"work": 1e3 * work, "wanted": 1e3 * wanted}
-            return finding(Code.NOT_OVERLAPPED, "overlap_token", told, Basis.CLAIM)
+            params |= {"work": 1e3 * work, "wanted": 1e3 * wanted}
+            return finding(Code.NOT_OVERLAPPED, "overlap_token", params, Basis.CLAIM)
         return passed(Basis.CLAIM)
 
 
@@ -119,10 +119,10 @@ def _gap(timing: DeviceTimeline) -> dict[str, Param]:
     gap = max(told_of or timing.gaps, key=_length, default=None)
     if gap is None:
         return {}
-    told: dict[str, Param] = {
+    params: dict[str, Param] = {
         "device": plain(gap.device), "start": 1e3 * gap.start, "end": 1e3 * gap.end,
     }  # fmt: skip
-    return {**told, "awaited": plain(gap.awaited)} if gap.awaited else told
+    return {**params, "awaited": plain(gap.awaited)} if gap.awaited else params
 
 
 def _length(gap: IdleGap) -> float:
@@ -216,10 +216,10 @@ class DeviceTimeline:
         return min(1.0, max(0.0, (self.serial - self.elapsed) / self.possible))
 
 
-def read_timeline(told: Value) -> DeviceTimeline | None:
-    """Return the timing that a value tells, or None if it has another form."""
+def read_timeline(value: Value) -> DeviceTimeline | None:
+    """Return the timing that a value describes, or None if it has another form."""
     try:
-        fields = mapping(told)
+        fields = mapping(value)
         devices = {text(name): mapping(item) for name, item in mapping(fields["devices"]).items()}
         return DeviceTimeline(
             text(fields["profile"]),
@@ -236,20 +236,20 @@ def read_timeline(told: Value) -> DeviceTimeline | None:
         return None
 
 
-def _read_gap(told: Mapping[Value, Value]) -> IdleGap:
+def _read_gap(value: Mapping[Value, Value]) -> IdleGap:
     return IdleGap(
-        text(told["device"]), _seconds(told["start"]), _seconds(told["end"]),
-        text(told["waited"]), text(told["for"]),
+        text(value["device"]), _seconds(value["start"]), _seconds(value["end"]),
+        text(value["waited"]), text(value["for"]),
     )  # fmt: skip
 
 
-def _row(told: Value) -> tuple[str, float, float, str]:
-    device, start, end, sort = items(told)
+def _row(value: Value) -> tuple[str, float, float, str]:
+    device, start, end, sort = items(value)
     return text(device), _seconds(start), _seconds(end), text(sort)
 
 
-def _named(told: Value) -> dict[str, float]:
-    return {text(name): _seconds(value) for name, value in mapping(told).items()}
+def _named(node: Value) -> dict[str, float]:
+    return {text(name): _seconds(value) for name, value in mapping(node).items()}
 
 
 def _seconds(value: Value) -> float:

@@ -76,7 +76,7 @@ class Placement(DeviceCheck):
         return frozenset({Probe.SOURCE})
 
     def devices_in(self, seen: Observation) -> list[Placed] | None:
-        """Return the tensors that the report tells of."""
+        """Return the tensors in the report."""
         return placed_in(seen.claims.value)
 
     def weigh(self, expected: list[Placed], actual: list[Placed]) -> Verdict:
@@ -104,8 +104,8 @@ class Placement(DeviceCheck):
         for name in sorted({*due, *have}):
             found, expected = have.get(name, 0), due.get(name, 0)
             if abs(found - expected) > self.within * max(found, expected):
-                told: dict[str, Param] = {"device": name, "found": found, "wanted": expected}
-                return "placement_bytes", {**told, **_cause(wanted, own, None)}
+                params: dict[str, Param] = {"device": name, "found": found, "wanted": expected}
+                return "placement_bytes", {**params, **_cause(wanted, own, None)}
         return None
 
     def _shapes(
@@ -120,17 +120,17 @@ class Placement(DeviceCheck):
         moved = _misplaced(wanted, own, missing, extra)
         if moved is not None:
             first, device, number = moved
-            told: dict[str, Param] = {
+            params: dict[str, Param] = {
                 "what": first.kind, "name": plain(first.name), "actual": first.device,
                 "expected": device, "misplaced": number, "total": len(wanted),
             }  # fmt: skip
-            return "placement_elsewhere", {**told, **_cause(wanted, own, first)}
+            return "placement_elsewhere", {**params, **_cause(wanted, own, first)}
         kind, device, _ = min(missing or extra)
-        told = {"what": kind, "device": device}
+        params = {"what": kind, "device": device}
         for word, entries in (("found", own), ("wanted", wanted)):
             there = [item for item in entries if (item.kind, item.device) == (kind, device)]
-            told |= {word: len(there), f"{word}_bytes": sum(item.bytes for item in there)}
-        return "placement_differs", {**told, **_cause(wanted, own, None)}
+            params |= {word: len(there), f"{word}_bytes": sum(item.bytes for item in there)}
+        return "placement_differs", {**params, **_cause(wanted, own, None)}
 
 
 _Slot = tuple[str, str, tuple[int, ...]]
@@ -195,10 +195,10 @@ def _by_device(entries: Sequence[Placed]) -> dict[str, int]:
     return total
 
 
-def placed_in(told: Value) -> list[Placed] | None:
-    """Return the tensors that a placement tells of, or None if it has another form."""
+def placed_in(value: Value) -> list[Placed] | None:
+    """Return the tensors in a placement, or None if it has another form."""
     try:
-        return [_placed(text(name), mapping(item)) for name, item in mapping(told).items()]
+        return [_placed(text(name), mapping(item)) for name, item in mapping(value).items()]
     except (KeyError, TypeError):
         return None
 

@@ -120,9 +120,9 @@ class Bounded(Check):
             return None
         shape = bound.value.shape
         if differences.not_finite:
-            told: dict[str, Param] = {**differences.not_finite_params(shape), "where": where}
-            told = with_cause(told, case, found, bound.value)
-            return finding(Code.NOT_FINITE, "not_finite", told)
+            details: dict[str, Param] = {**differences.not_finite_params(shape), "where": where}
+            details = with_cause(details, case, found, bound.value)
+            return finding(Code.NOT_FINITE, "not_finite", details)
         worst = _worst(found, bound)
         params: dict[str, Param] = {
             **differences.params(shape),
@@ -339,8 +339,8 @@ class Envelope(Bounded):
 def _arrays(run: Observation, case: CaseInputs) -> dict[str, Array]:
     """Return the numbers of one further run, by place."""
     if run.outcome is not Outcome.COMPLETED:
-        told = run.claims.fault
-        why = f"{told.type}: {told.message}" if told else run.detail or run.outcome.value
+        error = run.claims.fault
+        why = f"{error.type}: {error.message}" if error else run.detail or run.outcome.value
         raise UnfitCaseError(f"run again in float64, the reference failed: {why}")
     value = run.claims.value
     result: dict[str, Array] = {}

@@ -128,8 +128,8 @@ def tolerance(rtol: float, atol: float) -> Close:
 
 def _wrong(case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
     verdict = judge_case(tolerance(0, 0), case, reference, submission)
-    told = verdict.message.params if verdict.message else {}
-    params: dict[str, Param] = {**told, "was": verdict.code.value.replace("_", " ")}
+    details = verdict.message.params if verdict.message else {}
+    params: dict[str, Param] = {**details, "was": verdict.code.value.replace("_", " ")}
     return finding(verdict.code, "timed_wrong", params)
 
 
@@ -278,13 +278,13 @@ class Speedup(SpeedCheck):
         if timing is None or (timing.device is None and not timing.skipped):
             return deferred(Code.NO_DEVICE, Message("speed_no_device"))
         verdict = self._judged(case, timing)
-        # Otherwise a failure would be told of a case that was never timed.
+        # Otherwise a failure would be reported for a case that was never timed.
         return verdict if case.id == self.case else replace(passed(), evidence=verdict.evidence)
 
     def _judged(self, case: CaseInputs, timing: FunctionTiming) -> Verdict:
         if timing.skipped == "speed_device_failed":
-            told = Message(timing.skipped, {"detail": timing.detail})
-            return fault(Code.DEVICE_FAILED, Owner.INFRASTRUCTURE, told)
+            message = Message(timing.skipped, {"detail": timing.detail})
+            return fault(Code.DEVICE_FAILED, Owner.INFRASTRUCTURE, message)
         if timing.wrong is not None:
             return _wrong_on_device(timing)
         stopped = timing_problem(case, timing)
@@ -346,7 +346,7 @@ def device_numbers(
 ) -> dict[str, Param]:
     """Return what was measured, for messages and scripts; times in milliseconds."""
     steady = [reading for reading in readings if reading.steady] or readings
-    told: dict[str, Param] = {
+    params: dict[str, Param] = {
         "device": device.name,
         "times": _finite_middle([reading.ratio for reading in steady]),
         "ratios": [number(round(reading.ratio, 4)) for reading in readings],
@@ -361,19 +361,19 @@ def device_numbers(
         "sizes": device.sizes,
     }
     for party in sorted({name for reading in steady for name in reading.seconds}):
-        told[f"{party}_ms"] = _finite_middle([1e3 * reading.seconds[party] for reading in steady])
+        params[f"{party}_ms"] = _finite_middle([1e3 * reading.seconds[party] for reading in steady])
         spans = [reading.quartiles[party] for reading in steady if party in reading.quartiles]
         if spans:
-            told[f"{party}_quartiles_ms"] = [round(1e3 * each, 4) for each in spans[-1]]
-    told |= {f"cold_{party}_ms": round(1e3 * cold, 3) for party, cold in device.cold.items()}
-    return told | dict(device.facts)
+            params[f"{party}_quartiles_ms"] = [round(1e3 * each, 4) for each in spans[-1]]
+    params |= {f"cold_{party}_ms": round(1e3 * cold, 3) for party, cold in device.cold.items()}
+    return params | dict(device.facts)
 
 
 def _wrong_on_device(timing: FunctionTiming) -> Verdict:
     assert timing.device is not None
     was = Code(timing.device.wrong or Code.WRONG_VALUE.value)
-    told: dict[str, Param] = {"was": was.value.replace("_", " "), "outputs": timing.outputs}
-    return finding(was, "speed_wrong", told)
+    params: dict[str, Param] = {"was": was.value.replace("_", " "), "outputs": timing.outputs}
+    return finding(was, "speed_wrong", params)
 
 
 def _finite_middle(values: list[float]) -> Param:

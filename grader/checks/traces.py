@@ -91,10 +91,10 @@ def is_on(device: str, wanted: str | None) -> bool:
     return wanted in (None, device, device.split(":", maxsplit=1)[0])
 
 
-def read_trace(told: Value) -> DeviceTrace | None:
-    """Return the trace that a value tells, or None if it has another form."""
+def read_trace(value: Value) -> DeviceTrace | None:
+    """Return the trace that a value describes, or None if it has another form."""
     try:
-        fields = mapping(told)
+        fields = mapping(value)
         memory = {text(name): mapping(item) for name, item in mapping(fields["memory"]).items()}
         return DeviceTrace(
             tuple(text(name) for name in items(fields["devices"])),
@@ -288,5 +288,5 @@ class RepeatsLog(Close):
         return review(Message("repeats_differs"))
 
 
-def _outputs(seen: Observation, told: Mapping[Value, Value]) -> Observation:
-    return replace(seen, claims=replace(seen.claims, value=told.get("outputs")))
+def _outputs(seen: Observation, value: Mapping[Value, Value]) -> Observation:
+    return replace(seen, claims=replace(seen.claims, value=value.get("outputs")))

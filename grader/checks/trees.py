@@ -97,8 +97,8 @@ def wrong_shape(leaf: Leaf, case: CaseInputs) -> Verdict | None:
         "expected": list(expected.shape),
         "where": leaf.where,
     }
-    told = with_cause(params, case, to_numpy(actual), to_numpy(expected))
-    return finding(Code.WRONG_SHAPE, "wrong_shape", told)
+    details = with_cause(params, case, to_numpy(actual), to_numpy(expected))
+    return finding(Code.WRONG_SHAPE, "wrong_shape", details)
 
 
 def kind_of(value: Value) -> str:
@@ -216,11 +216,11 @@ def no_item(submission: Observation, item: str) -> Verdict:
 
 def naming(verdict: Verdict, item: str) -> Verdict:
     """Return a verdict whose message names the item instead of the whole result."""
-    told = verdict.message
-    if told is None or not isinstance(where := told.params.get("where"), str):
+    message = verdict.message
+    if message is None or not isinstance(where := message.params.get("where"), str):
         return verdict
     if not where.startswith(_WHOLE):
         return verdict
     name = f"{_WHOLE}[{item}]" if item.isdecimal() else item
-    params: Mapping[str, Param] = {**told.params, "where": name + where.removeprefix(_WHOLE)}
-    return replace(verdict, message=replace(told, params=params))
+    params: Mapping[str, Param] = {**message.params, "where": name + where.removeprefix(_WHOLE)}
+    return replace(verdict, message=replace(message, params=params))

@@ -32,7 +32,7 @@ from grader.wire.values import Device, DType, Tensor, Value
 
 _NUMBERS = (int, float)
 _WORDS = (bool, str, DType, Device)
-"""What a reader wants to see, rather than to be told that one of one differs."""
+"""Shown to the reader as they are: “1 of 1 differs” would say nothing."""
 
 _WORD_CAP = 80
 
@@ -112,10 +112,10 @@ def _numbers_at(reference: Observation, where: str) -> Array | None:
 
 def _not_equal(leaf: Leaf) -> Verdict:
     if isinstance(leaf.expected, _WORDS) and isinstance(leaf.actual, _WORDS):
-        told: dict[str, Param] = {
+        details: dict[str, Param] = {
             "actual": _word(leaf.actual), "expected": _word(leaf.expected), "where": leaf.where,
         }  # fmt: skip
-        return finding(Code.WRONG_VALUE, "another_word", told)
+        return finding(Code.WRONG_VALUE, "another_word", details)
     params: dict[str, Param] = {
         "mismatched": 1, "total": 1, "percent": 100.0, "abs_diff": None, "abs_index": [],
         "where": leaf.where,

@@ -171,7 +171,7 @@ def _of_class(
         terms["absent"] = absent
         if strangers := roster.strangers(found.submissions):
             say(console, f"On no line of the roster: {few(strangers)}. Graded like the others.")
-    # What an earlier run was told stays where nothing is said now.
+    # What an earlier run was given stays where nothing is said now.
     return {name: value for name, value in terms.items() if value is not None}
 
 

@@ -67,7 +67,7 @@ def read_materials(assignment: str) -> Materials:
         AssignmentError: It is broken.
     """
     file = find_file(assignment)
-    # Reading it takes most of the start: an assignment that is not there is told before.
+    # Reading it takes most of the start: an assignment that is not there is reported before.
     from grader.run.materials import load_materials
 
     return load_materials(file)
@@ -76,7 +76,7 @@ def read_materials(assignment: str) -> Materials:
 def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sandbox:
     """Return the sandbox asked for, before the assignment is read.
 
-    Its fork-server imports torch for seconds. What is needed here is told by the files' places.
+    Its fork-server imports torch for seconds. The files' places say what is needed here.
 
     Args:
         isolation: The tier.
@@ -246,7 +246,7 @@ def lateness_of(folder: Path, late: Path | None, console: Console, kept: bool) -
     remembered = read_remembered(folder, given)
     if given is None:
         if remembered:
-            say(console, f"Lateness as the batch was told: {remembered}.")
+            say(console, f"Lateness as the batch remembers: {remembered}.")
         if (now := policy_now(folder)) and now != remembered:
             say(
                 console,

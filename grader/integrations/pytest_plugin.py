@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect the student's file where public cases lie beside it.
 
-    What is wrong with the folder is told by the cases' own file, once.
+    The cases' own file reports what is wrong with the folder, once.
     """
     if parent.session.isinitpath(file_path) and file_path.suffix == ".py":
         return None  # named on the command line: ``pytest_pycollect_makemodule`` is asked for it

@@ -221,7 +221,7 @@ def _mistakes(reports: Sequence[Report]) -> dict[tuple[str, str, str], int]:
     found = Counter(
         (question, check.id, check.code.value)
         for report in reports
-        # One mistake in the submission as a whole, told at every check: it would drown all others.
+        # One mistake in the submission as a whole, shown at every check: it would drown all others.
         if unread(report) is None
         for question, check in _checks(report)
         if check.status in (Status.FAILED, Status.PARTIAL)

@@ -49,8 +49,8 @@ def resolve(
         return virtual if grants(virtual) else _not_granted(virtual)
     found = 0 if choice == "cpu" else gpus
     if needs.cuda > found:
-        told = Message("no_device", {"cuda": needs.cuda, "found": found})
-        return deferred(Code.NO_DEVICE, told)
+        message = Message("no_device", {"cuda": needs.cuda, "found": found})
+        return deferred(Code.NO_DEVICE, message)
     return real if grants(real) else _not_granted(real)
 
 
@@ -148,8 +148,8 @@ def lacking(question: Question, missing: Mapping[str, str]) -> Verdict | None:
 
 def no_package(names: list[str], why: str) -> Verdict:
     """Return the verdict on what needs modules that student processes cannot import."""
-    told: Mapping[str, Param] = {"packages": [*names], "detail": why}
-    return deferred(Code.NO_PACKAGE, Message("no_package", told))
+    params: Mapping[str, Param] = {"packages": [*names], "detail": why}
+    return deferred(Code.NO_PACKAGE, Message("no_package", params))
 
 
 def gradable_here(

@@ -163,10 +163,10 @@ def _slowdowns(mask: str) -> str:
     return ", ".join(name for bit, name in _SLOWDOWNS.items() if bits & bit)
 
 
-def _link(told: Mapping[str, str]) -> float | None:
+def _link(data: Mapping[str, str]) -> float | None:
     try:
-        lane = _LANE[int(told["pcie.link.gen.max"])]
-        return lane * int(told["pcie.link.width.max"])
+        lane = _LANE[int(data["pcie.link.gen.max"])]
+        return lane * int(data["pcie.link.width.max"])
     except (KeyError, ValueError):
         return None
 

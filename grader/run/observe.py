@@ -32,7 +32,7 @@ _NOT_RUN = Observation(Outcome.NOT_RUN, detail=f"{_DEATHS} earlier cases had to 
 
 
 Progress = Callable[[str], None]
-"""Told the id of each question as it begins."""
+"""Called with the id of each question as it begins."""
 
 
 @dataclass(slots=True)
@@ -72,20 +72,20 @@ class QuestionRun:
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """Told of each question as it begins and as it ends; a ``Progress``.
+    """Called for each question as it begins and as it ends; a ``Progress``.
 
     Whoever follows waits for a first result, so each question is done with before the next begins.
 
     Attributes:
-        begins: Told the id.
-        ends: Told the id, what came of all its cases, and what the visible ones printed.
+        begins: Called with the id.
+        ends: Called with the id, what came of all its cases, and what the visible ones printed.
     """
 
     begins: Progress
     ends: Callable[[str, QuestionRun, str], None]
 
     def __call__(self, name: str) -> None:
-        """Tell that a question begins."""
+        """Report that a question begins."""
         self.begins(name)
 
 
@@ -112,7 +112,7 @@ def observe(
         session: Holds the program.
         plan: What to call.
         limits_of: The limits of a question.
-        progress: Told the id of each question as it begins.
+        progress: Called with the id of each question as it begins.
         reference: What came of the plan for the reference: how much there is to answer.
 
     Raises:

@@ -173,7 +173,7 @@ def why(seen: Observation) -> str:
 
 
 def exception_text(fault: Fault) -> str:
-    """Return an exception as the student process told it."""
+    """Return an exception as the student process reported it."""
     return inert(f"{fault.type}: {fault.message}", _MAX_TEXT)
 
 
@@ -186,7 +186,7 @@ class Reference:
     Args:
         materials: The instructor's files.
         session: Holds the reference.
-        progress: Told the id of each question as it begins.
+        progress: Called with the id of each question as it begins.
 
     Attributes:
         generate: Asks generators of the reference file, and knows what they returned.

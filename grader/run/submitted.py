@@ -131,8 +131,8 @@ def _import_problem(question: Question, run: QuestionRun) -> Verdict | None:
 
 def _load_verdict(observation: Observation) -> Verdict:
     if observation.outcome is Outcome.SANDBOX_FAILED:
-        told = Message("sandbox_failed", {"detail": observation.detail})
-        return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, told)
+        message = Message("sandbox_failed", {"detail": observation.detail})
+        return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
     code = {
         Outcome.TIMED_OUT: Code.TIMED_OUT,
         Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
@@ -208,7 +208,7 @@ def lacking_at_import(run: QuestionRun, missing: Mapping[str, str]) -> Verdict |
 
 def start_reader(reader: SourceReader) -> None:
     """Have the reader begin while the submission runs."""
-    # What cannot be started is told when it is asked.
+    # A failure to start is reported when it is asked.
     with suppress(OSError):
         reader.start()
 
@@ -326,8 +326,8 @@ class SubmissionRunner:
         Args:
             plan: What to call.
             files: Of the submission, by the names that the assignment gives them.
-            phases: Told of each part that is done.
-            progress: Told the id of each question as it begins.
+            phases: Called for each part that is done.
+            progress: Called with the id of each question as it begins.
             reference: What came of the plan for the reference.
 
         Raises:

@@ -33,7 +33,7 @@ def _like(value: torch.Tensor) -> torch.Tensor:
 
 
 def replayed(
-    told: Any,
+    data: Any,
     new: dict[str, torch.Tensor],
     own: dict[str, torch.Tensor],
     gpus: int,
@@ -44,7 +44,7 @@ def replayed(
     if card is not None:
         timed = profile(card[0])
         timed = timed.slowed(card[1], timed.peer * card[1])
-    return replay(told if isinstance(told, dict) else {}, new, own, gpus, timed)
+    return replay(data if isinstance(data, dict) else {}, new, own, gpus, timed)
 
 
 replayed.__name__ = REPLAYED
@@ -53,7 +53,7 @@ Read = Callable[..., Any]
 
 def run_again(
     read: Read,
-    told: Any,
+    data: Any,
     own: Mapping[str, torch.Tensor],
     said: Mapping[str, Any],
     settings: tuple[int, Card | None],
@@ -62,16 +62,16 @@ def run_again(
 
     Args:
         read: Calls a function in a process of its own.
-        told: The log, as the actor told it.
+        data: The log, as the actor sent it.
         own: The values of its leaves.
         said: Outputs that the actor had on these, by name.
         settings: Number of devices, and the card for times.
     """
-    if told is None:
+    if data is None:
         return {"state": "real"}
     # Copies: the case's own arguments go to the actor by reference.
     copies = {name: value.clone() for name, value in own.items()}
-    found: dict[str, Any] = read(replayed, told, drawn(own), copies, *settings)
+    found: dict[str, Any] = read(replayed, data, drawn(own), copies, *settings)
     if found["own"] is not None:
         found["own"] = all(_close(found["own"].get(name), value) for name, value in said.items())
     return found
@@ -113,7 +113,7 @@ class RemoteError(Exception):
     Attributes:
         type: Name of a built-in exception.
         text: What it says.
-        fault: All that the actor told, for the report.
+        fault: All that the actor reported, for the report.
     """
 
     def __init__(self, kind: str, fault: Fault) -> None:

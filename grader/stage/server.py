@@ -97,7 +97,7 @@ class Stage:
             return Reply(fault=error.fault, probes={REMOTE: True})
         except UnreadError as error:
             return Reply(fault=error.fault, probes={UNREAD: True})
-        except Exception as error:  # noqa: BLE001  told as what it is
+        except Exception as error:  # noqa: BLE001  reported as what it is
             return Reply(fault=describe(error, self._scratch))
         finally:
             NOW.clear()
@@ -112,7 +112,7 @@ class Stage:
             function = replayed if ask.name == REPLAYED else self.function(ask.name)
             result = function(*play.given_args(ask.args))
             return Did(play.returned(result))
-        except Exception as error:  # noqa: BLE001  told as what it is
+        except Exception as error:  # noqa: BLE001  reported as what it is
             return Did(fault=describe(error, self._scratch), kind=nearest_builtin(error))
 
 

@@ -43,7 +43,7 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
         InfrastructureError: The disk is full or broken.
     """
     try:
-        # A second batch in the same folder is told so at once.
+        # A second batch in the same folder gets this message at once.
         connection = sqlite3.connect(path, timeout=0.1, isolation_level=None)
     except sqlite3.Error as error:
         raise explained(path, error) from error
@@ -65,7 +65,7 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def explained(path: Path, error: sqlite3.Error) -> GraderError:
-    """Return what to tell of an error."""
+    """Return the message for an error."""
     text = str(error)
     if "locked" in text or "busy" in text:
         return BusyError(
@@ -79,7 +79,7 @@ def explained(path: Path, error: sqlite3.Error) -> GraderError:
 
 
 def damaged(path: Path, detail: str) -> DamagedError:
-    """Return what to tell of a file that cannot be read."""
+    """Return the message for a file that cannot be read."""
     return DamagedError(
         f"{path}: is damaged ({detail}), so there is nothing to resume from. The reports in the "
         "folders beside it are untouched; grade again into another --out"

@@ -118,7 +118,7 @@ def torchruns_folder() -> Path | None:
 def is_last(folder: Path) -> bool:
     """Say that this rank has ended; return whether it was the last of this machine's.
 
-    The last one is told once: making a folder can succeed only once.
+    The last one is reported once: making a folder can succeed only once.
     """
     (folder / f"{os.environ['LOCAL_RANK']}.ended").touch()
     if len(list(folder.glob("*.ended"))) < int(os.environ["LOCAL_WORLD_SIZE"]):

@@ -36,7 +36,7 @@ class Magics:
     def vgpu(self, line: str, cell: str | None = None) -> ShownPicture | None:
         """Have virtual GPUs; with a cell, run it on them, say what they did, and show when.
 
-        A line that nobody can make sense of is told so, and the cell does not run.
+        A line that nobody can make sense of is reported, and the cell does not run.
         """
         words = _words(line)
         if words == ["off"]:
@@ -162,7 +162,7 @@ def parse_line(words: list[str]) -> MagicLine:
     card = None
     if _CARD in rest:
         at = rest.index(_CARD)
-        # A card that is left out is told like one that does not exist: with the list of them.
+        # A card that is left out is reported like one that does not exist: with the list of them.
         card = profile("".join(rest[at + 1 : at + 2]))
         del rest[at : at + 2]
     arithmetic = _SHAPES not in rest

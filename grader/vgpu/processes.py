@@ -96,7 +96,7 @@ def write_account(folder: Path, account: Account) -> None:
     """
     rows: dict[TraceEvent, int] = {}
     tape = [rows.setdefault(event, len(rows)) for event in account.events]
-    told = {
+    document = {
         "name": account.name,
         "rank": account.rank,
         "held": {name: dataclasses.asdict(held) for name, held in account.held.items()},
@@ -104,7 +104,7 @@ def write_account(folder: Path, account: Account) -> None:
         "tape": tape,
     }
     part = folder / f"{os.getpid()}.part"
-    part.write_text(json.dumps(told), encoding="utf-8")
+    part.write_text(json.dumps(document), encoding="utf-8")
     part.replace(folder / f"{os.getpid()}.json")
 
 
@@ -130,13 +130,13 @@ def _field_values(event: TraceEvent) -> list[Any]:
     return [getattr(event, field.name) for field in dataclasses.fields(event)]
 
 
-def _account(told: dict[str, Any]) -> Account:
-    rows = [_event(*each) for each in told["rows"]]
+def _account(data: dict[str, Any]) -> Account:
+    rows = [_event(*each) for each in data["rows"]]
     return Account(
-        told["name"],
-        told["rank"],
-        [rows[place] for place in told["tape"]],
-        {name: Held(**held) for name, held in told["held"].items()},
+        data["name"],
+        data["rank"],
+        [rows[place] for place in data["tape"]],
+        {name: Held(**held) for name, held in data["held"].items()},
     )
 
 
@@ -205,21 +205,21 @@ _FIRST = (
 )
 
 
-def begin(told: dict[str, Any]) -> None:
+def begin(data: dict[str, Any]) -> None:
     """Make the devices of a process that was just started, as its parent has them."""
     # Found late: the package itself imports this module.
     from grader.vgpu import install  # noqa: PLC0415
     from grader.vgpu.timeline import on_timeline  # noqa: PLC0415
 
     sys.path.remove(_ROOT)
-    here = install(told["count"], told["limit"])
-    if told["folder"] is None:
+    here = install(data["count"], data["limit"])
+    if data["folder"] is None:
         return
-    here.shared = Shared(Path(told["folder"]), told["card"], told["arithmetic"])
+    here.shared = Shared(Path(data["folder"]), data["card"], data["arithmetic"])
     tell_at_exit(here)
-    if told["card"] is not None:
+    if data["card"] is not None:
         # Until the process ends.
-        on_timeline(told["card"], arithmetic=told["arithmetic"]).__enter__()
+        on_timeline(data["card"], arithmetic=data["arithmetic"]).__enter__()
 
 
 def _told(here: Machine) -> dict[str, Any]:
@@ -317,7 +317,7 @@ def in_ranks(number: int, work: Callable[[int], Any], file: str) -> list[Any]:
     Args:
         number: How many.
         work: Gets the rank. What it returns is pickled.
-        file: The submission's: its lines are told.
+        file: The submission's: its lines are shown.
     """
     context = multiprocessing.get_context("fork")
     pipes: list[Connection] = []

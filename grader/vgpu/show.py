@@ -203,11 +203,11 @@ def _exchanges(total: Summary) -> Iterator[TableRow]:
         yield op, between, str(len(done.marks)), size(done.bytes), size(round(each))
 
 
-def _busy(told: Any) -> Iterator[TableRow]:
+def _busy(data: Any) -> Iterator[TableRow]:
     yield "device", "busy", "of the time", "longest idle", "from", "waiting for"
-    for name, work in told["devices"].items():
-        share = work["busy"] / told["elapsed"] if told["elapsed"] else 0.0
-        gap = next((gap for gap in told["gaps"] if gap["device"] == name), None)
+    for name, work in data["devices"].items():
+        share = work["busy"] / data["elapsed"] if data["elapsed"] else 0.0
+        gap = next((gap for gap in data["gaps"] if gap["device"] == name), None)
         if gap is None or not work["busy"]:
             idle = "–", "–", "" if work["busy"] else "no work came"
         else:

@@ -87,7 +87,7 @@ class Blocks:
 
     Args:
         memories: By ordinal.
-        on_change: Told of each block taken or given back.
+        on_change: Called for each block taken or given back.
         on_full: Makes the exception for a device and a size that no longer fits.
     """
 

@@ -277,7 +277,7 @@ def placement(model: torch.nn.Module | None, output: Any = None) -> dict[Value, 
     """Return name → kind, device, shape, bytes and whether it requires a gradient.
 
     Args:
-        model: Its parameters, their gradients (``NAME.grad``) and its buffers are told.
+        model: Its parameters, their gradients (``NAME.grad``) and its buffers are shown.
         output: Tensors in it are called ``output``, ``output[0]``, ``output[logits]``.
     """
     found = list(model_tensors(model)) if model is not None else []

@@ -218,15 +218,15 @@ class Entry:
                 yield handle
 
 
-def read_entries(told: Mapping[Any, Any]) -> list[Entry]:
-    """Return the entries that a process told.
+def read_entries(data: Mapping[Any, Any]) -> list[Entry]:
+    """Return the entries that a process reported.
 
     Raises:
         MalformedError: They are none.
     """
     try:
-        descriptors = [_described(json.loads(line)) for line in told["descriptors"].splitlines()]
-        return list(_entries(descriptors, told["entries"].tolist(), told["numbers"].tolist()))
+        descriptors = [_described(json.loads(line)) for line in data["descriptors"].splitlines()]
+        return list(_entries(descriptors, data["entries"].tolist(), data["numbers"].tolist()))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         raise MalformedError(f"{type(error).__name__}: {error}"[:200]) from None
 
@@ -250,32 +250,32 @@ def _entries(
         raise MalformedError("numbers that belong to no entry")
 
 
-def _described(told: Any) -> Described:
-    kind = told[0]
-    if not isinstance(kind, str) or len(told) != _FIELDS.get(kind):
+def _described(data: Any) -> Described:
+    kind = data[0]
+    if not isinstance(kind, str) or len(data) != _FIELDS.get(kind):
         raise MalformedError("an entry of no known kind")
     layouts: list[LoggedLayout | None] = []
     if kind == "op":
-        return _operation(told, layouts)
+        return _operation(data, layouts)
     if kind in ("home", "size", "free", "constant"):
-        _naturals(told[1:], least=-1)
-        return Described(kind, tuple(told), (None,) if kind != "constant" else (_bytes(told[2]),))
+        _naturals(data[1:], least=-1)
+        return Described(kind, tuple(data), (None,) if kind != "constant" else (_bytes(data[2]),))
     if kind == "leaf":
-        layouts.append(_layout_of([*told[2], told[3]]))
+        layouts.append(_layout_of([*data[2], data[3]]))
     elif kind == "move":
-        layouts += _layout_of(told[1][1:]), _layout_of([*told[2], told[3]])
-        _naturals((*told[4:8], *told[8]), least=-1)
-        return Described(kind, ("move", None, None, *told[4:]), tuple(layouts), made=1)
+        layouts += _layout_of(data[1][1:]), _layout_of([*data[2], data[3]])
+        _naturals((*data[4:8], *data[8]), least=-1)
+        return Described(kind, ("move", None, None, *data[4:]), tuple(layouts), made=1)
     elif kind in ("output", "place"):
-        layouts.append(_layout_of(told[2 if kind == "output" else 3][1:]))
+        layouts.append(_layout_of(data[2 if kind == "output" else 3][1:]))
     elif kind == "end":
-        layouts += [_layout_of(item[1][1:]) for item in told[2]]
-        layouts += [_layout_of(item[1:]) for item in told[3]]
-    return Described(kind, tuple(told), tuple(layouts))
+        layouts += [_layout_of(item[1][1:]) for item in data[2]]
+        layouts += [_layout_of(item[1:]) for item in data[3]]
+    return Described(kind, tuple(data), tuple(layouts))
 
 
-def _operation(told: Any, layouts: list[LoggedLayout | None]) -> Described:
-    _, name, args, named, results, place = told
+def _operation(data: Any, layouts: list[LoggedLayout | None]) -> Described:
+    _, name, args, named, results, place = data
     function = listed_operation(*name)
     floats = [0]
     given = _node(args, layouts, floats)
@@ -288,20 +288,20 @@ def _operation(told: Any, layouts: list[LoggedLayout | None]) -> Described:
     return Described("op", fields, tuple(layouts), floats[0], function, frozenset(written), made)
 
 
-def _node(told: Any, layouts: list[LoggedLayout | None], floats: list[int], depth: int = 0) -> Any:
+def _node(data: Any, layouts: list[LoggedLayout | None], floats: list[int], depth: int = 0) -> Any:
     """Return a value as it will be filled in: ``("t", place)`` for a tensor, and so on."""
     if depth > _MOST_DEPTH:
         raise MalformedError("arguments nested too deep")
-    sort = told[0]
+    sort = data[0]
     if sort == "t":
-        layouts.append(_layout_of(told[1:]))
+        layouts.append(_layout_of(data[1:]))
         return "t", len(layouts) - 1
     if sort == "f":
         floats[0] += 1
         return "f", floats[0] - 1
     if sort == "l":
-        return "l", [_node(item, layouts, floats, depth + 1) for item in told[1]]
-    return "v", _STATIC[sort](*told[1:])
+        return "l", [_node(item, layouts, floats, depth + 1) for item in data[1]]
+    return "v", _STATIC[sort](*data[1:])
 
 
 def _plain(value: Any) -> Any:
@@ -337,8 +337,8 @@ def places(node: Any) -> Iterator[int]:
             yield from places(item)
 
 
-def _layout_of(told: Any) -> LoggedLayout:
-    name, offset, shape, stride, *size = told
+def _layout_of(data: Any) -> LoggedLayout:
+    name, offset, shape, stride, *size = data
     _naturals((offset, *shape, *stride, *size), least=0)
     if len(shape) != len(stride) or len(shape) > _MOST_RANK or len(size) > 1:
         raise MalformedError("a layout that is none")

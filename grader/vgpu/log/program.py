@@ -159,13 +159,13 @@ def _taken(entry: Entry, needed: set[int], bare: set[int]) -> set[int] | None:
     return set(entry.read()) if makes or not needed.isdisjoint(entry.changed()) else None
 
 
-def read_program(told: Mapping[Any, Any]) -> Program:
-    """Return the log that a process told.
+def read_program(data: Mapping[Any, Any]) -> Program:
+    """Return the log that a process reported.
 
     Raises:
         MalformedError: It is none.
     """
-    program = Program(read_entries(told))
+    program = Program(read_entries(data))
     _follow(program)
     return program
 

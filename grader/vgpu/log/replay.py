@@ -34,7 +34,7 @@ _UNUSED = "unused on "
 
 
 def replay(
-    told: Mapping[Any, Any],
+    data: Mapping[Any, Any],
     leaves: Mapping[str, torch.Tensor],
     own: Mapping[str, torch.Tensor],
     gpus: int,
@@ -48,7 +48,7 @@ def replay(
          "parts": {"forward": {…}}, "times": {"forward": {…}}, "placement": {…}}
 
     Args:
-        told: What ``Log.told`` said, by way of a process that may be hostile.
+        data: What ``Log.told`` said, by way of a process that may be hostile.
         leaves: New values by the names of leaves.
         own: The values that the process had, for a log that other inputs lead astray.
         gpus: Number of devices.
@@ -59,10 +59,10 @@ def replay(
         "parts": {}, "times": {}, "placement": {},
     }  # fmt: skip
     try:
-        if told.get("why"):
-            raise UnlistedError(str(told["why"])[:200])
-        program = read_program(told)
-        result |= _run_again(program, _Plan(program, gpus), told, (leaves, own), card)
+        if data.get("why"):
+            raise UnlistedError(str(data["why"])[:200])
+        program = read_program(data)
+        result |= _run_again(program, _Plan(program, gpus), data, (leaves, own), card)
     except UnlistedError as error:
         result |= {"state": "unlisted", "why": str(error)}
     except UnrepeatableError as error:
@@ -76,15 +76,15 @@ Leaves = Mapping[str, torch.Tensor]
 
 
 def _run_again(
-    program: Program, plan: _Plan, told: Any, leaves: tuple[Leaves, Leaves], card: Profile | None
+    program: Program, plan: _Plan, data: Any, leaves: tuple[Leaves, Leaves], card: Profile | None
 ) -> dict[str, Any]:
     """Run a program on the first leaves; where it depends on what it read, on the second too."""
     result: dict[str, Any] = {"reads": program.reads, "outside": plan.outside}
     events: list[tuple[int, TraceEvent]] = []
     if program.reads:
-        result["own"], events = _run(program, plan, told, leaves[1])
+        result["own"], events = _run(program, plan, data, leaves[1])
     try:
-        result["outputs"], events = _run(program, plan, told, leaves[0])
+        result["outputs"], events = _run(program, plan, data, leaves[0])
     except UnrepeatableError as error:
         if not program.reads:
             raise
@@ -98,9 +98,9 @@ def _run_again(
 
 
 def _run(
-    program: Program, plan: _Plan, told: Any, leaves: Leaves
+    program: Program, plan: _Plan, data: Any, leaves: Leaves
 ) -> tuple[dict[str, Any], list[tuple[int, TraceEvent]]]:
-    player = Player(program, leaves, told["constants"])
+    player = Player(program, leaves, data["constants"])
     torch.default_generator.manual_seed(0)
     with torch.no_grad():
         for number, entry in enumerate(program.entries):

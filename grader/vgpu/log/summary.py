@@ -1,6 +1,6 @@
 """What devices did, added up in plain, bounded values, and watching them for a while.
 
-Virtual devices are watched where they are installed, else real ones, and told of in one form::
+Virtual devices are watched where they are installed, else real ones, and reported in one form::
 
     {"real": False, "devices": ["cuda:0"],
      "kernels": [{"op": "mm", "device": "cuda:0", "count": 1, "flops": 16, "bytes": 48}],

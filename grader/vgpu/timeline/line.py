@@ -84,11 +84,6 @@ class Span:
         """Whether bytes went somewhere."""
         return bool(self.target)
 
-    @property
-    def duration(self) -> float:
-        """Seconds."""
-        return self.end - self.start
-
 
 Kind = tuple[str, str, int, str, Waited, str, int, bool, int]
 """All of a span but when it ran and what it ran after; the fields in their order."""

@@ -95,13 +95,13 @@ def read_profile(path: Path) -> Profile:
     return _checked(path.name, path.stem, told)
 
 
-def _checked(file: str, name: str, told: Mapping[str, Mapping[str, object]]) -> Profile:
+def _checked(file: str, name: str, data: Mapping[str, Mapping[str, object]]) -> Profile:
     wanted = {key.name for key in fields(Profile)} - {"name"}
-    for key in sorted((wanted ^ set(told)) - _OPTIONAL):
+    for key in sorted((wanted ^ set(data)) - _OPTIONAL):
         what = "is missing" if key in wanted else "is no field of a profile"
         raise ValueError(f"{file}: “{key}” {what}")
     values = {}
-    for key, entry in told.items():
+    for key, entry in data.items():
         value = entry.get("value")
         if key != "title" and not (isinstance(value, (int, float)) and value > 0):
             raise ValueError(f"{file}: “{key}” must be a number above 0, not {value!r}")

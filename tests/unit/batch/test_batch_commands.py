@@ -219,7 +219,7 @@ def test_a_batch_remembers_what_lateness_costs(course: Path, command: Any, capsy
     export = ("export", "canvas", "out", "--into", "mine.csv", "--column", "Tiny", "--dry-run")
     assert command(*export) == 0
     said = capsys.readouterr().out
-    assert "Lateness as the batch was told: due 2026-10-01 23:59 +0000, 50% a day" in said
+    assert "Lateness as the batch remembers: due 2026-10-01 23:59 +0000, 50% a day" in said
     assert "bob: empty → 3\n" in said
     assert "Nothing was written" in said
     assert not (course / "out/canvas.csv").exists()
