@@ -170,7 +170,7 @@ def read_policy(path: Path) -> LatePolicy:
 
 
 class Pending(str, Enum):
-    """What counts of points that wait for a machine, on the word of whoever gives the grades."""
+    """How points that wait for a machine count in a grade: not yet, as lost, or as earned."""
 
     ASK = "ask"
     ZERO = "zero"
@@ -187,7 +187,7 @@ class Grade:
         days_late: None where nobody knows.
         penalty: Share of the score that lateness and attempts take; None where a person has to say.
         policy: There is one.
-        pending: What counts of points that wait for a machine.
+        pending: How points that wait for a machine count.
     """
 
     submission: ClassSubmission
@@ -213,12 +213,13 @@ class Grade:
 
     @property
     def settleable(self) -> float:
-        """Pending points that are theirs to decide on who give the grades."""
+        """Pending points that whoever gives the grades may settle."""
         return _settled(self.report)
 
     @property
     def final(self) -> float | None:
         """Points that count; None where something is still open: it is not a grade yet."""
+        # No grade rather than a low one: a number that goes out looks final to a student.
         if self.score is None or self.open or self.penalty is None:
             return None
         return round(self.score * (1 - self.penalty), PLACES)
@@ -243,10 +244,10 @@ def _for_a_person(report: Report) -> str:
 
 
 def _settled(report: Report) -> float:
-    """Return the pending points that a word may settle.
+    """Return the pending points that ``--pending zero`` or ``full`` may settle.
 
-    Those that wait for a machine: a GPU, the clock, a package. Not those that wait for a person,
-    who has to look, nor those of a question that was left out.
+    These wait for a machine: a GPU, the clock, a package. Points that wait for a person do not
+    count here, nor those of a question that was left out.
     """
     return sum(
         check.pending

@@ -126,8 +126,8 @@ class LocalWorkers:
             examined = self._grader.not_readable(work.submission.name, work.digest)
         else:
             during = " and ".join(dict.fromkeys(_DURING[phase] for phase in deaths))
-            told = f"two worker processes ended {during}, the second one with nothing beside it"
-            examined = self._grader.not_read(work.submission.name, told)
+            reason = f"two worker processes ended {during}, the second one with nothing beside it"
+            examined = self._grader.not_read(work.submission.name, reason)
         write(examined.report, self._out)
         return Answer(work.digest, examined.report.model_dump_json())
 
@@ -326,8 +326,9 @@ def _performed(grader: Grader, work: WorkItem, out: Path) -> Answer | GraderErro
         if work.kind is WorkKind.READ:
             return Answer()
         (*_, last) = traceback.extract_tb(error.__traceback__)
-        told = f"the grader failed: {type(error).__name__}: {error} ({last.filename}:{last.lineno})"
-        report = grader.not_read(work.submission.name, told).report
+        where = f"{last.filename}:{last.lineno}"
+        reason = f"the grader failed: {type(error).__name__}: {error} ({where})"
+        report = grader.not_read(work.submission.name, reason).report
         write(report, out)
         return Answer(work.digest, report.model_dump_json())
 

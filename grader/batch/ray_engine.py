@@ -114,11 +114,13 @@ class RayWorkers:
         if error is None:
             return done.result()
         if isinstance(error, self._ray.exceptions.RayTaskError):
+            # The grader's own exception on a node, and no sign of the submission: it stops the
+            # class and costs nobody points.
             raise InfrastructureError(f"a Ray worker failed: {error.cause}") from error
         if work.kind is WorkKind.READ:
             return Answer()
-        told = _SYSTEM.format(retries=_RETRIES, error=str(error).partition("\n")[0])
-        report = self._grader.not_read(work.submission.name, told).report
+        reason = _SYSTEM.format(retries=_RETRIES, error=str(error).partition("\n")[0])
+        report = self._grader.not_read(work.submission.name, reason).report
         return Answer(report=report.model_dump_json())
 
 

@@ -50,22 +50,22 @@ def counts_of(observation: Observation | None) -> Counts | None:
     """Return the counts of a call that was made to be counted; None if it has none to be read."""
     if observation is None or observation.outcome is not Outcome.COMPLETED:
         return None
-    told = observation.claims.probes.get(Probe.COUNTING.value)
-    if not isinstance(told, dict):
+    probe = observation.claims.probes.get(Probe.COUNTING.value)
+    if not isinstance(probe, dict):
         return None
     try:
         return Counts(
-            natural(told["events"]),
-            frozenset(natural(line) for line in items(told["lines"])),
-            _table(told["calls"]),
-            _table(told["ops"]),
+            natural(probe["events"]),
+            frozenset(natural(line) for line in items(probe["lines"])),
+            _table(probe["calls"]),
+            _table(probe["ops"]),
             {_word(op): frozenset(map(_word, items(through)))
-             for op, through in mapping(told["under"]).items()},
-            natural(told["bare"]),
-            _table(told["escapes"]),
-            natural(told["work"]),
-            natural(told["greatest"]),
-            natural(told["threads"]),
+             for op, through in mapping(probe["under"]).items()},
+            natural(probe["bare"]),
+            _table(probe["escapes"]),
+            natural(probe["work"]),
+            natural(probe["greatest"]),
+            natural(probe["threads"]),
         )  # fmt: skip
     except (KeyError, TypeError):
         return None
@@ -147,6 +147,7 @@ def behaviour_of(
     failed = tuple(name for name in wanted if name not in seen)
     base, reference_base = seen.get(""), planned.get("")
     dims = frozenset(name for name in wanted if name)
+    # Without the plain call nothing can be seen to grow.
     if base is None or reference_base is None:
         return Behaviour(planned=dims, failed=failed)
     sets: dict[str, set[str]] = {"loops": set(), "by_builtins": set(), "idle": set()}

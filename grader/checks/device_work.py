@@ -174,6 +174,8 @@ class RanOn(TraceCheck):
 
     def weigh(self, expected: DeviceTrace, actual: DeviceTrace) -> Verdict:
         """Compare the FLOPs by device."""
+        # All operations, whatever “ops” names: else the real work could be done on the CPU by
+        # others.
         host, most = actual.flops()[CPU], (self.on_host or 0) * sum(expected.flops().values())
         if self.on_host is not None and host > most:
             return _elsewhere("ran_on_host", {"flops": host, "most": int(most)})
@@ -182,6 +184,8 @@ class RanOn(TraceCheck):
             return self._shares(own, due)
         there, wanted = self._there(own), self._there(due)
         total = sum(own.values())
+        # Both: the share alone would let a token product on the GPU pass, the amount alone decoy
+        # work.
         if there >= self.of_reference * wanted and there >= self.least * total:
             return passed(Basis.CLAIM)
         params: dict[str, Param] = {
@@ -323,6 +327,8 @@ class DeviceMemory(TraceCheck):
         if second > limit:
             params: dict[str, Param] = {"first": first, "second": second, "limit": int(limit)}
             return _too_much("device_memory_grows", params)
+        # Compared with the reference too: who allocates ballast in the first run looks flat in
+        # both.
         most = _ROOM * max(expected, _SMALL)
         if second > most:
             params = {"device": self.device or "cuda", "peak": second, "limit": most}

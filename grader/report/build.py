@@ -132,6 +132,7 @@ def build_question(
 def _refuse_strangers(assignment: Assignment, verdicts: Verdicts) -> None:
     known = {(q.id, check.id) for q in assignment.questions for check in q.checks}
     given = {(question, check) for question, checks in verdicts.items() for check in checks}
+    # A verdict for a check that is gone would vanish, points and all, without a word.
     if given - known:
         names = ", ".join(sorted(f"{question}.{check}" for question, check in given - known))
         raise InfrastructureError(
@@ -142,6 +143,7 @@ def _refuse_strangers(assignment: Assignment, verdicts: Verdicts) -> None:
 
 def _complete(question: Question, verdicts: Verdicts, run: RunRecord) -> dict[str, Verdict]:
     selected = run.questions is None or question.id in run.questions
+    # Pending until a verdict is there: a crash of the grader neither awards points nor takes any.
     absent = _NOT_RUN if selected else _NOT_SELECTED
     given = verdicts.get(question.id, {})
     return {check.id: given.get(check.id, absent) for check in question.checks}
@@ -255,6 +257,7 @@ class EarnedPoints:
     def fields(self) -> dict[str, float]:
         """Return the report's three fields, rounded."""
         maximum = round(self.maximum, PLACES)
+        # Rounding thirds up could make more than the maximum; “+ 0.0” turns −0.0 into 0.0.
         earned = min(round(self.earned, PLACES) + 0.0, maximum)
         pending = min(round(self.pending, PLACES), round(maximum - earned, PLACES))
         return {"score": earned, "max_score": maximum, "pending": pending + 0.0}

@@ -145,14 +145,14 @@ def ask(uuid: str) -> Health:
 def read_state(line: str) -> Health:
     """Return the state in a line of comma-separated values, ``REASONS`` first, then ``FIELDS``."""
     mask, *values = (value.strip() for value in line.strip().split(","))
-    told = {
+    fields = {
         name: value
         for name, value in zip(FIELDS, values, strict=False)
         if value and not value.strip("[]").startswith(("N/A", "Not Supported", "Unknown"))
     }
-    errors = told.get("ecc.errors.uncorrected.volatile.total", "0")
+    errors = fields.get("ecc.errors.uncorrected.volatile.total", "0")
     broken = f"{errors} uncorrectable memory errors" if errors not in ("", "0") else ""
-    return Health(broken, _slowdowns(mask), _link(told), {**told})
+    return Health(broken, _slowdowns(mask), _link(fields), {**fields})
 
 
 def _slowdowns(mask: str) -> str:
@@ -238,6 +238,7 @@ class Leases:
 
     def _open(self, device: str) -> int:
         path = self._path(device, "lock")
+        # A shared folder: a link of that name could make the grader open, or create, another file.
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
             self._make_folder()

@@ -180,16 +180,16 @@ class GuestWorker(DeviceWorker):
 
     def health(self) -> Health:
         """See ``DeviceWorker.health``."""
-        told = self.state()
-        if told.problem:
-            return told
+        state = self.state()
+        if state.problem:
+            return state
         answer, seconds = self._probe()
         if isinstance(answer, str):
-            return replace(told, problem=answer)
+            return replace(state, problem=answer)
         self._idle = min(seconds, self._idle or seconds)
         # Of a process like all others; NVIDIA_TF32_OVERRIDE in their environment goes beyond it.
         facts = {"tf32": answer["tf32"], "cpu_threads": answer["threads"]}
-        return replace(told, facts={**told.facts, **facts})
+        return replace(state, facts={**state.facts, **facts})
 
     def state(self) -> Health:
         """See ``DeviceWorker.state``."""

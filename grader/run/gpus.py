@@ -133,7 +133,7 @@ def scrub_gpus(sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits) -> None:
 def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> str:
     """Return why student processes cannot use a GPU, or an empty string."""
     if not sandbox.grants(GuestNeeds(cuda=1)):
-        return "this kernel has no Landlock, which keeps it from guests that may not use it"
+        return "this kernel has no Landlock, which keeps it from processes that may not use it"
     problem = _product(sandbox, gpu, limits)
     if not problem:
         return ""
@@ -232,6 +232,7 @@ class Rack:
         """
         failures: list[str] = []
         tried: list[str] = []
+        # A job that breaks devices may break no more than these; others of the class need them.
         for _ in range(_TURNS):
             with self._leased(tried) as device:
                 try:
@@ -293,11 +294,12 @@ class Rack:
         while True:
             out = {device: self._leases.why_out(device) for device in order}
             if all(out.values()):
-                told = "; ".join(
+                reasons = "; ".join(
                     f"{device}: {reason} (to put it back, remove {self._leases.note(device)})"
                     for device, reason in out.items()
                 )
-                raise NoDeviceError(f"no GPU is left that may be used: {told or 'there is none'}")
+                reasons = reasons or "there is none"
+                raise NoDeviceError(f"no GPU is left that may be used: {reasons}")
             for device in (name for name in order if not out[name]):
                 with self._leases.hold(device, 0.0) as held:
                     # It may have been taken out while its last holder had it.

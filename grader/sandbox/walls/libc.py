@@ -135,6 +135,7 @@ def number(name: str, arch: str | None = None) -> int | None:
     return _TABLE[name][column]
 
 
+# With use_errno, ctypes keeps errno apart: Python's own calls in between would overwrite it.
 _libc = ctypes.CDLL(None, use_errno=True)
 
 CLONE_NEWNS = 0x00020000

@@ -364,6 +364,7 @@ def breaches(plan: WallPlan, guest: GuestPlan, met: Mapping[str, str]) -> list[s
     """Return a line for each attempt that met something else than it must; empty if all held."""
     found = []
     for item in _applicable(plan, guest):
+        # An attempt that is missing is a breach: silence must not prove a wall.
         result = met.get(item.name, "nothing: it was not attempted")
         if result not in item.accepted:
             due = " or ".join(sorted(item.accepted))

@@ -137,7 +137,7 @@ MOST_MEMORY = 2**31
 _MOST_RANK = 16
 _MOST_DEPTH = 8
 _STATISTICS = frozenset({"running_mean", "running_var"})
-# Everything that an entry has beside an listed_operation's, by the number of its fields.
+# Kind of entry → number of its fields.
 _FIELDS = {
     "leaf": 4, "constant": 4, "move": 9, "home": 2, "size": 2, "free": 1, "begin": 3, "end": 4,
     "output": 3, "place": 5, "op": 6, "Synchronisation": 3, "Mark": 3,
@@ -179,9 +179,9 @@ class Described:
         fields: What it says, layouts replaced by numbers of ``layouts``.
         layouts: Of the memory that it names, in order.
         floats: Numbers that it takes.
-        function: Of an listed_operation: torch's own, None where it is not on the list.
-        written: Of an listed_operation: places in ``layouts`` that it writes to.
-        made: Of an listed_operation: the first place in ``layouts`` of its results.
+        function: Of an operation: torch's own, None where it is not on the list.
+        written: Of an operation: places in ``layouts`` that it writes to.
+        made: Of an operation: the first place in ``layouts`` of its results.
     """
 
     kind: str
@@ -202,11 +202,11 @@ class Entry:
     numbers: tuple[float, ...]
 
     def read(self) -> tuple[int, ...]:
-        """Return the memory that an listed_operation is given."""
+        """Return the memory that an operation is given."""
         return self.handles[: self.what.made]
 
     def changed(self) -> Iterator[int]:
-        """Yield the memory that an listed_operation writes to."""
+        """Yield the memory that an operation writes to."""
         for place, handle in enumerate(self.handles):
             if place in self.what.written:
                 yield handle
@@ -238,6 +238,8 @@ def _entries(
     while place < len(stream):
         count += 1
         number = stream[place]
+        # Each entry costs an operation in the stage: unbounded, one submission could hold up a
+        # class.
         if not 0 <= number < len(descriptors) or count > MOST_ENTRIES:
             raise MalformedError("an entry without a description, or too many")
         what = descriptors[number]
@@ -276,12 +278,14 @@ def _described(data: Any) -> Described:
 
 def _operation(data: Any, layouts: list[LoggedLayout | None]) -> Described:
     _, name, args, named, results, place = data
+    # From a list, by name: a log must not choose which code runs here.
     function = listed_operation(*name)
     floats = [0]
     given = _node(args, layouts, floats)
     kwargs = {str(key): _node(value, layouts, floats) for key, value in named}
     made = len(layouts)
     layouts += [_layout_of(item[1:]) for item in results]
+    # An operation that is not on the list may write anywhere; assume all, or lineage would miss it.
     written = _written(function, given, kwargs) if function is not None else range(len(layouts))
     _naturals(place, least=0)
     fields = ("op", str(name[1]), given, kwargs, tuple(place))
@@ -345,6 +349,7 @@ def _layout_of(data: Any) -> LoggedLayout:
     if size and size[0] > MOST_MEMORY:
         raise MalformedError(f"memory of more than {MOST_MEMORY} bytes")
     found = LoggedLayout(_dtype(name), offset, tuple(shape), tuple(stride), *size)
+    # set_() does not check: a tensor beyond its memory would read what else lies in this process.
     if size and found.end > size[0]:
         raise MalformedError("a layout beyond its memory")
     return found
@@ -369,5 +374,6 @@ _STATIC: Mapping[str, Callable[..., Any]] = {
 
 def _naturals(values: Iterable[Any], least: int) -> None:
     for value in values:
+        # Bounded, so that sums and products of sizes stay far from overflow in torch's 64 bits.
         if type(value) is not int or not least <= value < 2**40:
             raise MalformedError("a number out of bounds")

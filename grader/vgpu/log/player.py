@@ -82,10 +82,12 @@ class Player:
         )
         if whole != layout or layout.size != value.numel() * value.element_size():
             raise MalformedError(f"the leaf {name!r:.50} has another form")
+        # A copy: operations in place would change the inputs for the next part.
         self._memory[entry.handles[0]] = value.detach().clone().contiguous().untyped_storage()
 
     def _constant(self, _: int, entry: Entry) -> None:
         _, offset, size, _ = entry.what.fields
+        # A slice beyond the end is shorter, and no error; hence the check of its size.
         found = self.constants[offset : offset + size]
         if found.dtype is not torch.uint8 or found.numel() != size:
             raise MalformedError("bytes that are not there")
@@ -114,6 +116,7 @@ class Player:
     def _tensor(self, layout: LoggedLayout | None, handle: int) -> torch.Tensor:
         assert layout is not None
         memory = self._memory.get(handle)
+        # Checked at each use: a log may resize memory after the layout was read.
         if memory is None or layout.end > memory.nbytes():
             raise MalformedError("memory that is not there")
         bare = torch.empty(0, dtype=layout.dtype)
@@ -185,6 +188,8 @@ class Player:
                 self._memory[handle] = result.untyped_storage()
                 self._makers[handle] = (what.fields[1], count, shape)
                 room = layout.end <= result.untyped_storage().nbytes()
+                # Later entries refer to this memory by offset and stride; laid out otherwise, they
+                # would read other elements.
                 if result.stride() != layout.stride or not room:
                     raise MalformedError(f"{what.fields[1]} has a result laid out otherwise")
 
