@@ -25,6 +25,7 @@ from pydantic import (
 from grader.checks.arrays import Array
 from grader.clock.credit import Credit
 from grader.observation import Observation
+from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Verdict, Visibility
 from grader.wire.values import Value
 
@@ -251,6 +252,16 @@ class Check(BaseModel, ABC):
         Raises:
             UnfitCaseError: The case or the reference is not fit for this check.
         """
+
+    def read(self, source: EntryFacts) -> Verdict | None:  # noqa: ARG002  for kinds that read it
+        """Return what the text of the function alone shows to be wrong, or None.
+
+        For a self-check that has no case to judge: what grading will find is not to be promised.
+
+        Args:
+            source: Of the function of the question.
+        """
+        return None
 
     def margin(
         self, case: CaseInputs, reference: Observation, where: str

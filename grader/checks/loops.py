@@ -76,6 +76,16 @@ class Loops(Check):
         """Return both witnesses."""
         return frozenset({Probe.SOURCE, Probe.COUNTING, Probe.GROWTH})
 
+    def read(self, source: EntryFacts) -> Verdict | None:
+        """Name the first loop, where there may be none."""
+        if self.mode != "none" or not source.loops:
+            return None
+        loop = source.loops[0]
+        params: dict[str, Param] = {
+            "loop": plain(loop.kind), "line": loop.place.line, "function": plain(loop.function),
+        }  # fmt: skip
+        return finding(Code.LOOP_FOUND, "loop_found", params)
+
     def hears_time(self) -> bool:
         """Whether no loop is allowed: only then is time a witness."""
         return self.mode == "none"

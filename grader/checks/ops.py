@@ -140,20 +140,32 @@ class ForbiddenOps(_Ops):
     def _known(cls, ops: tuple[str, ...]) -> tuple[str, ...]:
         return _reaching(ops)
 
+    def read(self, source: EntryFacts) -> Verdict | None:
+        """Name the first call of something that is forbidden by that very name."""
+        own = {name.rsplit(".", 1)[-1] for name in source.functions}
+        for mention in self._forbidden(source):
+            if mention.last not in own:
+                told: dict[str, Param] = {
+                    "op": plain(mention.last), "name": plain(mention.name),
+                    "line": mention.place.line,
+                }  # fmt: skip
+                return finding(Code.FORBIDDEN_CALL, "forbidden_call", told)
+        return None
+
     def _seen(self, counts: Counts) -> Iterator[str]:
         yield from (name for name in counts.ops if _matches(name, self.ops))
         yield from (name for name in counts.calls if _matches(name, self.calls))
 
     def _named(self, source: EntryFacts | None, counts: Counts) -> list[Mention]:
+        found = self._forbidden(source) if source else ()
+        return [mention for mention in found if mention.place.line in counts.lines]
+
+    def _forbidden(self, source: EntryFacts) -> Iterator[Mention]:
+        """Yield calls of what is forbidden, by its name."""
         patterns = (*self.ops, *self.calls)
-        return [
-            mention
-            for mention in (source.mentions if source else ())
-            if mention.called
-            and "." in mention.name
-            and _matches(mention.last, patterns)
-            and mention.place.line in counts.lines
-        ]
+        for mention in source.mentions:
+            if mention.called and "." in mention.name and _matches(mention.last, patterns):
+                yield mention
 
 
 class AllowedOps(_Ops):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from grader.assignment.types import Question
-from grader.checks.base import Probe
+from grader.checks.base import Check, Probe
 from grader.checks.causes import across_cases
 from grader.checks.judge import combine, judge_case, settle, told_once
 from grader.errors import nearest_name
@@ -74,8 +74,12 @@ def judge_question(
             for case in planned.cases
             if check.cases is None or case.case.id in check.cases
         ]
-        combined = combine([verdict for _, verdict in judged]) if judged else left_to_grading()
-        verdicts[check.id] = _not_by_word(across_cases(judged, combined), submission.reach)
+        if judged:
+            combined = combine([verdict for _, verdict in judged])
+            verdicts[check.id] = _not_by_word(across_cases(judged, combined), submission.reach)
+    for check in question.checks:
+        if check.id not in verdicts:
+            verdicts[check.id] = _without_case(check, verdicts, submission)
     return told_once(question.checks, settle(question.checks, verdicts))
 
 
@@ -91,6 +95,19 @@ def _not_by_word(verdict: Verdict, reach: Mention | None) -> Verdict:
 def for_all(question: Question, verdict: Verdict) -> Verdicts:
     """Give one verdict to every check of a question."""
     return {check.id: verdict for check in question.checks}
+
+
+def _without_case(check: Check, judged: Verdicts, submission: QuestionRun) -> Verdict:
+    """Return the verdict of a self-check on a check whose cases it does not have.
+
+    A function that is not written is promised nothing, nor is one whose text shows what is wrong.
+    """
+    for verdict in judged.values():
+        if verdict.code is Code.NOT_IMPLEMENTED:
+            return verdict
+    source = next((seen.source for seen in submission.observations.values()), None)
+    found = check.read(source) if source is not None else None
+    return found or left_to_grading()
 
 
 def left_to_grading() -> Verdict:

@@ -1,0 +1,77 @@
+"""What the text alone shows to be wrong, where a self-check has no case to judge."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.assignment.types import Case, Question
+from grader.checks.base import CaseInputs
+from grader.checks.loops import Loops
+from grader.checks.ops import ForbiddenOps
+from grader.observation import Claims, Observation, Outcome
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.run.submitted import judge_question
+from grader.static_analysis.analyse import analyse
+from grader.static_analysis.facts import EntryFacts
+from grader.verdict import Code, Status
+from grader.wire.messages import Fault
+
+LOOP = "def f(x):\n    total = 0\n    for v in x:\n        total += v\n    return total\n"
+UNIQUE = "import torch\n\ndef f(x):\n    return torch.unique(x)\n"
+CLEAN = "import torch\n\ndef f(x):\n    return x.sum()\n"
+OWN = "import helper\n\ndef unique(x):\n    return x\n\ndef f(x):\n    return unique(x)\n"
+NO_LOOPS = Loops(id="no_loops", points=1, mode="none", cases=())
+NO_UNIQUE = ForbiddenOps(id="no_unique", points=1, calls=("unique",), cases=())
+
+
+def facts(text: str) -> EntryFacts:
+    return analyse(text.encode()).entries["f"]
+
+
+def test_a_loop_is_named_where_there_may_be_none() -> None:
+    found = NO_LOOPS.read(facts(LOOP))
+    assert found is not None
+    assert (found.code, found.status) == (Code.LOOP_FOUND, Status.FAILED)
+    assert found.message is not None
+    assert found.message.params["line"] == 3
+    assert NO_LOOPS.read(facts(CLEAN)) is None
+    assert Loops(id="l", points=1, mode="required").read(facts(LOOP)) is None
+
+
+def test_what_is_forbidden_by_its_name_is_named() -> None:
+    found = NO_UNIQUE.read(facts(UNIQUE))
+    assert found is not None
+    assert found.code is Code.FORBIDDEN_CALL
+    assert found.message is not None
+    assert found.message.params["line"] == 4
+    assert NO_UNIQUE.read(facts(CLEAN)) is None
+    assert NO_UNIQUE.read(facts(OWN)) is None
+
+
+def judged(text: str, seen: Observation) -> dict[str, Code]:
+    checks = [
+        {"id": "value", "kind": "exact", "points": 1},
+        {"id": "no_loops", "kind": "loops", "mode": "none", "points": 1, "cases": []},
+        {"id": "later", "kind": "exact", "points": 1, "cases": []},
+    ]
+    question = Question.model_validate(
+        {"id": "f", "title": "F", "points": 3, "cases": [{"id": "one"}], "checks": checks}
+    )
+    case = PlannedCase("one", Case(id="one"), CaseInputs("one", (), ()), {}, "")
+    right = QuestionRun("f", None, None, {"one": Observation(Outcome.COMPLETED, claims=Claims(1))})
+    own = QuestionRun("f", None, None, {"one": seen})
+    verdicts = judge_question(PlannedQuestion(question, (case,)), right, own)
+    return {name: verdict.code for name, verdict in verdicts.items()}
+
+
+@pytest.mark.parametrize(("text", "code"), [(LOOP, Code.LOOP_FOUND), (CLEAN, Code.NOT_RUN)])
+def test_a_check_without_a_public_case_is_judged_by_the_text(text: str, code: Code) -> None:
+    seen = Observation(Outcome.COMPLETED, claims=Claims(1), source=facts(text))
+    assert judged(text, seen) == {"value": Code.OK, "no_loops": code, "later": Code.NOT_RUN}
+
+
+def test_a_stub_is_promised_nothing() -> None:
+    stub = Claims(fault=Fault("NotImplementedError", ""))
+    seen = Observation(Outcome.RAISED, claims=stub, source=facts(CLEAN))
+    assert judged(CLEAN, seen)["later"] is Code.NOT_IMPLEMENTED
