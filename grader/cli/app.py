@@ -18,7 +18,7 @@ from typing import Annotated
 import typer
 
 from grader import __version__
-from grader.cli.assignments import check, lint, new, schema, starter, submit_zip
+from grader.cli.assignments import lint, new, schema, starter
 from grader.cli.batch import batch, similarity
 from grader.cli.journal import (
     decide_command,
@@ -44,6 +44,7 @@ from grader.cli.options import (
 )
 from grader.cli.platforms import on_gradescope, pack
 from grader.cli.report import export, pictures, report_command
+from grader.cli.student import check, submit_zip
 from grader.cli.support import (
     exit_for,
     find_file,

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from grader.report.messages.catalogue import current
-from grader.report.model import QuestionResult, Report
+from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import MARKS, amount
 from grader.report.terminal import STYLE
 from grader.text import inert
@@ -22,13 +22,16 @@ _MAX_LINE = 1200
 _BAR = 30
 Details = Callable[[QuestionResult], Mapping[str, Sequence[str]]]
 Printed = Callable[[str], Sequence[str]]
-_NOT_LOADED = frozenset({"syntax_error", "import_failed", "died_at_import"})
+_NOT_LOADED = frozenset({"syntax_error", "import_failed", "input_at_import", "died_at_import"})
 """Messages on a file that could not be loaded; they are the same for all its questions."""
 _FINDINGS = (Status.FAILED, Status.PARTIAL, Status.ERROR, Status.DEFERRED)
 
 
 class StudentView:
     """Prints reports of one assignment.
+
+    Attributes:
+        everything: Print what is right, too, and what is not written yet, where something is wrong.
 
     Args:
         console: Where to.
@@ -49,9 +52,11 @@ class StudentView:
         self._hints = hints
         self._details = details
         self._printed = printed
+        self.everything = True
         self._words = current()
         self._waiting: dict[str, QuestionResult] = {}
         self._shown: dict[str, QuestionResult] = {}
+        self._held: set[str] = set()
         self._unread = ""
 
     def result(self, result: QuestionResult, order: Sequence[str]) -> None:
@@ -63,11 +68,15 @@ class StudentView:
         """
         self._waiting[result.id] = result
         for name in order:
-            if name not in self._shown:
+            if name not in self._shown and name not in self._held:
                 if name not in self._waiting:
                     return
-                self._shown[name] = self._waiting.pop(name)
-                self._question(self._shown[name])
+                question = self._waiting.pop(name)
+                if self.everything or not quiet(question):
+                    self._shown[name] = question
+                    self._question(question)
+                else:
+                    self._held.add(name)
 
     def report(self, report: Report, only: Iterable[str] = ()) -> None:
         """Print questions, then the points.
@@ -77,12 +86,16 @@ class StudentView:
             only: Ids of the questions to show; all where empty.
         """
         chosen = frozenset(only)
-        for question in report.questions:
+        asked = [item for item in report.questions if not chosen or item.id in chosen]
+        brief = not self.everything and any(_to_mend(item) for item in asked)
+        for question in asked:
             # One that came out otherwise in the end is shown again.
-            if (not chosen or question.id in chosen) and question != self._shown.get(question.id):
+            if question != self._shown.get(question.id) and not (brief and quiet(question)):
                 self._question(question)
-        self._waiting, self._shown, self._unread = {}, {}, ""
-        self._console.print()
+        right: list[Param] = [item.id for item in asked if shown_status(item) is Status.PASSED]
+        if brief and right:
+            self.say("right_ones", "green", count=len(right), names=right)
+        self._waiting, self._shown, self._held, self._unread = {}, {}, set(), ""
         self._console.print(points_line(asked_for(report)))
 
     def say(self, message: str, style: str = "", **params: Param) -> None:
@@ -93,6 +106,10 @@ class StudentView:
         """Print the sentence of a message."""
         self.print(self._words.render(message), style)
 
+    def sentence(self, message: Message) -> str:
+        """Return the sentence of a message."""
+        return self._words.render(message)
+
     def print(self, text: str, style: str = "") -> None:
         """Print a line of harmless text as it is."""
         self._console.print(Text(inert(text, _MAX_LINE), style), soft_wrap=False)
@@ -101,6 +118,8 @@ class StudentView:
         if whole := _of_the_file(question):
             if whole != self._unread:
                 self.print(whole, "red")
+                for text in next(iter(self._details(question).values()), ()):
+                    self.print(f"    {text}")
             self._unread = whole
             return
         status = shown_status(question)
@@ -113,7 +132,7 @@ class StudentView:
             if not_written(question)
             else "",
         )
-        self._console.print(line)
+        self._console.print(line, no_wrap=True, overflow="ellipsis")
         for text, colour in self._lines(question):
             self._console.print(Padding(Text(inert(text, _MAX_LINE), colour), (0, 0, 0, 4)))
 
@@ -121,9 +140,11 @@ class StudentView:
         """Yield what there is to say on a question, with the colour of each line."""
         if not_written(question):
             return
-        findings = [check for check in question.checks if check.status in _FINDINGS]
+        # What waits for grading is summed up at the end; each check of it is told with --all.
+        shown = _FINDINGS if self.everything else (Status.FAILED, Status.PARTIAL, Status.ERROR)
+        told = [check for check in question.checks if check.status in shown]
         details, printed = self._details(question), set[Sequence[str]]()
-        for message, group in groupby(findings, lambda check: check.student_message):
+        for message, group in groupby(told, lambda check: check.student_message):
             checks = list(group)
             names, status = ", ".join(check.id for check in checks), checks[0].status
             yield f"{MARKS[status]} {names}: {message}", STYLE[status]
@@ -149,6 +170,27 @@ def _of_the_file(question: QuestionResult) -> str:
     return texts.pop() if len(texts) == 1 and ids <= _NOT_LOADED else ""
 
 
+def findings(question: QuestionResult) -> list[CheckResult]:
+    """Return the checks that found something wrong."""
+    return [check for check in question.checks if check.status in (Status.FAILED, Status.PARTIAL)]
+
+
+def all_right(report: Report) -> bool:
+    """Return whether a self-check found nothing wrong, and nothing that is still to be written."""
+    return not any(_to_mend(item) for item in asked_for(report))
+
+
+def not_loaded(report: Report) -> bool:
+    """Return whether the file could not be loaded at all, so that nothing was checked."""
+    questions = [item for item in asked_for(report) if not _waits(item)]
+    return bool(questions) and all(_of_the_file(item) for item in questions)
+
+
+def quiet(question: QuestionResult) -> bool:
+    """Return whether a question can be left out where another one is wrong."""
+    return not_written(question) or shown_status(question) is Status.PASSED
+
+
 def none_found(report: Report) -> bool:
     """Return whether a submission has nothing of what was asked for: it belongs elsewhere."""
     questions = [item for item in asked_for(report) if not _waits(item)]
@@ -166,8 +208,10 @@ def not_found(question: QuestionResult) -> bool:
 
 
 def next_question(report: Report) -> QuestionResult | None:
-    """Return the first question with something to mend."""
-    return next((item for item in report.questions if _to_mend(item)), None)
+    """Return the question to go on with: the first that is wrong, else the first not written."""
+    open_ones = [item for item in report.questions if _to_mend(item)]
+    wrong = [item for item in open_ones if not not_written(item)]
+    return next(iter(wrong or open_ones), None)
 
 
 def asked_for(report: Report) -> list[QuestionResult]:
@@ -206,7 +250,7 @@ def shown_status(question: QuestionResult) -> Status:
 
 
 def _to_mend(question: QuestionResult) -> bool:
-    return any(check.status in (Status.FAILED, Status.PARTIAL) for check in question.checks)
+    return bool(findings(question))
 
 
 def _wrong(question: QuestionResult) -> bool:

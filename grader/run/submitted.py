@@ -40,6 +40,9 @@ from grader.verdict import (
 )
 from grader.wire.messages import Fault
 
+_NOBODY_TYPES = "when reading a line"
+"""In Python's message where ``input()`` finds no terminal."""
+
 Verdicts = dict[str, Verdict]
 """Check id → verdict."""
 
@@ -165,6 +168,8 @@ def _import_fault(error: Fault) -> Verdict:
     }  # fmt: skip
     if error.type in ("SyntaxError", "IndentationError", "TabError"):
         return failed(Code.SYNTAX_ERROR, Message("syntax_error", params), trace=error.trace)
+    if error.type == "EOFError" and _NOBODY_TYPES in error.message:
+        return failed(Code.IMPORT_FAILED, Message("input_at_import", params), trace=error.trace)
     return failed(Code.IMPORT_FAILED, Message("import_failed", params), trace=error.trace)
 
 

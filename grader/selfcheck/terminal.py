@@ -23,7 +23,7 @@ from grader.report.student import (
     asked_for,
     next_question,
     none_found,
-    not_found,
+    not_loaded,
     not_written,
 )
 from grader.report.summary import amount
@@ -301,7 +301,9 @@ def _again(watching: SaveWatch, view: StudentView) -> None:
 
 def conclude(report: Report, place: Workplace, view: StudentView) -> None:
     """Say what to do next, and what would be handed in."""
-    view.print("")
+    if not_loaded(report):
+        view.say("nothing_loaded", "bold")
+        return
     if none_found(report):
         names: list[Param] = [item.id for item in asked_for(report)]
         view.say("none_found", "bold red", file=place.hand_in.name, names=names)
@@ -325,15 +327,10 @@ def conclude(report: Report, place: Workplace, view: StudentView) -> None:
 
 
 def _hand_in(report: Report, place: Workplace, view: StudentView) -> None:
-    open_ones: list[Param] = [
-        item.id for item in report.questions if not_written(item) or not_found(item)
-    ]
+    open_ones: list[Param] = [item.id for item in report.questions if not_written(item)]
     files: list[Param] = [*place.public.assignment.hand_in]
-    view.say("handed_in", files=files)
     if open_ones:
-        view.say("not_written", "yellow", names=open_ones)
-    elif len(asked_for(report)) == len(report.questions):
-        view.say("written", "green")
-    view.say("make_zip", "dim", file=archive_name(place))
+        view.say("not_written", "yellow", count=len(open_ones), names=open_ones)
+    view.say("handed_in", files=files, archive=archive_name(place))
     for note in report.submission.notes:
         view.print(note, "yellow")

@@ -72,6 +72,9 @@ def value_lines(
         place: With the public cases.
         seen: What the submission did, by question id.
     """
+    stopped = [item for item in question.checks if item.code is Code.IMPORT_FAILED]
+    if stopped:
+        return {item.id: tuple(_own_line(item, place)) for item in stopped}
     planned = next((item for item in place.public.plan if item.question.id == question.id), None)
     if planned is None or question.id not in seen:
         return {}

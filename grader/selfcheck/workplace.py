@@ -11,6 +11,7 @@ import io
 import re
 import warnings
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -182,40 +183,105 @@ def read_workplace(place: Workplace) -> Submission:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A file that Python cannot read.
+    """A file that Python cannot read, or would never have done with.
 
     Attributes:
-        message: The syntax error.
+        message: The syntax error, or which loop does not end.
         line: Where it stopped, as it stands there; empty where that is unknown.
-        column: Characters before that place.
+        column: Characters before that place; None where it is the whole line.
     """
 
     message: Message
     line: str
-    column: int
+    column: int | None = None
 
 
-def syntax_error(submission: Submission) -> Unreadable | None:
-    """Return what Python says of files that it cannot read, without running anything."""
+def unreadable(submission: Submission) -> Unreadable | None:
+    """Return what keeps Python from loading a file, as the text shows it; nothing is run."""
     for file in submission.files:
         if not file.path.endswith(".py"):
             continue
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                ast.parse(file.data, file.path)
+                tree = ast.parse(file.data, file.path)
         except SyntaxError as error:
-            params: dict[str, Param] = {
-                "type": type(error).__name__, "message": error.msg, "file": file.path,
-                "line": error.lineno, "column": error.offset,
-            }  # fmt: skip
-            text, place = (error.text or "").rstrip(), max(0, (error.offset or 1) - 1)
-            shown = text.lstrip()
-            before = max(0, place - (len(text) - len(shown)))
-            return Unreadable(Message("syntax_error", params), shown, before)
+            return _syntax_error(error, file.path)
         except (ValueError, RecursionError, MemoryError):
             return None  # running it says more
+        loop = next((item for item in tree.body if _never_ends(item)), None)
+        if loop is not None:
+            params: dict[str, Param] = {"file": file.path, "line": loop.lineno}
+            lines = file.data.decode("utf-8", "replace").splitlines()
+            return Unreadable(Message("endless_at_import", params), lines[loop.lineno - 1])
     return None
+
+
+def _syntax_error(error: SyntaxError, path: str) -> Unreadable:
+    params: dict[str, Param] = {
+        "type": type(error).__name__, "message": error.msg, "file": path,
+        "line": error.lineno, "column": error.offset,
+    }  # fmt: skip
+    text, place = (error.text or "").rstrip(), max(0, (error.offset or 1) - 1)
+    shown = text.lstrip()
+    before = max(0, place - (len(text) - len(shown)))
+    # A line that wraps would part the mark from its place.
+    start = max(0, before - _SHOWN // 2) if len(shown) > _SHOWN else 0
+    return Unreadable(
+        Message("syntax_error", params), shown[start : start + _SHOWN], before - start
+    )
+
+
+_SHOWN = 70
+"""Characters of a line that are shown."""
+
+_LEAVES = (ast.Break, ast.Raise, ast.Await, ast.Yield, ast.YieldFrom, ast.Assert)
+
+
+def _never_ends(node: ast.stmt) -> bool:
+    """Return whether a statement is a loop without an end: ``while True``, and no way out of it.
+
+    Where it calls anything but ``print`` that might be a way out.
+    """
+    if not isinstance(node, ast.While) or not isinstance(node.test, ast.Constant):
+        return False
+    parts = [part for item in node.body for part in ast.walk(item)]
+    calls = [part.func for part in parts if isinstance(part, ast.Call)]
+    printing = all(isinstance(call, ast.Name) and call.id == "print" for call in calls)
+    return bool(node.test.value) and printing and not any(isinstance(p, _LEAVES) for p in parts)
+
+
+_NUMBERED = re.compile(r"[Qq]?0*([1-9]\d*)")
+
+
+def choose_questions(place: Workplace, words: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of the questions that a student means.
+
+    Args:
+        place: Names the questions.
+        words: Each a name, the beginning of some names, or a number such as ``Q15`` or ``15``.
+
+    Raises:
+        InTheWay: A word means no question; says which name is nearest.
+    """
+    found = dict.fromkeys(name for word in words for name in _meant(place, word))
+    order = [item.id for item in place.public.assignment.questions]
+    return tuple(name for name in order if name in found)
+
+
+def _meant(place: Workplace, word: str) -> list[str]:
+    questions = place.public.assignment.questions
+    names = {name: item.id for item in questions for name in (item.id, *item.names)}
+    if word in names:
+        return [names[word]]
+    numbered = _NUMBERED.fullmatch(word)
+    if numbered and int(numbered[1]) <= len(questions):
+        return [questions[int(numbered[1]) - 1].id]
+    begun = [name for known, name in names.items() if known.lower().startswith(word.lower())]
+    if begun and word:
+        return begun
+    nearest = nearest_name(word.lower(), names)
+    raise InTheWay("no_such_question", name=word, nearest=nearest, count=len(questions))
 
 
 def archive_name(place: Workplace) -> str:

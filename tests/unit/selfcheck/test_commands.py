@@ -11,6 +11,7 @@ import toy_starter
 from toy_starter import fill
 
 from grader.cli import app as cli
+from grader.report.model import Report
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.terminal import SaveWatch
 from grader.submission import read_submission
@@ -69,7 +70,6 @@ def test_the_file_of_another_assignment(
     assert "Hint:" not in said
     assert "toy.py has none of what is asked for here. Is it the file of another" in said
     assert "asks for double, mean_of, Counter." in said
-    assert "All functions are there" not in said
 
 
 def test_a_syntax_error_is_one_message_before_anything_runs(
@@ -94,6 +94,28 @@ def test_a_file_that_cannot_be_loaded_is_one_message(
     said = printed(capsys)
     assert said.count("Importing the file stopped at line 1 with AssertionError: never") == 1
     assert "✗" not in said
+    assert "    1 │ assert 1 == 2, 'never'" in said
+    assert said.splitlines()[-1].startswith("Nothing could be checked.")
+
+
+def test_a_loop_without_an_end_is_told_at_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "toy.py").write_text("while True:\n    x = 1\n" + (folder / "toy.py").read_text())
+    monkeypatch.setattr(SelfCheck, "check", None)
+    assert run(monkeypatch, "check") == 0
+    said = printed(capsys)
+    assert said.startswith("toy.py, line 1: this loop never ends")
+    assert len(said.splitlines()) <= 4
+
+
+def test_a_loop_with_a_way_out_is_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (folder / "toy.py").read_text()
+    (folder / "toy.py").write_text(f"while True:\n    break\n{text}")
+    assert run(monkeypatch, "check", "--format", "lines") == 0
+    assert "never ends" not in printed(capsys)
 
 
 def test_a_package_that_is_not_installed_is_said(
@@ -104,7 +126,61 @@ def test_a_package_that_is_not_installed_is_said(
     assert run(monkeypatch, "check") == 0
     said = " ".join(printed(capsys).split())
     assert "Not installed here: not_there. What uses it fails." in said
-    assert "✓ double" in said
+    assert "Right: 1 (double)" in said
+
+
+def test_what_is_right_is_one_line_where_something_is_wrong(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x + x")
+    fill(folder, "mean_of", "    return x.sum()")
+    assert run(monkeypatch, "check") == 0
+    said = printed(capsys)
+    assert "✓" not in said
+    assert "Right: 1 (double). With --all you see them too." in said
+    assert "Next: mean_of in toy.py" in said
+    assert run(monkeypatch, "check", "--all") == 0
+    said = printed(capsys)
+    assert "✓ double  3 + 1? / 4" in said
+    assert "✗ Counter" in said
+
+
+@pytest.mark.parametrize("word", ["mean_of", "Q2", "2", "me", "ME"])
+def test_a_question_is_named_in_several_ways(
+    word: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "mean_of", "    return x.mean()")
+    assert run(monkeypatch, "check", word) == 0
+    said = printed(capsys)
+    assert "✓ mean_of  4 / 4" in said
+    assert "double" not in said.split("━")[0]
+
+
+def test_it_fails_on_demand(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x + x")
+    assert run(monkeypatch, "check", "--fail") == 1
+    assert run(monkeypatch, "check", "double", "--fail") == 0
+    (folder / "toy.py").write_text("def (")
+    assert run(monkeypatch, "check", "--fail") == 1
+
+
+def test_findings_as_lines_and_as_json(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x[99]")
+    number = next(n for n, line in enumerate((folder / "toy.py").read_text().splitlines(), 1)
+                  if "x[99]" in line)  # fmt: skip
+    assert run(monkeypatch, "check", "--format", "lines", "double") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"toy.py:{number}: double: values: Case example: IndexError")
+    assert run(monkeypatch, "check", "--format", "json", "double") == 0
+    report = Report.model_validate_json(capsys.readouterr().out)
+    assert report.questions[0].checks[0].params["line"] == number
+    (folder / "toy.py").write_text("x = 1\ndef (")
+    assert run(monkeypatch, "check", "--format", "lines") == 0
+    assert capsys.readouterr().out.startswith("toy.py:2: Syntax error")
 
 
 def test_what_stands_below_a_statement_that_raised_is_said_to_be_lost(
@@ -126,7 +202,7 @@ def test_of_a_part_it_says_no_more_than_was_looked_at(
     assert run(monkeypatch, "check", "--questions", "double") == 0
     said = capsys.readouterr().out
     assert "  3 + 1? / 4\n" in said
-    assert "All functions are there" not in said
+    assert "Not written" not in said
 
 
 def test_everything_right(
@@ -151,7 +227,7 @@ def test_in_korean(
     fill(folder, "mean_of", "    return x.mean()")
     assert run(monkeypatch, "check", "--lang", "ko") == 0
     golden("toy.check.korean.txt", printed(capsys))
-    assert run(monkeypatch, "check", "elsewhere", "--lang", "ko") == 2
+    assert run(monkeypatch, "check", "else/where", "--lang", "ko") == 2
     assert "과제 폴더를 지정하세요" in capsys.readouterr().err
 
 
@@ -168,8 +244,9 @@ def test_some_questions_only(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["check", "--questions", "duoble"], "did you mean “double”?"),
-        (["check", "elsewhere"], "elsewhere does not exist"),
+        (["check", "--questions", "duoble"], "Did you mean “double”?"),
+        (["check", "duoble"], "Did you mean “double”?"),
+        (["check", "else/where"], "else/where does not exist"),
         (["check", ".."], "Not this one"),
     ],
 )

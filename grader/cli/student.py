@@ -1,0 +1,210 @@
+"""Commands of a student, in the folder of the starter: check, submit-zip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grader.cli.options import (
+    DeviceChoice,
+    DeviceOpt,
+    IsolationChoice,
+    Language,
+    LanguageOpt,
+    QuestionsOpt,
+)
+from grader.cli.support import exit_for, interruptible, make_console, say, split_ids
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.report.model import Report
+    from grader.report.student import StudentView
+    from grader.selfcheck.engine import SelfCheck
+    from grader.selfcheck.workplace import Unreadable, Workplace
+
+
+class FormatChoice(str, Enum):
+    """How a self-check is printed."""
+
+    text = "text"
+    json = "json"
+    lines = "lines"
+
+
+WhatArg = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME|PATH]...",
+        help="Questions: name, beginning of names, number (Q15). Also the folder you work in.",
+        show_default=False,
+    ),
+]
+PathArg = Annotated[
+    Path, typer.Argument(help="The folder you work in, or a file in it.", show_default=False)
+]
+SelfIsolationOpt = Annotated[
+    IsolationChoice,
+    typer.Option("--isolation", help="Walls around your code; auto takes the best there are."),
+]
+WatchOpt = Annotated[bool, typer.Option("--watch", help="Stay, and check again what you change.")]
+AllOpt = Annotated[
+    bool, typer.Option("--all", help="Show what is right, too, where something is wrong.")
+]
+FailOpt = Annotated[
+    bool, typer.Option("--fail", help="Exit with status 1 where something is wrong.")
+]
+FormatOpt = Annotated[
+    FormatChoice,
+    typer.Option("--format", help="text; json as in report.json; lines: FILE:LINE: MESSAGE."),
+]
+_HERE = Path()
+
+
+def check(
+    what: WhatArg = None,
+    questions: QuestionsOpt = "",
+    device: DeviceOpt = DeviceChoice.auto,
+    isolation: SelfIsolationOpt = IsolationChoice.auto,
+    watch: WatchOpt = False,
+    everything: AllOpt = False,
+    fail: FailOpt = False,
+    form: FormatOpt = FormatChoice.text,
+    lang: LanguageOpt = None,
+) -> None:
+    """Check your work on the public cases. No score: grading tries more."""
+    _speak(lang)
+    from grader.selfcheck.spare import open_for_check
+
+    with interruptible("Nothing is lost."), open_for_check(isolation.value) as sandbox:
+        # The fork-server imports torch, for seconds, while the judge is imported.
+        from grader.report.student import StudentView, all_right
+        from grader.selfcheck.engine import SelfCheck
+        from grader.selfcheck.terminal import watch_folder
+        from grader.selfcheck.workplace import choose_questions
+
+        place, words = _place_and_words([*(what or ()), *split_ids(questions)])
+        ids, console = choose_questions(place, words), make_console()
+        own = SelfCheck(place, sandbox, device.value)
+        view = StudentView(console, place.public.hints, own.details, own.printed)
+        view.everything = everything or watch or bool(ids)
+        if watch:
+            watch_folder(own, ids, view)
+            return
+        report = _checked(own, ids, view, form)
+    exit_for([report.status] if report else [])
+    if fail and (report is None or not all_right(report)):
+        raise typer.Exit(1)
+
+
+def _place_and_words(what: Sequence[str]) -> tuple[Workplace, list[str]]:
+    """Return the workplace, and the words that are no path."""
+    from grader.selfcheck.workplace import open_workplace
+
+    paths = [Path(word) for word in what if Path(word).exists() or "/" in word]
+    words = [word for word in what if Path(word) not in paths]
+    return open_workplace(paths[0] if paths else _HERE), words
+
+
+def _checked(
+    own: SelfCheck, ids: tuple[str, ...], view: StudentView, form: FormatChoice
+) -> Report | None:
+    """Check and print; return None where the file cannot be read."""
+    from grader.selfcheck.workplace import read_workplace, unreadable
+
+    place, console = own.workplace, make_console()
+    broken = unreadable(read_workplace(place))
+    if form is FormatChoice.json:
+        report = own.check(ids)
+        typer.echo(report.model_dump_json(indent=2))
+        return report
+    if broken is not None:
+        _show(broken, view, place, form)
+        return None
+    if form is FormatChoice.lines:
+        report = own.check(ids)
+        for line in _problem_lines(report, place):
+            say(console, line)
+        return report
+    return _told(own, ids, view, console)
+
+
+def _told(own: SelfCheck, ids: tuple[str, ...], view: StudentView, console: Console) -> Report:
+    """Check, and print each question as soon as it is judged."""
+    from grader.progress import make_progress
+    from grader.selfcheck.terminal import conclude
+
+    public = own.workplace.public
+    order = [item.id for item in public.assignment.questions if not ids or item.id in ids]
+    with make_progress(console, lines=False) as progress:
+        task = progress.add_task("starting", total=len(ids or public.plan))
+        report = own.check(
+            ids,
+            lambda name: progress.update(task, description=name, advance=1),
+            lambda result: view.result(result, order),
+        )
+    for message in own.noticed_while_loading():
+        view.tell(message, "red")
+    view.report(report, ids)
+    conclude(report, own.workplace, view)
+    return report
+
+
+def _show(broken: Unreadable, view: StudentView, place: Workplace, form: FormatChoice) -> None:
+    """Print what keeps the file from being loaded, and the line with a mark below it."""
+    if form is FormatChoice.lines:
+        line, told = broken.message.params.get("line"), view.sentence(broken.message)
+        say(make_console(), f"{_shown_path(place)}:{line}: {told}")
+        return
+    view.tell(broken.message, "red")
+    if broken.line:
+        view.print(f"    {broken.line}")
+    if broken.line and broken.column is not None:
+        view.print(f"    {' ' * broken.column}^", "red")
+
+
+def _problem_lines(report: Report, place: Workplace) -> Iterator[str]:
+    """Yield a line for each finding, as editors and CI look for them."""
+    from grader.report.student import findings
+    from grader.selfcheck.workplace import line_of
+
+    for question in report.questions:
+        for result in findings(question):
+            line = result.params.get("line")
+            if not isinstance(line, int) or line < 1:
+                line = line_of(place, question.id) or 1
+            where = f"{_shown_path(place)}:{line}: {question.id}"
+            yield f"{where}: {result.id}: {result.student_message}"
+
+
+def _shown_path(place: Workplace) -> str:
+    here, module = Path.cwd(), place.module.resolve()
+    return str(module.relative_to(here) if module.is_relative_to(here) else module)
+
+
+def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
+    """Pack what you hand in, under the right name, and read it back."""
+    _speak(lang)
+    from grader.report.student import StudentView
+    from grader.selfcheck.workplace import open_workplace, pack
+
+    place = open_workplace(path)
+    view = StudentView(make_console(), place.public.hints)
+    packed = pack(place)
+    if not packed.same:
+        view.say("packed_differs", "red", file=str(packed.path))
+        raise typer.Exit(1)
+    view.say("packed", "green", file=str(packed.path))
+    for name, size, digest in packed.content:
+        view.print(f"  {name}  {size} bytes  sha256 {digest[:16]}…")
+
+
+def _speak(lang: Language | None) -> None:
+    if lang is not None:
+        from grader.report.messages.catalogue import choose
+
+        choose(lang.value)
