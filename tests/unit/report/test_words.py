@@ -66,7 +66,7 @@ SHAPES: dict[str, Param] = {"actual": [2, 3], "expected": [3]}
         (Message("not_implemented", {"function": ""}), "Not implemented yet."),
         (
             Message("missing_function", {"function": "f", "names": ["g", "h"], "nearest": "g"}),
-            "Nothing named f was found. The file defines: g, h. Did you mean “g”?",
+            "Nothing named f was found. Did you mean “g”?",
         ),
         (
             Message("missing_function", {"function": "f", "names": [], "nearest": None}),
