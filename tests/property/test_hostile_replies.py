@@ -27,7 +27,10 @@ from grader.verdict import Code, Owner, Status
 
 ASSIGNMENT = Path(__file__).parents[2] / "assignments/pytorch101/assignment.yml"
 SECONDS = 5.0
-"""Deadline of a call."""
+"""Deadline of a call: each answer that never comes takes as long."""
+
+JOBS = 4
+"""Workers of the batch: more than there are cores, since most of the time they wait."""
 
 MOST_MEMORY = 300 * 2**20
 UNDECIDED = {Code.NEEDS_REVIEW, Code.NOT_TIMED, Code.NO_DEVICE}
@@ -106,7 +109,7 @@ def test_hostile_replies_cost_their_submission_and_nobody_else(
         path.write_text(f"seed = {number}\n")
         hand_ins.append(ClassSubmission(path.parent.name, path))
     workers = LocalWorkers(
-        grader, lambda: HostileSandbox(answers, stalls), tmp_path / "out", jobs=2
+        grader, lambda: HostileSandbox(answers, stalls), tmp_path / "out", jobs=JOBS
     )
     graded = list(grade_all(workers, hand_ins, lambda _: False))
 

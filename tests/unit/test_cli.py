@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import toy_starter
 
 from grader.batch.discover import ClassSubmission
 from grader.batch.local import LocalWorkers
@@ -39,6 +40,14 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 def ok(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.setenv("COLUMNS", "100")
     return monkeypatch
+
+
+@pytest.fixture
+def lent(ok: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Let commands grade in a sandbox that is open already: opening one takes seconds."""
+    ok.setattr("grader.sandbox.host.open.open_sandbox", lambda *_, **__: toy_starter.lent())
+    ok.setattr("grader.selfcheck.spare._open", lambda _: toy_starter.lent())
+    return ok
 
 
 def test_grade_writes_both_files_and_exits_0_with_points_pending(
@@ -72,9 +81,9 @@ def test_same_seed_same_report(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_a_second_grading_takes_what_the_reference_did_in_the_first(
-    ok: pytest.MonkeyPatch, tmp_path: Path
+    lent: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    ok.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    lent.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     runs: list[int] = []
     real = Reference.run
 
@@ -82,12 +91,12 @@ def test_a_second_grading_takes_what_the_reference_did_in_the_first(
         runs.append(arguments[-1])
         return real(self, *arguments)
 
-    ok.setattr(Reference, "run", counted)
+    lent.setattr(Reference, "run", counted)
 
     def grade(*more: object) -> dict[str, Any]:
         questions = ("--questions", "normalize_columns", "--clock", "off")
         arguments = ("pytorch101", SHOWCASE / "right.py", "--out", tmp_path / "out", *questions)
-        assert run(ok, "grade", *arguments, *more) == 0
+        assert run(lent, "grade", *arguments, *more) == 0
         report: dict[str, Any] = json.loads((tmp_path / "out/report.json").read_text())
         del report["timing"], report["environment"]["isolation"]
         return report
@@ -101,11 +110,11 @@ def test_a_second_grading_takes_what_the_reference_did_in_the_first(
     assert grade("--seed", 7, "--no-cache") == first
     assert runs == [7, 7, 7]
     # At a terminal the inputs that were drawn last are used again, in a script they are not.
-    ok.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    lent.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
     drawn = grade()["environment"]["seed"]
     assert grade()["environment"]["seed"] == drawn
     assert runs == [7, 7, 7, drawn]
-    ok.setattr("sys.stdin", SimpleNamespace(isatty=lambda: False))
+    lent.setattr("sys.stdin", SimpleNamespace(isatty=lambda: False))
     assert grade()["environment"]["seed"] != drawn
 
 
@@ -126,9 +135,9 @@ def test_guests_try_to_open_what_is_kept_of_references(
     assert str(ROOT / "reference/pytorch101") in asked[0]
 
 
-def test_selected_questions_only(ok: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_selected_questions_only(lent: pytest.MonkeyPatch, tmp_path: Path) -> None:
     arguments = ("grade", "pytorch101", SHOWCASE / "right.py", "--out", tmp_path)
-    assert run(ok, *arguments, "--questions", "normalize_columns") == 0
+    assert run(lent, *arguments, "--questions", "normalize_columns") == 0
     questions = json.loads((tmp_path / "report.json").read_text())["questions"]
     scores = {question["id"]: question["score"] for question in questions}
     assert scores["normalize_columns"] == 5
@@ -311,9 +320,9 @@ def test_schema_prints_json(
     [pytest.param(name, marks=pytest.mark.heavy if name in HEAVY else ()) for name in ASSIGNMENTS],
 )
 def test_starter_is_up_to_date(
-    ok: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], assignment: str
+    lent: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], assignment: str
 ) -> None:
-    assert run(ok, "starter", assignment, "--check") == 0
+    assert run(lent, "starter", assignment, "--check") == 0
     assert "up to date" in capsys.readouterr().out
 
 
