@@ -95,17 +95,17 @@ class Grader:
 
     @property
     def plan(self) -> tuple[PlannedQuestion, ...]:
-        """What is called, once it was prepared."""
+        """The plan: all planned calls, once it was prepared."""
         return self._baseline.plan
 
     @property
     def reference_runs(self) -> dict[str, QuestionRun]:
-        """What the reference did, by question."""
+        """The reference's observations, by question."""
         return self._baseline.runs
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What whoever grades has to know of this run."""
+        """Notes on this run for whoever grades."""
         return self._baseline.notes
 
     def keep_reference(self, cache: ReferenceCache | None) -> None:
@@ -313,10 +313,10 @@ class Grader:
 
 
 def _as_before(questions: Iterable[Question], before: Report) -> dict[str, Verdicts]:
-    """Return verdicts for the questions of which every check had one and the same.
+    """Return the earlier verdict for questions whose checks all had the same one.
 
-    That is so where the submission could not be read, or the machine failed. Of other questions it
-    is not known what to say.
+    They had where the submission could not be read, or where the machine failed. Other questions
+    get no verdict: nothing was observed that could be judged.
 
     Args:
         questions: As they are asked now.

@@ -1,8 +1,9 @@
-"""What an instructor reads about a pack, and the assignment without what its platform cannot grade.
+"""The instructions that go with a pack, and the assignment without what its platform cannot grade.
 
-Shown are what the pack is worth, which points can be earned, and how long a run takes. What is left
-of an assignment is one like any other: its questions' points are those of their checks, and the
-platform's total is theirs. Reports on it do not mix with reports on the whole.
+The instructions say how many points the pack is worth, which of them can be earned there, and how
+long a run takes. A shortened assignment is an assignment like any other: its checks add up to its
+questions' points, and these to the platform's total. Its reports do not mix with reports on the
+whole assignment.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Terms:
 
     @property
     def total(self) -> float:
-        """What the assignment is worth there."""
+        """Points that the assignment is worth there."""
         return self.reach.within if self.unreachable == "leave-out" else self.reach.maximum
 
 

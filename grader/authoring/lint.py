@@ -179,7 +179,7 @@ def _may_hold(path: Path, names: Sequence[str]) -> bool:
 
 
 def _says_something(check: CheckResult) -> bool:
-    """Whether the check itself failed, or cannot be tried on this machine."""
+    """Tell whether the check itself failed, or cannot be tried on this machine."""
     lost = check.status in (Status.FAILED, Status.PARTIAL) and check.code not in _NOT_THE_CHECK
     return lost or check.status is Status.DEFERRED
 

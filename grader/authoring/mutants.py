@@ -63,7 +63,7 @@ class Equivalent(AssignmentPart):
     reason: Annotated[str, Field(min_length=10)]
 
     def marks(self, mutant: Mutant) -> bool:
-        """Whether a mutant is the one that is meant."""
+        """Tell whether a mutant is the one that is meant."""
         return (self.function, self.was.strip(), self.now.strip()) == (
             mutant.function, mutant.was.strip(), mutant.now.strip(),
         )  # fmt: skip

@@ -71,7 +71,7 @@ class Pack:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """What every platform gets: the program, the assignment, the versions, the points."""
+        """Parts that every platform gets: the program, the assignment, the versions, the points."""
         pins = "".join(f"{pin}\n" for pin in self.requirements.pins)
         file = self.materials.folder / FILE_NAME
         return {

@@ -244,7 +244,7 @@ class Requirements:
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """What pip is to install from the pack's folder, after torch."""
+        """Requirements that pip installs from the pack's folder, after torch."""
         return (f"./{DISTRIBUTION}", *self.extras)
 
 

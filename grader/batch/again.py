@@ -1,7 +1,7 @@
-"""A batch gone over again: judged anew without running anything, or run anew in part.
+"""``rejudge``, ``regrade`` and ``replay``: judge a batch again, or run parts of it again.
 
-All of it rests on the journal: the seed, the options and the place of every submission are in it.
-A class stands under one state of its assignment: half of one is not judged by another.
+The journal has what that takes: seed, options, and where each submission lies. A whole class is
+graded under one state of its assignment; grading half of it under a changed one is refused.
 """
 
 from __future__ import annotations

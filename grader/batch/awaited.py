@@ -1,4 +1,4 @@
-"""What of a class waits for a person: findings, whom they concern, and the lines they are about."""
+"""Findings of a class that wait for a person: whom they concern, and which lines they are about."""
 
 from __future__ import annotations
 

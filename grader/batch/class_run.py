@@ -64,12 +64,12 @@ class ClassRun:
 
     @property
     def goes_on(self) -> bool:
-        """Whether there was a batch to go on with."""
+        """Tell whether there was a batch to go on with."""
         return self._begun is not None
 
     @property
     def roster(self) -> Roster | None:
-        """Who is in the course, as the batch remembers; None for a new one."""
+        """The course's roster as the batch remembers it; None for a new one."""
         return self._begun.roster if self._begun else None
 
     @property

@@ -1,9 +1,9 @@
-"""What is laid over the grader's own verdicts: a person's decisions, and what a merge filled.
+"""Changes on top of the grader's own verdicts: decisions of people, and points filled by a merge.
 
-The journal keeps the grader's own verdicts as they are. A decision is laid over them whenever
-reports are read from it, so that it survives ``--resume``, ``rejudge``, ``regrade`` and ``merge``,
-and can be taken back. What another machine saw is not kept here, so it cannot be judged anew; its
-verdicts are taken over as long as the check is worth what it was.
+The journal keeps the grader's own verdicts unchanged. Decisions are applied whenever reports are
+read from it. So they survive ``--resume``, ``rejudge``, ``regrade`` and ``merge``, and can be taken
+back. Observations of another machine are not kept here and cannot be judged again: its verdicts are
+taken over while the check is still worth the same points.
 """
 
 from __future__ import annotations
@@ -174,13 +174,13 @@ def with_decisions(report: Report, decisions: Iterable[PersonDecision], words: W
 
 
 def outdated(report: Report, decision: PersonDecision) -> bool:
-    """Whether a decision cannot count: its check is gone, or worth something else."""
+    """Tell whether a decision cannot count: its check is gone, or worth something else."""
     found = check_at(report, decision.place)
     return found is None or found.max_score != decision.worth
 
 
 def judged_otherwise(report: Report, decision: PersonDecision) -> bool:
-    """Whether the grader now says something else than when a person decided."""
+    """Tell whether the grader now says something else than when a person decided."""
     found = check_at(report, decision.place)
     return found is not None and (found.code, found.score) != (decision.said, decision.said_points)
 
@@ -209,7 +209,7 @@ def check_at(report: Report, place: str) -> CheckResult | None:
 
 
 def same_finding(check: CheckResult, other: CheckResult) -> bool:
-    """Whether two verdicts of a check rest on the same finding."""
+    """Tell whether two verdicts of a check rest on the same finding."""
     return (check.code, check.message_id, check.student_message) == (
         other.code, other.message_id, other.student_message,
     )  # fmt: skip

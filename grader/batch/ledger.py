@@ -1,6 +1,6 @@
-"""A batch from its beginning to its gradebook, with the journal as the one truth.
+"""A batch's journal in terms of grading: how the batch was begun, who is done, what they earned.
 
-The journal in a batch's own words: what it was begun with, who is done, what they earned.
+Gradebook, exports and pages are all made from the journal, never from each other.
 """
 
 from __future__ import annotations

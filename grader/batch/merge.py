@@ -61,7 +61,7 @@ class Merged:
 
     @property
     def fruitless(self) -> bool:
-        """Whether something should have been completed, and nothing was."""
+        """Tell whether something should have been completed, and nothing was."""
         return bool(self.expected) and not self.completed
 
 

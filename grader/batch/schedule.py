@@ -163,7 +163,7 @@ def grade_all(
     Args:
         workers: Do the work; ended when the iterator is.
         submissions: What to grade.
-        awaits_clock: Tells of a report made without the clock whether it has to be timed.
+        awaits_clock: Returns whether a report made without the clock has to be timed.
         done: By name, what an earlier run has graded; of a submission that has changed since, it
             does not count.
         once: Run identical submissions once; else each for itself.
@@ -190,7 +190,7 @@ def _closing(
 
 @dataclass(frozen=True, slots=True)
 class _First:
-    """What whoever hands in the same files is given.
+    """A graded submission, kept for later ones with the same files.
 
     Attributes:
         report: Deflated JSON, 6 kB for twenty questions. Its objects would take 340, and a class

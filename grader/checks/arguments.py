@@ -147,7 +147,7 @@ class _Shared(MemoryCheck):
         return finding(code, message, params, Basis.CLAIM)
 
     def right(self, actual: Tensor, base: Tensor) -> bool:
-        """Whether a returned tensor lies where it should."""
+        """Tell whether a returned tensor lies where it should."""
         raise NotImplementedError
 
     def wrong(self) -> tuple[Code, str]:
@@ -165,11 +165,11 @@ class ViewOf(_Shared):
     kind: Literal["view_of"] = "view_of"
 
     def right(self, actual: Tensor, base: Tensor) -> bool:
-        """Whether the two share memory."""
+        """Tell whether the two share memory."""
         return shares(actual, base)
 
     def wrong(self) -> tuple[Code, str]:
-        """It is a copy."""
+        """Return code and message for a copy."""
         return Code.NOT_A_VIEW, "not_a_view"
 
 
@@ -183,13 +183,13 @@ class NotViewOf(_Shared):
     kind: Literal["not_view_of"] = "not_view_of"
 
     def right(self, actual: Tensor, base: Tensor) -> bool:
-        """Whether the two lie apart; by their storages alone, for a doubt does not clear them."""
+        """Tell whether the two have different storages; in doubt they share memory."""
         if actual.layout is None or base.layout is None:
             return False
         return actual.layout.storage != base.layout.storage
 
     def wrong(self) -> tuple[Code, str]:
-        """It is a view."""
+        """Return code and message for a view."""
         return Code.SHARES_MEMORY, "shares_memory"
 
 
@@ -237,7 +237,7 @@ def _unreported(detail: str) -> Verdict:
 
 
 def shares(view: Tensor, base: Tensor) -> bool:
-    """Whether two tensors of one reply share memory, their numbers agreeing with that.
+    """Tell whether two tensors of one reply share memory, their numbers agreeing with that.
 
     Where they do not agree the claim is false, and the answer is no.
     """
@@ -253,13 +253,13 @@ def shares(view: Tensor, base: Tensor) -> bool:
 
 
 def same_place(one: Tensor, other: Tensor) -> bool:
-    """Whether two tensors of one reply are the same elements in the same order."""
+    """Tell whether two tensors of one reply are the same elements in the same order."""
     alike = one.shape == other.shape and one.dtype == other.dtype and one.layout is not None
     return alike and one.layout == other.layout and same_bytes(one.data, other.data)
 
 
 def _whole(base: Tensor) -> bool:
-    """Whether a tensor is its storage from the first element on, in order."""
+    """Tell whether a tensor is its storage from the first element on, in order."""
     layout = base.layout
     if layout is None or layout.offset != 0:
         return False

@@ -49,7 +49,7 @@ def to_numpy(tensor: Tensor) -> Array:
 
 
 def same_bytes(one: Buffer, other: Buffer) -> bool:
-    """Whether two runs of bytes are equal."""
+    """Tell whether two runs of bytes are equal."""
     if len(one) != len(other):
         return False
     if len(one) <= _COPIED:

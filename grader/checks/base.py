@@ -98,7 +98,7 @@ class Probe(str, Enum):
 
     @property
     def in_the_call(self) -> bool:
-        """Whether the student process observes it in the very call whose value is judged.
+        """Tell whether the student process observes it in the very call whose value is judged.
 
         ``source`` is read by the host; counting disturbs what it counts, so it has calls of its
         own: on the case's inputs, and with ``growth`` on larger ones too.
@@ -237,7 +237,7 @@ class Check(BaseModel, ABC):
         return None
 
     def hears_time(self) -> bool:
-        """Whether time settles what its own witnesses leave in doubt."""
+        """Tell whether time settles what its own witnesses leave in doubt."""
         return False
 
     @abstractmethod

@@ -103,7 +103,7 @@ def across_cases(judged: Sequence[tuple[CaseInputs, Verdict]], combined: Verdict
 
 
 def _square(case: CaseInputs) -> bool:
-    """Whether all matrices among the inputs are square, and there is one."""
+    """Tell whether all matrices among the inputs are square, and there is one."""
     shapes = [tensor.shape[-2:] for tensor in _tensors(case.args) if len(tensor.shape) >= 2]
     return bool(shapes) and all(rows == columns > 1 for rows, columns in shapes)
 
@@ -162,7 +162,7 @@ def first(recognisers: tuple[Recognise, ...], pair: ArrayPair) -> Params | None:
 
 
 def alike(one: Array, other: Array, rtol: float = _ALIKE) -> bool:
-    """Whether two arrays of one shape differ by no more than a share of the greatest number."""
+    """Tell whether two arrays of one shape differ by at most a share of the greatest number."""
     if one.shape != other.shape:
         return False
     left, right = _numbers(one), _numbers(other)
@@ -175,7 +175,7 @@ def _numbers(array: Array) -> Array:
 
 
 def telling(array: Array) -> bool:
-    """Whether there are enough different numbers for a relation to be no accident."""
+    """Tell whether there are enough different numbers for a relation to be no accident."""
     return np.unique(array.reshape(-1)[:1000]).size >= _TELLING
 
 
@@ -269,7 +269,7 @@ def _reordered(pair: ArrayPair) -> Params | None:
 
 
 def _same_slices(actual: Array, expected: Array, axis: int) -> bool:
-    """Whether both have the same slices along an axis, in whatever order."""
+    """Tell whether both have the same slices along an axis, in whatever order."""
     left, right = (
         np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1) for array in (actual, expected)
     )

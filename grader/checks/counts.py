@@ -72,7 +72,7 @@ def counts_of(observation: Observation | None) -> Counts | None:
 
 
 def grows(small: int, large: int, more: int) -> bool:
-    """Whether a count grows with a size.
+    """Tell whether a count grows with a size.
 
     Args:
         small: The count.
@@ -195,7 +195,7 @@ _NOISE = 1
 
 
 def _unseen(own: tuple[Counts, Counts], reference: tuple[Counts, Counts]) -> bool:
-    """Whether the reference's work grows with a size, and the submission's does not."""
+    """Tell whether the reference's work grows with a size, and the submission's does not."""
     if reference[1].work < _LEDGER_GROWS * max(reference[0].work, 1):
         return False
     return own[1].work < _LEDGER_STAYS * max(own[0].work, 1)

@@ -137,7 +137,7 @@ def _wrong(message: str, params: dict[str, Param]) -> Verdict:
 
 
 class RanOn(TraceCheck):
-    """So much of the work was done on a device, or on each device as much as by the reference.
+    """Enough of the work was done on a device, or each device did the reference's share of it.
 
     Attributes:
         device: ``cuda`` is any GPU. Without one, shares of all devices are compared.

@@ -1,12 +1,12 @@
 """Kind ``loops``: a function has none, has some, or has exactly those that were asked for.
 
-Two witnesses are heard. The source names every loop that can be reached, with its line; behaviour
-tells with which sizes the work is done turn by turn. Where they agree, the verdict is theirs. Where
-they do not, or the text hides something, time is asked if the question says how, and else a person;
-no points are lost.
+There are two witnesses. The source names every loop that can be reached, with its line. Behaviour
+shows with which sizes the number of steps grows. Where the two agree, they decide. Where they do
+not, or the source hides something, time decides if the question says how to time it; else a person
+does, and no points are lost.
 
-Time cannot be forged, but it knows only of loops that take many turns: it is heard on dims that are
-large in the case that was timed, and on nothing else.
+Time cannot be forged, but it shows only loops that take many turns. So it counts only for dims that
+are large in the timed case.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Loops(Check):
         return self
 
     def needs(self) -> frozenset[Probe]:
-        """Return both witnesses."""
+        """Return the probes of both witnesses: source, and counts as sizes grow."""
         return frozenset({Probe.SOURCE, Probe.COUNTING, Probe.GROWTH})
 
     def read(self, source: EntryFacts) -> Verdict | None:
@@ -87,11 +87,11 @@ class Loops(Check):
         return finding(Code.LOOP_FOUND, "loop_found", params)
 
     def hears_time(self) -> bool:
-        """Whether no loop is allowed: only then is time a witness."""
+        """Tell whether no loop is allowed: only then is time a witness."""
         return self.mode == "none"
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
-        """Hear the witnesses."""
+        """Weigh what source, behaviour and time say about loops."""
         seen = behaviour_of(case, reference, submission)
         if seen is None:
             return passed(Basis.CLAIM)

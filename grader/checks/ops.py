@@ -49,7 +49,7 @@ class Counted(Check):
     numbers: ClassVar[bool] = False
 
     def needs(self) -> frozenset[Probe]:
-        """Return both witnesses."""
+        """Return the probes of both witnesses: source and counts."""
         return frozenset({Probe.SOURCE, Probe.COUNTING})
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
@@ -70,7 +70,7 @@ class _Ops(Counted):
     """Operations that may not be used, whichever these are."""
 
     def heard(self, counts: Counts, source: EntryFacts | None) -> Verdict:
-        """Hear the dispatcher, then the source."""
+        """Weigh what the dispatcher saw, then what the source says."""
         seen = sorted({*self._seen(counts)})
         verdict = self._weigh(seen, counts, source)
         return replace(verdict, witnesses=_witnesses(seen, self._named(source, counts)))
@@ -321,7 +321,7 @@ _UNSEEN = ("torch.masked.", "numpy.", "scipy.", "statistics.", "pandas.")
 
 
 def spells(mention: Mention, through: frozenset[str]) -> bool:
-    """Whether a name or operator in the text is one of the functions that torch was asked for.
+    """Tell whether a name or operator in the text is one of the functions that torch was asked for.
 
     Args:
         mention: In the text.
@@ -334,7 +334,7 @@ def spells(mention: Mention, through: frozenset[str]) -> bool:
 
 
 def unseen(mention: Mention) -> bool:
-    """Whether torch's modes do not see a function when it is called."""
+    """Tell whether torch's modes do not see a function when it is called."""
     return mention.name.startswith(_UNSEEN)
 
 

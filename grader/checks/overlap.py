@@ -146,7 +146,7 @@ def _cause(timing: DeviceTimeline) -> dict[str, Param]:
 
 
 def _weighty(timing: DeviceTimeline, reason: str, share: float = _WEIGHTY) -> bool:
-    """Whether a reason explains much of the idle time."""
+    """Tell whether a reason explains much of the idle time."""
     return timing.idle.get(reason, 0.0) > share * sum(timing.idle.values())
 
 
@@ -210,7 +210,7 @@ class DeviceTimeline:
 
     @property
     def share(self) -> float:
-        """What it saves of that, from 0 to 1."""
+        """Share of that time which it saves, from 0 to 1."""
         if self.possible <= 0:
             return 0.0
         return min(1.0, max(0.0, (self.serial - self.elapsed) / self.possible))

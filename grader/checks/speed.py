@@ -74,7 +74,7 @@ class SpeedCheck(Check):
 
     @property
     def scale(self) -> Credit:
-        """What which measure earns, the default filled in."""
+        """Credit by measure, the default filled in."""
         return self.credit or single(self.threshold or self.default)
 
 
@@ -158,7 +158,7 @@ class Vectorised(SpeedCheck):
         reference: Observation,  # noqa: ARG002  its times stand beside the submission's
         submission: Observation,
     ) -> Verdict:
-        """Look where the time lies."""
+        """Place the submission's time between the vectorised and the loop reference."""
         timing = submission.facts.timing
         if timing is None:
             return deferred(Code.NOT_TIMED, Message("clock_off"))
@@ -243,15 +243,15 @@ class Speedup(SpeedCheck):
     """Credit by t_student / t_reference on the same device, the wire's time taken off both.
 
     Attributes:
-        case: Whose sizes it is timed at. The check may judge others beside it, which decide nothing
-            and let a machine that leaves this one out say that the speed is pending.
+        case: The case whose sizes are timed. Further cases of the check decide nothing. They only
+            make the speed show as pending on a machine that leaves out this case.
         cpu: Function of the reference file that does the same on the CPU; how many times as long
             it takes is reported.
         values: Id of the check whose rule every timed output has to pass, and pass in full.
         threshold: Greatest ratio that earns the points; 1.5 where ``credit`` is absent too.
         credit: Instead of a threshold: what which ratio earns.
-        at_least: The submission must also be so many times as fast as ``cpu``, where the reference
-            is: a machine on which that one is not decides nothing. Not looked at where absent.
+        at_least: The submission must also be this many times as fast as ``cpu``; not required
+            where absent. Where the reference is not as fast either, the machine decides nothing.
     """
 
     default = 1.5

@@ -87,7 +87,7 @@ class DeviceTrace:
 
 
 def is_on(device: str, wanted: str | None) -> bool:
-    """Whether a device is the wanted one: ``cuda`` is any GPU, None any device."""
+    """Tell whether a device is the wanted one: ``cuda`` is any GPU, None any device."""
     return wanted in (None, device, device.split(":", maxsplit=1)[0])
 
 

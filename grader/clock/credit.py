@@ -37,12 +37,12 @@ class Decision(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """When measurements, one a set of fresh processes, decide.
+    """How many measurements it takes to decide; each comes from a set of fresh processes.
 
     Attributes:
-        fewest: So many at least.
-        most: With so many, what is not decided is inconclusive.
-        margin: A failure must miss what is allowed by this factor: noise may cost nobody points.
+        fewest: Least number of measurements.
+        most: Greatest number; what is open by then is inconclusive.
+        margin: A failure must exceed the limit by this factor, so that noise costs nobody points.
     """
 
     fewest: int = 3

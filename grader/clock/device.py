@@ -93,12 +93,12 @@ class Reading:
 
     @property
     def steady(self) -> bool:
-        """Whether it decides anything."""
+        """Tell whether it decides anything."""
         return self.noise <= NOISE
 
     @property
     def impossible(self) -> bool:
-        """Whether the submission was faster than its inputs can be carried there."""
+        """Tell whether the submission was faster than its inputs can be carried there."""
         return self.seconds[STUDENT] < self.floor
 
     @property

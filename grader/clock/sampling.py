@@ -169,7 +169,7 @@ class Run:
 
     @property
     def rounds(self) -> int:
-        """How many there are."""
+        """Number of rounds."""
         return min((len(blocks) for blocks in self.samples.values()), default=0)
 
 

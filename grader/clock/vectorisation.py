@@ -68,7 +68,7 @@ class Pace:
 
     @property
     def shared(self) -> bool:
-        """Whether calls of one block share work, so that the block's time does not measure them.
+        """Tell whether calls of a block share work, so that its time does not measure them.
 
         A submission could do all the work in the first call of a block and look fast. Then single
         calls are slower than calls in a block. Noise makes one set in eight of honest code look

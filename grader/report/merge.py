@@ -90,14 +90,14 @@ def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -
 
 
 def undecided(check: CheckResult) -> bool:
-    """Whether a check still waits for a run, a machine or a person."""
+    """Tell whether a check still waits for a run, a machine or a person."""
     if check.pending or check.status in (Status.DEFERRED, Status.ERROR):
         return True
     return check.status is Status.SKIPPED and check.code is Code.NOT_RUN
 
 
 def waits_for_device(question: QuestionResult) -> bool:
-    """Whether a question waits for a device, and all else that is decided of it has passed."""
+    """Tell whether a question waits for a device, and all else that is decided of it has passed."""
     open_checks = [check for check in question.checks if undecided(check)]
     decided = [check for check in question.checks if not undecided(check)]
     return any(check.code in _DEVICES for check in open_checks) and all(

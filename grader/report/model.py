@@ -220,7 +220,7 @@ class Report(ReportPart):
 
     @property
     def official(self) -> bool:
-        """Whether the walls were good enough for a score that counts."""
+        """Tell whether the walls were good enough for a score that counts."""
         return self.environment.isolation.tier is not Tier.NONE
 
 

@@ -191,7 +191,7 @@ class Window:
 
     @property
     def asked(self) -> bool:
-        """Whether a call that was sent has no answer yet."""
+        """Tell whether a call that was sent has no answer yet."""
         return len(self._sizes) > self._answered
 
     def send(self, connection: Connection, deadline: Deadline) -> None:

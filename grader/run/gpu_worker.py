@@ -130,7 +130,7 @@ class DeviceWorker(ABC):
 
 
 def suspicious(seen: Observation) -> bool:
-    """Whether a call may have ended by the device's doing, or by an earlier submission's on it.
+    """Tell whether the device, or an earlier submission on it, may have ended a call.
 
     An exception is the submission's own word: a reason to look at the device, and no finding.
     Errors that CUDA reports once are reported by every later call in the same process.

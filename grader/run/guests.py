@@ -128,14 +128,14 @@ class Deadline:
 
     @property
     def busy(self) -> bool:
-        """Whether neighbours may have made the student process's work longer than it is."""
+        """Tell whether neighbours may have made the student process's work longer than it is."""
         if self._seen is None:
             return _overloaded()
         return self.starved > _BUSY * self.wall or _overloaded()
 
     @property
     def denied(self) -> bool:
-        """Whether the machine did not give the student process the time that it may use."""
+        """Tell whether the machine did not give the student process the time that it may use."""
         return self.stopped is Stop.WALL and self.starved > _STARVED * self.wall
 
     def _note(self) -> None:
@@ -252,11 +252,11 @@ class HeldGuest:
 
 
 class Failures:
-    """How loading a program ended student processes, for each sort of student process.
+    """How loading a program failed, for each set of needs (GPUs, processes, …).
 
-    A program that only a GPU makes fail has its other questions. But one that did not return from
-    being loaded is not tried again with more of anything: a class would wait for it once for each
-    sort.
+    A program that fails to load on a GPU may still load without one, so other needs are tried. A
+    program that hung while it was loaded is not tried again with more: a class would wait for the
+    limit once for each set of needs.
     """
 
     def __init__(self) -> None:
@@ -282,7 +282,7 @@ def holds_scarce(needs: GuestNeeds) -> bool:
 
 
 def _gives_no_less(needs: GuestNeeds, than: GuestNeeds) -> bool:
-    """Whether a student process with some needs has all that another has."""
+    """Tell whether a student process with some needs has all that another has."""
     return (
         needs.cuda >= than.cuda
         and needs.virtual >= than.virtual

@@ -146,7 +146,7 @@ class ReferenceCache:
         return None
 
     def store(self, seed: int, kept: KeptReference) -> None:
-        """Keep an entry, unless something about it may come out otherwise the next time."""
+        """Keep an entry, unless one of its calls was stopped and may end otherwise next time."""
         found = [seen for run in kept.runs.values() for seen in run.observations.values()]
         counted = [each for seen in found for each in seen.counted.values()]
         # A reference that was stopped by a busy machine must not be kept: it would fail every later

@@ -240,11 +240,11 @@ class _Question:
         self._seconds += time.monotonic() - start
 
     def ends_with(self, hidden: bool) -> bool:
-        """Whether no case is left once the visible ones, or the hidden ones, have run."""
+        """Tell whether no case is left once the visible ones, or the hidden ones, have run."""
         return any(case.inputs.hidden for case in self._planned.cases) is hidden
 
     def result(self) -> QuestionRun:
-        """What came of it."""
+        """Return what came of the question."""
         failed_load = self._failed_load if self._entry is None else None
         return QuestionRun(
             self._entry, self._loaded, failed_load, self._observations, round(self._seconds, 4)

@@ -268,12 +268,12 @@ class GuestSession:
 
     @property
     def failed_load(self) -> Observation | None:
-        """How loading the program ended processes with the needs that were last asked for."""
+        """The failed load of the program with the needs that were last asked for, if it failed."""
         return self._failures.of(self._needs)
 
     @property
     def alive(self) -> bool:
-        """Whether a student process is up."""
+        """Tell whether a student process is up."""
         return self._guest is not None
 
     @property
@@ -287,12 +287,12 @@ class GuestSession:
 
     @property
     def measured(self) -> FrameSize | None:
-        """What was answered since ``begin``; None where answers are bounded instead."""
+        """Size of all answers since ``begin``; None where answers are bounded instead."""
         return self._answered if self._allowance is None else None
 
     @property
     def may_start_processes(self) -> bool:
-        """Whether the program may start processes of its own."""
+        """Tell whether the program may start processes of its own."""
         return self._needs.processes > 0
 
     def renew(self) -> None:

@@ -203,7 +203,7 @@ class Comparison:
     given: bool
 
     def same_bytes(self, names: Sequence[str]) -> bool:
-        """Whether all of a set of copies are the same, byte for byte."""
+        """Tell whether all of a set of copies are the same, byte for byte."""
         return any(set(names) == set(each.names) for each in self.read.compared)
 
 

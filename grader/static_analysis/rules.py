@@ -145,7 +145,7 @@ class Dims:
                 self._ranks.add(name)
 
     def only(self, node: Comprehension) -> bool:
-        """Whether a comprehension goes through dimensions only, and makes whole numbers of them."""
+        """Tell whether a comprehension goes through dimensions only, and makes integers of them."""
         if isinstance(node, ast.DictComp):
             return False
         bound = set(self._ranks)
@@ -193,7 +193,7 @@ class Dims:
         return length and self._goes_through_dims(node.args[0])
 
     def _is_number(self, node: ast.expr, bound: set[str]) -> bool:
-        """Whether an expression is made of the loop's own variables, sizes and arithmetic."""
+        """Tell whether an expression is made of the loop's own variables, sizes and arithmetic."""
         if isinstance(node, ast.Name):
             return node.id in bound
         if isinstance(node, ast.Attribute):

@@ -232,7 +232,7 @@ class NameScanner:
 
 
 def _is_literal(node: ast.expr | None) -> bool:
-    """Whether an expression is a number as it stands there, maybe with a sign."""
+    """Tell whether an expression is a number as it stands there, maybe with a sign."""
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     return isinstance(inner, ast.Constant)
 

@@ -172,7 +172,8 @@ def open_cache(kind: str) -> UserCache | None:
     except OSError:
         return None
     own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-    # What others may write is not to be believed, and student processes must not see it.
+    # Others could write false entries there, and a student process could read the reference's
+    # answers: a folder that either can reach is not used.
     return UserCache(folder) if own and not found.st_mode & 0o077 and not shown else None
 
 

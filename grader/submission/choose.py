@@ -68,7 +68,7 @@ class Chosen:
 
     @property
     def is_notebook(self) -> bool:
-        """Whether a notebook stands in for the wanted file."""
+        """Tell whether a notebook stands in for the wanted file."""
         return self.entry.path.lower().endswith(".ipynb") and not self.wanted.endswith(".ipynb")
 
 

@@ -45,7 +45,7 @@ class Scanner:
 
     @property
     def fresh(self) -> bool:
-        """Whether the next line starts a statement."""
+        """Tell whether the next line starts a statement."""
         return not (self._quote or self._depth or self._joined)
 
     def feed(self, line: str) -> None:

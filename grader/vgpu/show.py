@@ -1,6 +1,6 @@
-"""What devices did as plain text, and one timeline of several processes, for whose program it was.
+"""Plain-text reports of what devices did, and one joint timeline for all processes of a program.
 
-Processes share devices and links, and meet in collectives.
+The processes share devices and links, and wait for each other in collectives.
 """
 
 from __future__ import annotations

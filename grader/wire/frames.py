@@ -337,7 +337,7 @@ class Connection:
         return frame
 
     def has_unread(self) -> bool:
-        """Whether the peer has sent something, or has hung up, without being waited for."""
+        """Tell whether the peer has sent something, or has hung up, without being waited for."""
         poller = select.poll()
         poller.register(self._sock, select.POLLIN)
         return bool(poller.poll(0))

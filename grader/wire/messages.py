@@ -1,7 +1,7 @@
 """The messages themselves: each a frozen dataclass whose fields are checked.
 
-Host to guest: ``Load`` (files, then import), ``Call`` (one entry point or scenario).
-Guest to host: ``Ready`` (walls are up), ``Loaded``, ``Reply``.
+Host to student process: ``Load`` (files, then import), ``Call`` (one entry point or scenario).
+Student process to host: ``Ready`` (walls are up), ``Loaded``, ``Reply``.
 Between a scenario and the submission that it drives, relayed by the host: the stage sends ``Ask``
 and the actor answers with ``Did``. In between, the actor may send ``Back``, which the stage answers
 with ``Did``: the submission calls a function whose body is the scenario's.

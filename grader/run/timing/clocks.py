@@ -36,7 +36,7 @@ class Judged(Protocol):
 
     @property
     def status(self) -> Status:
-        """How the check ended."""
+        """Status of the check."""
 
     @property
     def code(self) -> Code:

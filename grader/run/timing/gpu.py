@@ -98,7 +98,7 @@ class GpuClock(TimingClock):
         return self._waited / self._answered if self._answered else 0.0
 
     def warm_up(self) -> Plan | None:
-        """Make first calls, the cold ones, and some more; the reference's output tells sizes."""
+        """Make the first, cold calls and some more; learn the size of the reference's output."""
         failed = self._worker.start(self._programs)
         for party in (name for name in PARTIES if name in failed and name != STUDENT):
             raise SickDeviceError(f"{party}: could not be loaded: {failure_text(failed[party])}")

@@ -219,7 +219,7 @@ def _cpu(seen: Observation) -> float:
 
 
 def alike(expected: Value, found: Value) -> bool:
-    """Whether two values have the same bytes, as right code on whole numbers does."""
+    """Tell whether two values have the same bytes, as right code on whole numbers does."""
     if isinstance(expected, Tensor) and isinstance(found, Tensor):
         return (
             (expected.dtype, expected.shape) == (found.dtype, found.shape)

@@ -137,7 +137,7 @@ class Link:
 
     @property
     def alive(self) -> bool:
-        """Whether it still serves."""
+        """Tell whether it still serves."""
         return self._thread.is_alive()
 
     def wait_ready(self) -> None:

@@ -145,7 +145,7 @@ class Guest(ABC):
 
     @abstractmethod
     def output(self) -> bytes:
-        """What the student process printed so far, bounded."""
+        """Return what the student process printed so far, bounded."""
 
     @property
     @abstractmethod
@@ -168,7 +168,7 @@ class Sandbox(ABC):
 
     @abstractmethod
     def grants(self, needs: GuestNeeds) -> bool:
-        """Whether this sandbox can give a student process what its questions need."""
+        """Tell whether this sandbox can give a student process what its questions need."""
 
     @abstractmethod
     def close(self) -> None:

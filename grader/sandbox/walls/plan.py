@@ -86,11 +86,11 @@ class WallPlan:
 
     @property
     def namespaces(self) -> bool:
-        """Whether student processes live in namespaces of their own."""
+        """Tell whether student processes live in namespaces of their own."""
         return self.mechanism is not Mechanism.FLAT
 
     def has(self, wall: Wall) -> bool:
-        """Whether the plan puts up this wall."""
+        """Tell whether the plan puts up this wall."""
         return wall not in self.off and wall in self.walls()
 
     def walls(self) -> tuple[Wall, ...]:

@@ -194,7 +194,7 @@ def _refuse_device(here: Machine, func: Any, device: Any) -> None:
 
 
 def _adopted(here: Machine, args: tuple[Any, ...]) -> bool:
-    """Whether torch itself made a tensor on the host that belongs on the device.
+    """Tell whether torch itself made a tensor on the host that belongs on the device.
 
     A few formulas of autograd make tensors where the C++ device is. No tensor of the user's joins
     in there (but by a hook or a function of their own), so there is nothing to refuse. Composite
@@ -287,7 +287,7 @@ def _note(here: Machine, met: _Met, args: tuple[Any, ...], result: Any) -> None:
 
 
 def _in_bucket(here: Machine) -> bool:
-    """Whether a copy is of a gradient, into a bucket of DistributedDataParallel or out of it.
+    """Tell whether a copy is of a gradient, into a bucket of DistributedDataParallel or out of it.
 
     C++ makes the buckets where the C++ device is; on a GPU they are on it.
     """
@@ -295,7 +295,7 @@ def _in_bucket(here: Machine) -> bool:
 
 
 def _counts(args: tuple[Any, ...]) -> bool:
-    """Whether an index is a mask whose true elements are counted first.
+    """Tell whether an index is a mask whose true elements are counted first.
 
     Writing one number where a mask is true needs no count: it is ``masked_fill``.
     """

@@ -1,10 +1,9 @@
-"""What an operation computes and what that costs: elements, or shapes alone, and their FLOPs.
+"""Results and costs of operations: elements, or shapes alone, and FLOPs.
 
-With arithmetic an operation runs on the elements, on the host. Without it torch's meta device tells
-shapes and types. What an operation returns depends on the shapes of its arguments, not on their
-elements, so it is worked out once for each signature and looked up afterwards. What the elements
-alone would tell (a loss as a number, how many are nonzero) is not there: a number read from a
-device is NaN.
+With arithmetic, an operation runs on the elements, on the host. Without it, torch's meta device
+computes shapes and dtypes only. These depend on the shapes of the arguments, not on elements, so
+they are computed once for each signature. Values that depend on elements do not exist then: a
+number read from a device is NaN.
 
 A multiplication with its addition counts two FLOPs, as in ``torch.utils.flop_counter`` and on data
 sheets. Elementwise operations and reductions count one an element of their greatest tensor; views,

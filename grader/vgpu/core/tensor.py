@@ -222,7 +222,7 @@ def with_part(tensor: torch.Tensor, part: torch.Tensor) -> torch.Tensor:
 
 
 def is_blank(tensor: torch.Tensor) -> bool:
-    """Whether a tensor has a shape and no elements: it was made without arithmetic."""
+    """Tell whether a tensor has a shape and no elements: it was made without arithmetic."""
     return _is_meta(tensor)
 
 
@@ -362,7 +362,7 @@ class NumberedMemory:
         self._known[_storage(tensor)._cdata][1] = ordinal
 
     def grown(self, tensor: torch.Tensor, size: int) -> bool:
-        """Whether memory has another size than it had."""
+        """Tell whether memory has another size than it had."""
         found = self._known[_storage(tensor)._cdata]
         before, found[2] = found[2], size
         return bool(before != size)

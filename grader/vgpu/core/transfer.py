@@ -47,7 +47,7 @@ def made_pinned(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
 
 
 def is_pinned(tensor: torch.Tensor) -> bool:
-    """Whether a host tensor's memory is page-locked."""
+    """Tell whether a host tensor's memory is page-locked."""
     return bool(_pinned) and tensor.untyped_storage() in _pinned
 
 

@@ -215,7 +215,7 @@ class Log:
             self._add(("op", name, told, named, made, self._place(home)), handles, numbers)
 
     def _from_below(self, tensor: torch.Tensor) -> bool:
-        """Whether somebody looks at a device's memory from outside, as printing does."""
+        """Tell whether somebody looks at a device's memory from outside, as printing does."""
         return not isinstance(tensor, VirtualTensor) and self._memory.device(tensor) >= 0
 
     def _written(self, value: Any, handles: list[int], numbers: list[float]) -> Any:
@@ -316,7 +316,7 @@ def _static(value: Any) -> Key:
 
 
 def skipped(func: Any) -> bool:
-    """Whether an operation is none that a log has."""
+    """Tell whether an operation is none that a log has."""
     none = func.is_view or func.overloadpacket.__name__ in _NO_WORK
     return none or func.namespace == "profiler"
 

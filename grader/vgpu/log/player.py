@@ -107,7 +107,7 @@ class Player:
             self._note(number, Transfer("cpu", target, size, True, (size,)))
 
     def _output(self, _: int, __: Entry) -> None:
-        """What it descends from has run; only the outputs of parts are compared."""
+        """Do nothing: what it descends from has run, and only outputs of parts are compared."""
 
     def _end(self, _: int, entry: Entry) -> None:
         for (name, _), layout, handle in outputs_of(entry):

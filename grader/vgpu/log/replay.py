@@ -158,7 +158,7 @@ class _Plan:
                 "requires_grad": bool(wants)}  # fmt: skip
 
     def _counts(self, kind: str, layout: LoggedLayout, handle: int) -> bool:
-        """Whether it is this very memory on which something judged rests, or which is judged."""
+        """Tell whether something judged rests on this very memory, or is this memory."""
         if kind in ("gradient", "output"):
             return handle in self._judged
         # A count of batches is a buffer, too; in eval mode nobody reads it.

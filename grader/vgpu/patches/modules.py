@@ -40,7 +40,7 @@ def _parse_to(original: Any) -> Any:
 
 def _same_kind(original: Any) -> Any:
     def compatible(tensor: torch.Tensor, other: torch.Tensor) -> bool:
-        """Whether a module changes ``tensor`` by ``tensor.data = other``, which keeps its identity.
+        """Tell whether a module changes ``tensor`` in place, by ``tensor.data = other``.
 
         A parameter, yes. A gradient that changes sides is replaced: autograd holds it as well as
         Python, so what is in it cannot be exchanged.

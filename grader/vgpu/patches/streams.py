@@ -45,11 +45,11 @@ class Stream:
         return int(self.stream_id)
 
     def query(self) -> bool:
-        """Whether all work is done: always."""
+        """Tell whether all work is done: always."""
         return True
 
     def is_capturing(self) -> bool:
-        """Whether a graph is being captured."""
+        """Tell whether a graph is being captured."""
         return machine().local.capture is not None
 
     def synchronize(self) -> None:
@@ -127,7 +127,7 @@ class Event:
                 machine().note(Mark, stream.ordinal, name, self.number, "wait")
 
     def query(self) -> bool:
-        """Whether the work before it is done: always."""
+        """Tell whether the work before it is done: always."""
         return True
 
     def synchronize(self) -> None:

@@ -81,7 +81,7 @@ class Span:
 
     @property
     def is_copy(self) -> bool:
-        """Whether bytes went somewhere."""
+        """Tell whether bytes went somewhere."""
         return bool(self.target)
 
 
