@@ -148,9 +148,11 @@ class GradedClass:
                 for said, checks in _by_sentence(check for _, check in waiting).items():
                     names = tuple(check.id for check in checks)
                     new = Finding(question, tuple(checks), ())
-                    found = groups.get((question, said, names), new)
+                    # What a person reads is each student's own, whatever is said of it alike.
+                    own = done.submission.name if checks[0].message_id == "by_hand" else ""
+                    found = groups.get((question, said, names, own), new)
                     everybody = (*found.everybody, done)
-                    groups[question, said, names] = replace(found, everybody=everybody)
+                    groups[question, said, names, own] = replace(found, everybody=everybody)
         return list(groups.values())
 
     def _alike(self, first: Done, decision: PersonDecision) -> Iterator[str]:

@@ -203,6 +203,8 @@ class Check(BaseModel, ABC):
     entry_by_entry: ClassVar[bool] = False
     """Whether it judges each number by itself, so that results of many calls can be judged as one
     tensor."""
+    by_person: ClassVar[bool] = False
+    """Whether a person judges it: whatever was written is read, also where it fails."""
     of_a_timeline: ClassVar[bool] = False
     """Whether it judges when devices worked: only virtual ones tell that."""
 

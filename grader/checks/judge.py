@@ -57,6 +57,8 @@ def judge_case(
         submission: What the submission did with them.
         function: Name of the entry point, for the message that it is not written yet.
     """
+    if check.by_person:
+        return _left_to_person(check, case, reference, submission, function)
     verdict = (
         # In this order: a failed reference is the instructor's fault whatever the submission did.
         _reference_fault(reference)
@@ -67,6 +69,16 @@ def judge_case(
     )
     basis = Basis.CLAIM if check.claim else verdict.basis
     return replace(verdict, case=case.id, hidden=case.hidden, basis=basis)
+
+
+def _left_to_person(
+    check: Check, case: CaseInputs, reference: Observation, submission: Observation, function: str
+) -> Verdict:
+    """Return a person's verdict to come; nothing is read where nothing was written."""
+    ended = _ended(submission, function) or _nothing(reference.claims, submission.claims, function)
+    if ended and (ended.code is Code.NOT_IMPLEMENTED or ended.status is Status.ERROR):
+        return ended
+    return check.judge(case, reference, submission)
 
 
 def combine(verdicts: Sequence[Verdict]) -> Verdict:

@@ -1,0 +1,61 @@
+"""Kind ``by_hand``: points that a person gives, who has read what was handed in."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import Self
+
+from grader.checks.base import CaseInputs, Check, Identifier
+from grader.observation import Observation
+from grader.verdict import Basis, Message, Param, Verdict, review
+
+
+class RubricItem(BaseModel):
+    """One thing to look for.
+
+    Attributes:
+        text: What, in a few words that students read too.
+        points: What it is worth.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Annotated[str, Field(min_length=1, max_length=120)]
+    points: float = Field(gt=0, allow_inf_nan=False)
+
+
+class ByHand(Check):
+    """Points that wait until a person has read the function, whether it is right or not.
+
+    Attributes:
+        rubric: What to look for; adds up to the points.
+    """
+
+    # Nothing rests on what a person has not said yet, and this rests on nothing.
+    conditional: ClassVar[bool] = True
+    numbers: ClassVar[bool] = False
+    by_person: ClassVar[bool] = True
+    kind: Literal["by_hand"] = "by_hand"
+    requires: tuple[Identifier, ...] | None = ()
+    rubric: tuple[RubricItem, ...] = Field(default=(), max_length=20)
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        total = math.fsum(item.points for item in self.rubric)
+        if self.rubric and not math.isclose(total, self.points, abs_tol=1e-6):
+            raise ValueError(f"the rubric adds up to {total:g}, and the points are {self.points:g}")
+        return self
+
+    def judge(
+        self,
+        case: CaseInputs,  # noqa: ARG002  # part of every judge
+        reference: Observation,  # noqa: ARG002  # a person compares with nothing
+        submission: Observation,  # noqa: ARG002
+    ) -> Verdict:
+        """Leave it to a person."""
+        items = "; ".join(f"{item.text} ({item.points:g})" for item in self.rubric)
+        params: dict[str, Param] = {"rubric": items} if items else {}
+        return review(Message("by_hand", params), Basis.FACT)
