@@ -187,20 +187,38 @@ def _shown_path(place: Workplace) -> str:
 
 
 def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
-    """Pack what you hand in, under the right name, and read it back."""
+    """Pack what you hand in, under the right name, and read it back.
+
+    A file that Python cannot load is refused; what is not written yet is listed.
+    """
     _speak(lang)
     from grader.report.student import StudentView
-    from grader.selfcheck.workplace import open_workplace, pack
+    from grader.selfcheck.workplace import (
+        open_workplace,
+        pack,
+        read_workplace,
+        unreadable,
+        unwritten,
+    )
 
     place = open_workplace(path)
     view = StudentView(make_console(), place.public.hints)
+    submission = read_workplace(place)
+    if (broken := unreadable(submission)) is not None:
+        _show(broken, view, place, FormatChoice.text)
+        view.say("not_packed", "bold red")
+        raise typer.Exit(1)
     packed = pack(place)
     if not packed.same:
         view.say("packed_differs", "red", file=str(packed.path))
         raise typer.Exit(1)
-    view.say("packed", "green", file=str(packed.path))
+    asked = place.public.assignment
+    told = {"title": asked.title, "version": asked.version}
+    view.say("packed", "green", file=packed.path.name, **told)
     for name, size, digest in packed.content:
         view.print(f"  {name}  {size} bytes  sha256 {digest[:16]}…")
+    if left := unwritten(place, submission):
+        view.say("not_written", "yellow", count=len(left), names=list(left))
 
 
 def _speak(lang: Language | None) -> None:

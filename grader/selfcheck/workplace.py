@@ -20,6 +20,7 @@ from grader.selfcheck.public import CASES_FILE, InTheWay, PublicCases
 from grader.selfcheck.read import read_public
 from grader.store.files import write_atomic
 from grader.submission import Submission, read_submission
+from grader.submission.choose import only_uses
 from grader.submission.submission import IntakeError
 from grader.verdict import Message, Param
 
@@ -174,7 +175,9 @@ def read_workplace(place: Workplace) -> Submission:
         submission = read_submission(place.hand_in, place.public.assignment.hand_in)
     except IntakeError as error:
         raise InTheWay(error.message.id, **error.message.params) from None
-    if place.hand_in.suffix == ".ipynb" and _only_uses(place, submission.files[0].data):
+    asked = place.public.assignment.functions
+    code = submission.files[0].data
+    if place.hand_in.suffix == ".ipynb" and only_uses(code, place.module.name, asked):
         if renamed(place.folder, place.module.name):
             raise module_missing(place.folder, place.module.name)
         raise InTheWay("only_notebook", found=place.hand_in.name, file=place.module.name)
@@ -284,6 +287,35 @@ def _meant(place: Workplace, word: str) -> list[str]:
     raise InTheWay("no_such_question", name=word, nearest=nearest, count=len(questions))
 
 
+def unwritten(place: Workplace, submission: Submission) -> list[str]:
+    """Return the questions whose function, as the text shows it, does nothing but say so.
+
+    Args:
+        place: Names the questions.
+        submission: Can be read by Python.
+    """
+    tree = ast.parse(submission.files[0].data)
+    stubs = {item.name for item in tree.body if isinstance(item, _DEFINITIONS) and _stub(item)}
+    return [item.id for item in place.public.assignment.questions if stubs & set(item.names)]
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+    """Return whether a function raises ``NotImplementedError`` alone, or any method of a class."""
+    if isinstance(node, ast.ClassDef):
+        return any(_stub(item) for item in node.body if isinstance(item, _DEFINITIONS))
+    body = [item for item in node.body if not _is_text(item)]
+    error = body[0].exc if len(body) == 1 and isinstance(body[0], ast.Raise) else None
+    name = error.func if isinstance(error, ast.Call) else error
+    return isinstance(name, ast.Name) and name.id == "NotImplementedError"
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def archive_name(place: Workplace) -> str:
     """Return the name that the archive has."""
     return f"{place.public.assignment.id}.zip"
@@ -308,18 +340,6 @@ def pack(place: Workplace) -> Packed:
     back = read_submission(target, names)
     content = tuple((file.path, len(file.data), file.sha256) for file in back.files)
     return Packed(target, content, back.digest == own.digest)
-
-
-def _only_uses(place: Workplace, code: bytes) -> bool:
-    """Return whether a notebook imports the module that it would have to be, and defines nothing.
-
-    Such is the starter's own notebook, left alone in a folder.
-    """
-    text = code.decode("utf-8", "replace")
-    module = re.escape(place.module.stem)
-    imported = re.search(rf"^\s*(?:import|from)\s+{module}\b", text, re.MULTILINE)
-    names = (name for question in place.public.assignment.questions for name in question.names)
-    return bool(imported) and not any(_definition(name, text) for name in names)
 
 
 def _definition(name: str, text: str) -> re.Match[str] | None:

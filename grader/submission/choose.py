@@ -56,6 +56,21 @@ def _names(content: bytes) -> Iterator[tuple[str, bool]]:
         yield (function or value).decode(), function is not None
 
 
+def only_uses(code: bytes, wanted: str, asked: Collection[str]) -> bool:
+    """Return whether a notebook imports the module that it would have to be, and defines nothing.
+
+    Such is the starter's own notebook, submitted alone.
+
+    Args:
+        code: Of its cells.
+        wanted: The file that it stands in for.
+        asked: Functions that the assignment asks for.
+    """
+    module = re.escape(wanted.removesuffix(".py").encode())
+    imported = re.search(rb"^[ \t]*(?:import|from)[ \t]+%s\b" % module, code, re.MULTILINE)
+    return bool(imported and asked) and not any(name in asked for name, _ in _names(code))
+
+
 LISTED = 12
 
 

@@ -18,12 +18,12 @@ from typing import Union
 
 from grader.errors import UsageError
 from grader.submission.archives import gunzip, list_tar, list_zip
-from grader.submission.choose import Chosen, choose, foreign, has_all
+from grader.submission.choose import Chosen, choose, foreign, has_all, only_uses
 from grader.submission.entry import FileKind, FoundFile, bad, is_ignored, no_content, show
 from grader.submission.notebook import convert
-from grader.submission.submission import Bounds, Submission, SubmittedFile
+from grader.submission.submission import Bounds, IntakeError, Submission, SubmittedFile
 from grader.submission.text import check_source
-from grader.verdict import Message
+from grader.verdict import Code, Message
 
 # O_NONBLOCK: opening a FIFO for reading would otherwise wait for a writer that never comes.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -182,7 +182,7 @@ def read_submission(
         chosen, notes = _from_file(path, given, hand_in, asked, bounds)
     files = []
     for item in chosen:
-        file, note = _submitted(item, given, bounds)
+        file, note = _submitted(item, given, bounds, asked)
         files.append(file)
         notes += note
     if sum(len(file.data) for file in files) > bounds.total_bytes:
@@ -255,7 +255,9 @@ def _unpack(file: FoundFile, bounds: Bounds) -> list[FoundFile]:
     raise bad("not_an_archive", file=show(file.path))
 
 
-def _submitted(item: Chosen, given: str, bounds: Bounds) -> tuple[SubmittedFile, list[Message]]:
+def _submitted(
+    item: Chosen, given: str, bounds: Bounds, asked: Collection[str]
+) -> tuple[SubmittedFile, list[Message]]:
     """Read one wanted file, checked as text where it is Python."""
     content, inside = item.entry.read(), show(item.entry.path)
     origin = inside if item.entry.path == given else f"{show(given)}/{inside}"
@@ -265,6 +267,9 @@ def _submitted(item: Chosen, given: str, bounds: Bounds) -> tuple[SubmittedFile,
         return SubmittedFile(item.wanted, content, origin), []
     source, cells = convert(item.entry.path, content, item.wanted, bounds)
     check_source(item.wanted, source)
+    if only_uses(source, item.wanted, asked):
+        told = Message("only_notebook", {"found": inside, "file": item.wanted})
+        raise IntakeError(Code.MISSING_FILE, told)
     note = Message("converted_notebook", {"found": inside, "wanted": item.wanted})
     return SubmittedFile(item.wanted, source, origin, cells), [note]
 

@@ -129,6 +129,19 @@ def test_a_package_that_is_not_installed_is_said(
     assert "Right: 1 (double)" in said
 
 
+def test_what_only_colab_has_does_not_stop_the_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = "import google.colab\nfrom google.colab import drive, files\n"
+    calls = "drive.mount('/content/drive')\ngoogle.colab.files.download('toy.py')\n"
+    (folder / "toy.py").write_text(head + calls + (folder / "toy.py").read_text())
+    fill(folder, "double", "    return x + x")
+    assert run(monkeypatch, "check", "double") == 0
+    said = printed(capsys)
+    assert "✓ double" in said
+    assert "Not installed" not in said
+
+
 def test_what_is_right_is_one_line_where_something_is_wrong(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -278,6 +291,28 @@ def test_the_archive_holds_what_grading_takes(
     first = (folder / "toy.zip").read_bytes()
     run(monkeypatch, "submit-zip")
     assert (folder / "toy.zip").read_bytes() == first
+
+
+def test_packing_says_for_what_it_is_and_what_is_not_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x + x")
+    assert run(monkeypatch, "submit-zip") == 0
+    said = " ".join(printed(capsys).split())
+    assert "toy.zip is ready to hand in: Toy, version 1." in said
+    assert "Not written yet (2): mean_of, Counter." in said
+
+
+@pytest.mark.parametrize("top", ["x = (1,\n", "while True:\n    pass\n"])
+def test_what_python_cannot_load_is_not_packed(
+    top: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "toy.py").write_text(top + (folder / "toy.py").read_text())
+    assert run(monkeypatch, "submit-zip") == 1
+    said = printed(capsys)
+    assert "line 1" in said
+    assert said.splitlines()[-1] == "Nothing was packed. Mend this first."
+    assert not (folder / "toy.zip").exists()
 
 
 def test_what_cannot_be_graded_is_not_packed(

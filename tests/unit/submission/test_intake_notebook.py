@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.submission import Bounds, CellMap, IntakeError
+from grader.submission import Bounds, CellMap, IntakeError, read_submission
 from grader.submission.notebook import NEWLINE, Scanner, convert, to_python
 
 DEFAULT = Bounds()
@@ -376,3 +376,21 @@ def test_a_line_that_is_almost_a_magic_takes_no_longer_than_others():
         ]
     )
     subprocess.run([sys.executable, "-c", program], timeout=60, check=True)
+
+
+def test_a_notebook_that_only_uses_the_module_is_told_what_to_hand_in(tmp_path: Path):
+    path = tmp_path / "hw.ipynb"
+    path.write_bytes(book(code("import hw\n"), code("hw.f()  # 3\n")))
+    with pytest.raises(IntakeError) as caught:
+        read_submission(path, ("hw.py",), asked={"f"})
+    assert caught.value.message.id == "only_notebook"
+    assert caught.value.message.params["file"] == "hw.py"
+    # Where nobody says what is asked for, nothing can be missed.
+    assert read_submission(path, ("hw.py",)).files
+
+
+@pytest.mark.parametrize("cell", ["def f(x):\n    return x\n", "f = lambda x: x\n"])
+def test_a_notebook_whose_cells_define_a_function_is_taken(cell: str, tmp_path: Path):
+    path = tmp_path / "hw.ipynb"
+    path.write_bytes(book(code("import hw\n"), code(cell)))
+    assert read_submission(path, ("hw.py",), asked={"f"}).files[0].path == "hw.py"
