@@ -10,7 +10,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.checks.base import CaseInputs
@@ -145,6 +145,7 @@ def test_every_value_arrives_as_it_left(value):
 
 
 @pytest.mark.parametrize("dtype", sorted(ITEMSIZE))
+@settings(max_examples=25)  # for each of 18 dtypes
 @given(shape=SHAPES, data=st.data())
 def test_tensors_of_every_dtype_arrive(dtype, shape, data):
     size = ITEMSIZE[dtype] * math.prod(shape)
