@@ -39,6 +39,7 @@ class _Bounded(io.RawIOBase):
         except OSError:
             # The sealed capture file is full. An honest print must not fail for that.
             self._left = 0
+        # All of it, also what was dropped: a smaller number makes Python try the rest again.
         return len(view)
 
 
@@ -52,4 +53,5 @@ def bound_output(cap: int) -> None:
         buffered = io.BufferedWriter(_Bounded(fd, cap), buffer_size=4096)
         stream = io.TextIOWrapper(buffered, "utf-8", errors="backslashreplace", line_buffering=True)
         setattr(sys, name, stream)
+        # The original streams too: libraries restore them, and would print without a bound.
         setattr(sys, f"__{name}__", stream)

@@ -67,10 +67,12 @@ def main() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     child = os.fork()
     if child:
+        # The keeper must not hold the line open: the host would not see its child die.
         os.close(connection_fd)
         # Blocked, a death between two waits stays pending: no orphan is overlooked.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         _keep(child, status_fd)
+    # The submission must not be able to write how it ended.
     os.close(status_fd)
     _serve(connection_fd, cap, memory, warm)
     os._exit(0)

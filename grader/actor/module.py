@@ -101,7 +101,7 @@ def _natural(number: object) -> int:
 _MAX_NAMES = 1000
 
 
-class Missing:
+class MissingImport:
     """Stands for a module or name that could not be imported."""
 
     def __init__(self, name: str, reason: str) -> None:
@@ -150,7 +150,7 @@ class Imported:
             name
             for name, value in list(vars(self.module).items())
             if isinstance(name, str) and callable(value) and not name.startswith("__")
-            if value is not Notebook and not isinstance(value, (Missing, Colab))
+            if value is not Notebook and not isinstance(value, (MissingImport, Colab))
         ]
         return Loaded(
             tuple(name[:200] for name in names[:_MAX_NAMES]), self.fault, tuple(self.missing[:50])
@@ -318,7 +318,7 @@ def _run(block: list[ast.stmt], flags: int, filename: str, imported: Imported) -
         imported.missing.append(name[:200])
         # Questions that do without the module are still graded; using the name raises where it is
         # used.
-        namespace[bound] = Missing(name, str(error)[:200])
+        namespace[bound] = MissingImport(name, str(error)[:200])
 
 
 def _imported_name(node: ast.Import | ast.ImportFrom) -> tuple[str, str]:

@@ -91,6 +91,7 @@ def _count(left: Tensor, right: Tensor) -> dict[str, Param]:
 
 def _same_value(left: Value, right: Value) -> bool:
     if isinstance(left, float) and isinstance(right, float):
+        # By bits: −0.0 equals 0.0, and NaN is not equal to itself.
         return left.hex() == right.hex()
     if isinstance(left, (tuple, list, dict)):
         return False  # met as a leaf only where length, keys or kind changed
@@ -247,8 +248,11 @@ def shares(view: Tensor, base: Tensor) -> bool:
         return True  # another reading of the memory: not to be checked from here
     if 0 in view.shape:
         return True
+    # Before as_strided, which trusts its strides: a hostile layout would read the host's memory
+    # beyond the tensor.
     if _last_place(view.layout, view.shape) >= math.prod(base.shape):
         return False
+    # The one part of the claim that can be checked: shared memory must hold the same numbers.
     return np.array_equal(_laid_out(view.layout, view.shape, base), _elements(view))
 
 

@@ -284,6 +284,7 @@ def _squared(a: Array, b: Array) -> Array:
     """Return ‖a − b‖² by the formula that does not cancel, one row of ``a`` at a time."""
     result = np.empty((len(a), len(b)))
     for row, point in enumerate(a):
+        # A row at a time: all differences at once would take rows × rows × coordinates of memory.
         result[row] = ((b - point) ** 2).sum(axis=1)
     return result
 
@@ -325,11 +326,14 @@ class Envelope(Bounded):
         }
 
     def _bound(self, value: Array, moved: list[Array], unit: float) -> Bound:
+        # Of the instructor's case, not of the submission: such an answer cannot be judged by
+        # rounding.
         if any(other.shape != value.shape for other in moved):
             raise UnfitCaseError("the shape of the reference's answer depends on rounding")
         if value.dtype.kind not in "fc":
             return Bound(value, np.zeros(value.shape), (0.0, 0.0, 0.0))
         scale = np.max([np.abs(other - value) for other in moved], axis=0)
+        # An element that no moved input changes still has the rounding of its own last step.
         scale = np.maximum(scale, unit * np.abs(value))
         # In the same units: what was one rounding of the inputs is now one of a coarser dtype.
         half, coarsest = (_COARSE * one / unit if unit else 0.0 for one in (HALF, BFLOAT16))
@@ -347,6 +351,8 @@ def _arrays(run: Observation, case: CaseInputs) -> dict[str, Array]:
     for leaf in leaves(value, value):
         item = leaf.actual
         if isinstance(item, Tensor):
+            # A reference that falls back to float32 would make the envelope as wide as its own
+            # error.
             if item.dtype in ROUNDING and item.dtype != "float64":
                 raise UnfitCaseError(
                     f"given float64, the reference returns {item.dtype} in {leaf.where} of case "

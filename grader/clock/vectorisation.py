@@ -94,6 +94,8 @@ class Pace:
 
 def pace_of(runs: Sequence[Run]) -> Pace:
     """Return what runs have shown."""
+    # The reference is timed twice a round, under two names. Where it differs from itself, so much
+    # noise was about that the set says nothing.
     kept = [run for run in runs if steady(run, AGAIN, VECTORISED, within=STEADY)]
     return Pace(
         tuple(log_ratio(run, STUDENT, VECTORISED) for run in kept),

@@ -79,6 +79,7 @@ def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -
     """
     for other in others:
         _refuse_strangers(base, other)
+        # Without a sandbox the submission could have written these points itself.
         if base.official and not other.official and not allowed.unwalled:
             raise MergeError(
                 f"{_name(other)}: was graded without walls (isolation tier none), and the report "
@@ -107,6 +108,7 @@ def waits_for_device(question: QuestionResult) -> bool:
 
 def _refuse_strangers(base: Report, other: Report) -> None:
     ours, theirs = base.assignment, other.assignment
+    # By digest too: a file that changed without a new version would mix points of two assignments.
     if (ours.id, ours.version, ours.digest) != (theirs.id, theirs.version, theirs.digest):
         raise MergeError(
             f"{_name(other)}: is of another assignment: {ours.id} version {ours.version} "

@@ -97,6 +97,8 @@ class Baseline:
         finally:
             session.finish()
         if any(planned.needs.cuda for planned in self.plan):
+            # The reference's answers may still be in the GPU's memory, which the next process could
+            # read.
             scrub_gpus(sandbox, self._gpus, self.materials.assignment.limits)
         elif self.cache is not None:
             generated = reference.generate.generated
@@ -143,6 +145,8 @@ class Baseline:
         gradable, reasons = self._resolved(sandbox, kept.missing)
         draw = self.seed, GeneratorReplay(kept.generated)
         plan, problems = plan_all(self.materials, self.selected, gradable, draw)
+        # Drawn anew and compared, not trusted: kept answers to other inputs would fail every
+        # submission.
         if problems or needs_of(plan) != kept.needs or plan_digests(plan) != kept.digests:
             return False
         if set(kept.runs) != set(gradable) or any(item.needs.cuda for item in plan):

@@ -71,6 +71,7 @@ def run_again(
         return {"state": "real"}
     # Copies: the case's own arguments go to the actor by reference.
     copies = {name: value.clone() for name, value in own.items()}
+    # Drawn only now, after the log is here: the submission cannot have known these values.
     found: dict[str, Any] = read(replayed, data, drawn(own), copies, *settings)
     if found["own"] is not None:
         found["own"] = all(_close(found["own"].get(name), value) for name, value in said.items())
@@ -80,6 +81,8 @@ def run_again(
 def _close(value: Any, said: Any) -> bool:
     if not (isinstance(value, torch.Tensor) and isinstance(said, torch.Tensor)):
         return False
+    # Coarse: it tells whether the log belongs to these outputs. Whether they are right is judged on
+    # new values.
     return value.shape == said.shape and torch.allclose(value, said, rtol=1e-3, atol=1e-4)
 
 

@@ -306,6 +306,8 @@ def from_bytes(data: Buffer, kind: type[Kept], most: int = MAX_NODES) -> Kept:
 
 def holds_handle(value: Value) -> bool:
     """Return whether a handle or a path stands anywhere in a value: no actor may send one."""
+    # A list and no recursion: a deep value would raise RecursionError, which is no protocol
+    # violation.
     left = [value]
     while left:
         found = left.pop()
@@ -331,6 +333,8 @@ def nearest_builtin(error: BaseException) -> str:
 
 def built_in(kind: str, message: str) -> Exception:
     """Return an exception of a built-in class."""
+    # From a list: the name comes from the other side, and “vars(builtins)” holds more than
+    # exceptions.
     made = vars(builtins)[kind] if kind in EXCEPTIONS else Exception
     try:
         error: Exception = made(message)

@@ -45,12 +45,14 @@ def for_student(report: Report, release: ReleaseStage = ReleaseStage.NOW) -> Rep
     """
     questions = tuple(filter(None, (_question(each, release) for each in report.questions)))
     whole = release is ReleaseStage.PUBLISHED
+    # Whoever knows the seed can draw the hidden inputs.
     environment = report.environment.model_copy(update={"seed": 0})
     points = {} if whole else _sums(questions)
     return report.model_copy(
         update={
             "questions": questions,
             "environment": environment,
+            # Time on hidden cases could carry what the submission saw in them.
             "timing": Timing(),
             "merged": (),
             "status": report_status(questions),

@@ -92,6 +92,8 @@ class Words:
         """
         if verdict.status is Status.ERROR:
             return self._phrase("grader_fault", what=self._code(verdict.code))
+        # Past this line the case is hidden: only codes and known exception types, for texts and
+        # numbers may carry its inputs.
         if not verdict.hidden or verdict.status is Status.PASSED:
             return self.for_staff(verdict)
         if verdict.code is Code.RAISED and verdict.message is not None:
@@ -160,6 +162,7 @@ class _Formatter(string.Formatter):
     """``str.format`` that fills simple names and nothing more."""
 
     def get_field(self, name: str, _: Sequence[Any], params: Mapping[str, Any]) -> tuple[Any, str]:
+        # A name such as “x.__class__” would let a template, or a translation, reach into objects.
         if not name.isidentifier():
             raise ValueError(f"a template may name a parameter, not “{name}”")
         if params.get(name) in (None, ""):
@@ -188,6 +191,7 @@ def show(value: Param) -> str:
         return f"{value:.6g}"
     if isinstance(value, list):
         return _tuple(value)
+    # str() of a huge integer takes quadratic time, and Python refuses it above 4,300 digits.
     if isinstance(value, int) and value.bit_length() > _MAX_DIGITS_BITS:
         return long_integer(value)
     return inert(str(value), _MAX_PARAM)

@@ -167,6 +167,8 @@ class Clocks:
             timing = way.time(Subject(planned, entry, ours, files, limits_of(planned.question)))
             if timing is not None:
                 timed[name] = _with_timing(run, timing)
+                # Judged again as a whole: time may settle a check on loops, and others may rest on
+                # it.
                 verdicts[name] = judge_question(planned, reference, timed[name])
         return verdicts, timed
 
@@ -190,6 +192,8 @@ def wants_timing(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bo
     for check in graded:
         if verdicts[check.id].code is Code.NOT_TIMED:
             rests_on = (verdicts[name] for name in required(check, checks))
+            # A wrong answer earns nothing for its speed; seconds of the whole machine are not spent
+            # on it.
             if all(item.status in (Status.PASSED, Status.PARTIAL) for item in rests_on):
                 return True
     return False

@@ -183,6 +183,8 @@ class Stopwatch:
             if missing < 1:
                 break
             further = replace(plan, rounds=missing, fewest=min(plan.fewest, missing))
+            # Whole rounds: a round without one party could not be compared, so it is made again for
+            # all.
             made = interleave(self._clock.parties(), further, self._random)
             if made is None:
                 return outcome
@@ -190,6 +192,7 @@ class Stopwatch:
             kept = joined(kept, usable(made, lost))
             if not lost:
                 break
+        # Too few rounds decide nothing, rather than something by noise.
         outcome.run = kept if kept.rounds >= plan.fewest else None
         outcome.idle = self._clock.idle
         return outcome

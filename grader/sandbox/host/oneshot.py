@@ -73,6 +73,8 @@ class OneShotGuest(Guest):
         memory = 0 if needs.cuda else limits.memory
         arguments = (guest_end.fileno(), status_fd, limits.output, memory, int(warm))
         try:
+            # Isolated mode and an empty folder: a “torch.py” beside the submission is never
+            # imported in torch's place.
             self._keeper = subprocess.Popen(  # noqa: S603  our own interpreter and module
                 [sys.executable, "-I", "-c", running("grader.actor"), *map(str, arguments)],
                 pass_fds=(guest_end.fileno(), status_fd),
@@ -94,6 +96,7 @@ class OneShotGuest(Guest):
         """See ``Guest.end``."""
         if self._exit is None:
             self._exit = self._own_end(_DYING if self._hung_up() else 0.0)
+            # Before the keeper: orphans are found below it only while it lives.
             end_below(self._keeper.pid)
             if self._exit == Exit():
                 self._exit = Exit(peak_memory=self._own_end(_DYING).peak_memory)

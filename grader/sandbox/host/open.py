@@ -134,6 +134,7 @@ def probe(mechanism: Mechanism) -> Isolation:
     canaries = CanaryHolder()
     sandbox = ForkServerSandbox(_plan(mechanism, canaries, preload=False), canaries)
     try:
+        # Tried, not looked up: a kernel may offer a call that the container around it refuses.
         return sandbox.probe(PROBE_LIMITS)
     finally:
         sandbox.close()
@@ -206,6 +207,7 @@ def _plan(mechanism: Mechanism, canaries: CanaryHolder, preload: bool) -> WallPl
 
 def _shown(plan: WallPlan, gpus: tuple[Gpu, ...]) -> WallPlan:
     """Return the plan with GPUs in the view, where Landlock keeps them from other processes."""
+    # Without Landlock every process could open every GPU in the view.
     if not gpus or not plan.landlock:
         return plan
     folders = cuda.library_folders(os.environ.get("LD_LIBRARY_PATH", ""))

@@ -60,6 +60,8 @@ class Ruleset:
     """
 
     def __init__(self, version: int, tcp: bool = False) -> None:
+        # All rights that this kernel knows are handled; a right that is not handled is allowed
+        # everywhere.
         rights = {1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)
         self._handled = (1 << rights) - 1
         network = 0b11 if version >= 4 and not tcp else 0
@@ -85,6 +87,7 @@ class Ruleset:
                 raise
             try:
                 folder = stat.S_ISDIR(os.fstat(fd).st_mode)
+                # The kernel refuses a rule on a file with a right that only folders have.
                 rights = access if folder else access & _ONLY_FILES
                 rule = struct.pack("=Qi", rights & self._handled, fd)
                 buffer = ctypes.create_string_buffer(rule, len(rule))
