@@ -28,7 +28,7 @@ _MAX_DIGITS_BITS = 256
 _LARGEST = 1e15
 _SHOWN_ITEMS = 12
 _CAUSE = "cause_"
-"""Before the id of a likely cause."""
+"""Before the id of a relation between a wrong answer and the right one."""
 _KNOWN_EXCEPTIONS = frozenset({
     "ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileNotFoundError",
     "ImportError", "IndexError", "KeyError", "LinAlgError", "MemoryError", "ModuleNotFoundError",
@@ -104,7 +104,7 @@ class Words:
         return f"{text} {cause}" if cause else text
 
     def _cause(self, message: Message, params: Mapping[str, Param]) -> str:
-        """Return the sentence on the likely cause, if the message names one that is known."""
+        """Return the sentence on the relation that the message names, if it is known."""
         sentence = self.sentences.get(f"{_CAUSE}{message.params.get('cause')}", ())
         return " ".join(text for text in (_fill(part, params) for part in sentence) if text)
 

@@ -163,7 +163,7 @@ def test_the_envelope_is_as_wide_as_the_problem_is_ill_conditioned(scale, shift)
     assert check.judge(case, reference, seen(tensor(normalise(x)))).credit == 1
     verdict = check.judge(case, reference, seen(tensor(normalise(x, divisor=0))))
     assert verdict.code is Code.WRONG_VALUE
-    assert verdict.message.params.get("cause") == "divisor"
+    assert verdict.message.params.get("cause") == "scaled"
 
 
 def test_the_envelope_judges_whole_numbers_exactly():

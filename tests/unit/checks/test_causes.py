@@ -51,10 +51,6 @@ HUGE[3, 2] = np.inf
         (SQUARE.T, SQUARE, "transposed"),
         (X.T, X, "transposed"),
         (BATCH.swapaxes(1, 2), BATCH, "transposed"),
-        (normalise(X, ddof=0), normalise(X), "divisor"),
-        (normalise(X), normalise(X, ddof=0), "divisor"),
-        (X.var(0, ddof=0), X.var(0, ddof=1), "divisor"),
-        (normalise(X, axis=1), normalise(X), "wrong_axis"),
         (X.sum(1), X.sum(0), "wrong_axis"),
         (X.sum(1, keepdims=True), X.sum(0, keepdims=True), "wrong_axis"),
         (np.abs(X) ** 0.5, np.abs(X), "rooted"),
@@ -63,7 +59,6 @@ HUGE[3, 2] = np.inf
         (np.arange(20.0, 31, 10), np.arange(10.0, 31, 10), "exclusive_start"),
         (np.arange(10.0, 41, 10), np.arange(10.0, 31, 10), "one_too_many"),
         (X.astype(np.float32).astype(np.float64), X, "single_precision"),
-        (X.astype(np.float16).astype(np.float64), X, "low_precision"),
         (-X, X, "negated"),
         (3 * X, X, "scaled"),
         (X + 3, X, "offset"),
@@ -100,10 +95,22 @@ def test_a_likely_cause_is_named(actual, expected, name):
         (np.arange(4), np.arange(1, 9, 2)),
         (X + 1e-9 * RANDOM.standard_normal(X.shape), X),
         (np.array(2.0), np.array([1.0, 3.0])),
+        # Sentences that guessed, and were false on real submissions:
+        (normalise(X, axis=1), normalise(X)),  # “along the wrong axis”
+        (X.astype(np.float16).astype(np.float64), X),  # “right to a few digits only”
+        (np.full((2, 2), 3.14159), np.full((2, 2), 3.14)),  # the same
+        (np.array([3.0]), np.array([3.14])),  # “cut off to whole numbers”
+        (np.array([0.0, 1.0]), np.array([0.4, 1.0])),  # the same
     ],
 )
 def test_no_cause_is_made_up(actual, expected):
     assert cause(actual, expected) is None
+
+
+def test_another_divisor_is_told_as_a_factor_alone():
+    """The divisor of a 3×4 matrix may be M, N - 1 or a constant: the factor does not tell."""
+    x = RANDOM.standard_normal((3, 4))
+    assert cause(x / 3 * 2, x) == "scaled"
 
 
 def test_factor_and_offset_come_with_their_size():
@@ -137,6 +144,8 @@ def test_large_arrays_are_not_looked_into():
         (OnDevice(id="v", points=1, device="cuda:1"), tensor(X, device="cuda:0"), tensor(X), None),
         (CLOSE, tensor(3, "int64"), 3, "tensor_for_number"),
         (CLOSE, Opaque("numpy.ndarray", "x"), tensor(X), "numpy_for_tensor"),
+        (CLOSE, Opaque("numpy.int64", "7"), 7, "numpy_for_number"),
+        (CLOSE, Opaque("numpy.int64", "7"), tensor(X), None),
         (CLOSE, [1.0], tensor([1.0]), "list_for_tensor"),
     ],
 )  # fmt: skip
@@ -168,3 +177,26 @@ def test_a_case_without_matrices_is_not_square():
     scalar = np.ones(3)
     assert across((scalar, scalar, scalar), (X + X**2, X, X)).code is Code.WRONG_VALUE
     assert across((scalar, scalar, scalar)).status is Status.PASSED
+
+
+def test_a_relation_of_one_failed_case_alone_is_not_told():
+    other = RANDOM.standard_normal((M, N))
+    assert across((-X, X, X), (-X, X, X)).message.params["cause"] == "negated"
+    assert "cause" not in across((-X, X, X), (other, X, X)).message.params
+
+
+def test_a_factor_that_differs_between_cases_is_told_without_its_size():
+    told = across((2 * X, X, X), (3 * X, X, X)).message.params
+    assert told["cause"] == "scaled"
+    assert "factor" not in told
+    assert across((2 * X, X, X), (2 * X, X, X)).message.params["factor"] == pytest.approx(2)
+
+
+GUESSES = ("result ever", "overwritten", "in its first turn", "Looks ", "never moved", "never came")
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_no_sentence_guesses_what_the_code_does(guess):
+    told = [text for name, text in ENGLISH.sentences.items() if name.startswith("cause_")]
+    assert told
+    assert not [text for text in told if guess in str(text) and "activation" not in str(text)]

@@ -335,7 +335,7 @@ def test_on_a_hidden_case_only_the_code_is_told(code: Code) -> None:
 
 def test_a_cause_follows_the_numbers() -> None:
     shape = Message("wrong_shape", {**SHAPES, "cause": "transposed"})
-    text = "Looks transposed: rows and columns are swapped."
+    text = "The result is the transpose of the right one: rows and columns are swapped."
     assert STRICT.render(shape) == f"Shape is (2, 3), expected (3,). {text}"
     scaled = Message("wrong_shape", {**SHAPES, "cause": "scaled", "factor": 3.0})
     assert STRICT.render(scaled).endswith(" Every element is 3 times what it should be.")
