@@ -30,6 +30,7 @@ from grader.run.capabilities import Options, device_name, devices_name
 from grader.run.gpus import OpenRack, ProveGpus, open_rack, prove_gpus
 from grader.run.kept import ReferenceCache
 from grader.run.materials import Materials
+from grader.run.mistakes import KnownMistakes
 from grader.run.observe import NOT_RUN, Follower, PhaseTimes, Progress, QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.run.submitted import SubmissionRunner, Verdicts, for_all, judge_all
@@ -90,6 +91,7 @@ class Grader:
         self.on_question: OnQuestion | None = None
         self._options = options
         self._baseline = Baseline(materials, options, racks, prove)
+        self._mistakes = KnownMistakes(materials)
         self._versions: dict[str, str] = {}
         self._use(sandbox, NO_CARE)
 
@@ -181,6 +183,8 @@ class Grader:
             if clock:
                 judged, runs = self._clocks().judge(files, runs, judged)
             phases.lap("clock")
+        judged = self._explained(judged, runs)
+        phases.lap("explain")
         info = submission_info(submission, self.words)
         return Examined(self._report(info, judged, phases), runs)
 
@@ -211,6 +215,13 @@ class Grader:
     def _judged(self, runs: Mapping[str, QuestionRun]) -> dict[str, Verdicts]:
         return judge_all(self.plan, self.reference_runs, runs, self._baseline.missing)
 
+    def _explained(
+        self, judged: dict[str, Verdicts], runs: Mapping[str, QuestionRun]
+    ) -> dict[str, Verdicts]:
+        """Return the verdicts; those that a known mistake explains say so."""
+        against = self.plan, self.reference_runs
+        return self._mistakes.explain(judged, runs, against, self._sandbox)
+
     def _follower(self, progress: Progress) -> Progress:
         """Return what reports each question's result, if anybody waits for that."""
         tell = self.on_question
@@ -222,7 +233,8 @@ class Grader:
             item = planned[name]
             # What a real GPU did wrong is known at the end.
             if not item.needs.cuda:
-                judged = self._judged({name: run})[name]
+                runs = {name: run}
+                judged = self._explained(self._judged(runs), runs)[name]
                 device = device_name(item.needs)
                 tell(build_question(item.question, judged, self.words, device), run, printed)
 
@@ -254,7 +266,7 @@ class Grader:
             runs: By question id; of the same plan.
             before: Its earlier report, for what does not come from judging.
         """
-        verdicts = self._baseline.not_here | self._judged(runs)
+        verdicts = self._baseline.not_here | self._explained(self._judged(runs), runs)
         left = [q for q in self._baseline.selected if not (runs and q.id in verdicts)]
         verdicts |= _as_before(left, before)
         return self._build(before.submission, verdicts, before.environment, before.timing)

@@ -159,6 +159,25 @@ def test_a_labelled_submission_gets_what_its_label_says(
     if absent and {*label.questions} & {*absent}:
         pytest.skip(f"needs a package that is not installed: {', '.join(absent)}")
     assert label.misses(report) == []
+    if submission.module is not None:
+        # A cell has one mistake. Where a known mistake of another name is told, the sentence is
+        # false.
+        assert _known_mistakes(report) <= {submission.name}
+
+
+def _known_mistakes(report: dict[str, Any]) -> set[str]:
+    checks = [check for question in report["questions"] for check in question["checks"]]
+    return {check["params"]["mistake"] for check in checks if "mistake" in check["params"]}
+
+
+@_group("pytorch101")
+def test_a_labelled_mistake_is_named(graders: Graders) -> None:
+    named = {
+        submission.name: _known_mistakes(graders("pytorch101", submission))
+        for assignment, submission in LABELLED
+        if assignment == "pytorch101" and submission.name in {"normalize_by_m", "shuffle_rows"}
+    }
+    assert named == {name: {name} for name in ("normalize_by_m", "shuffle_rows")}
 
 
 _SPEED = {"vectorised": "not_timed", "speedup": "no_device"}

@@ -10,8 +10,10 @@ import keyword
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
+from grader.assignment.mistakes import MISTAKES
 from grader.assignment.types import Limits
 from grader.authoring import template
 from grader.authoring.labelled import LABELLED, labelled_submissions
@@ -20,6 +22,7 @@ from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader, Options
 from grader.report.model import CheckResult, Report
 from grader.run.materials import Materials
+from grader.run.mistakes import KnownMistakes, same_results
 from grader.run.plan import PlannedQuestion
 from grader.run.timing.screening import Screener
 from grader.run.timing.stopwatch import NotTimedError
@@ -85,6 +88,7 @@ def lint_assignment(
     findings += unfit_loops(graders[0], materials, sandbox)
     findings += _not_zero(graders[0], materials.starter)
     findings += _never_failed(graders[0], materials, step)
+    findings += unfit_mistakes(graders[0], materials, sandbox)
     return list(dict.fromkeys(findings))
 
 
@@ -136,6 +140,29 @@ def _unfit_loop(screener: Screener, planned: PlannedQuestion, limits: Limits) ->
         f"takes only {times:.1f} times as long as the reference; choose “dims” so that it takes "
         f"{_SLOW:g} times as long or more"
     )
+
+
+def unfit_mistakes(grader: Grader, materials: Materials, sandbox: Sandbox) -> Iterator[LintFinding]:
+    """Yield the known mistakes that no submission can be recognised by."""
+    known = KnownMistakes(materials).of(grader.plan, grader.reference_runs, sandbox)
+    file = materials.reference_folder / MISTAKES
+    for name, runs in known.items():
+        reference = grader.reference_runs[name].observations
+        for run in runs:
+            where = f"{file}:{run.mistake.line}"
+            if same_results(run.results, reference):
+                text = "does what the reference does in every case; add a case that shows it"
+                yield LintFinding(where, f"“{run.mistake.name}” {text}")
+            elif not run.telling:
+                text = "is wrong in too few numbers to be recognised by; add a case that shows more"
+                yield LintFinding(where, f"“{run.mistake.name}” {text}")
+        for one, other in combinations(runs, 2):
+            if one.mistake.says != other.mistake.says and same_results(one.results, other.results):
+                yield LintFinding(
+                    f"{file}:{other.mistake.line}",
+                    f"no case tells “{other.mistake.name}” from “{one.mistake.name}”, so neither "
+                    "is named; add a case, or have both say the same",
+                )
 
 
 def _not_zero(grader: Grader, starter: Path) -> Iterator[LintFinding]:

@@ -86,9 +86,18 @@ def type_cause(actual: Value, expected: Value) -> dict[str, Param]:
             return {"cause": "numpy_for_number"}
         if actual.type == "numpy.ndarray":
             return {"cause": "numpy_for_tensor"}
-    if isinstance(actual, (list, tuple)) and isinstance(expected, Tensor):
+    if isinstance(expected, Tensor) and _makes_one_tensor(actual):
         return {"cause": "list_for_tensor"}
     return {}
+
+
+def _makes_one_tensor(value: Value) -> bool:
+    """Whether a list holds tensors of one shape, or numbers, or such lists."""
+    if not isinstance(value, (list, tuple)) or not value:
+        return False
+    if all(isinstance(item, Tensor) for item in value):
+        return len({item.shape for item in value if isinstance(item, Tensor)}) == 1
+    return all(isinstance(item, (int, float)) or _makes_one_tensor(item) for item in value)
 
 
 def across_cases(judged: Sequence[tuple[CaseInputs, Verdict]], combined: Verdict) -> Verdict:

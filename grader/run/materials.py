@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grader.assignment.find import assignment_digest, locate
 from grader.assignment.load import load_assignment
+from grader.assignment.mistakes import MISTAKES, KnownMistake, read_mistakes
 from grader.assignment.types import Assignment, Limits
 from grader.errors import AssignmentError, Problem
 from grader.sandbox.host.guests import GuestLimits, GuestNeeds
@@ -79,6 +80,7 @@ class Materials:
         root: Folder that holds ``assignments/``.
         folder: Folder of the assignment's file, its scenario and its support files.
         given: Source of the functions that run beside a submission for a scenario, or empty.
+        mistakes: Wrong functions of which the author says what is wrong with them.
     """
 
     assignment: Assignment
@@ -91,6 +93,7 @@ class Materials:
     root: Path
     folder: Path
     given: str = ""
+    mistakes: tuple[KnownMistake, ...] = ()
 
     def program(self, files: Mapping[str, bytes]) -> GuestProgram:
         """Return a program to load: these files with the assignment's own beside them."""
@@ -116,9 +119,12 @@ def load_materials(file: Path) -> Materials:
         path.read_text(encoding="utf-8") if path else ""
         for path in (located.scenario, located.given)
     )
+    contents = _contents(file, "hand_in", reference)
+    solution = contents[assignment.module].decode("utf-8", "replace")
+    known = located.reference / MISTAKES
     return Materials(
         assignment,
-        _contents(file, "hand_in", reference),
+        contents,
         _contents(file, "support", support),
         scenario,
         assignment_digest(located),
@@ -127,6 +133,7 @@ def load_materials(file: Path) -> Materials:
         located.root,
         located.folder,
         given,
+        read_mistakes(known, assignment.questions, solution),
     )
 
 

@@ -29,6 +29,7 @@ _LARGEST = 1e15
 _SHOWN_ITEMS = 12
 _CAUSE = "cause_"
 """Before the id of a relation between a wrong answer and the right one."""
+_AUTHORED = ("says_en", "says_ko")
 _KNOWN_EXCEPTIONS = frozenset({
     "ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileNotFoundError",
     "ImportError", "IndexError", "KeyError", "LinAlgError", "MemoryError", "ModuleNotFoundError",
@@ -100,7 +101,10 @@ class Words:
             return self._phrase("hidden", what=self._known(verdict.message.params.get("type")))
         text = self._phrase("hidden", what=self._code(verdict.code))
         # Without the numbers of the message: a cause is a relation, its blanks could be inputs.
-        cause = self._cause(verdict.message, {}) if verdict.message else ""
+        # What an author says of a known mistake knows no inputs.
+        params = verdict.message.params if verdict.message else {}
+        authored = {name: text for name, text in params.items() if name in _AUTHORED}
+        cause = self._cause(verdict.message, authored) if verdict.message else ""
         return f"{text} {cause}" if cause else text
 
     def _cause(self, message: Message, params: Mapping[str, Param]) -> str:

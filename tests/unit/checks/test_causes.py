@@ -147,6 +147,10 @@ def test_large_arrays_are_not_looked_into():
         (CLOSE, Opaque("numpy.int64", "7"), 7, "numpy_for_number"),
         (CLOSE, Opaque("numpy.int64", "7"), tensor(X), None),
         (CLOSE, [1.0], tensor([1.0]), "list_for_tensor"),
+        (CLOSE, [[0, 10], [100, 0]], tensor(SQUARE), "list_for_tensor"),
+        (CLOSE, [tensor(X), tensor(X)], tensor(BATCH), "list_for_tensor"),
+        (CLOSE, (tensor(X), (M, N)), tensor(X), None),
+        (CLOSE, [tensor(X), tensor(X.T)], tensor(X), None),
     ],
 )  # fmt: skip
 def test_causes_of_a_wrong_form(check, actual, expected, name):

@@ -1,0 +1,154 @@
+"""Files of cells: many small modules in one file, with parts of the reference around them.
+
+A cell begins with a line ``# %% name`` and a comment. It stands for a module: the code above the
+first cell, right functions from the reference, and its own code. The line ``# right:``, in the
+comment of the file or of the cell, names the right functions; what they use comes along, and what a
+cell defines itself is left out. A cell whose comment has such a line goes by that one:
+``# right: none`` for a cell that stands alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from grader.errors import UsageError, nearest
+
+_MARK = "# %% "
+_RIGHT = re.compile(r"^# right: (.*)\n", re.MULTILINE)
+_NONE = ["none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell as it is written.
+
+    Attributes:
+        name: What stands behind the mark.
+        line: Of the mark, from 1.
+        comment: The comment below it.
+        code: All that follows.
+        head: What stands above the first cell of the file.
+    """
+
+    name: str
+    line: int
+    comment: str
+    code: str
+    head: str
+
+    def module(self, reference: str) -> str:
+        """Return the text of the module that the cell stands for.
+
+        Args:
+            reference: Text of the reference.
+
+        Raises:
+            SyntaxError: The cell is no Python.
+            UsageError: The reference has no such function.
+        """
+        about = _comment(self.head)
+        shared = self.head.removeprefix(about).strip()
+        own = set(self.binds())
+        right = _RIGHT.search(self.comment) or _RIGHT.search(about)
+        added = _parts(reference).functions(right[1].split(", "), own) if right else ""
+        future = _parts(reference).future if added else ""
+        text = (_RIGHT.sub("", self.comment), future, shared, added, self.code.strip())
+        return "\n\n\n".join(filter(None, text)) + "\n"
+
+    def binds(self) -> list[str]:
+        """Return the names that the cell, or what stands above the first one, binds.
+
+        Raises:
+            SyntaxError: The cell is no Python.
+        """
+        shared = self.head.removeprefix(_comment(self.head)).strip()
+        return [name for node in ast.parse(f"{shared}\n{self.code}").body for name in _binds(node)]
+
+
+def split_cells(text: str) -> list[Cell]:
+    """Return the cells of a file; none where it is no file of cells."""
+    head, *cells = re.split(rf"^{_MARK}", text, flags=re.MULTILINE)
+    found, line = [], head.count("\n") + 1
+    for cell in cells:
+        name, _, body = cell.partition("\n")
+        comment = _comment(body)
+        found.append(Cell(name, line, comment, body.removeprefix(comment), head))
+        line += cell.count("\n")
+    return found
+
+
+def _comment(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    code = next((number for number, line in enumerate(lines) if line[:1] != "#"), len(lines))
+    return "".join(lines[:code])
+
+
+def _binds(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+    else:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                yield part.id
+
+
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+@functools.lru_cache(maxsize=8)
+def _parts(reference: str) -> _Reference:
+    return _Reference(reference)
+
+
+class _Reference:
+    """The reference's text, of which parts can be had.
+
+    Attributes:
+        future: Its ``from __future__`` lines, without which its annotations may not be evaluated.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.splitlines()
+        self._nodes = ast.parse(text).body
+        self._by_name = {name: node for node in self._nodes for name in _binds(node)}
+        self.future = "\n".join(self._text(node) for node in self._nodes if _is_future(node))
+
+    def functions(self, names: list[str], there: Set[str]) -> str:
+        """Return the text of functions with all that they use, in the reference's order.
+
+        Args:
+            names: Of the functions; ``none`` alone for none.
+            there: What the cell itself binds: that is left out.
+
+        Raises:
+            UsageError: The reference has no such function.
+        """
+        taken: set[str] = set()
+        left = names if names != _NONE else []
+        while left:
+            name, *left = left
+            if name not in self._by_name:
+                raise UsageError(f"the reference has no “{name}”{nearest(name, self._by_name)}")
+            node = self._by_name[name]
+            # An import of the cell's comes too late for a base class or an annotation above it.
+            imports = isinstance(node, (ast.Import, ast.ImportFrom))
+            if name in taken or (name in there and not imports):
+                continue
+            taken.add(name)
+            walked = ast.walk(node)
+            used = {node.id for node in walked if isinstance(node, ast.Name)}
+            left += sorted(used.intersection(self._by_name))
+        return "\n\n\n".join(
+            self._text(node) for node in self._nodes if taken.intersection(_binds(node))
+        )
+
+    def _text(self, node: ast.stmt) -> str:
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+        return "\n".join(self._lines[first - 1 : node.end_lineno])

@@ -1,0 +1,264 @@
+"""Known mistakes name themselves: a failed submission is compared with them, not guessed at.
+
+A mistake runs once for all submissions, in a student process, on the inputs that the reference got;
+and only when a submission fails its question. Where a submission does in **every** case of the
+question what the mistake does, and no other mistake does the same, the verdict says what the author
+wrote of that mistake.
+
+Does not defend against: nothing here decides points. A mistake that cannot run is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from grader.assignment.mistakes import KnownMistake
+from grader.checks.base import Probe
+from grader.checks.sameness import numbers_in, same_result
+from grader.errors import InfrastructureError
+from grader.observation import Observation, Outcome
+from grader.run.materials import Materials
+from grader.run.observe import QuestionRun, observe
+from grader.run.plan import PlannedQuestion
+from grader.run.stage import open_session
+from grader.run.submitted import Verdicts
+from grader.sandbox.host.guests import Sandbox
+from grader.verdict import Code, Message, Param, Status, Verdict
+
+_OF_RESULTS = {
+    Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.NOT_FINITE,
+    Code.INPUT_MODIFIED, Code.REDUCED_PRECISION, Code.RAISED,
+}  # fmt: skip
+"""Codes that a known mistake explains: those of what came back."""
+
+_TELLING_CASES = 2
+_TELLING_NUMBERS = 3
+_SEEN = 1000
+"""Numbers of a result that are looked at for how many different ones there are."""
+
+Results = Mapping[str, Observation]
+"""Case key → what came of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MistakeRun:
+    """A known mistake, and what it did.
+
+    Attributes:
+        mistake: As the author wrote it.
+        results: What came of each case.
+        telling: It differs from the reference in enough numbers, so that meeting all of its
+            results is no accident.
+    """
+
+    mistake: KnownMistake
+    results: Results
+    telling: bool
+
+
+class KnownMistakes:
+    """The known mistakes of an assignment; each runs once, when it is first asked for.
+
+    Args:
+        materials: The assignment and its files.
+    """
+
+    def __init__(self, materials: Materials) -> None:
+        self._materials = materials
+        self._runs: dict[str, tuple[MistakeRun, ...]] = {}
+
+    def explain(
+        self,
+        judged: Mapping[str, Verdicts],
+        runs: Mapping[str, QuestionRun],
+        against: tuple[Sequence[PlannedQuestion], Mapping[str, QuestionRun]],
+        sandbox: Sandbox,
+    ) -> dict[str, Verdicts]:
+        """Return the verdicts; those of a recognised mistake say what the author says of it.
+
+        Args:
+            judged: Question id → verdicts.
+            runs: What the submission did.
+            against: The inputs, and what the reference did with them.
+            sandbox: Where mistakes run that have not run yet.
+        """
+        told = dict(judged)
+        plan, reference = against
+        checks = {
+            planned.question.id: check
+            for planned in plan
+            if planned.question.id in runs
+            and (check := _explained_check(planned, judged.get(planned.question.id, {})))
+        }
+        due = [planned for planned in plan if planned.question.id in checks]
+        for name, known in self.of(due, reference, sandbox).items():
+            mistake = recognised(runs[name].observations, known)
+            if mistake is not None:
+                check = checks[name]
+                told[name] = {**judged[name], check: _saying(judged[name][check], mistake)}
+        return told
+
+    def of(
+        self,
+        plan: Sequence[PlannedQuestion],
+        reference: Mapping[str, QuestionRun],
+        sandbox: Sandbox,
+    ) -> dict[str, tuple[MistakeRun, ...]]:
+        """Return question id → known mistakes with what they did; run those that did not run yet.
+
+        Args:
+            plan: The questions with their inputs.
+            reference: What the reference did with them.
+            sandbox: Where they run.
+        """
+        # Real GPUs are for submissions.
+        due = [
+            planned
+            for planned in plan
+            if planned.question.id not in self._runs and not planned.needs.cuda
+        ]
+        trials = [
+            _Trial(mistake, planned)
+            for planned in due
+            for mistake in self._materials.mistakes
+            if planned.question.id in mistake.questions
+        ]
+        results: dict[_Trial, Results] = {}
+        # A machine that cannot run mistakes costs their sentences, and nobody points.
+        with suppress(InfrastructureError):
+            for together in _in_one_guest(trials):
+                results |= self._results(together, sandbox)
+        for planned in due:
+            name = planned.question.id
+            right = reference[name].observations
+            self._runs[name] = tuple(
+                MistakeRun(trial.mistake, seen, _telling(seen, right))
+                for trial, seen in results.items()
+                if trial.planned is planned and seen
+            )
+        wanted = [planned.question.id for planned in plan]
+        return {name: self._runs[name] for name in wanted if name in self._runs}
+
+    def _results(self, trials: Sequence[_Trial], sandbox: Sandbox) -> dict[_Trial, Results]:
+        """Run mistakes in one student process, or in one after another where they end it."""
+        materials = self._materials
+        module = materials.assignment.module
+        files = {**materials.reference, module: _program(trials).encode()}
+        files |= {f"{trial.module}.py": trial.mistake.module.encode() for trial in trials}
+        session = open_session(sandbox, materials, files)
+        try:
+            plan = [trial.plan() for trial in trials]
+            runs = observe(session, plan, materials.assignment.limits_of, lambda _: None)
+        finally:
+            session.finish()
+        return {trial: runs[trial.id].observations for trial in trials}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """A mistake of one question, to be run."""
+
+    mistake: KnownMistake
+    planned: PlannedQuestion
+
+    @property
+    def id(self) -> str:
+        return f"{self.planned.question.id}__{self.mistake.name}"
+
+    @property
+    def module(self) -> str:
+        return f"known_{self.mistake.name}"
+
+    @property
+    def alone(self) -> bool:
+        """Whether it has to go by the function's own name, by which a scenario calls it."""
+        return any(case.case.scenario for case in self.planned.cases)
+
+    def imports(self) -> str:
+        """Return the statement that gives its function the name that it is called by."""
+        defined = next(name for name in self.planned.question.names if name in self.mistake.binds)
+        return f"from {self.module} import {defined} as {self.id}\n"
+
+    def plan(self) -> PlannedQuestion:
+        """Return what is called: for results and arguments, and nothing else."""
+        question = self.planned.question
+        asked = {Probe.ARGS_AFTER}
+        update = {
+            "id": self.id,
+            "entry": question.names if self.alone else (self.id,),
+            "checks": tuple(check for check in question.checks if set(check.needs()) <= asked),
+        }
+        cases = tuple(replace(case, counted=()) for case in self.planned.cases)
+        return replace(self.planned, question=question.model_copy(update=update), cases=cases)
+
+
+def _program(trials: Sequence[_Trial]) -> str:
+    """Return the module whose functions are called."""
+    if trials[0].alone:
+        return trials[0].mistake.module
+    return "".join(trial.imports() for trial in trials)
+
+
+def _in_one_guest(trials: Sequence[_Trial]) -> Iterator[list[_Trial]]:
+    yield from ([trial] for trial in trials if trial.alone)
+    if together := [trial for trial in trials if not trial.alone]:
+        yield together
+
+
+def recognised(submission: Results, known: Sequence[MistakeRun]) -> KnownMistake | None:
+    """Return the mistake that explains all results of a submission; None if none or several do.
+
+    Args:
+        submission: What it did in each case.
+        known: The mistakes of the question.
+    """
+    found = [run.mistake for run in known if run.telling and same_results(submission, run.results)]
+    # Two that say the same are one to whoever reads it.
+    return found[0] if found and all(item.says == found[0].says for item in found) else None
+
+
+def same_results(one: Results, other: Results) -> bool:
+    """Return whether two programs did the same in every case."""
+    return one.keys() == other.keys() and all(same_result(one[key], other[key]) for key in one)
+
+
+def _telling(mistake: Results, reference: Results) -> bool:
+    wrong = [
+        seen
+        for key, seen in mistake.items()
+        if seen.outcome is Outcome.COMPLETED and not same_result(seen, reference[key])
+    ]
+    numbers = {
+        number
+        for seen in wrong
+        for array in numbers_in(seen.claims.value)
+        for number in np.unique(array[:_SEEN]).tolist()
+    }
+    return len(wrong) >= _TELLING_CASES or len(numbers) >= _TELLING_NUMBERS
+
+
+def _explained_check(planned: PlannedQuestion, verdicts: Verdicts) -> str | None:
+    """Return the first check that failed by what came back."""
+    return next(
+        (
+            check.id
+            for check in planned.question.checks
+            if (verdict := verdicts.get(check.id)) is not None
+            and verdict.status in (Status.FAILED, Status.PARTIAL)
+            and verdict.code in _OF_RESULTS
+            and verdict.message is not None
+        ),
+        None,
+    )
+
+
+def _saying(verdict: Verdict, mistake: KnownMistake) -> Verdict:
+    message = verdict.message
+    assert message is not None
+    says: dict[str, Param] = {f"says_{language}": text for language, text in mistake.says.items()}
+    params = {**message.params, "cause": "known_mistake", "mistake": mistake.name, **says}
+    return replace(verdict, message=Message(message.id, params))
