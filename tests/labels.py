@@ -13,7 +13,7 @@ A file begins with comments: what it is, in words, and the verdicts that it must
 ``status`` is the question's. ``checks`` maps a check's id to its code. ``code`` is what every check
 of the question says that does not say ``ok``, ``requirement_not_met`` or ``not_run``; one at least
 must say it. In a notebook, the comments are the beginning of its first code cell. Small submissions
-for one question share a file of cells, each with its label; ``grader.authoring.labelled`` reads it.
+for one question share a file of cells, each with its label; ``grader.assignment.cells`` reads it.
 
 Tier restricted starts no processes and has no mount of its own. Where that changes what a file
 gets, a block ``restricted:`` of the same form says what it gets there; ``works: true`` in it says
@@ -40,7 +40,7 @@ from typing import Any
 
 import yaml
 
-from grader.authoring.labelled import LABELLED, LabelledSubmission, labelled_submissions
+from grader.assignment.cells import LABELLED, LabelledSubmission, labelled_submissions
 from grader.errors import nearest
 from grader.verdict import Code, Status
 

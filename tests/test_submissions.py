@@ -15,8 +15,8 @@ import pytest
 import toy_starter
 from labels import ROOT, SUBMISSIONS, read_label, submissions_of, waits
 
+from grader.assignment.cells import LabelledSubmission
 from grader.assignment.types import Assignment
-from grader.authoring.labelled import LabelledSubmission
 from grader.grading import Grader, Options
 from grader.report.model import report_bytes
 from grader.run.materials import Materials, load_materials
@@ -170,7 +170,6 @@ def _known_mistakes(report: dict[str, Any]) -> set[str]:
     return {check["params"]["mistake"] for check in checks if "mistake" in check["params"]}
 
 
-@_group("pytorch101")
 def test_a_labelled_mistake_is_named(graders: Graders) -> None:
     named = {
         submission.name: _known_mistakes(graders("pytorch101", submission))

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
+from grader.assignment.cells import LABELLED, labelled_submissions
 from grader.assignment.mistakes import MISTAKES
 from grader.assignment.types import Limits
 from grader.authoring import template
-from grader.authoring.labelled import LABELLED, labelled_submissions
 from grader.clock.sampling import readable
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader, Options

@@ -1,4 +1,4 @@
-# Known mistakes of pytorch101, the commonest first in each question. docs/authoring.md explains the cells.
+# Known mistakes of pytorch101. docs/authoring.md explains the cells.
 
 import torch
 

@@ -31,7 +31,7 @@ from exploits.formats import FORMATS, Format  # noqa: E402
 from exploits.lab import GPU_QUESTION, QUESTIONS  # noqa: E402
 from labels import Label, read_label, submissions_of, untimed  # noqa: E402
 
-from grader.authoring.labelled import LabelledSubmission  # noqa: E402
+from grader.assignment.cells import LabelledSubmission  # noqa: E402
 from grader.batch.discover import ClassSubmission  # noqa: E402
 from grader.batch.local import LocalWorkers  # noqa: E402
 from grader.batch.schedule import grade_all  # noqa: E402

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.labelled import LabelledSubmission, labelled_submissions
+from grader.assignment.cells import LabelledSubmission, labelled_submissions
 from grader.errors import UsageError
 
 REFERENCE = '''\

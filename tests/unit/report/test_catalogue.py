@@ -71,9 +71,10 @@ def test_a_message_has_the_same_parameters_in_the_same_choices(name: str, langua
     ours, english = words_in(language).sentences[name], ENGLISH.sentences[name]
     assert ours != english
     assert len(ours) == len(english)
-    assert [_blanks(text) for text in _templates(ours)] == [
-        _blanks(text) for text in _templates(english)
-    ]
+    blanks = [[_blanks(text) for text in _templates(each)] for each in (ours, english)]
+    if name == "cause_known_mistake":
+        blanks[0].reverse()  # each language prefers the sentence in its own
+    assert blanks[0] == blanks[1]
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -202,7 +203,9 @@ def test_every_cause_of_the_package_has_a_sentence() -> None:
     }
     causes = tables_of("en")["causes"].keys()
     assert found <= causes
-    assert causes - found == {"cause_square_only", "cause_wrong_partner"} - found
+    assert causes - found == {
+        "cause_square_only", "cause_wrong_partner", "cause_known_mistake",
+    } - found  # fmt: skip
 
 
 HEADINGS = {"lay", "happened", "shown_printed"}
