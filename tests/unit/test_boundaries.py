@@ -18,7 +18,7 @@ LEAST_LINES_ALONE = 150
 ALONE: dict[str, str] = {}
 """Small modules that one neighbour imports all the same → why: a trust boundary, say."""
 MAX_FUNCTION_LINES = 40
-MAX_ACTOR_CODE_LINES = 1216
+MAX_ACTOR_CODE_LINES = 1224
 
 
 def forbidden(tree: ast.AST) -> Iterator[str]:
