@@ -238,6 +238,8 @@ def discover(folder: Path, out: Path) -> Found:
         return _gradescope(folder, entries)
     for platform, pattern, gather in _BY_NAME:
         named = {path: match for path in entries if (match := pattern.fullmatch(path.name))}
+        # All of them or none: one file that happens to be named so must not turn the others into
+        # strangers.
         if named and len(named) >= len([path for path in entries if is_submission(path)]):
             others = tuple(file_name_text(path.name) for path in entries if path not in named)
             return Found(tuple(_unique(gather(named))), others, platform)
@@ -336,6 +338,7 @@ def _gather(named: _Named, number: str) -> list[ClassSubmission]:
 def _unique(submissions: Sequence[ClassSubmission]) -> list[ClassSubmission]:
     names = [submission.name for submission in submissions]
     twice = sorted({name for name in names if names.count(name) > 1})
+    # Graded under one name, one of two students would get the other's points.
     if twice:
         raise UsageError(f"two submissions by the name of {', '.join(twice)}; keep one of each")
     return _renamed(sorted(submissions, key=lambda each: each.name))

@@ -255,6 +255,7 @@ class _Scale:
         return amount(round(grade.final / worth * (most or 0.0), PLACES)) if worth else amount(0.0)
 
     def _refuse_other(self, worth: float, what: str) -> None:
+        # The platform would take 43 of 60 points for 43 of 100.
         if self._most is not None and abs(self._most - worth) > 10**-PLACES:
             raise UsageError(
                 f"{self._what} is worth {counted(self._most, 'point')}, {what} {amount(worth)}. "
@@ -297,6 +298,7 @@ class _Table:
             found = self._find(student, matches)
             if found is None:
                 absent.append(_called(student, grade))
+            # An open grade leaves the cell as it was: the platform has no word for “pending”.
             elif grade.final is not None:
                 before = found.get(column)
                 write(found, grade)

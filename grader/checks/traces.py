@@ -122,6 +122,7 @@ def natural(value: Value) -> int:
     Raises:
         TypeError: It is none. Arithmetic with longer ones fails where a float is due.
     """
+    # type(), not isinstance(): True must not count as 1.
     if type(value) is not int or not 0 <= value < _BEYOND:
         raise TypeError(type(value))
     return value
@@ -281,6 +282,8 @@ class RepeatsLog(Close):
         new = super().judge(case, _outputs(reference, expected), _outputs(submission, actual))
         if new.status is Status.PASSED:
             return new
+        # Elements from outside torch may be the answer itself, computed elsewhere; they earn
+        # nothing.
         if actual.get("outside"):
             return finding(Code.NOT_REPEATED, "repeats_outside", new.evidence)
         if actual.get("own") is True:

@@ -48,6 +48,7 @@ def resolve(
         virtual = GuestNeeds(0, needs.processes, needs.loopback, needs.cuda, memory)
         return virtual if grants(virtual) else _not_granted(virtual)
     found = 0 if choice == "cpu" else gpus
+    # Deferred, not failed: the points stay pending and a machine with a GPU can fill them.
     if needs.cuda > found:
         message = Message("no_device", {"cuda": needs.cuda, "found": found})
         return deferred(Code.NO_DEVICE, message)
@@ -129,6 +130,8 @@ def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[st
             if seen.outcome is not Outcome.COMPLETED:
                 fault = seen.claims.fault
                 why = f"{fault.type}: {fault.message}" if fault else seen.detail
+                # Asked of a sandboxed process, not of this one: its walls may hide what the host
+                # has.
                 missing[name] = inert(why, _MAX_TEXT)
     finally:
         session.close()

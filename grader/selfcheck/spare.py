@@ -35,6 +35,8 @@ class SpareSandbox(Sandbox):
             if spare is not None and spare[0] == (limits, needs):
                 return spare[1]
             if spare is not None:
+                # Never handed out with other limits: it was started under those of another
+                # question.
                 spare[1].end()
             # Torch imports much when it is first used: on a slow machine that alone could take as
             # long as a question may.

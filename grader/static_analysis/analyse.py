@@ -36,6 +36,7 @@ def analyse(data: bytes) -> SourceFacts:
             tree = ast.parse(data)
         return SourceFacts(_File(tree).entries(), reach=reach(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        # No facts is not “no loop”: the judge leaves what rests on the source to a person.
         return SourceFacts(unreadable=f"{type(error).__name__}: {str(error)[:200]}")
 
 

@@ -162,6 +162,8 @@ def _finish(document: Document, report: Report, rows: list[_TestRow]) -> None:
     }
     document["score"] = report.score
     if not complete:
+        # Gradescope then reports a failed autograder, and a student sees no zero that the grader
+        # caused.
         del document["score"]
 
 

@@ -68,6 +68,7 @@ def render(
     style, early = "\n".join(_asset(name) for name in styles), _asset("early.js")
     script = "\n".join(_asset(name) for name in scripts)
     policy = (
+        # A digest for each script: one that escaping missed would still not run.
         f"default-src 'none'; img-src data:; style-src {_digest(style)}; "
         f"script-src {_digest(early)} {_digest(script)}; base-uri 'none'; form-action 'none'"
     )
@@ -99,7 +100,9 @@ def _signs(labels: Labels) -> Mapping[str, Markup]:
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("grader.report.html"),
+        # Every text comes from a submission, or may.
         autoescape=True,
+        # A name mistyped in a template would otherwise be an empty place on the page.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

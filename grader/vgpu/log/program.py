@@ -92,6 +92,7 @@ class Program:
             if entry.what.kind in ("begin", "end") and entry.what.fields[1] == name
         ]  # fmt: skip
         kinds = [self.entries[number].what.kind for number in found]
+        # Twice the same name would leave open which of the two is judged.
         if kinds != ["begin", "end"]:
             raise MalformedError(f"the part {name!r:.50} does not begin and end once")
         return found[0], found[1]
@@ -197,6 +198,8 @@ def _follow(program: Program) -> None:
 
 def _known(entry: Entry, memory: Mapping[int, _Memory], homes: Mapping[int, int]) -> None:
     fresh = set(entry.fresh())
+    # A handle that is used twice could stand for the outputs of one operation and the lineage of
+    # another.
     if not fresh.isdisjoint(homes):
         raise MalformedError("memory that is made twice")
     for layout, handle in zip(entry.what.layouts, entry.handles, strict=True):
@@ -244,6 +247,8 @@ def _meet(entry: Entry, memory: Mapping[int, _Memory], home: int) -> None:
         number = not layout.shape and place not in entry.what.written
         index = name in _INDEXING and not layout.dtype.is_floating_point
         on_host = item.device == _HOST and (number or index or item.pure)
+        # torch would have refused this on real GPUs: no honest log has it, and its placement would
+        # be made up.
         if item.device != home and not on_host:
             raise MalformedError(f"tensors of several devices in {name}")
 

@@ -101,9 +101,11 @@ def _run(
     program: Program, plan: _Plan, data: Any, leaves: Leaves
 ) -> tuple[dict[str, Any], list[tuple[int, TraceEvent]]]:
     player = Player(program, leaves, data["constants"])
+    # Reference and submission draw the same random numbers in their replays.
     torch.default_generator.manual_seed(0)
     with torch.no_grad():
         for number, entry in enumerate(program.entries):
+            # Only what the outputs rest on: decoy work is neither run nor counted.
             if number in plan.kept or entry.what.kind == "free":
                 player.play(number, entry)
     return player.outputs, player.events
