@@ -72,6 +72,7 @@ def staff_page(
         labels,
         {
             "staff": True,
+            "go_on": "",
             "notices": _notices(known, labels),
             "withheld": {},
             "excerpts": _excerpts(known, sources),
@@ -91,7 +92,7 @@ def student_page(
 ) -> str:
     """Return the page for the student: nothing hidden, nothing of anybody else."""
     full = translated(report, labels.words)
-    shown = redact.for_student(full, release)
+    shown = _wrong_first(redact.for_student(full, release))
     sources = texts(files.submitted, report.submission.files)
     withheld = redact.withheld(full, release)
     notices = _notices(shown, labels)
@@ -103,6 +104,7 @@ def student_page(
         labels,
         {
             "staff": False,
+            "go_on": _go_on(shown),
             "notices": notices,
             "withheld": withheld,
             # Where a finding is said to be, is in parameters that the shown report lacks.
@@ -113,6 +115,21 @@ def student_page(
             "links": NO_LINKS,
         },
     )
+
+
+def _wrong_first(report: Report) -> Report:
+    """Return a report with what the student can mend first, and what is right last."""
+    ordered = sorted(report.questions, key=lambda item: _ORDER.get(item.status, 1))
+    return report.model_copy(update={"questions": tuple(ordered)})
+
+
+_ORDER = {Status.FAILED: 0, Status.PARTIAL: 0, Status.PASSED: 2}
+
+
+def _go_on(report: Report) -> str:
+    """Return the question to go on with, the first there is; empty where nothing is wrong."""
+    first = next(iter(report.questions), None)
+    return first.id if first is not None and _ORDER.get(first.status, 1) == 0 else ""
 
 
 def _page(report: Report, labels: Labels, values: Mapping[str, object]) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
+import grader.report.html
 from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.render import SIGNS, Labels
 from grader.report.html.submission_page import staff_page, student_page
@@ -230,7 +233,7 @@ def test_staff_see_every_check_with_its_case_its_numbers_and_what_the_student_re
 def test_a_student_sees_the_checks_that_are_shown_and_their_points(report: Report) -> None:
     root = read(student_page(report, ENGLISH))
     assert root.one("p", "big").text == "6 / 14 +5?"
-    notices = [each.text for each in root.all("p", "notice")]
+    notices = [each.text for each in root.all("p", "notice") if "next" not in each.classes]
     assert notices == [ENGLISH("pending_note", pending="5", max="14"), ENGLISH("part_note")]
     shown = [
         question.model_copy(
@@ -241,6 +244,8 @@ def test_a_student_sees_the_checks_that_are_shown_and_their_points(report: Repor
         )
         for question in report.questions
     ]
+    secret = shown[1].id
+    shown.sort(key=lambda question: question.status.value == "passed")
     for element, place in questions_of(root, shown):
         for item, check in zip(element.all("li", "check"), shown[place].checks, strict=True):
             shows_check(item, check)
@@ -249,7 +254,7 @@ def test_a_student_sees_the_checks_that_are_shown_and_their_points(report: Repor
             ] * bool(check.student_message)
             assert not item.all("details", "evidence")
             assert not item.all("p", "told")
-        assert (ENGLISH("withheld", n=1) in element.text) == (place == 1)
+        assert (ENGLISH("withheld", n=1) in element.text) == (shown[place].id == secret)
     run = root.one("dl", "run").text
     assert "2.4.0" in run
     assert "598" not in run
@@ -312,3 +317,65 @@ def test_a_row_of_the_class_has_what_filters_and_sorting_need(rows: list[ClassRo
     ]  # fmt: skip
     flags = [sorted(each.classes) for each in second.one("td", "flags").all("span")]
     assert flags == [["flag", "incomplete"], ["flag", "twins"]]
+
+
+def with_a_right_one(report: Report) -> Report:
+    """Return a report that begins with a question that is right."""
+    question, check = next(
+        (question, check)
+        for question in report.questions
+        for check in question.checks
+        if check.status.value == "passed" and check.visibility.value == "visible"
+    )
+    points = {"score": check.score, "max_score": check.max_score, "pending": 0.0}
+    right = {"id": "right", "checks": (check,), "status": check.status, **points}
+    return report.model_copy(
+        update={"questions": (question.model_copy(update=right), *report.questions)}
+    )
+
+
+def test_a_student_reads_first_what_is_wrong_and_nothing_of_claims(report: Report) -> None:
+    root = read(student_page(with_a_right_one(report), ENGLISH))
+    questions = root.all("details", "question")
+    assert "passed" in questions[-1].classes
+    assert "open" not in questions[-1].attributes
+    assert {"failed", "partial"} & questions[0].classes
+    assert "open" in questions[0].attributes
+    (step,) = root.all("p", "next")
+    assert step.text == ENGLISH("go_on", question=questions[0].all("summary")[0].one("code").text)
+    assert step.one("a").attributes["href"] == f"#{questions[0].attributes['id']}"
+    assert ENGLISH("claim") not in [each.text for each in root.all("span", "chip")]
+
+
+def test_a_student_whose_questions_are_right_is_sent_nowhere(report: Report) -> None:
+    right = with_a_right_one(report).questions[:1]
+    shown = report.model_copy(update={"questions": right})
+    assert read(student_page(shown, ENGLISH)).all("p", "next") == []
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+TEMPLATES = Path(grader.report.html.__file__).parent / "templates"
+BARS = ["bar-passed", "bar-partial", "bar-deferred", "track", "hist"]
+TEXTS = ["ink", "dim", "link", "passed", "partial", "failed", "deferred", "error"]
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(("name", "least"), [*((b, 3.0) for b in BARS), *((t, 4.5) for t in TEXTS)])
+def test_what_is_shown_stands_out_in_both_themes(name: str, least: float, theme: int) -> None:
+    style = (TEMPLATES / "page.css").read_text()
+    colours = {
+        key: pair.split(", ")[theme]
+        for key, pair in re.findall(r"--([\w-]+): light-dark\((#\w{6}, #\w{6})\)", style)
+    }
+    for ground in ("ground", "card"):
+        assert contrast(colours[name], colours[ground]) >= least
