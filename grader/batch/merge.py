@@ -37,7 +37,7 @@ from grader.report.merge import Allowed, ConflictError, MergeError, merge, waits
 from grader.report.model import REPORT_FILE, Report, read_report, write_report
 from grader.report.pictures.files import write_pictures
 from grader.report.summary import counted, few
-from grader.store.journal import JOURNAL_FILE, Journal, open_journal
+from grader.store.journal import JOURNAL_FILE, Journal, open_journal, watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,13 @@ def merge_folders(
     """
     if len(folders) < 2:
         raise UsageError("grader merge takes two folders or more: the one to complete comes first")
+    # Before the first journal is held: it may be one of these too.
+    others = [_read_other(folder) for folder in folders[1:]]
     with ExitStack() as stack:
         path = folders[0] / JOURNAL_FILE
         journal = stack.enter_context(open_journal(path)) if path.is_file() else None
         known = {each.submission.name: each for each in done_so_far(journal)} if journal else {}
         base = {name: each.report for name, each in known.items()} or read_folder(folders[0])
-        others = [_read_other(folder) for folder in folders[1:]]
         _refuse_misfits(folders, base, others)
         done = _merged(base, others, allowed)
         changed = tuple(name for name, report in done.items() if report is not base[name])
@@ -216,7 +217,13 @@ def _read_other(folder: Path) -> dict[str, Report]:
     """Return the reports of a folder; none of an empty one, where a worker had nothing to do."""
     if folder.is_dir() and not any(folder.iterdir()):
         return {}
-    return read_folder(folder)
+    try:
+        # What a person decided there is laid over its reports, and is no word of that machine.
+        with watched(folder / JOURNAL_FILE) as (journal, _):
+            return {each.submission.name: each.report for each in done_so_far(journal)}
+    except UsageError:
+        # One report, reports that were brought without their journal, or a journal that is damaged.
+        return read_folder(folder)
 
 
 def _refuse_misfits(

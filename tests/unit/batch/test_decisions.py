@@ -226,3 +226,18 @@ def test_what_waits_is_shown_once_with_its_lines(tmp_path: Path) -> None:
     }  # fmt: skip
     assert after["ann"].final == 2.5
     assert "4 of them for a person to decide" in after["cem"].why_open
+
+
+def test_a_decision_is_no_conflict_of_machines(course: Path, command: Any, capsys: Any) -> None:
+    assert command(*BATCH) == 0
+    give = ("decide", "out", "bob", "negate.values", "--points", 0.5, "--why", "Half of it.")
+    assert command(*give) == 0
+    before = (course / "out" / GRADEBOOK_FILE).read_bytes()
+    copy = course / "copy"
+    copy.mkdir()
+    (copy / "journal.sqlite").write_bytes((course / "out/journal.sqlite").read_bytes())
+    for other in ("out", "copy"):
+        capsys.readouterr()
+        assert command("merge", "out", other) == 0
+        assert "Completed: 0 points" in capsys.readouterr().out
+        assert (course / "out" / GRADEBOOK_FILE).read_bytes() == before
