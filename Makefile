@@ -7,7 +7,7 @@ ID ?= pytorch101
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade test test-all redteam gpu containers check lint types contracts starter golden bench clean
+.PHONY: help setup grade test test-all redteam gpu containers check lint types contracts starter golden bench accuracy clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ gpu: $(STAMP) ## What needs a real GPU; figures in build/gpu-figures.md
 
 bench: $(STAMP) build/peers ## What each command takes, beside other graders; table in build/bench.md
 	$(BIN)/python tests/bench/table.py | tee build/bench.md
+
+accuracy: $(STAMP) ## False accepts and rejects among 3,000 variants; tables in docs/accuracy.md
+	@$(BIN)/python tests/bench/accuracy.py
 
 build/peers: $(STAMP)
 	$(PYTHON) -m venv $@

@@ -247,15 +247,13 @@ def mutants_of(source: str, file: str = "reference") -> list[Mutant]:
     found: list[Mutant] = []
     for index, block in enumerate(blocks):
         if isinstance(block, (ast.FunctionDef, ast.ClassDef)):
-            for mutated, kind in _mistakes(block, spans).items():
+            for mutated, kind in mistakes(block, spans).items():
                 whole = "\n\n\n".join([*texts[:index], mutated, *texts[index + 1 :]]) + "\n"
                 found.append(_mutant(block.name, kind, (texts[index], mutated), whole))
     return found
 
 
-def _mistakes(
-    block: ast.FunctionDef | ast.ClassDef, spans: list[tuple[int, int]]
-) -> dict[str, str]:
+def mistakes(block: ast.FunctionDef | ast.ClassDef, spans: list[tuple[int, int]]) -> dict[str, str]:
     """Return the texts of a function or class with one mistake each, and the mistakes' kinds."""
     original = ast.unparse(block)
     found: dict[str, str] = {}

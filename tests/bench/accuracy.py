@@ -1,0 +1,383 @@
+"""How often is the grader wrong? Grades honest and dishonest variants; writes docs/accuracy.md.
+
+    make accuracy                                   (until it says that all is done)
+    python tests/bench/accuracy.py --seconds 480 --workers 2
+    python tests/bench/accuracy.py --seconds 0      (tables alone)
+
+Every verdict is kept in build/accuracy, so that a run can be ended and gone on with. What was wrong
+lies in its folder findings, a file each. Each variant is also compared with the reference outside
+of the grader (``probes``), and judged by two other graders: what a course's notebook does on one
+sample input, and a test file for gradescope-utils.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import peer_cases
+import torch
+from screening import at_most
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import probes  # noqa: E402  tests/ is no package
+from variants import (  # noqa: E402
+    HONEST_GROUP,
+    LABELLED,
+    LOOP,
+    MUTANT,
+    Variant,
+    reference_of,
+    right_submissions,
+    variants,
+)
+
+from grader.assignment.types import Question  # noqa: E402
+from grader.grading import Grader, Options  # noqa: E402
+from grader.report.model import Report  # noqa: E402
+from grader.run.materials import Materials, load_materials  # noqa: E402
+from grader.sandbox.host.open import open_sandbox  # noqa: E402
+
+ASSIGNMENTS = (
+    "pytorch101", "tensors", "knn", "minibatch", "parallel", "linear_classifier", "attention",
+)  # fmt: skip
+SEED = 2020
+EACH = {HONEST_GROUP: 24, MUTANT: 12, LABELLED: 6, LOOP: 40}
+"""Variants of a question in each group, at most."""
+SLOW, SHARE = ("minibatch", "parallel"), 3
+"""Assignments whose questions take seconds, and what part of the variants they get."""
+SEEDS = range(100, 106)
+"""Of the inputs that tell whether a variant does what the reference does."""
+SAMPLE, TESTED = 0, (1, 2, 3)
+"""Seeds of a notebook's sample input and of a test file's fixed inputs."""
+CLOSE = 1e-5
+"""Relative error that a notebook of the course accepts."""
+PATIENCE = 30
+"""Seconds until a variant that does not come back counts as another function."""
+KEPT = ROOT / "build/accuracy"
+PAGE = ROOT / "docs/accuracy.md"
+START, END = "<!-- accuracy: made by make accuracy -->", "<!-- end of accuracy -->"
+
+Row = dict[str, Any]
+NOT_COMPARED: Row = {"differs": None, "notebook": None, "tests": None}
+HANGS: Row = {"differs": ["values"], "notebook": False, "tests": False}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=480, help="of work, before the tables")
+    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--only", nargs="*", default=ASSIGNMENTS, help="assignments to go on with")
+    asked = parser.parse_args()
+    (KEPT / "findings").mkdir(parents=True, exist_ok=True)
+    print(f"seed {SEED}, {dict(EACH)} of a question", flush=True)
+    until = time.time() + asked.seconds
+    left = [work for work in _work(asked.only) if work not in _done()]
+    if asked.seconds:
+        context = multiprocessing.get_context("spawn")
+        with context.Pool(asked.workers, maxtasksperchild=30) as pool:
+            for _ in pool.imap_unordered(_question, [(*work, until) for work in left]):
+                pass
+    left = [work for work in _work(ASSIGNMENTS) if work not in _done()]
+    rows = _rows()
+    text = "\n".join(_tables(rows))
+    print(text)
+    print(f"{len(left)} questions are left; run it again" if left else "all is done")
+    _write(text)
+
+
+def _work(assignments: Iterator[str]) -> list[tuple[str, str]]:
+    """Return the questions, those of different assignments in turn, slow ones last."""
+    found = [
+        (name in SLOW, number, name, question.id) for name in assignments
+        for number, question in enumerate(_materials(name).assignment.questions)
+    ]  # fmt: skip
+    return [(name, question) for _, _, name, question in sorted(found)]
+
+
+def _question(work: tuple[str, str, float]) -> None:
+    """Grade the variants of one question that were not graded yet, until time is up."""
+    name, question_id, until = work
+    torch.set_num_threads(1)
+    if time.time() > until:
+        return
+    materials = _materials(name)
+    question = next(q for q in materials.assignment.questions if q.id == question_id)
+    if probe := probes.probe_of(name, question_id):
+        # What torch imports at its first call is paid here, once, and not in each child.
+        _beside(
+            Variant(name, question_id, HONEST_GROUP, (), "reference", reference_of(name)), probe
+        )
+    file = KEPT / f"{name}.{question_id}.jsonl"
+    have = {row["id"]: row for row in _rows(file)}
+    each = {group: most // (SHARE if name in SLOW else 1) for group, most in EACH.items()}
+    made = list(variants(name, question, SEED, each))
+    if left := [variant for variant in made if variant.id not in have]:
+        options = Options(SEED, "auto", (question_id,), clock=True)
+        grader = Grader(materials, _sandbox(), options)
+        grader.prepare()
+        full = _graded(grader, materials, question_id, reference_of(name))
+        # Where the reference earns nothing on this machine, nothing could be refused.
+        for variant in left if full["score"] else ():
+            if time.time() > until:
+                return
+            row = _row(variant, question, grader, full)
+            with file.open("a") as stream:
+                stream.write(json.dumps(row) + "\n")
+    # Rows of variants that an earlier version of the rewrites made go.
+    now = {variant.id for variant in made}
+    lines = [json.dumps(row) for row in _rows(file) if row["id"] in now]
+    file.write_text("".join(f"{line}\n" for line in lines))
+    (KEPT / f"{name}.{question_id}.done").touch()
+
+
+def _row(variant: Variant, question: Question, grader: Grader, full: Row) -> Row:
+    """Return all that is kept of a variant."""
+    compared = _compared(variant)
+    row = {"id": variant.id, "assignment": variant.assignment, "question": variant.question,
+           "group": variant.group, "kinds": variant.kinds, "base": variant.base,
+           **_decided(variant, question, compared), **compared}  # fmt: skip
+    if row["counts"]:
+        found = _graded(grader, grader.materials, variant.question, variant.source)
+        row |= found | {"said": _said(found, full)}
+        _keep_finding(row, variant, full)
+    return row
+
+
+@cache
+def _materials(name: str) -> Materials:
+    return load_materials(ROOT / "assignments" / name / "assignment.yml")
+
+
+@cache
+def _sandbox() -> Any:
+    return open_sandbox("auto")
+
+
+def _graded(grader: Grader, materials: Materials, question_id: str, source: str) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / materials.assignment.module).write_text(source, encoding="utf-8")
+        report: Report = grader.grade(Path(folder), "variant")
+    (question,) = (each for each in report.questions if each.id == question_id)
+    codes = {check.id: check.code.value for check in question.checks
+             if check.code.value != "ok" and check.max_score}  # fmt: skip
+    return {"score": question.score, "pending": question.pending, "codes": codes}
+
+
+def _said(found: Row, full: Row) -> str:
+    """Return what became of a variant, beside the reference on the same machine."""
+    if found["score"] >= full["score"]:
+        return "accepted"
+    if found["score"] + found["pending"] >= full["score"] + full["pending"]:
+        return "review"
+    return "refused"
+
+
+def _decided(variant: Variant, question: Question, compared: Row) -> Row:
+    """Return whether a variant counts: is it surely what its group says?"""
+    kinds = {check.kind for check in question.checks}
+    asked = {"values", *(("dtype",) * ("dtype" in kinds)), *(("args",) * ("unmodified" in kinds))}
+    differs = compared["differs"]
+    if variant.group == HONEST_GROUP:
+        return {"counts": not differs}
+    if variant.group == LOOP:
+        return {"counts": differs == []}
+    return {"counts": variant.group == LABELLED or bool(asked.intersection(differs or ()))}
+
+
+def _keep_finding(row: Row, variant: Variant, full: Row) -> None:
+    right = variant.group == HONEST_GROUP
+    if row["said"] == "review" or (row["said"] == "accepted") != right:
+        name = f"{row['said']}.{variant.group.split()[0]}.{variant.assignment}.{variant.question}"
+        about = f"# {row}\n# reference: {full}\n"
+        path = KEPT / "findings" / f"{name}.{variant.id}.py"
+        path.write_text(about + variant.source)
+
+
+def _compared(variant: Variant) -> Row:
+    """Return how a variant differs from the reference, and what the other graders say of it.
+
+    In a process of its own: a mistake may hang, or end its process.
+    """
+    probe = probes.probe_of(variant.assignment, variant.question)
+    if probe is None:
+        return NOT_COMPARED
+    read, write = os.pipe()
+    if (child := os.fork()) == 0:
+        signal.alarm(PATIENCE)
+        row = HANGS
+        with suppress(BaseException), open(os.devnull, "w") as nothing:  # noqa: PTH123
+            sys.stdout = nothing
+            row = _beside(variant, probe)
+        os.write(write, json.dumps(row).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as stream:
+        text = stream.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else HANGS
+
+
+def _beside(variant: Variant, probe: probes.Probe) -> Row:
+    folder = ROOT / "assignments" / variant.assignment
+    sys.path.insert(0, str(folder))
+    right = probes.load(reference_of(variant.assignment), folder, "reference")
+    if variant.base in (known := right_submissions(variant.assignment)):
+        try:
+            base = probes.load(known[variant.base][0], folder)
+        except ImportError:
+            return NOT_COMPARED  # Right all the same: the grader imports what can be imported.
+        if _differs(probe, base, right):
+            # Right all the same: it needs a GPU, or the probe asks more than the assignment does.
+            return NOT_COMPARED
+    mine = probes.load(variant.source, folder)
+    return {
+        "differs": _differs(probe, mine, right),
+        "notebook": _notebook(probe, mine, right),
+        "tests": all(_tested(probe, mine, right, seed) for seed in TESTED),
+    }
+
+
+def _differs(probe: probes.Probe, mine: ModuleType, right: ModuleType) -> list[str]:
+    return sorted({
+        what for seed in SEEDS for what in probes.differences(
+            probes.run(probe, mine, seed), probes.run(probe, right, seed)
+        )
+    })  # fmt: skip
+
+
+def _notebook(probe: probes.Probe, mine: ModuleType, right: ModuleType) -> bool:
+    """Compare on one sample input, as cells of the course do: by relative error."""
+    one, other = (probes.run(probe, module, SAMPLE) for module in (mine, right))
+    if isinstance(other, dict) and isinstance(one, dict):
+        one, other = one.get("result"), other.get("result")
+    return _alike(one, other)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        with suppress(RuntimeError, IndexError):
+            a, b = one.double(), other.double()
+            top, size = (a - b).abs(), (a.abs() + b.abs()).clamp(min=1e-10)
+            return not top.numel() or float(top.max() / size.max()) < CLOSE
+        return False
+    with suppress(Exception):
+        return bool(one == other or abs(one - other) < CLOSE * max(abs(one), abs(other)))
+    return False
+
+
+def _tested(probe: probes.Probe, mine: ModuleType, right: ModuleType, seed: int) -> bool:
+    """Compare on a fixed input, as a file of tests does: values, shape, dtype, and inputs after."""
+
+    def call(module: ModuleType) -> Callable[[], Any]:
+        return lambda: probes.run(probe, module, seed)
+
+    try:
+        peer_cases.compare(call(mine), call(right), [])
+    except Exception:  # noqa: BLE001  whatever it is, the test is red
+        one, other = call(mine)(), call(right)()
+        return type(one) is type(other) and isinstance(one, str) and one == other
+    return True
+
+
+def _done() -> set[tuple[str, str]]:
+    return {tuple(file.stem.split(".", 1)) for file in KEPT.glob("*.done")}
+
+
+def _rows(*files: Path) -> list[Row]:
+    known = [file for file in files or sorted(KEPT.glob("*.jsonl")) if file.exists()]
+    return [json.loads(line) for file in known for line in file.read_text().splitlines()]
+
+
+def _share(bad: int, of: int) -> str:
+    """Return a count of mistakes, of how many, and the greatest rate that is likely."""
+    return f"{bad} / {of:,} (≤ {100 * at_most(bad, of):.2g} %)" if of else "–"
+
+
+def _tables(rows: list[Row]) -> Iterator[str]:
+    known = [row for row in rows if row["counts"]]
+    aside = Counter(row["group"] for row in rows if not row["counts"])
+    yield (
+        f"{len(known):,} variants, seed {SEED}, at most {EACH[HONEST_GROUP]} honest ones, "
+        f"{EACH[MUTANT]} mutants, {EACH[LABELLED]} labelled wrong ones and {EACH[LOOP]} loops of a "
+        f"question. Left out: {aside[MUTANT]} mutants that no comparison tells from the reference, "
+        f"{aside[HONEST_GROUP] + aside[LOOP]} rewrites that changed a result."
+    )
+    right = [row for row in known if row["group"] == HONEST_GROUP]
+    yield "\n**Right submissions.** Refused by …\n"
+    yield "| assignment | ours | ours: a person looks | notebook | gradescope-utils |"
+    yield "|---|---|---|---|---|"
+    for name in (*ASSIGNMENTS, "all"):
+        right = [
+            r for r in known if r["group"] == HONEST_GROUP and name in (r["assignment"], "all")
+        ]
+        if right:
+            yield _line(name, right, refused=True)
+    yield "\n**Wrong submissions.** Accepted by …\n"
+    yield "| assignment | ours | ours: a person looks | notebook | gradescope-utils |"
+    yield "|---|---|---|---|---|"
+    wrong = [row for row in known if row["group"] != HONEST_GROUP]
+    for name in (*ASSIGNMENTS, "all"):
+        if mine := [row for row in wrong if name in (row["assignment"], "all")]:
+            yield _line(name, mine, refused=False)
+    for group in (MUTANT, LABELLED, LOOP):
+        if mine := [row for row in wrong if row["group"] == group]:
+            yield _line(f"all: {group}", mine, refused=False)
+    yield "\n**Rewrites and disguises**, with what a person or nobody decided rightly:\n"
+    yield from _kinds(known)
+
+
+def _line(name: str, rows: list[Row], refused: bool) -> str:
+    bad = sum(row["said"] == ("refused" if refused else "accepted") for row in rows)
+    looked = sum(row["said"] == "review" for row in rows)
+    cells = [_share(bad, len(rows)), _share(looked, len(rows))]
+    for other in ("notebook", "tests"):
+        asked = [row[other] for row in rows if row[other] is not None]
+        cells.append(_share(asked.count(not refused), len(asked)))
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def _kinds(known: list[Row]) -> Iterator[str]:
+    yield "| rewrite of a right submission | variants | refused | reviews |"
+    yield "|---|---|---|---|"
+    right = [row for row in known if row["group"] == HONEST_GROUP]
+    yield from _kind_lines(right, "refused")
+    yield "\n| disguise of a loop | variants | accepted | reviews |"
+    yield "|---|---|---|---|"
+    loops = [row | {"kinds": row["kinds"][:1]} for row in known if row["group"] == LOOP]
+    yield from _kind_lines(loops, "accepted")
+
+
+def _kind_lines(rows: list[Row], bad: str) -> Iterator[str]:
+    for kind, count in Counter(kind for row in rows for kind in row["kinds"]).most_common():
+        said = Counter(row["said"] for row in rows if kind in row["kinds"])
+        yield f"| {kind.replace('_', ' ')} | {count} | {said[bad]} | {said['review']} |"
+
+
+def _write(text: str) -> None:
+    """Put the tables between the page's marks."""
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(START)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{START}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
