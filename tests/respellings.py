@@ -125,6 +125,8 @@ def method_or_function(site: Site) -> bool:
         if name in ("reshape", "transpose", "flatten") and len(given) > 3:
             return None
         if name == "reshape":
+            if isinstance(given[-1], (ast.Attribute, ast.Call, ast.List, ast.Name)):
+                return None  # It may be a whole shape.
             shape = ast.Tuple(given[1:], ast.Load())
             return code("torch.reshape(X, SHAPE)", X=given[0], SHAPE=shape)
         function = ast.Attribute(ast.Name("torch", ast.Load()), name, ast.Load())

@@ -270,6 +270,8 @@ def _notebook(probe: probes.Probe, mine: ModuleType, right: ModuleType) -> bool:
 
 
 def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in other)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_alike, one, other))
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
@@ -350,7 +352,8 @@ def _line(name: str, rows: list[Row], refused: bool) -> str:
     cells = [_share(bad, len(rows)), _share(looked, len(rows))]
     for other in ("notebook", "tests"):
         asked = [row[other] for row in rows if row[other] is not None]
-        cells.append(_share(asked.count(not refused), len(asked)))
+        count = asked.count(not refused)
+        cells.append(f"{count} / {len(asked):,} ({count / len(asked):.1%})" if asked else "–")
     return f"| {name} | {' | '.join(cells)} |"
 
 
