@@ -40,7 +40,7 @@ gpu: $(STAMP) ## What needs a real GPU; figures in build/gpu-figures.md
 bench: $(STAMP) build/peers ## What each command takes, beside other graders; table in build/bench.md
 	$(BIN)/python tests/bench/table.py | tee build/bench.md
 
-accuracy: $(STAMP) ## False accepts and rejects among 3,000 variants; tables in docs/accuracy.md
+accuracy: $(STAMP) ## False accepts and rejects among variants of submissions; tables in docs/accuracy.md
 	@$(BIN)/python tests/bench/accuracy.py
 
 build/peers: $(STAMP)
