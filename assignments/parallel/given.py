@@ -347,13 +347,14 @@ def pooled(student, ask, count, processes):
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", ResourceWarning)
         results = student.pool_map(slow_start, list(range(count)), **kwargs)
+        # At once: a pool that is closed and not joined ends by itself some milliseconds later.
+        left = multiprocessing.active_children()
         gc.collect()
     unclosed = any(issubclass(item.category, ResourceWarning) for item in warned)
     end = time.monotonic() + _PATIENCE
     while multiprocessing.active_children() and time.monotonic() < end:
         time.sleep(0.01)
-    left = multiprocessing.active_children()
-    for child in left:
+    for child in multiprocessing.active_children():
         child.kill()
     return {"results": results, "left_open": bool(left) or unclosed}
 

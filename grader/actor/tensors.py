@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from grader import vgpu
@@ -133,7 +134,13 @@ def _convert(value: Any, depth: int, budget: _Budget) -> Value:
         # By its type, not isinstance: a value may claim another __class__ than it has.
         if issubclass(type(value), kind):
             return convert(value, depth, budget)
-    return Opaque(_type_name(value), "this type cannot leave the process")
+    return Opaque(_type_name(value), "this type cannot leave the process", _number(value))
+
+
+def _number(value: Any) -> bool | int | float | None:
+    """Return the number that one of numpy's scalars is."""
+    number = np.generic.item(value) if issubclass(type(value), np.generic) else None
+    return number if type(number) in (bool, int, float) else None
 
 
 def _sequence(value: Any, depth: int, budget: _Budget) -> Value:
@@ -154,9 +161,8 @@ def _mapping(value: Any, depth: int, budget: _Budget) -> Value:
 
 
 def _is_key(value: Value) -> bool:
-    if isinstance(value, tuple):
-        return all(_is_key(item) for item in value)
-    return value is None or isinstance(value, (bool, int, float, str))
+    plain = value is None or isinstance(value, (bool, int, float, str))
+    return plain or (isinstance(value, tuple) and all(map(_is_key, value)))
 
 
 def _text(value: str, _: int, __: _Budget) -> Value:
@@ -184,9 +190,7 @@ def tensor_to_wire(tensor: torch.Tensor, storages: Storages | None = None) -> Va
     # Conjugate and negative views keep the original bytes. Unresolved, they would be compared as
     # the numbers they were made from.
     plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    data = memoryview(b"")
-    if plain.numel():
-        data = plain.view(-1).view(torch.uint8).numpy().data
+    data = plain.view(-1).view(torch.uint8).numpy().data if plain.numel() else memoryview(b"")
     return Tensor(
         _NAMES[tensor.dtype],
         tuple(tensor.shape),
@@ -213,14 +217,10 @@ def _type_name(value: Any) -> str:
     return (name if module in ("builtins", "torch") else f"{module}.{name}")[:200]
 
 
-def _same(value: Any, _: int, __: _Budget) -> Value:
-    return value  # type: ignore[no-any-return]
-
-
 # Base-class methods instead of int(value) or float(value): a subclass may override those.
 _CONVERTERS: tuple[tuple[Any, Callable[[Any, int, _Budget], Value]], ...] = (
     (torch.Tensor, lambda value, _, budget: tensor_to_wire(value, budget.storages)),
-    ((type(None), bool), _same),
+    ((type(None), bool), lambda value, _, __: value),
     (int, lambda value, _, __: int.__int__(value)),
     (float, lambda value, _, __: float.__float__(value)),
     (str, _text),
@@ -228,5 +228,5 @@ _CONVERTERS: tuple[tuple[Any, Callable[[Any, int, _Budget], Value]], ...] = (
     (dict, _mapping),
     (torch.dtype, lambda value, _, __: DType(_NAMES.get(value, str(value)))),
     (torch.device, lambda value, _, __: Device(str(value))),
-    ((bytes, Opaque), _same),
+    ((bytes, Opaque), lambda value, _, __: value),
 )

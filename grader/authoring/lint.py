@@ -10,25 +10,33 @@ import keyword
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, starmap
 from pathlib import Path
+
+import numpy as np
 
 from grader.assignment.cells import LABELLED, labelled_submissions
 from grader.assignment.mistakes import MISTAKES
 from grader.assignment.types import Limits
 from grader.authoring import template
+from grader.checks.arrays import to_numpy
+from grader.checks.base import Check
+from grader.checks.judge import judge_case
 from grader.clock.sampling import readable
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader, Options
+from grader.observation import Observation
 from grader.report.model import CheckResult, Report
 from grader.run.materials import Materials
 from grader.run.mistakes import KnownMistakes, same_results
-from grader.run.plan import PlannedQuestion
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.timing.screening import Screener
 from grader.run.timing.stopwatch import NotTimedError
 from grader.sandbox.host.guests import Sandbox
 from grader.store.files import write_atomic
 from grader.verdict import Code, Status
+from grader.wire.values import Opaque, Tensor, Value
 
 SEEDS = (1, 2, 3)
 _TRIALS = 3
@@ -68,6 +76,8 @@ def lint_assignment(
 ) -> list[LintFinding]:
     """Grade reference, starter and labelled wrong submissions, time loops; return what is amiss.
 
+    What the reference returned is judged in another type and dtype, too.
+
     Args:
         materials: The assignment and its files.
         sandbox: Where they run.
@@ -84,6 +94,7 @@ def lint_assignment(
         grader.prepare()
         report = grader.grade(materials.reference_folder, "reference")
         findings += _not_full(report)
+    findings += starmap(LintFinding, costs_of_slips(graders[0]))
     step("loops and starter", 0, None)
     findings += unfit_loops(graders[0], materials, sandbox)
     findings += _not_zero(graders[0], materials.starter)
@@ -215,6 +226,120 @@ def _checks(report: Report) -> Iterator[tuple[str, CheckResult]]:
     for question in report.questions:
         for check in question.checks:
             yield f"{question.id}.{check.id}", check
+
+
+_LOST = (Status.FAILED, Status.PARTIAL)
+_INT32 = np.iinfo(np.int32)
+
+
+def costs_of_slips(grader: Grader) -> Iterator[tuple[str, str]]:
+    """Yield ``question.check`` and a text for each check of values that a slip in form costs.
+
+    Args:
+        grader: Prepared: what the reference returned is judged again, changed.
+    """
+    for planned in grader.plan:
+        for slip in SLIPS:
+            yield from _lost(planned, grader.reference_runs[planned.question.id], slip)
+
+
+def _lost(planned: PlannedQuestion, reference: QuestionRun, slip: str) -> Iterator[tuple[str, str]]:
+    """Yield the checks of values that a slip costs without a price of its own for it."""
+    question = planned.question
+    found = {
+        check.id: _judged(planned, check, reference, slip)
+        for check in question.checks
+        if type(check).margin is not Check.margin and check.points  # it compares numbers
+    }
+    items = {check.id: check.item for check in question.checks}
+    passed = {items[name] for name, (failed, _) in found.items() if not failed}
+    for name, (failed, others) in found.items():
+        if failed and (others or items[name] not in passed):
+            text = (
+                f"fails on {', '.join(failed)} if the submission returns {slip} and is right "
+                "otherwise; give these cases a check of their own, with the price of that"
+            )
+            yield f"{question.id}.{name}", text
+
+
+def _judged(
+    planned: PlannedQuestion, check: Check, reference: QuestionRun, slip: str
+) -> tuple[list[str], list[str]]:
+    """Return the cases that a check fails with a slip, and those that it does not."""
+    failed: dict[str, None] = {}
+    others: dict[str, None] = {}
+    for case in planned.cases:
+        if check.cases is None or case.case.id in check.cases:
+            right = reference.observations[case.key]
+            slipped = _with_slip(case, right, slip)
+            verdict = judge_case(check, case.inputs, right, slipped, planned.question.id)
+            (failed if verdict.status in _LOST else others)[case.case.id] = None
+    return list(failed), [name for name in others if name not in failed]
+
+
+def _with_slip(case: PlannedCase, right: Observation, slip: str) -> Observation:
+    # What a scenario computes has the dtype of the model that the scenario made.
+    if slip in _DTYPES and case.case.scenario is not None:
+        return right
+    return replace(right, claims=replace(right.claims, value=_changed(right.claims.value, slip)))
+
+
+def _changed(value: Value, slip: str) -> Value:
+    if isinstance(value, (tuple, list)):
+        return type(value)(_changed(item, slip) for item in value)
+    if isinstance(value, dict):
+        return {key: _changed(item, slip) for key, item in value.items()}
+    return SLIPS[slip](value)
+
+
+def _to_tensor(value: Value) -> Value:
+    if type(value) is float or (type(value) is int and -(2**63) <= value < 2**63):
+        array = np.array(value)
+        return Tensor(str(array.dtype), (), array.tobytes())
+    return value
+
+
+def _to_numpys(value: Value) -> Value:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return Opaque(f"numpy.{type(value).__name__}64", "", value)
+    return value
+
+
+def _to_float(value: Value) -> Value:
+    return float(value) if type(value) is int and abs(value) <= 2**53 else value
+
+
+def _to_number(value: Value) -> Value:
+    return to_numpy(value).item() if isinstance(value, Tensor) and not value.shape else value
+
+
+def _to_float32(value: Value) -> Value:
+    if isinstance(value, Tensor) and value.dtype == "float64":
+        data = to_numpy(value).astype(np.float32).tobytes()
+        return replace(value, dtype="float32", data=data, layout=None)
+    return value
+
+
+def _to_int32(value: Value) -> Value:
+    if not isinstance(value, Tensor) or value.dtype != "int64":
+        return value
+    numbers = to_numpy(value)
+    if numbers.size and not _INT32.min <= numbers.min() <= numbers.max() <= _INT32.max:
+        return value
+    return replace(value, dtype="int32", data=numbers.astype(np.int32).tobytes(), layout=None)
+
+
+_DTYPES: dict[str, Callable[[Value], Value]] = {
+    "float32 instead of float64": _to_float32,
+    "int32 instead of int64": _to_int32,
+}
+SLIPS: dict[str, Callable[[Value], Value]] = {
+    "a tensor of rank 0 instead of a number": _to_tensor,
+    "a number of NumPy's": _to_numpys,
+    "a float instead of an int": _to_float,
+    "a number instead of a tensor of rank 0": _to_number,
+    **_DTYPES,
+}
 
 
 _WRONG = {

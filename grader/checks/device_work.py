@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from grader.checks.base import CaseInputs, Identifier, NamePattern, Probe
+from grader.checks.ops import refusal
 from grader.checks.traces import (
     CPU,
     DeviceCheck,
@@ -157,6 +158,14 @@ class RanOn(TraceCheck):
     of_reference: Share = 0.5
     within: Share = 0.15
     on_host: Share | None = None
+
+    @field_validator("ops")
+    @classmethod
+    def _known(cls, ops: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in ops:
+            if problem := refusal(pattern, instead="name those, such as “mm” for “matmul”"):
+                raise ValueError(problem)
+        return ops
 
     @model_validator(mode="after")
     def _fits(self) -> RanOn:

@@ -14,7 +14,7 @@ from grader.checks.trees import describe
 from grader.clock.credit import Share
 from grader.observation import Observation
 from grader.verdict import Code, Param, Verdict, earned, finding
-from grader.wire.values import Tensor, Value
+from grader.wire.values import Opaque, Tensor, Value
 
 
 class Bar(BaseModel):
@@ -111,6 +111,7 @@ def _number(value: Value) -> float | None:
     if isinstance(value, Tensor):
         real = value.dtype != "bool" and not value.dtype.startswith("complex")
         return float(to_numpy(value).reshape(())) if real and math.prod(value.shape) == 1 else None
+    value = value.number if isinstance(value, Opaque) else value
     return float(value) if isinstance(value, (int, float)) and value.__class__ is not bool else None
 
 

@@ -316,6 +316,7 @@ _OPERATORS: Mapping[str, frozenset[str]] = {
     ASSIGNS: frozenset({"__setitem__"}),
     ASSIGNS_NUMBER: frozenset({"__setitem__"}),
 }
+_TO_CALLS = "put it under “calls”"
 _UNSEEN = ("torch.masked.", "numpy.", "scipy.", "statistics.", "pandas.")
 """What torch's modes do not see under its own name: the text decides."""
 
@@ -338,12 +339,13 @@ def unseen(mention: Mention) -> bool:
     return mention.name.startswith(_UNSEEN)
 
 
-def refusal(pattern: str, *, composite: bool = False) -> str:
+def refusal(pattern: str, *, composite: bool = False, instead: str = _TO_CALLS) -> str:
     """Return why no operation that reaches the dispatcher matches a pattern; empty if one does.
 
     Args:
         pattern: An ATen name, or part of one.
         composite: Whether names will do that reach it in inference mode only.
+        instead: What to do about such a name where it will not.
     """
     table = _table()
     bare = pattern.split(".", 1)[0]
@@ -352,7 +354,7 @@ def refusal(pattern: str, *, composite: bool = False) -> str:
     if any(fnmatchcase(name, bare) for name in table["composite"]):
         if composite:
             return ""
-        return f"“{pattern}” is made of others before the dispatcher; put it under “calls”"
+        return f"“{pattern}” is made of others before the dispatcher; {instead}"
     near = nearest(pattern, table["dispatched"])
     return f"no operation that reaches the dispatcher is called “{pattern}”{near}"
 

@@ -22,7 +22,7 @@ from grader.checks.base import (
     UnfitCaseError,
 )
 from grader.checks.causes import with_cause
-from grader.checks.trees import Leaf, judge_leaves, leaves, wrong_shape
+from grader.checks.trees import Leaf, judge_numbers, leaves, wrong_shape
 from grader.observation import Observation, Outcome
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, finding, number
 from grader.wire.values import Tensor, Value
@@ -88,7 +88,7 @@ class Bounded(Check):
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Compare the returned numbers with their bounds."""
         bounds = self.bounds(case, reference)
-        return judge_leaves(reference, submission, lambda leaf: self._leaf(leaf, bounds, case))
+        return judge_numbers(reference, submission, lambda leaf: self._leaf(leaf, bounds, case))
 
     def margin(
         self, case: CaseInputs, reference: Observation, where: str

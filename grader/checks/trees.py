@@ -6,7 +6,7 @@ whatever else meets: two tensors, two numbers, or things that do not belong toge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from grader.checks.arrays import to_numpy
@@ -52,14 +52,47 @@ def judge_leaves(
     reference: Observation, submission: Observation, rule: LeafRule, basis: Basis = Basis.FACT
 ) -> Verdict:
     """Return the verdict on the first leaf at fault, else the least credit of any."""
+    return _judged(leaves(submission.claims.value, reference.claims.value), rule, basis)
+
+
+def judge_numbers(reference: Observation, submission: Observation, rule: LeafRule) -> Verdict:
+    """Judge leaves as ``judge_leaves`` does, a number as a number in whatever type it comes.
+
+    A tensor of rank 0 and a number of numpy's serve where a Python number is due, and the other
+    way round: their type is for kinds ``type`` and ``dtype`` to judge.
+    """
+    found = leaves(submission.claims.value, reference.claims.value)
+    return _judged(map(_as_numbers, found), rule, Basis.FACT)
+
+
+def _judged(found_leaves: Iterable[Leaf], rule: LeafRule, basis: Basis) -> Verdict:
     found = passed(basis)
-    for leaf in leaves(submission.claims.value, reference.claims.value):
+    for leaf in found_leaves:
         verdict = _mismatch(leaf, basis) or rule(leaf)
         if verdict is not None and verdict.status is not Status.PARTIAL:
             return verdict
         if verdict is not None and verdict.credit < found.credit:
             found = verdict
     return found
+
+
+def _as_numbers(leaf: Leaf) -> Leaf:
+    if type(leaf.actual) is type(leaf.expected):
+        return leaf
+    actual, expected = _number(leaf.actual), _number(leaf.expected)
+    # True is no 1: a truth value is compared with truth values.
+    if actual is None or expected is None or (type(actual) is bool) != (type(expected) is bool):
+        return leaf
+    return Leaf(leaf.where, actual, expected)
+
+
+def _number(value: Value) -> bool | int | float | None:
+    if isinstance(value, Opaque):
+        return value.number
+    if isinstance(value, Tensor):
+        scalar = None if value.shape else to_numpy(value).item()
+        return scalar if isinstance(scalar, (bool, int, float)) else None
+    return value if isinstance(value, (bool, int, float)) else None
 
 
 def leaves(actual: Value, expected: Value, where: str = "result") -> Iterator[Leaf]:

@@ -25,7 +25,7 @@ from grader.checks.arrays import (
 )
 from grader.checks.base import CaseInputs, Check, UnfitCaseError
 from grader.checks.causes import with_cause
-from grader.checks.trees import Leaf, judge_leaves, value_at, wrong_shape
+from grader.checks.trees import Leaf, judge_leaves, judge_numbers, value_at, wrong_shape
 from grader.observation import Observation
 from grader.verdict import Code, Param, Verdict, finding, plain
 from grader.wire.values import Device, DType, Tensor, Value
@@ -45,7 +45,7 @@ class ValueComparison(Check):
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Compare the returned values."""
-        return judge_leaves(reference, submission, lambda leaf: self._leaf(leaf, case))
+        return judge_numbers(reference, submission, lambda leaf: self._leaf(leaf, case))
 
     @abstractmethod
     def widen(self, actual: Array, expected: Array) -> tuple[Array, Array]:

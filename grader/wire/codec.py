@@ -264,9 +264,14 @@ def _read_path(_: Decoder, parts: list[Node], __: int) -> FilePath:
     return FilePath(_string(parts[0], "a path", 256))
 
 
-def _read_opaque(_: Decoder, parts: list[Node], __: int) -> Opaque:
-    _arity(parts, 2, "opaque")
-    return Opaque(_string(parts[0], "a type's name", 256), _string(parts[1], "a reason"))
+def _read_opaque(decoder: Decoder, parts: list[Node], depth: int) -> Opaque:
+    number = parts[2:3]  # written only where there is one
+    _arity(parts, 2 + len(number), "opaque")
+    name, reason = _string(parts[0], "a type's name", 256), _string(parts[1], "a reason")
+    value = decoder.decode(number[0], depth) if number else None
+    if value is not None and not isinstance(value, (bool, int, float)):
+        raise ProtocolError("the number of an opaque value is none")
+    return Opaque(name, reason, value)
 
 
 def _read_items(decoder: Decoder, parts: list[Node], depth: int) -> list[Value]:
@@ -340,6 +345,11 @@ def _write_float(_: Encoder, value: float, __: int) -> Node:
     return ["f", value.hex()]
 
 
+def _write_opaque(encoder: Encoder, value: Opaque, depth: int) -> Node:
+    number = [] if value.number is None else [encoder.encode(value.number, depth)]
+    return ["opaque", value.type, value.reason, *number]
+
+
 def _write_bytes(encoder: Encoder, value: Buffer, _: int) -> Node:
     return ["b", encoder.blob(value)]
 
@@ -384,5 +394,5 @@ _WRITERS: dict[type, Callable[..., Node]] = {
     Tensor: _write_tensor,
     ActorHandle: lambda _, value, __: ["handle", value.id],
     FilePath: lambda _, value, __: ["path", value.name],
-    Opaque: lambda _, value, __: ["opaque", value.type, value.reason],
+    Opaque: _write_opaque,
 }

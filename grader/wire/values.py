@@ -105,10 +105,15 @@ class FilePath:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Something that cannot cross; its type's name and why."""
+    """Something that cannot cross; its type's name and why.
+
+    Attributes:
+        number: Its number, where it is one of numpy's: its value can be judged, whatever its type.
+    """
 
     type: str
     reason: str
+    number: bool | int | float | None = None
 
 
 Value = Union[

@@ -95,7 +95,7 @@ class ModelParallelResNet50(ResNet):
     """A ResNet-50 for 1000 classes of which each of two GPUs holds a part.
 
     On ``cuda:0`` are ``conv1``, ``bn1``, ``layer1`` and ``layer2``, on ``cuda:1`` are ``layer3``,
-    ``layer4`` and ``fc``.
+    ``layer4`` and ``fc``. Neither GPU needs memory for more than its own part.
     """
 
     def __init__(self) -> None:

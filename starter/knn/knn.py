@@ -15,8 +15,8 @@ from torch import Tensor
 def compute_distances_two_loops(x_train: Tensor, x_test: Tensor) -> Tensor:
     """Compute the squared distance of each training point to each test point, one pair at a time.
 
-    Write two loops, one inside the other. Not allowed: ``norm``, ``dist``, ``cdist``, and whatever
-    ``torch.nn`` has.
+    Write two loops, one inside the other: they are worth half of the points. Not allowed: ``norm``,
+    ``dist``, ``cdist``, and whatever ``torch.nn`` has.
 
     Args:
         x_train: Shape (num_train, D1, …, Dk), a floating dtype.
@@ -35,7 +35,8 @@ def compute_distances_two_loops(x_train: Tensor, x_test: Tensor) -> Tensor:
 def compute_distances_one_loop(x_train: Tensor, x_test: Tensor) -> Tensor:
     """Compute the same squared distances with one loop, over the training points.
 
-    Not allowed: a second loop, ``norm``, ``dist``, ``cdist``, and whatever ``torch.nn`` has.
+    Not allowed: a second loop, ``norm``, ``dist``, ``cdist``, and whatever ``torch.nn`` has. That
+    there is this one loop is worth half of the points.
 
     Args:
         x_train: Shape (num_train, D1, …, Dk), a floating dtype.
@@ -54,8 +55,9 @@ def compute_distances_one_loop(x_train: Tensor, x_test: Tensor) -> Tensor:
 def compute_distances_no_loops(x_train: Tensor, x_test: Tensor) -> Tensor:
     """Compute the same squared distances without a loop, and without much memory.
 
-    No loop of any kind. Nothing in between may have num_train × num_test × D entries; num_train ×
-    num_test are fine. Not allowed: ``norm``, ``dist``, ``cdist``, and whatever ``torch.nn`` has.
+    No loop of any kind: that is worth half of the points, some of them for speed. Nothing in
+    between may have num_train × num_test × D entries; num_train × num_test are fine. Not allowed:
+    ``norm``, ``dist``, ``cdist``, and whatever ``torch.nn`` has.
 
     Args:
         x_train: Shape (num_train, D1, …, Dk), a floating dtype.

@@ -104,7 +104,8 @@ def train_minibatch(
         net: Is there already; move it to ``device``. It trains in train mode, and is afterwards in
             the mode in which it came. Each row passes through it once an epoch; a look in between,
             without gradients, is free.
-        loader: Gives pairs ``(xx, yy)``. Only the batch at hand may be on ``device``.
+        loader: Gives pairs ``(xx, yy)``. Only the batch at hand may be on ``device``: its memory
+            must not grow with the rows.
         loss_fn: Of the net's output and the labels: the mean over the rows of a batch.
         optimizer: Of the net's weights.
         epochs: How often to go through the loader.

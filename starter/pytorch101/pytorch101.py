@@ -44,7 +44,8 @@ def mutate_tensor(x: Tensor, indices: list[tuple[int, int]], values: list[float]
 def count_tensor_elements(x: Tensor) -> int:
     """Count the numbers in a tensor.
 
-    ``torch.numel`` and ``x.numel`` are not allowed. Loops are.
+    ``torch.numel`` and ``x.numel`` are not allowed: that rule is worth half of the points.
+    Loops are allowed.
 
     Args:
         x: Any rank from 1 up; no size is 0.
@@ -272,8 +273,9 @@ def batched_matrix_multiply_loop(x: Tensor, y: Tensor) -> Tensor:
     """Multiply each matrix of one batch by its partner, one pair at a time.
 
     Write an explicit loop over the batch (``for``, ``while`` or a comprehension) in which each turn
-    multiplies two matrices. Products of whole batches (``torch.bmm``, or ``torch.matmul``, ``@``
-    and ``torch.einsum`` on tensors of rank 3) are the next function's business.
+    multiplies two matrices: it is worth half of the points. Products of whole batches
+    (``torch.bmm``, or ``torch.matmul``, ``@`` and ``torch.einsum`` on tensors of rank 3) are the
+    next function's business, and ``torch.bmm`` and ``torch.baddbmm`` cost points here.
 
     Args:
         x: Shape (B, N, M), with B at least 1.
@@ -294,7 +296,9 @@ def batched_matrix_multiply_loop(x: Tensor, y: Tensor) -> Tensor:
 def batched_matrix_multiply_noloop(x: Tensor, y: Tensor) -> Tensor:
     """Multiply each matrix of one batch by its partner, all pairs at once.
 
-    No loop of any kind: no ``for``, ``while``, comprehension, ``map`` or recursion.
+    No loop of any kind: no ``for``, ``while``, comprehension, ``map`` or recursion. That rule is
+    worth half of the points. A part of them is for speed: many small matrices must not take much
+    longer than with one call of torch.
 
     Args:
         x: Shape (B, N, M), with B at least 1.
@@ -317,7 +321,8 @@ def normalize_columns(x: Tensor) -> Tensor:
     square root of the sum of the squares ``(x[i, j] - m)**2`` divided by M - 1, not by M.
 
     No loops, and none of ``mean``, ``std`` and ``var`` in any spelling: build them from ``sum``,
-    arithmetic and a square root.
+    arithmetic and a square root. The rule on ``mean``, ``std`` and ``var`` is worth half of the
+    points.
 
     Args:
         x: Shape (M, N), with M at least 2. No column is constant.
@@ -349,6 +354,9 @@ def mm_on_cpu(x: Tensor, w: Tensor) -> Tensor:
 def mm_on_gpu(x: Tensor, w: Tensor) -> Tensor:
     """Multiply two matrices on the GPU and bring the product back.
 
+    Computing on the GPU is worth half of the points, with its speed, which is timed on a real one.
+    Nothing but the two matrices may travel there, and each of them once.
+
     Args:
         x: Shape (B, M), on the CPU.
         w: Shape (M, P), on the CPU, of the same dtype.
@@ -367,8 +375,9 @@ def mm_on_gpu(x: Tensor, w: Tensor) -> Tensor:
 def challenge_mean_tensors(xs: list[Tensor], ls: Tensor) -> Tensor:
     """Average each of many tensors of different lengths, all at once.
 
-    No loops. With N tensors of up to K numbers, N and K up to 10,000, it should take well under a
-    second: memory may grow with N × K, not with N times all numbers.
+    No loops: that rule is worth half of the points. With N tensors of up to K numbers, N and K up
+    to 10,000, it should take well under a second: memory may grow with N × K, not with N times all
+    numbers.
 
     Args:
         xs: N tensors of rank 1 and dtype float32; none is empty.

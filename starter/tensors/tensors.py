@@ -387,7 +387,7 @@ def gradient_by_hand(x: Tensor, w: Tensor, y: Tensor) -> Tensor:
     """Compute the gradient of the mean squared error of ``x @ w`` without autograd. No loops.
 
     The loss is ``((x @ w - y) ** 2).mean()``: the mean over **all** entries. Not allowed:
-    ``backward``, ``torch.autograd``, ``torch.func``.
+    ``backward``, ``torch.autograd``, ``torch.func``; that rule is worth half of the points.
 
     Args:
         x: Shape (M, N), a floating dtype.

@@ -5,7 +5,7 @@ from observed import seen, tensor
 from grader.checks import causes
 from grader.checks.base import CaseInputs
 from grader.checks.causes import across_cases
-from grader.checks.form import OnDevice, SameDType, SameShape
+from grader.checks.form import OnDevice, PythonType, SameDType, SameShape
 from grader.checks.judge import combine, judge_case
 from grader.checks.values import Close
 from grader.report.messages.catalogue import ENGLISH
@@ -142,7 +142,8 @@ def test_large_arrays_are_not_looked_into():
          "left_on_gpu"),
         (OnDevice(id="v", points=1, device="cuda"), tensor(X), tensor(X), "never_on_gpu"),
         (OnDevice(id="v", points=1, device="cuda:1"), tensor(X, device="cuda:0"), tensor(X), None),
-        (CLOSE, tensor(3, "int64"), 3, "tensor_for_number"),
+        (PythonType(id="t", points=1), tensor(3, "int64"), 3, "tensor_for_number"),
+        (PythonType(id="t", points=1), Opaque("numpy.int64", "x", 3), 3, "numpy_for_number"),
         (CLOSE, Opaque("numpy.ndarray", "x"), tensor(X), "numpy_for_tensor"),
         (CLOSE, Opaque("numpy.int64", "7"), 7, "numpy_for_number"),
         (CLOSE, Opaque("numpy.int64", "7"), tensor(X), None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from pydantic import ValidationError
 
 from grader.actor.probes import Counting
 from grader.checks.base import CaseInputs
+from grader.checks.device_work import RanOn
 from grader.checks.ops import AllowedOps, ForbiddenOps, refusal, spells, unseen
 from grader.observation import Claims, Observation, Outcome
 from grader.static_analysis.analyse import analyse
@@ -55,6 +57,15 @@ def test_patterns_of_the_assignments_are_names_of_this_torch_too(path: Path) -> 
 def test_a_pattern_that_nothing_matches_is_refused(pattern: str, said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         ForbiddenOps(id="ops", points=1, ops=("mean", pattern))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"), [("matmul", "name those, such as “mm”"), ("*nm*mm*", "is called")]
+)
+def test_a_device_can_have_run_only_what_reaches_the_dispatcher(pattern: str, said: str) -> None:
+    assert RanOn(id="ran", points=1, ops=("*mm*", "*conv*")).ops == ("*mm*", "*conv*")
+    with pytest.raises(ValidationError, match=re.escape(said)):
+        RanOn(id="ran", points=1, ops=("*mm*", pattern))
 
 
 def test_what_reaches_the_dispatcher_in_inference_mode_may_be_allowed() -> None:

@@ -43,6 +43,7 @@ def decode(node, *blobs):
         [1], ((), [[]], {}), {1: "a", "1": 1, None: None, (1, "a"): [True], 2.5: 0},
         {DType("int8"): Device("cpu")}, DType("bfloat16"), Device("cuda:1"), ActorHandle(3),
         FilePath("shared-1/x.pt"), Opaque("Sparse", "sparse layout"),
+        Opaque("numpy.int64", "x", 3), Opaque("numpy.float32", "x", 0.5), Opaque("n", "x", True),
         Tensor("float32", (2, 1), b"12345678", "cuda:0", True),
         Tensor("int8", (2,), b"12", layout=Layout(1, 4, (0,), 3)),
         [Tensor("int8", (1,), b"a"), Tensor("int8", (1,), b"b"), b"c"],

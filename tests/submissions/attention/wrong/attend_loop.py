@@ -78,3 +78,18 @@ def attend_loop(query, key, value):
         for row in range(query.shape[1]):
             result[batch, row] = (key[batch] @ query[batch, row]).softmax(dim=0) @ value[batch]
     return result
+
+
+# %% attend_loop_float32_buffer
+# A buffer of torch.zeros, which is float32 whatever comes: that costs the dtype's points alone.
+# expect:
+#   questions:
+#     attend_loop: {status: partial, checks: {values: ok, large_products: ok, dtype: wrong_dtype, unmodified: ok}}
+
+def attend_loop(query, key, value):
+    result = torch.zeros(query.shape)
+    for batch in range(query.shape[0]):
+        for row in range(query.shape[1]):
+            products = key[batch] @ query[batch, row] / query.shape[2] ** 0.5
+            result[batch, row] = products.softmax(dim=0) @ value[batch]
+    return result

@@ -95,7 +95,7 @@ def train_to_copy(model, x, target, learning_rate, steps):
 # Tensors instead of floats.
 # expect:
 #   questions:
-#     train_to_copy: {status: partial, checks: {weights: ok, losses: wrong_type}}
+#     train_to_copy: {status: partial, checks: {weights: ok, losses: ok, type: wrong_type}}
 
 def train_to_copy(model, x, target, learning_rate, steps):
     optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)

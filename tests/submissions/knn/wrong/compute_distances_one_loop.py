@@ -7,7 +7,7 @@ import torch
 # torch.zeros is float32: float64 points lose digits on the way.
 # expect:
 #   questions:
-#     compute_distances_one_loop: {status: partial, checks: {values: ok, images: wrong_value, dtype: wrong_dtype}}
+#     compute_distances_one_loop: {status: partial, checks: {values: ok, images: ok, float64: wrong_value, dtype: wrong_dtype}}
 
 def compute_distances_one_loop(x_train, x_test):
     dists = torch.zeros(x_train.shape[0], x_test.shape[0])

@@ -21,7 +21,7 @@ def compute_distances_two_loops(x_train, x_test):
 # torch.zeros is float32: float64 points lose digits on the way.
 # expect:
 #   questions:
-#     compute_distances_two_loops: {status: partial, checks: {values: ok, images: wrong_value, dtype: wrong_dtype, two_loops: ok}}
+#     compute_distances_two_loops: {status: partial, checks: {values: ok, images: ok, float64: wrong_value, dtype: wrong_dtype}}
 
 def compute_distances_two_loops(x_train, x_test):
     dists = torch.zeros(x_train.shape[0], x_test.shape[0])

@@ -278,3 +278,24 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
             classifier = KnnClassifier(x_rest, y_rest)
             k_to_accuracies[k].append(classifier.check_accuracy(x_folds[i], y_folds[i], k))
     return k_to_accuracies
+
+
+# %% folds_as_tensors
+# The right accuracies as tensors of rank 0: that costs the type's points alone.
+# expect:
+#   questions:
+#     knn_cross_validate: {status: partial, checks: {accuracies: ok, type: wrong_type, defaults: ok, unmodified: ok}}
+
+def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
+    if k_choices is None:
+        k_choices = [1, 3, 5, 8, 10, 12, 15, 20, 50, 100]
+    x_folds, y_folds = x_train.chunk(num_folds), y_train.chunk(num_folds)
+    k_to_accuracies = {k: [] for k in k_choices}
+    for i in range(num_folds):
+        x_rest = torch.cat([x for j, x in enumerate(x_folds) if j != i])
+        y_rest = torch.cat([y for j, y in enumerate(y_folds) if j != i])
+        classifier = KnnClassifier(x_rest, y_rest)
+        for k in k_choices:
+            accuracy = classifier.check_accuracy(x_folds[i], y_folds[i], k)
+            k_to_accuracies[k].append(torch.tensor(accuracy))
+    return k_to_accuracies

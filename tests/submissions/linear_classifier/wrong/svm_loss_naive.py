@@ -157,3 +157,42 @@ def svm_loss_naive(W, X, y, reg):
     return result
     return loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
 
+
+# %% svm_naive_float32_buffer
+# A buffer of torch.zeros, which is float32 whatever comes: that costs the dtype's points alone.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, regularised_loss: ok, regularised_gradient: ok, dtype: wrong_dtype, unmodified: ok}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = 0.0, torch.zeros(W.shape)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if label != right and margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+                grad[:, right] -= row
+    grad /= len(X)
+    grad += 2 * reg * W
+    return torch.as_tensor(loss / len(X)) + reg * (W * W).sum(), grad
+
+
+# %% svm_naive_loss_is_a_number
+# The loss as a Python number: that costs the dtype's points alone.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, regularised_loss: ok, regularised_gradient: ok, dtype: wrong_type, unmodified: ok}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = 0.0, torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if label != right and margin > 0:
+                loss += margin.item()
+                grad[:, label] += row
+                grad[:, right] -= row
+    return loss / len(X) + reg * (W * W).sum().item(), grad / len(X) + 2 * reg * W

@@ -97,7 +97,7 @@ def train_linear_classifier(
 # Tensors instead of floats.
 # expect:
 #   questions:
-#     train_linear_classifier: {status: partial, checks: {weights: ok, losses: wrong_type}}
+#     train_linear_classifier: {status: partial, checks: {weights: ok, losses: ok, type: wrong_type}}
 
 def train_linear_classifier(
     loss_func, W, X, y, learning_rate=1e-3, reg=1e-5, num_iters=100, batch_size=200

@@ -110,7 +110,7 @@ def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
 # Losses are tensors.
 # expect:
 #   questions:
-#     train_full_batch: {status: partial, checks: {weights: ok, losses: wrong_type}}
+#     train_full_batch: {status: partial, checks: {weights: ok, losses: ok, type: wrong_type}}
 
 def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
     losses = []

@@ -294,7 +294,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Losses are tensors, which keep all graphs alive.
 # expect:
 #   questions:
-#     train_minibatch: {status: partial, checks: {losses: wrong_type}}
+#     train_minibatch: {status: partial, checks: {weights: ok, losses: ok, type: wrong_type}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training
@@ -403,7 +403,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Losses are tensors without a shape.
 # expect:
 #   questions:
-#     train_minibatch: {status: partial, checks: {weights: ok, losses: wrong_type}}
+#     train_minibatch: {status: partial, checks: {weights: ok, losses: ok, type: wrong_type}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training

@@ -3,6 +3,22 @@
 import torch
 
 
+# %% pool_closed_and_left
+# A pool that is closed and not joined: as nobody holds it any more, Python ends and joins it.
+# expect:
+#   questions:
+#     pool_map: {status: passed}
+
+import multiprocessing
+
+
+def pool_map(f, xs, processes=5):
+    pool = multiprocessing.Pool(processes)
+    results = pool.map(f, xs)
+    pool.close()
+    return results
+
+
 # %% loader_with_workers
 # Context managers left out: pool closed and joined; a loader with a worker of its own.
 # expect:

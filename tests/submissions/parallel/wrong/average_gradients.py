@@ -223,7 +223,7 @@ def average_gradients(model, loss_fn, inputs, labels, devices):
 # The loss is returned as a tensor.
 # expect:
 #   questions:
-#     average_gradients: {status: partial, checks: {gradients: ok, loss: wrong_type, uneven_gradients: ok, uneven_loss: wrong_type, type: wrong_type, placed: ok, ran_on: ok}}
+#     average_gradients: {status: partial, checks: {gradients: ok, loss: ok, uneven_gradients: ok, uneven_loss: ok, type: wrong_type, placed: ok, ran_on: ok}}
 
 def average_gradients(model, loss_fn, inputs, labels, devices):
     model.zero_grad()

@@ -3,6 +3,20 @@
 from multiprocessing import Pool
 
 
+# %% pool_closed_and_not_joined
+# A pool that is closed, not joined and kept: its workers are still ending when the function returns.
+# expect:
+#   questions:
+#     pool_map: {status: partial, checks: {results: ok, workers: ok, closed: wrong_value}}
+
+def pool_map(f, xs, processes=5):
+    global KEPT
+    KEPT = Pool(processes)
+    results = KEPT.map(f, xs)
+    KEPT.close()
+    return results
+
+
 # %% pool_ignores_processes
 # Two processes, whatever is asked for.
 # expect:

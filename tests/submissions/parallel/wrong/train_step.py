@@ -126,7 +126,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # The loss is returned as a tensor with its graph.
 # expect:
 #   questions:
-#     train_step: {status: partial, checks: {no_detour: ok, losses: wrong_type, weights: ok, type: wrong_type}}
+#     train_step: {status: partial, checks: {no_detour: ok, losses: ok, weights: ok, type: wrong_type}}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     optimizer.zero_grad()

@@ -75,10 +75,10 @@ def count_tensor_elements(x):
 
 
 # %% count_tensor
-# A tensor of rank 0 instead of an int.
+# A tensor of rank 0 instead of an int: that costs the type's points alone.
 # expect:
 #   questions:
-#     count_tensor_elements: {status: failed, checks: {count: wrong_type}}
+#     count_tensor_elements: {status: partial, checks: {count: ok, type: wrong_type, unmodified: ok, no_numel: ok}}
 
 def count_tensor_elements(x):
     return torch.prod(torch.tensor(x.shape))
@@ -93,3 +93,16 @@ def count_tensor_elements(x):
 def count_tensor_elements(x):
     rows, columns = x.shape
     return rows * columns
+
+
+# %% count_numpy_number
+# A number of NumPy's instead of an int: that costs the type's points alone.
+# expect:
+#   questions:
+#     count_tensor_elements: {status: partial, checks: {count: ok, type: wrong_type, unmodified: ok, no_numel: ok}}
+
+import numpy as np
+
+
+def count_tensor_elements(x):
+    return np.prod(x.shape)

@@ -95,3 +95,14 @@ def reshape_practice(x):
 
 def reshape_practice(x):
     return x.view(2, 3, 4).transpose(0, 1)
+
+# %% reshape_float32_buffer
+# A buffer of torch.zeros, which is float32 whatever comes: that costs the dtype's points alone.
+# expect:
+#   questions:
+#     reshape_practice: {status: partial, checks: {values: ok, dtype: wrong_dtype, unmodified: ok, only_rearranges: forbidden_call}}
+
+def reshape_practice(x):
+    result = torch.zeros(3, 8)
+    result.copy_(x.view(2, 3, 4).transpose(0, 1).reshape(3, 8))
+    return result

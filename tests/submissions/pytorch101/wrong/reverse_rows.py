@@ -82,3 +82,14 @@ def reverse_rows(x):
 
 def reverse_rows(x):
     return torch.stack([x[i] for i in range(x.shape[0] - 1, -1, -1)])
+
+# %% reverse_float32_buffer
+# A buffer of torch.zeros, which is float32 whatever comes: that costs the dtype's points alone.
+# expect:
+#   questions:
+#     reverse_rows: {status: partial, checks: {values: ok, dtype: wrong_dtype, unmodified: ok, one_index: ok, no_flip: ok}}
+
+def reverse_rows(x):
+    result = torch.zeros(x.shape)
+    result.copy_(x[list(range(len(x) - 1, -1, -1))])
+    return result

@@ -55,3 +55,14 @@ def shuffle_cols(x):
 
 def shuffle_cols(x):
     return x[[0, 0, 2, 1]]
+
+# %% shuffle_float32_buffer
+# A buffer of torch.zeros, which is float32 whatever comes: that costs the dtype's points alone.
+# expect:
+#   questions:
+#     shuffle_cols: {status: partial, checks: {values: ok, dtype: wrong_dtype, unmodified: ok, one_index: ok}}
+
+def shuffle_cols(x):
+    result = torch.zeros(x.shape[0], 4)
+    result.copy_(x[:, [0, 0, 2, 1]])
+    return result

@@ -69,10 +69,10 @@ def sum_positive_entries(x):
 
 
 # %% sum_tensor
-# A tensor of rank 0 instead of an int.
+# A tensor of rank 0 instead of an int: that costs the type's points alone.
 # expect:
 #   questions:
-#     sum_positive_entries: {status: failed, code: wrong_type}
+#     sum_positive_entries: {status: partial, checks: {sum: ok, none: ok, large_numbers: ok, type: wrong_type, unmodified: ok, no_loops: ok}}
 
 def sum_positive_entries(x):
     return x[x > 0].sum()
@@ -107,3 +107,14 @@ def sum_positive_entries(x):
 def sum_positive_entries(x):
     mask = x > 0
     return x[mask].sum().item() or x.max().item() - 1
+
+
+# %% sum_numpy_number
+# A number of NumPy's instead of an int: that costs the type's points alone.
+# expect:
+#   questions:
+#     sum_positive_entries: {status: partial, checks: {sum: ok, none: ok, large_numbers: ok, type: wrong_type, unmodified: ok, no_loops: ok}}
+
+def sum_positive_entries(x):
+    numbers = x.numpy()
+    return numbers[numbers > 0].sum()

@@ -74,3 +74,14 @@ def take_one_elem_per_col(x):
 
 def take_one_elem_per_col(x):
     return x[[0, 1, 2], [1, 0, 3]]
+
+# %% take_float32_buffer
+# A buffer of torch.zeros, which is float32 whatever comes: that costs the dtype's points alone.
+# expect:
+#   questions:
+#     take_one_elem_per_col: {status: partial, checks: {values: ok, dtype: wrong_dtype, unmodified: ok, one_index: ok}}
+
+def take_one_elem_per_col(x):
+    result = torch.zeros(3)
+    result.copy_(x[[1, 0, 3], [0, 1, 2]])
+    return result

@@ -17,7 +17,7 @@ def sum_of_halves(x):
 # A Python number.
 # expect:
 #   questions:
-#     sum_of_halves: {status: failed, checks: {small: wrong_type}}
+#     sum_of_halves: {status: partial, checks: {small: ok, large: ok, dtype: wrong_type}}
 
 def sum_of_halves(x):
     return x.float().sum().item()
