@@ -153,6 +153,8 @@ def _event(kind: str, *values: Any) -> TraceEvent:
 
 # What the process does at its end; Python's own processes forget it as they begin, and set it anew.
 _ending: list[multiprocessing.util.Finalize] = []
+_ending_of = 0
+"""The process that is to do so: a fork has its parent's, which it has forgotten how to do."""
 
 
 def tell_at_exit(here: Machine) -> None:
@@ -161,6 +163,8 @@ def tell_at_exit(here: Machine) -> None:
         return
     # A fork has its parent's events too.
     since = 0 if here.shared.process == os.getpid() else here.trace.count
+    global _ending_of  # noqa: PLW0603  each process has one
+    _ending_of = os.getpid()
     _ending[:] = [
         multiprocessing.util.Finalize(None, _leave_account, args=(here, since), exitpriority=0)
     ]
@@ -170,7 +174,8 @@ def tell_at_exit(here: Machine) -> None:
 
 def _stop(number: int, _: Any) -> None:
     # A pool that is left ends its workers so. One that already leaves its account ends by itself.
-    if not all(ending.still_active() for ending in _ending):
+    own = _ending_of == os.getpid()
+    if own and not all(ending.still_active() for ending in _ending):
         return
     for ending in _ending:
         ending()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.util
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import spawn
@@ -16,7 +19,7 @@ import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from grader.vgpu import virtual_gpus
+from grader.vgpu import processes, virtual_gpus
 from grader.vgpu.core.trace import Collective, Mark, Transfer
 from grader.vgpu.processes import account_of, read_accounts, write_account
 from grader.vgpu.show import summary
@@ -93,6 +96,24 @@ def test_a_pool_beside_virtual_devices() -> None:
         with multiprocessing.get_context("fork").Pool(2) as pool:
             assert pool.map(square, [1, 2, 3]) == [1, 4, 9]
         assert (kept + 1).item() == 2.0
+
+
+def test_a_fork_without_devices_ends_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As virtual devices that were left leave it: a fork has forgotten what it was to do at its end.
+    before = signal.getsignal(signal.SIGTERM)
+    ending = multiprocessing.util.Finalize(None, int, exitpriority=0)
+    monkeypatch.setattr(processes, "_ending", [ending])
+    monkeypatch.setattr(processes, "_ending_of", os.getpid())
+    signal.signal(signal.SIGTERM, processes._stop)
+    try:
+        child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,))
+        child.start()
+        child.terminate()
+        child.join()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        ending.cancel()
+    assert child.exitcode == -signal.SIGTERM
 
 
 def test_exchanges_are_noted_on_a_stream_of_their_own(tmp_path: Path) -> None:
