@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import spawn
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,11 @@ def test_a_pool_beside_virtual_devices() -> None:
         assert (kept + 1).item() == 2.0
 
 
+def _say_and_sleep(sending: Connection) -> None:
+    sending.send(True)
+    time.sleep(60)
+
+
 def test_a_fork_without_devices_ends_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
     # As virtual devices that were left leave it: a fork has forgotten what it was to do at its end.
     before = signal.getsignal(signal.SIGTERM)
@@ -106,8 +112,12 @@ def test_a_fork_without_devices_ends_when_it_is_told_to(monkeypatch: pytest.Monk
     monkeypatch.setattr(processes, "_ending_of", os.getpid())
     signal.signal(signal.SIGTERM, processes._stop)
     try:
-        child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,))
+        context = multiprocessing.get_context("fork")
+        receiving, sending = context.Pipe(duplex=False)
+        child = context.Process(target=_say_and_sleep, args=(sending,))
         child.start()
+        # Python drops signals that reach a fork before it is itself.
+        receiving.recv()
         child.terminate()
         child.join()
     finally:

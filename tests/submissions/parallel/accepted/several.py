@@ -7,7 +7,7 @@ import torch
 # A pool that is closed and not joined: as nobody holds it any more, Python ends and joins it.
 # expect:
 #   questions:
-#     pool_map: {status: passed}
+#     "*": {status: passed}
 
 import multiprocessing
 
