@@ -95,9 +95,11 @@ def run(given: Script) -> Ended:
     if virtual.status:
         refused = REFUSED in virtual.err
         return Ended("refused" if refused else "wrong", last_error(virtual.err), told)
-    host = "".join(ran.out for ran in on_host([sys.executable, str(given.path)], given.nproc))
-    found, expected = numbers(virtual.out), numbers(host)
+    host = on_host([sys.executable, str(given.path)], given.nproc)
+    found, expected = numbers(virtual.out), numbers("".join(ran.out for ran in host))
     why = differences(found, expected, given.tolerance)
+    if why:
+        told += "".join(f"\n\nOn the CPU:\n{ran.err}" for ran in host if ran.status)
     return Ended("wrong" if why else "works", why, told)
 
 

@@ -34,4 +34,5 @@ if rank == 0:
     print("out", *out.flatten().tolist())
     print("statistics", *layer.running_mean.tolist(), *layer.running_var.tolist())
     print("gradient", *gradient.tolist())
+dist.barrier()  # on the CPU nothing else keeps one rank from leaving before the other has come
 dist.destroy_process_group()

@@ -286,3 +286,24 @@ def average_gradients(model, loss_fn, inputs, labels, devices):
     for parameter, parts in zip(model.parameters(), zip(*gradients)):
         parameter.grad = sum(parts)
     return total
+
+
+# %% average_adds_the_losses
+# Gradients are averaged; the losses of the parts are only added.
+# expect:
+#   questions:
+#     average_gradients: {status: partial, checks: {gradients: ok, loss: wrong_value, uneven_gradients: ok, uneven_loss: wrong_value, type: ok, placed: ok, ran_on: ok}}
+
+def average_gradients(model, loss_fn, inputs, labels, devices):
+    replicas, weights, total = [], [], 0.0
+    for device, x, y in zip(devices, inputs.chunk(len(devices)), labels.chunk(len(devices))):
+        replica = copy.deepcopy(model).to(device)
+        replica.zero_grad()
+        loss = loss_fn(replica(x.to(device)), y.to(device))
+        loss.backward()
+        replicas.append(replica)
+        weights.append(len(x) / len(inputs))
+        total += loss.item()
+    for parameter, *owns in zip(model.parameters(), *(replica.parameters() for replica in replicas)):
+        parameter.grad = sum(weight * own.grad.to(devices[0]) for weight, own in zip(weights, owns))
+    return total
