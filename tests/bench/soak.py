@@ -45,7 +45,8 @@ from grader.sandbox.host.open import open_sandbox  # noqa: E402
 GROUPS = ("accepted", "exploits", "faults", "formats", "showcase", "timed", "wrong")
 ASSIGNMENT = TESTS.parent / "assignments/pytorch101/assignment.yml"
 LIMITS = {"seconds": 1.5, "import_seconds": 1.5, "memory_mb": 256}
-"""Bounds one run. One attack waits four seconds at import: a busy machine gives a second try twice the limit."""
+"""Bounds one run. One attack waits four seconds at import; on a busy machine a second try has half
+as much again."""
 PLACES = ("/tmp", "/dev/shm", "/var/tmp")
 OURS = ("grader-", "exploit")
 FULL = 15.0
