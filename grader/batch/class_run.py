@@ -115,7 +115,7 @@ class ClassRun:
             for done in done_so_far(journal)
             if done.submission.name in known and done.report.status is not ReportStatus.INCOMPLETE
         }
-        self._names = set(known)
+        self._names |= set(known)
         results = grade_all(workers, submissions, awaits_clock, before)
         return self._recorded(journal, results, before)
 
@@ -144,9 +144,25 @@ class ClassRun:
 
     def graded(self) -> Iterator[Done]:
         """Yield everybody in the class who is graded so far, by name, as people decided."""
+        return (done for done in self.everybody() if done.submission.name in self._names)
+
+    def everybody(self) -> Iterator[Done]:
+        """Yield who is graded so far, also whose files are no longer in the folder."""
         journal = self._open()
-        ours = (done for done in done_so_far(journal) if done.submission.name in self._names)
-        return with_decided(journal, ours)
+        return with_decided(journal, done_so_far(journal))
+
+    def expect(self, arrived: Sequence[ClassSubmission]) -> tuple[str, ...]:
+        """Have the batch remember that the class has grown; return who is on no roster.
+
+        Args:
+            arrived: Submissions that came in while a folder is watched.
+        """
+        journal = self._open()
+        roster = setup_of(journal, self.out).roster or Roster()
+        ours = {done.submission.name: done.submission for done in done_so_far(journal)}
+        ours |= {submission.name: roster.named(submission) for submission in arrived}
+        keep(journal, self.out, total=len(ours), absent=roster.absent(ours.values()))
+        return roster.strangers(arrived) if roster.students else ()
 
     def write_gradebook(self, graded: Sequence[Done]) -> None:
         """Write ``gradebook.csv``, with what the batch remembers of lateness and of its roster.

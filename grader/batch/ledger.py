@@ -62,6 +62,7 @@ class Setup(BaseModel):
         released: As ``--released``: how much students' pages show.
         total: Submissions of the class; 0 where an earlier version did not say.
         begun_at: When the batch was begun or last gone on with.
+        watched: The folder whose arrivals are graded, as it was typed; empty for a class as it is.
         plan: Question → digest of its calls; a changed one cannot be judged again from what was
             seen.
         grader_version: Of this program.
@@ -85,6 +86,7 @@ class Setup(BaseModel):
     released: str | None = None
     total: int = 0
     begun_at: dt.datetime | None = None
+    watched: str = ""
     plan: dict[str, str] = {}
     grader_version: str
 
@@ -212,7 +214,7 @@ def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> L
     return given or setup_of(journal, out).late
 
 
-REMEMBERED = ("late", "roster", "absent", "language", "released", "total", "begun_at")
+REMEMBERED = ("late", "roster", "absent", "language", "released", "total", "begun_at", "watched")
 """What makes no difference to what is graded, so that another word on it may come later."""
 
 

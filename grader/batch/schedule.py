@@ -76,6 +76,20 @@ class Workers(Protocol):
         """End all workers; where not ``finished``, without waiting for what they are at."""
 
 
+@dataclass(frozen=True, slots=True)
+class StayingWorkers:
+    """Workers that outlast a round of work; whoever made them ends them."""
+
+    workers: Workers
+
+    def submit(self, work: WorkItem) -> Future[Answer]:
+        """See ``Workers.submit``."""
+        return self.workers.submit(work)
+
+    def close(self, finished: bool) -> None:
+        """Leave them for the next round."""
+
+
 def perform(grader: Grader, work: WorkItem, out: Path) -> Answer:
     """Do one thing, in a worker.
 

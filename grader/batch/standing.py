@@ -30,6 +30,7 @@ class Standing:
         untimed: How many are still to be timed, or were not because the batch was stopped.
         working: A batch is at work.
         seconds_left: About how long it will take; None where nobody can say yet.
+        watched: The folder that is or was watched; empty where none is.
     """
 
     assignment: str
@@ -40,6 +41,7 @@ class Standing:
     untimed: int
     working: bool
     seconds_left: float | None
+    watched: str = ""
 
     def sentences(self, folder: Path) -> Iterator[str]:
         """Yield what a person wants to know, and what to do.
@@ -62,6 +64,10 @@ class Standing:
             yield f"Waiting for a person: {names}. `grader review {folder}` goes through them."
 
     def _state(self, to_go: int) -> str:
+        if self.watched:
+            if self.working:
+                return f"{self.watched} is watched."
+            return f"Nobody watches {self.watched}: run the same `grader batch` to go on."
         if self.working:
             if self.seconds_left is None:
                 return "A batch is at work."
@@ -94,6 +100,7 @@ def read_standing(out: Path) -> Standing:
         untimed,
         working,
         _seconds_left(setup, [dt.datetime.fromisoformat(text) for text in moments if text], left),
+        setup.watched,
     )
 
 
@@ -101,6 +108,7 @@ def _seconds_left(setup: Setup, moments: list[dt.datetime], left: int) -> float 
     """Return how long what is left takes at the pace since the batch was begun or gone on with."""
     begun = setup.begun_at
     ours = [moment for moment in moments if begun and moment >= begun]
-    if not begun or not ours or not left:
+    # Of a watched folder nobody knows what is still to come, nor when.
+    if not begun or not ours or not left or setup.watched:
         return None
     return (max(ours) - begun).total_seconds() / len(ours) * left

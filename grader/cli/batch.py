@@ -28,6 +28,7 @@ from grader.cli.options import (
     ResumeOpt,
     RosterOpt,
     SeedOpt,
+    WatchOpt,
 )
 from grader.cli.support import (
     interruptible,
@@ -51,6 +52,7 @@ def batch(
     jobs: JobsOpt = None,
     engine: EngineOpt = EngineChoice.local,
     resume: ResumeOpt = False,
+    watch: WatchOpt = False,
     isolation: IsolationOpt = IsolationChoice.auto,
     device: DeviceOpt = DeviceChoice.auto,
     seed: SeedOpt = None,
@@ -71,7 +73,8 @@ def batch(
             out=out,
             jobs=jobs,
             engine=engine,
-            resume=resume,
+            resume=resume or watch,
+            watch=watch,
             isolation=isolation,
             device=device,
             seed=seed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass, replace
@@ -16,18 +17,20 @@ from rich.markup import escape
 
 from grader import __version__
 from grader.assignment.find import FILE_NAME
+from grader.batch.arrivals import Arrivals
 from grader.batch.class_run import ClassRun
 from grader.batch.course import Course, course_of
-from grader.batch.discover import Found, discover
+from grader.batch.discover import ClassSubmission, Found, discover
 from grader.batch.grades import read_policy
-from grader.batch.ledger import Setup, write_decided
+from grader.batch.ledger import Done, Setup, write_decided
 from grader.batch.local import LocalWorkers
 from grader.batch.merge import waiting
 from grader.batch.ray_engine import RayWorkers
 from grader.batch.roster import Roster, read_roster
-from grader.batch.schedule import Graded, Workers
+from grader.batch.schedule import Graded, StayingWorkers, Workers
 from grader.cli.options import ClockChoice, DeviceChoice, EngineChoice, IsolationChoice
 from grader.cli.support import (
+    TerminatedExit,
     exit_for,
     interruptible,
     make_options,
@@ -37,19 +40,24 @@ from grader.cli.support import (
     renew_pages,
     say,
 )
+from grader.errors import UsageError
 from grader.grading import Grader, Options
 from grader.progress import make_progress
 from grader.report.export.gradebook import GRADEBOOK_FILE
 from grader.report.messages.catalogue import choose
 from grader.report.model import Report, ReportStatus
-from grader.report.summary import few, sentences, summarise
+from grader.report.summary import amount, few, sentences, summarise
 from grader.report.terminal import print_class
 from grader.run.materials import Materials
 from grader.run.plan import plan_digests
 from grader.sandbox.host.guests import Sandbox
+from grader.text import inert
 
 _MOST_ROWS = 60
 _KEPT = "What was graded is kept; --resume goes on."
+_LOOK_EVERY = 2.0
+"""Seconds between two looks into a watched folder; an upload rarely stands still for so long."""
+_MAX_NAME, _MAX_LINE = 60, 400
 _NOT_SENT = "A question is sent there only once everything else about it has passed."
 
 
@@ -63,6 +71,7 @@ class BatchOptions:
     jobs: int | None
     engine: EngineChoice
     resume: bool
+    watch: bool
     isolation: IsolationChoice
     device: DeviceChoice
     seed: int | None
@@ -84,7 +93,7 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
         typer.Exit: A report is incomplete, or it was interrupted.
         GraderError: The folder or the assignment is not usable, or the machine failed.
     """
-    found, out = discover(asked.folder, asked.out), asked.out
+    found, out = _found_now(asked), asked.out
     materials, console = read_materials(asked.assignment), Console()
     course = course_of(materials.folder / FILE_NAME)
     asked, everybody = _completed(asked, course, given), found
@@ -104,18 +113,34 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
         options = make_options(asked.device, seed, questions, asked.clock)
         grader = _prepared(materials, asked.isolation, options, console)
         remembered |= {"total": len(found.submissions), "begun_at": datetime.now(timezone.utc)}
+        remembered["watched"] = str(asked.folder) if asked.watch else ""
         run.begin(_setup(grader, options, asked.isolation).model_copy(update=remembered))
         another = partial(make_sandbox, asked.isolation, materials, options.device)
-        workers = _workers(asked.engine, asked.jobs, found)(grader, another, out)
-        results = run.grade(workers, found.submissions, grader.awaits_clock)
-        try:
-            _watch(results, len(found.submissions), console)
-        finally:
-            results.close()
-            statuses = _finish(run, found, console)
+        workers = _workers(asked, found)(grader, another, out)
+        if asked.watch:
+            statuses = _attend(run, asked, workers, grader.awaits_clock, console)
+        else:
+            statuses = _go_through(run, found, workers, grader.awaits_clock, console)
     write_decided(out)
     renew_pages(out, console)
     exit_for(statuses)
+
+
+def _found_now(asked: BatchOptions) -> Found:
+    """Return what the class folder holds; of one that is watched nothing yet.
+
+    Raises:
+        UsageError: It is not usable, or cannot be watched with the other options.
+    """
+    if not asked.watch:
+        return discover(asked.folder, asked.out)
+    if asked.engine is EngineChoice.ray or asked.only_pending is not None:
+        raise UsageError(
+            "--watch grades on this machine; leave --engine ray and --only-pending out"
+        )
+    if not asked.folder.exists():
+        raise UsageError(f"{asked.folder} is not there, so it cannot be watched")
+    return Found(())
 
 
 def _completed(asked: BatchOptions, course: Course | None, given: Collection[str]) -> BatchOptions:
@@ -165,7 +190,8 @@ def _of_class(
     roster = terms["roster"] or known or Roster()
     ours = [roster.named(submission) for submission in found.submissions]
     absent = roster.absent(ours)
-    if terms["late"]:
+    # A watched folder without a roster: nobody knows yet who is in the class.
+    if terms["late"] and (ours or absent):
         terms["late"].refuse_strangers(ours, [each.student() for each in absent])
     if roster.students:
         terms["absent"] = absent
@@ -176,13 +202,14 @@ def _of_class(
 
 
 def _workers(
-    engine: EngineChoice, jobs: int | None, found: Found
+    asked: BatchOptions, found: Found
 ) -> Callable[[Grader, Callable[[], Sandbox], Path], Workers]:
     """Return what makes the workers; how many a cluster bears it knows best itself."""
-    count = len(found.submissions)
-    if engine is EngineChoice.ray:
+    count, jobs = len(found.submissions), asked.jobs
+    if asked.engine is EngineChoice.ray:
         return partial(RayWorkers, jobs=min(jobs or count, count))
-    return partial(LocalWorkers, jobs=min(jobs or os.cpu_count() or 1, count))
+    here = jobs or os.cpu_count() or 1
+    return partial(LocalWorkers, jobs=here if asked.watch else min(here, count))
 
 
 def _prepared(
@@ -213,7 +240,108 @@ def _setup(grader: Grader, options: Options, isolation: IsolationChoice) -> Setu
     )
 
 
-def _watch(results: Generator[Graded, None, None], total: int, console: Console) -> None:
+def _go_through(
+    run: ClassRun,
+    found: Found,
+    workers: Workers,
+    awaits_clock: Callable[[Report], bool],
+    console: Console,
+) -> set[ReportStatus]:
+    """Grade the class that is there; return the statuses of its reports."""
+    results = run.grade(workers, found.submissions, awaits_clock)
+    try:
+        _show(results, len(found.submissions), console)
+    finally:
+        results.close()
+        statuses = _finish(run, list(run.graded()), found, console)
+    return statuses
+
+
+def _attend(
+    run: ClassRun,
+    asked: BatchOptions,
+    workers: Workers,
+    awaits_clock: Callable[[Report], bool],
+    console: Console,
+) -> set[ReportStatus]:
+    """Grade what arrives until somebody ends it; return the statuses of all reports."""
+    before = list(run.everybody())
+    arrivals = Arrivals(asked.folder, asked.out, [done.submission for done in before])
+    known = {done.submission.name: done.digest for done in before}
+    grade = partial(run.grade, StayingWorkers(workers), awaits_clock=awaits_clock)
+    say(console, f"Watching {asked.folder}. Ctrl-C or SIGTERM ends it; what is graded is kept.")
+    arrived: dict[str, ClassSubmission] = {}
+    said: set[str] = set()
+    try:
+        while True:
+            fresh = _looked(arrivals, said, console)
+            if fresh:
+                arrived |= {each.name: each for each in fresh}
+                if strangers := run.expect(fresh):
+                    say(
+                        console, f"On no line of the roster: {few(strangers)}. Graded all the same."
+                    )
+                _print_each(grade(submissions=fresh), known, console)
+                run.write_gradebook(list(run.everybody()))
+            time.sleep(_LOOK_EVERY)
+    except (KeyboardInterrupt, TerminatedExit):
+        # The one way in which a watch ends, so no failure. What was under way is graded next time.
+        say(console, f"No longer watching {asked.folder}. The same command goes on.")
+    finally:
+        workers.close(finished=False)
+        done = list(run.everybody())
+        statuses = _finish(run, done, Found(tuple(arrived.values())), console)
+    return statuses
+
+
+def _looked(arrivals: Arrivals, said: set[str], console: Console) -> list[ClassSubmission]:
+    """Return what has arrived; say once what is wrong with the folder, and what is left alone."""
+    try:
+        fresh = arrivals.look()
+        news = [f"Left alone, by its ending no submission: {name}" for name in arrivals.left_out]
+    except UsageError as error:
+        # Whoever put it there can mend it while others are graded.
+        fresh, news = [], [f"Waiting: {error}"]
+    for text in news:
+        if text not in said:
+            say(console, inert(text, _MAX_LINE))
+    said.update(news)
+    return fresh
+
+
+def _print_each(
+    results: Generator[Graded, None, None], known: dict[str, str], console: Console
+) -> None:
+    """Print a line for each that is graded now.
+
+    Args:
+        results: What comes of them.
+        known: Name → digest of what was graded before; those graded now are added.
+        console: Where to print.
+    """
+    try:
+        for graded in results:
+            name = graded.submission.name
+            if not graded.timed or not graded.digest or known.get(name) != graded.digest:
+                say(console, _line(graded))
+            if graded.timed:
+                known[name] = graded.digest
+    finally:
+        results.close()
+
+
+def _line(graded: Graded) -> str:
+    """Return how a submission fared, for a log."""
+    report, name = graded.report, inert(graded.submission.name, _MAX_NAME)
+    if report.status is ReportStatus.INCOMPLETE:
+        return f"{name}: the grader failed; no points are lost, and the next start runs it again"
+    line = f"{name}: {amount(report.score)} of {amount(report.max_score)} points"
+    if not graded.timed:
+        return f"{line} so far, and is timed next"
+    return line + (f", {amount(report.pending)} pending" if report.pending else "")
+
+
+def _show(results: Generator[Graded, None, None], total: int, console: Console) -> None:
     """Show how far it is, how long it will take, and how it goes."""
     tally: Counter[str] = Counter()
     graded_once: set[str] = set()
@@ -244,13 +372,12 @@ def _standing(report: Report) -> str:
     return "partial" if report.score else "zero"
 
 
-def _finish(run: ClassRun, found: Found, console: Console) -> set[ReportStatus]:
+def _finish(run: ClassRun, graded: list[Done], found: Found, console: Console) -> set[ReportStatus]:
     """Write and print what there is, also of a batch that was stopped.
 
     Returns:
         The statuses of its reports; the reports themselves take memory that pages need.
     """
-    graded = list(run.graded())
     reports = [each.report for each in graded]
     if reports:
         run.write_gradebook(graded)

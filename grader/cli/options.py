@@ -92,6 +92,12 @@ EngineOpt = Annotated[
 ResumeOpt = Annotated[
     bool, typer.Option("--resume", help="Go on with the batch that was begun in --out.")
 ]
+WatchOpt = Annotated[
+    bool,
+    typer.Option(
+        "--watch", help="Grade what arrives in the folder, until Ctrl-C or SIGTERM; resumes."
+    ),
+]
 IsolationOpt = Annotated[
     IsolationChoice, typer.Option("--isolation", help="Walls to insist on; auto takes the best.")
 ]
