@@ -104,6 +104,14 @@ class Code(str, Enum):
     REFERENCE_FAILED = "reference_failed"
 
 
+NOTHING_TO_JUDGE = frozenset({
+    Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION, Code.RAISED, Code.TIMED_OUT, Code.OUT_OF_MEMORY,
+    Code.CRASHED, Code.PROTOCOL_VIOLATION, Code.REQUIREMENT_NOT_MET, Code.SYNTAX_ERROR,
+    Code.IMPORT_FAILED, Code.MISSING_FILE, Code.BAD_SUBMISSION, Code.UNREADABLE_FILE,
+})  # fmt: skip
+"""Codes of failures that no check found by itself: no result was there to look at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A message id and what fills its blanks; rendered by ``grader.report.messages.words``."""

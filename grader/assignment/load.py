@@ -23,7 +23,7 @@ from grader.assignment.find import FILE_NAME, SCENARIO
 from grader.assignment.rules import assignment_findings, question_findings
 from grader.assignment.types import Assignment, Case, Limits, Needs, Question, TimingSettings
 from grader.checks import KINDS
-from grader.checks.base import Check
+from grader.checks.base import AuthorText, Check
 from grader.clock.credit import Linear, Point, Step, Steps
 from grader.errors import AssignmentError, Problem, UsageError, nearest
 
@@ -134,6 +134,8 @@ _MODELS: Mapping[str, type[BaseModel]] = {
     "timed": TimingSettings,
     "steps": Step,
     "linear": Point,
+    "message": AuthorText,
+    "hint": AuthorText,
     "<choice>": SizeChoice,
     **{f"<{cls.__name__}>": cls for cls in _TAGGED},
 }

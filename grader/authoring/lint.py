@@ -35,21 +35,13 @@ from grader.run.timing.screening import Screener
 from grader.run.timing.stopwatch import NotTimedError
 from grader.sandbox.host.guests import Sandbox
 from grader.store.files import write_atomic
-from grader.verdict import Code, Status
+from grader.verdict import NOTHING_TO_JUDGE, Status
 from grader.wire.values import Opaque, Tensor, Value
 
 SEEDS = (1, 2, 3)
 _TRIALS = 3
 _SLOW = 5.0
 """Times as long as the reference that a loop must take: noise and care for odd code need room."""
-
-_NOT_THE_CHECK = {
-    Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION, Code.RAISED, Code.TIMED_OUT, Code.OUT_OF_MEMORY,
-    Code.CRASHED, Code.PROTOCOL_VIOLATION, Code.REQUIREMENT_NOT_MET, Code.SYNTAX_ERROR,
-    Code.IMPORT_FAILED, Code.MISSING_FILE, Code.BAD_SUBMISSION, Code.UNREADABLE_FILE,
-}  # fmt: skip
-"""Codes that any check gets when the function did not run; they say nothing about the check."""
-
 
 LintStep = Callable[[str, int, int | None], object]
 """Called with what is tried, how many are done, and of how many."""
@@ -218,7 +210,7 @@ def _may_hold(path: Path, names: Sequence[str]) -> bool:
 
 def _says_something(check: CheckResult) -> bool:
     """Tell whether the check itself failed, or cannot be tried on this machine."""
-    lost = check.status in (Status.FAILED, Status.PARTIAL) and check.code not in _NOT_THE_CHECK
+    lost = check.status in (Status.FAILED, Status.PARTIAL) and check.code not in NOTHING_TO_JUDGE
     return lost or check.status is Status.DEFERRED
 
 

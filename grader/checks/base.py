@@ -20,13 +20,15 @@ from pydantic import (
     Field,
     PlainValidator,
     WithJsonSchema,
+    model_validator,
 )
+from typing_extensions import Self
 
 from grader.checks.arrays import Array
 from grader.clock.credit import Credit
 from grader.observation import Observation
 from grader.static_analysis.facts import EntryFacts
-from grader.verdict import Verdict, Visibility
+from grader.verdict import Param, Verdict, Visibility
 from grader.wire.values import Value
 
 GROWTH_FACTOR = 4
@@ -56,6 +58,7 @@ NamePattern = Annotated[str, Field(pattern=r"^[A-Za-z_*?][A-Za-z0-9_.*?]{0,79}$"
 """A name, or part of one with ``*`` and ``?``."""
 
 _MOST_ARGUMENTS = 100
+_MAX_AUTHOR_TEXT = 400
 
 
 def _reference(found: object) -> int | str:
@@ -80,6 +83,54 @@ ArgumentRef = Annotated[
     ),
 ]
 """A positional argument by name, or by 0-based position (as a case with a generator needs)."""
+
+
+class AuthorText(BaseModel):
+    """A sentence of the author's for students; plain text is English.
+
+    Attributes:
+        en: In English.
+        ko: In Korean. A reader whose language is missing gets the other.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    en: str = Field(default="", max_length=_MAX_AUTHOR_TEXT)
+    ko: str = Field(default="", max_length=_MAX_AUTHOR_TEXT)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _english(cls, found: object) -> object:
+        return {"en": found} if isinstance(found, str) else found
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not (self.en.strip() or self.ko.strip()):
+            raise ValueError("is empty; write a sentence, or {en: …, ko: …}")
+        return self
+
+    def params(self, name: str) -> dict[str, Param]:
+        """Return it as parameters of a message, ``name_en`` and ``name_ko``."""
+        return {f"{name}_en": self.en, f"{name}_ko": self.ko}
+
+
+_SENTENCE = {"type": "string", "minLength": 1, "maxLength": _MAX_AUTHOR_TEXT}
+AuthorTextField = Annotated[
+    AuthorText,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _SENTENCE,
+                {
+                    "type": "object",
+                    "properties": {"en": _SENTENCE, "ko": _SENTENCE},
+                    "minProperties": 1,
+                    "additionalProperties": False,
+                },
+            ]
+        }
+    ),
+]
 
 
 class UnfitCaseError(ValueError):
@@ -191,6 +242,8 @@ class Check(BaseModel, ABC):
         item: Judge only this item of the result: a key of a dict, or a place in a tuple from 0.
         claim: What is judged is the student process's word about itself (a count of steps, say),
             not what the submission computed; the report says so.
+        message: What the student reads first where this check finds something wrong.
+        hint: What the student reads last there.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -215,6 +268,8 @@ class Check(BaseModel, ABC):
     visibility: Visibility | None = None
     item: Item | None = None
     claim: bool = False
+    message: AuthorTextField | None = None
+    hint: AuthorTextField | None = None
     if TYPE_CHECKING:  # Each kind has its own field. One here would move it in committed files.
         kind: str
 

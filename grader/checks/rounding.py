@@ -65,7 +65,7 @@ class Bounded(Check):
     """
 
     partial: bool = False
-    message: ClassVar[str] = "beyond_rounding"
+    finding_message: ClassVar[str] = "beyond_rounding"
     numbers: ClassVar[bool] = False
 
     @model_validator(mode="after")
@@ -137,7 +137,7 @@ class Bounded(Check):
                     Status.PARTIAL, Code.REDUCED_PRECISION, Owner.STUDENT, credit, message, params
                 )
         params = with_cause(params, case, found, bound.value)
-        return finding(Code.WRONG_VALUE, self.message, params)
+        return finding(Code.WRONG_VALUE, self.finding_message, params)
 
 
 def _outside(found: Array, bound: Bound, gate: float) -> Differences | None:

@@ -41,7 +41,7 @@ class ValueComparison(Check):
     """Compares returned values with the reference's, number by number."""
 
     results_alone: ClassVar[bool] = True
-    message: ClassVar[str]
+    finding_message: ClassVar[str]
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Compare the returned values."""
@@ -102,7 +102,7 @@ class ValueComparison(Check):
     ) -> tuple[Code, str, dict[str, Param]]:
         if found.not_finite:
             return Code.NOT_FINITE, "not_finite", found.not_finite_params(shape)
-        return Code.WRONG_VALUE, self.message, {**found.params(shape), **self.told()}
+        return Code.WRONG_VALUE, self.finding_message, {**found.params(shape), **self.told()}
 
 
 def _numbers_at(reference: Observation, where: str) -> Array | None:
@@ -145,7 +145,7 @@ class Close(ValueComparison):
     """
 
     entry_by_entry: ClassVar[bool] = True
-    message: ClassVar[str] = "wrong_value"
+    finding_message: ClassVar[str] = "wrong_value"
 
     kind: Literal["close"] = "close"
     rtol: Tolerance
@@ -185,7 +185,7 @@ class Exact(ValueComparison):
             precision then passes here, and loses at a check of precision only.
     """
 
-    message: ClassVar[str] = "not_equal"
+    finding_message: ClassVar[str] = "not_equal"
 
     kind: Literal["exact"] = "exact"
     rounded_to: tuple[Narrow, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
@@ -31,7 +31,17 @@ from grader.report.model import (
 )
 from grader.submission.submission import Submission
 from grader.text import inert, json_safe_mapping
-from grader.verdict import Code, Message, Owner, Status, Verdict, Visibility, Witness, fault
+from grader.verdict import (
+    NOTHING_TO_JUDGE,
+    Code,
+    Message,
+    Owner,
+    Status,
+    Verdict,
+    Visibility,
+    Witness,
+    fault,
+)
 
 Verdicts = Mapping[str, Mapping[str, Verdict]]
 """Question id → check id → verdict."""
@@ -178,6 +188,7 @@ def _question(
 def _check(
     check: Check, verdict: Verdict, visibility: Visibility, words: Words, points: EarnedPoints
 ) -> CheckResult:
+    verdict = _with_authors_words(check, verdict)
     message = verdict.message
     return CheckResult(
         id=check.id,
@@ -197,6 +208,21 @@ def _check(
         witnesses=tuple(_witness(witness) for witness in verdict.witnesses),
         **points.fields(),
     )
+
+
+def _with_authors_words(check: Check, verdict: Verdict) -> Verdict:
+    """Return a verdict whose message carries the author's sentences, as parameters.
+
+    As parameters, so that a page in another language has them too.
+    """
+    message = verdict.message
+    found = verdict.status in (Status.FAILED, Status.PARTIAL)
+    # Where nothing came back, a sentence about what is wrong with it would not be true.
+    if message is None or not found or verdict.code in NOTHING_TO_JUDGE:
+        return verdict
+    said = check.message.params("author") if check.message else {}
+    hint = check.hint.params("hint") if check.hint else {}
+    return replace(verdict, message=Message(message.id, {**message.params, **said, **hint}))
 
 
 def _witness(witness: Witness) -> dict[str, JsonValue]:

@@ -29,7 +29,8 @@ _LARGEST = 1e15
 _SHOWN_ITEMS = 12
 _CAUSE = "cause_"
 """Before the id of a relation between a wrong answer and the right one."""
-_AUTHORED = ("says_en", "says_ko")
+_AUTHORED = ("says_en", "says_ko", "author_en", "author_ko", "hint_en", "hint_ko")
+"""Parameters that hold an author's sentences, the same whatever the inputs are."""
 _KNOWN_EXCEPTIONS = frozenset({
     "ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileNotFoundError",
     "ImportError", "IndexError", "KeyError", "LinAlgError", "MemoryError", "ModuleNotFoundError",
@@ -69,12 +70,9 @@ class Words:
         Raises:
             MissingWordsError: It has none that can be filled, and ``strict`` is on.
         """
-        sentence = self.sentences.get(message.id, ())
         params = {**message.params, "input": self._input(message.params.get("name"))}
-        parts = [_fill(part, params) for part in sentence]
-        text = " ".join(part for part in parts if part)
-        parts = [text or self._fallback(message), self._cause(message, message.params)]
-        return inert(" ".join(part for part in parts if part), MAX_TEXT)
+        text = self._sentence(message.id, params)
+        return inert(self._beside(text or self._fallback(message), message, params), MAX_TEXT)
 
     def for_staff(self, verdict: Verdict) -> str:
         """Return everything there is to say about a verdict."""
@@ -100,17 +98,32 @@ class Words:
         if verdict.code is Code.RAISED and verdict.message is not None:
             return self._phrase("hidden", what=self._known(verdict.message.params.get("type")))
         text = self._phrase("hidden", what=self._code(verdict.code))
+        if verdict.message is None:
+            return text
         # Without the numbers of the message: a cause is a relation, its blanks could be inputs.
-        # What an author says of a known mistake knows no inputs.
-        params = verdict.message.params if verdict.message else {}
-        authored = {name: text for name, text in params.items() if name in _AUTHORED}
-        cause = self._cause(verdict.message, authored) if verdict.message else ""
-        return f"{text} {cause}" if cause else text
+        # What an author says of a check or of a known mistake knows no inputs.
+        params = verdict.message.params
+        authored = {name: said for name, said in params.items() if name in _AUTHORED}
+        return self._beside(text, verdict.message, authored)
 
-    def _cause(self, message: Message, params: Mapping[str, Param]) -> str:
-        """Return the sentence on the relation that the message names, if it is known."""
-        sentence = self.sentences.get(f"{_CAUSE}{message.params.get('cause')}", ())
-        return " ".join(text for text in (_fill(part, params) for part in sentence) if text)
+    def _beside(self, text: str, message: Message, params: Mapping[str, Param]) -> str:
+        """Return a text between the author's sentences, with the relation that the message names.
+
+        Args:
+            text: What the grader says.
+            message: Of which verdict.
+            params: Those of its parameters that may be told.
+        """
+        cause = f"{_CAUSE}{message.params.get('cause')}"
+        first, relation, last = (
+            self._sentence(name, params) for name in ("author_message", cause, "author_hint")
+        )
+        return " ".join(part for part in (first, text, relation, last) if part)
+
+    def _sentence(self, name: str, params: Mapping[str, Param]) -> str:
+        """Return a sentence with what can be filled of it; empty if it is not known."""
+        filled = (_fill(part, params) for part in self.sentences.get(name, ()))
+        return " ".join(text for text in filled if text)
 
     def _known(self, name: Param) -> str:
         """Return an exception's type, or that it is another.
