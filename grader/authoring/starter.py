@@ -60,7 +60,7 @@ and has a check after each function.
 4. Hand in {hand_in}, or what `grader submit-zip` packs.
 
 The check tries public cases, which lie in `{cases}` and `{tensors}` beside your file; grading \
-tries more. It needs `pip install torchgrade`, once.
+tries more. It needs torchgrade, once: `pip install` the file or the folder that your course names.
 
 | question | points |
 |---|---|
