@@ -26,10 +26,9 @@ from grader.grading import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.engine import SelfCheck
+from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
 from grader.selfcheck.public import (
-    CASES_FILE,
     PUBLIC_SEED,
-    TENSORS_FILE,
     CaseName,
     PublicCases,
     public_part,

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from grader.report.model import Report
     from grader.report.student import StudentView
     from grader.selfcheck.engine import SelfCheck
-    from grader.selfcheck.workplace import Unreadable, Workplace
+    from grader.selfcheck.syntax import Unreadable
+    from grader.selfcheck.workplace import Workplace
 
 
 class FormatChoice(str, Enum):
@@ -63,6 +64,8 @@ FormatOpt = Annotated[
     typer.Option("--format", help="text; json as in report.json; lines: FILE:LINE: MESSAGE."),
 ]
 _HERE = Path()
+_MOST_SHOWN = 200
+"""Characters of a line that is shown as it stands."""
 
 
 def check(
@@ -78,6 +81,9 @@ def check(
 ) -> None:
     """Check your work on the public cases. No score: grading tries more."""
     _speak(lang)
+    named = [*(what or ()), *split_ids(questions)]
+    if form is not FormatChoice.json and not watch and _told_at_sight(_path_among(named), form):
+        raise typer.Exit(1 if fail else 0)
     from grader.selfcheck.spare import open_for_check
 
     with interruptible("Nothing is lost."), open_for_check(isolation.value) as sandbox:
@@ -85,10 +91,11 @@ def check(
         from grader.report.student import StudentView, all_right
         from grader.selfcheck.engine import SelfCheck
         from grader.selfcheck.terminal import watch_folder
-        from grader.selfcheck.workplace import choose_questions
+        from grader.selfcheck.workplace import choose_questions, open_workplace
 
-        place, words = _place_and_words([*(what or ()), *split_ids(questions)])
-        ids, console = choose_questions(place, words), make_console()
+        place = open_workplace(_path_among(named))
+        ids = choose_questions(place, [word for word in named if not _is_path(word)])
+        console = make_console()
         own = SelfCheck(place, sandbox, device.value)
         view = StudentView(console, place.public.hints, own.details, own.printed)
         view.everything = everything or watch or bool(ids)
@@ -101,20 +108,36 @@ def check(
         raise typer.Exit(1)
 
 
-def _place_and_words(what: Sequence[str]) -> tuple[Workplace, list[str]]:
-    """Return the workplace, and the words that are no path."""
-    from grader.selfcheck.workplace import open_workplace
+def _is_path(word: str) -> bool:
+    return "/" in word or Path(word).exists()
 
-    paths = [Path(word) for word in what if Path(word).exists() or "/" in word]
-    words = [word for word in what if Path(word) not in paths]
-    return open_workplace(paths[0] if paths else _HERE), words
+
+def _path_among(words: Sequence[str]) -> Path:
+    """Return the first of the words that is a path, or where we are."""
+    return next((Path(word) for word in words if _is_path(word)), _HERE)
+
+
+def _told_at_sight(path: Path, form: FormatChoice) -> bool:
+    """Say what keeps Python from loading a file, where the text alone shows it.
+
+    Before anything large is imported: numpy and the judge take half a second.
+    """
+    from grader.selfcheck.folder import starter_folder
+    from grader.selfcheck.syntax import unreadable_in
+
+    folder = starter_folder(path)
+    broken = unreadable_in(folder, path)
+    if broken is not None:
+        _show(broken, folder, form)
+    return broken is not None
 
 
 def _checked(
     own: SelfCheck, ids: tuple[str, ...], view: StudentView, form: FormatChoice
 ) -> Report | None:
     """Check and print; return None where the file cannot be read."""
-    from grader.selfcheck.workplace import read_workplace, unreadable
+    from grader.selfcheck.syntax import unreadable
+    from grader.selfcheck.workplace import read_workplace
 
     place, console = own.workplace, make_console()
     broken = unreadable(read_workplace(place))
@@ -123,7 +146,7 @@ def _checked(
         typer.echo(report.model_dump_json(indent=2))
         return report
     if broken is not None:
-        _show(broken, view, place, form)
+        _show(broken, place.folder, form)
         return None
     if form is FormatChoice.lines:
         report = own.check(ids)
@@ -154,17 +177,23 @@ def _told(own: SelfCheck, ids: tuple[str, ...], view: StudentView, console: Cons
     return report
 
 
-def _show(broken: Unreadable, view: StudentView, place: Workplace, form: FormatChoice) -> None:
+def _show(broken: Unreadable, folder: Path, form: FormatChoice) -> None:
     """Print what keeps the file from being loaded, and the line with a mark below it."""
+    from rich.text import Text
+
+    from grader.report.messages.catalogue import current
+    from grader.text import inert
+
+    console, told = make_console(), current().render(broken.message)
     if form is FormatChoice.lines:
-        line, told = broken.message.params.get("line"), view.sentence(broken.message)
-        say(make_console(), f"{_shown_path(place)}:{line}: {told}")
+        line = broken.message.params.get("line")
+        say(console, f"{_shown_path(folder / broken.file)}:{line}: {told}")
         return
-    view.tell(broken.message, "red")
+    console.print(Text(told, "red"))
     if broken.line:
-        view.print(f"    {broken.line}")
+        console.print(Text(f"    {inert(broken.line, _MOST_SHOWN)}"))
     if broken.line and broken.column is not None:
-        view.print(f"    {' ' * broken.column}^", "red")
+        console.print(Text(f"    {' ' * broken.column}^", "red"))
 
 
 def _problem_lines(report: Report, place: Workplace) -> Iterator[str]:
@@ -177,13 +206,13 @@ def _problem_lines(report: Report, place: Workplace) -> Iterator[str]:
             line = result.params.get("line")
             if not isinstance(line, int) or line < 1:
                 line = line_of(place, question.id) or 1
-            where = f"{_shown_path(place)}:{line}: {question.id}"
+            where = f"{_shown_path(place.module)}:{line}: {question.id}"
             yield f"{where}: {result.id}: {result.student_message}"
 
 
-def _shown_path(place: Workplace) -> str:
-    here, module = Path.cwd(), place.module.resolve()
-    return str(module.relative_to(here) if module.is_relative_to(here) else module)
+def _shown_path(file: Path) -> str:
+    here, file = Path.cwd(), file.resolve()
+    return str(file.relative_to(here) if file.is_relative_to(here) else file)
 
 
 def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
@@ -193,19 +222,14 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
     """
     _speak(lang)
     from grader.report.student import StudentView
-    from grader.selfcheck.workplace import (
-        open_workplace,
-        pack,
-        read_workplace,
-        unreadable,
-        unwritten,
-    )
+    from grader.selfcheck.syntax import unreadable
+    from grader.selfcheck.workplace import open_workplace, pack, read_workplace, unwritten
 
     place = open_workplace(path)
     view = StudentView(make_console(), place.public.hints)
     submission = read_workplace(place)
     if (broken := unreadable(submission)) is not None:
-        _show(broken, view, place, FormatChoice.text)
+        _show(broken, place.folder, FormatChoice.text)
         view.say("not_packed", "bold red")
         raise typer.Exit(1)
     packed = pack(place)

@@ -15,7 +15,7 @@ from grader.report.model import CheckResult, Report
 from grader.report.student import asked_for, next_question, not_written
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.public import CASES_FILE
+from grader.selfcheck.folder import CASES_FILE
 from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.workplace import Workplace, line_of, open_workplace
 from grader.verdict import Code, Message, Param, Status

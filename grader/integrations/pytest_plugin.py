@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-_CASES = "public_cases.json"  # grader.selfcheck.public.CASES_FILE, without importing it
+_CASES = "public_cases.json"  # grader.selfcheck.folder.CASES_FILE, without importing it
 _PLUGIN = "grader-self-check"
 
 

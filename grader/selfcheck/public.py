@@ -23,26 +23,12 @@ import safetensors.numpy
 
 from grader.assignment.types import Assignment, Case, Question
 from grader.checks.base import Check
-from grader.errors import UsageError
-from grader.report.messages.catalogue import current
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.verdict import Message, Param, Visibility
+from grader.selfcheck.folder import InTheWay
+from grader.verdict import Visibility
 from grader.wire.codec import Decoder, Encoder, Node
 from grader.wire.values import Buffer, Tensor, Value
-
-
-class InTheWay(UsageError):  # noqa: N818  it is no error of the grader's
-    """Something in the student's folder, or on their machine, is not as it should be.
-
-    Attributes:
-        message: What, and what to do about it.
-    """
-
-    def __init__(self, message: str, **params: Param) -> None:
-        self.message = Message(message, params)
-        super().__init__(current().render(self.message))
-
 
 Blob = tuple[int, "str | None"]
 """Length in bytes, and the tensor that holds them; None for zeros only."""
@@ -134,8 +120,6 @@ def lines(document: dict[str, Any], depth: int = 2) -> str:
     return "{\n" + ",\n".join(parts) + "\n}"
 
 
-CASES_FILE = "public_cases.json"
-TENSORS_FILE = "public_cases.safetensors"
 PUBLIC_SEED = 0
 """Of all public inputs: everyone who takes the assignment has the same."""
 

@@ -16,11 +16,9 @@ from grader.checks.base import Probe
 from grader.observation import Claims, Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion, make_plan
+from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE, InTheWay
 from grader.selfcheck.public import (
-    CASES_FILE,
     PUBLIC_SEED,
-    TENSORS_FILE,
-    InTheWay,
     PublicCases,
     public_questions,
     unpacking,

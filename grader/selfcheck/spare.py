@@ -15,6 +15,7 @@ from grader.errors import InfrastructureError
 from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
 from grader.sandbox.host.oneshot import OneShotSandbox
 from grader.sandbox.host.open import Choice, open_sandbox
+from grader.selfcheck.folder import InTheWay
 
 _Wanted = tuple[GuestLimits, GuestNeeds]
 
@@ -91,7 +92,4 @@ def need_torch() -> None:
         InTheWay: This Python has no torch.
     """
     if importlib.util.find_spec("torch") is None:
-        # It brings every message along, which takes longer than starting the fork-server.
-        from grader.selfcheck.public import InTheWay  # noqa: PLC0415
-
         raise InTheWay("no_torch", python=sys.executable)

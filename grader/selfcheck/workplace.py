@@ -9,23 +9,19 @@ from __future__ import annotations
 import ast
 import io
 import re
-import warnings
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import nearest_name
-from grader.selfcheck.public import CASES_FILE, InTheWay, PublicCases
+from grader.selfcheck.folder import InTheWay, module_missing, renamed, starter_folder
+from grader.selfcheck.public import PublicCases
 from grader.selfcheck.read import read_public
 from grader.store.files import write_atomic
 from grader.submission import Submission, read_submission
 from grader.submission.choose import only_uses
 from grader.submission.submission import IntakeError
-from grader.verdict import Message, Param
-
-_ASSIGNMENT = "assignment.yml"
-_MOST_LOOKED_AT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,46 +68,10 @@ def open_workplace(path: Path) -> Workplace:
     Raises:
         InTheWay: There is none, or several could be meant; says which, and what to do.
     """
-    if not path.exists():
-        raise InTheWay("no_such_path", path=str(path))
-    folder = _folder(path)
+    folder = starter_folder(path)
     public = read_public(folder)
     chosen = path if path.is_file() and path.suffix in (".py", ".ipynb") else None
     return Workplace(folder, public, chosen or _hand_in(folder, public))
-
-
-def is_workplace(folder: Path) -> bool:
-    """Return whether public cases lie in a folder."""
-    return (folder / CASES_FILE).is_file()
-
-
-def _folder(path: Path) -> Path:
-    here = path if path.is_dir() else path.parent
-    for folder in (here, *here.resolve().parents):
-        if is_workplace(folder):
-            return folder
-    below = _below(here)
-    if len(below) == 1:
-        return below[0]
-    if below:
-        raise InTheWay(
-            "several_here", path=str(here.resolve()), names=[str(folder) for folder in below]
-        )
-    raise _not_here(here)
-
-
-def _below(here: Path) -> list[Path]:
-    try:
-        entries = sorted(here.iterdir())[:_MOST_LOOKED_AT]
-    except OSError:
-        return []
-    return [entry for entry in entries if entry.is_dir() and is_workplace(entry)]
-
-
-def _not_here(here: Path) -> InTheWay:
-    if (here / _ASSIGNMENT).is_file():
-        return InTheWay("authors_folder", path=str(here), name=here.resolve().name)
-    return InTheWay("wrong_folder", path=str(here.resolve()), file=CASES_FILE)
 
 
 def _hand_in(folder: Path, public: PublicCases) -> Path:
@@ -125,23 +85,6 @@ def _hand_in(folder: Path, public: PublicCases) -> Path:
     if len(wanted) == 1 and notebook.is_file():
         return notebook
     raise module_missing(folder, missing[0])
-
-
-def module_missing(folder: Path, name: str) -> InTheWay:
-    """Return that a file of the submission is missing, and what has a name like it."""
-    nearest = renamed(folder, name)
-    return InTheWay("module_missing", file=name, path=str(folder.resolve()), nearest=nearest)
-
-
-def renamed(folder: Path, name: str) -> str | None:
-    """Return the file of a folder that is called much like a file that is not there."""
-    suffix = Path(name).suffix
-    there = [
-        entry.name
-        for entry in sorted(folder.iterdir())
-        if entry.is_file() and entry.suffix == suffix and entry.name != name
-    ]
-    return nearest_name(name, there)
 
 
 _THEN = (1980, 1, 1, 0, 0, 0)
@@ -182,76 +125,6 @@ def read_workplace(place: Workplace) -> Submission:
             raise module_missing(place.folder, place.module.name)
         raise InTheWay("only_notebook", found=place.hand_in.name, file=place.module.name)
     return submission
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A file that Python cannot read, or would never have done with.
-
-    Attributes:
-        message: The syntax error, or which loop does not end.
-        line: Where it stopped, as it stands there; empty where that is unknown.
-        column: Characters before that place; None where it is the whole line.
-    """
-
-    message: Message
-    line: str
-    column: int | None = None
-
-
-def unreadable(submission: Submission) -> Unreadable | None:
-    """Return what keeps Python from loading a file, as the text shows it; nothing is run."""
-    for file in submission.files:
-        if not file.path.endswith(".py"):
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(file.data, file.path)
-        except SyntaxError as error:
-            return _syntax_error(error, file.path)
-        except (ValueError, RecursionError, MemoryError):
-            return None  # running it says more
-        loop = next((item for item in tree.body if _never_ends(item)), None)
-        if loop is not None:
-            params: dict[str, Param] = {"file": file.path, "line": loop.lineno}
-            lines = file.data.decode("utf-8", "replace").splitlines()
-            return Unreadable(Message("endless_at_import", params), lines[loop.lineno - 1])
-    return None
-
-
-def _syntax_error(error: SyntaxError, path: str) -> Unreadable:
-    params: dict[str, Param] = {
-        "type": type(error).__name__, "message": error.msg, "file": path,
-        "line": error.lineno, "column": error.offset,
-    }  # fmt: skip
-    text, place = (error.text or "").rstrip(), max(0, (error.offset or 1) - 1)
-    shown = text.lstrip()
-    before = max(0, place - (len(text) - len(shown)))
-    # A line that wraps would part the mark from its place.
-    start = max(0, before - _SHOWN // 2) if len(shown) > _SHOWN else 0
-    return Unreadable(
-        Message("syntax_error", params), shown[start : start + _SHOWN], before - start
-    )
-
-
-_SHOWN = 70
-"""Characters of a line that are shown."""
-
-_LEAVES = (ast.Break, ast.Raise, ast.Await, ast.Yield, ast.YieldFrom, ast.Assert)
-
-
-def _never_ends(node: ast.stmt) -> bool:
-    """Return whether a statement is a loop without an end: ``while True``, and no way out of it.
-
-    Where it calls anything but ``print`` that might be a way out.
-    """
-    if not isinstance(node, ast.While) or not isinstance(node.test, ast.Constant):
-        return False
-    parts = [part for item in node.body for part in ast.walk(item)]
-    calls = [part.func for part in parts if isinstance(part, ast.Call)]
-    printing = all(isinstance(call, ast.Name) and call.id == "print" for call in calls)
-    return bool(node.test.value) and printing and not any(isinstance(p, _LEAVES) for p in parts)
 
 
 _NUMBERED = re.compile(r"[Qq]?0*([1-9]\d*)")

@@ -20,10 +20,9 @@ from grader.checks.counts import counts_of
 from grader.checks.traces import DeviceTrace, read_trace
 from grader.observation import Companions, Observation
 from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
 from grader.selfcheck.public import (
-    CASES_FILE,
     PUBLIC_SEED,
-    TENSORS_FILE,
     Packing,
     PublicCases,
     lines,

@@ -2,10 +2,10 @@
 
 Runs, in turn with a bare `import torch`, round by round, so that a busy machine slows all of them
 alike: `grader check` and `pytest` in a copy of a starter that holds the reference, `grader grade`
-of the reference the first time and again, a help text, the version and a usage error. Then
-`--watch`: the first question is changed and saved again and again, from seeing the change to its
-result. Prints medians in seconds, and in brackets medians of the differences to that round's
-import.
+of the reference the first time and again, `grader check` of a file with a syntax error, a help
+text, the version and a usage error. Then `--watch`: the first question is changed and saved again
+and again, from seeing the change to its result. Prints medians in seconds, and in brackets medians
+of the differences to that round's import.
 
     python tests/bench/student.py [pytorch101 knn …] [--rounds 5] [--isolation none]
 """
@@ -32,6 +32,8 @@ from grader.selfcheck.workplace import open_workplace
 ROOT = Path(__file__).parents[2]
 GRADER = (sys.executable, "-m", "grader")
 BARE = "import torch"
+BROKEN = "broken"
+"""Folder of a starter in which the last line lacks a bracket."""
 
 
 def rounds_of(name: str, isolation: str, rounds: int, folder: Path) -> dict[str, list[Wait]]:
@@ -55,6 +57,7 @@ def rounds_of(name: str, isolation: str, rounds: int, folder: Path) -> dict[str,
         ),
         "grader grade, the first time": grade,
         "grader grade, again": grade,
+        "grader check, a syntax error": (*GRADER, "check", str(folder / BROKEN)),
         "grader --help": (*GRADER, "--help"),
         "grader --version": (*GRADER, "--version"),
         "grader grade, wrong usage": (*GRADER, "grade", name),
@@ -120,6 +123,9 @@ def main() -> None:
             folder = Path(scratch)
             shutil.copytree(ROOT / "starter" / name, folder / name)
             shutil.copy(ROOT / "reference" / name / f"{name}.py", folder / name)
+            shutil.copytree(folder / name, folder / BROKEN)
+            with (folder / BROKEN / f"{name}.py").open("a") as file:
+                file.write("sizes = (1, 2\n")
             for row in rows(rounds_of(name, options.isolation, options.rounds, folder)):
                 print(row, flush=True)
             if name == "pytorch101":

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import toy_starter
 
-from grader.selfcheck.public import InTheWay
+from grader.selfcheck.folder import InTheWay
 from grader.selfcheck.spare import need_torch
 from grader.selfcheck.workplace import open_workplace, read_workplace
 

@@ -10,7 +10,8 @@ import toy_starter
 from grader.authoring.starter import check_public
 from grader.checks.arrays import to_numpy
 from grader.errors import UsageError
-from grader.selfcheck.public import CASES_FILE, TENSORS_FILE, public_part
+from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
+from grader.selfcheck.public import public_part
 from grader.selfcheck.read import read_public
 from grader.selfcheck.write import blank
 from grader.wire.values import Tensor
