@@ -34,7 +34,13 @@ from grader.vgpu.magics import (
     parse_size,
     parse_time,
 )
-from grader.vgpu.processes import Account, account_of, read_accounts, write_account
+from grader.vgpu.processes import (
+    Account,
+    account_of,
+    end_now,
+    read_accounts,
+    write_account,
+)
 from grader.vgpu.show import joint_report, laps, listing, summary
 from grader.vgpu.stand_ins import StandIns
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
@@ -360,4 +366,4 @@ def _from(trace: TracebackType | None, script: str) -> TracebackType | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_now(main())

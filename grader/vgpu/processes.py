@@ -11,7 +11,9 @@ last one reads them all, for one summary and one timeline.
 
 from __future__ import annotations
 
+import atexit
 import builtins
+import contextlib
 import dataclasses
 import json
 import multiprocessing
@@ -22,6 +24,7 @@ import multiprocessing.util
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,7 +32,7 @@ from functools import partial
 from multiprocessing import connection
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 import torch.multiprocessing
@@ -210,6 +213,35 @@ _FIRST = (
 )
 
 
+def end_now(status: int) -> NoReturn:
+    """End this process: what it has to do at its end is done, the interpreter is not taken down.
+
+    Gloo's threads may still be letting go of the last tensors that ranks exchanged. Where the
+    interpreter is already being taken down, that aborts the whole process (seen with torch 2.13:
+    "terminate called without an active exception"), though all its work was done.
+    """
+    # Waits for the threads that Python waits for.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(status)
+
+
+def _ends_now(original: Callable[..., None]) -> Callable[..., None]:
+    def spawn_main(*args: Any, **named: Any) -> None:
+        """Do the work that another process has sent, and end."""
+        try:
+            original(*args, **named)
+        except SystemExit as ended:
+            if not isinstance(ended.code, int):
+                raise
+            end_now(ended.code)
+
+    return spawn_main
+
+
 def begin(data: dict[str, Any]) -> None:
     """Make the devices of a process that was just started, as its parent has them."""
     # Found late: the package itself imports this module.
@@ -217,6 +249,7 @@ def begin(data: dict[str, Any]) -> None:
     from grader.vgpu.timeline import on_timeline  # noqa: PLC0415
 
     sys.path.remove(_ROOT)
+    multiprocessing.spawn.spawn_main = _ends_now(multiprocessing.spawn.spawn_main)
     here = install(data["count"], data["limit"])
     if data["folder"] is None:
         return

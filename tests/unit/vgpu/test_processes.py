@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import multiprocessing
 import multiprocessing.util
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -264,3 +267,24 @@ def test_a_pool_that_is_left_tells_what_it_did(start: str, tmp_path: Path) -> No
             kernels[row[0]] += int(row[2])
     # A sum and what it sums, three times on each.
     assert kernels == {"cuda:0": 6, "cuda:1": 6}
+
+
+def work_and_exit(folder: Path) -> None:
+    libc = ctypes.CDLL(None)
+    libc["__cxa_atexit"](ctypes.cast(libc.abort, ctypes.c_void_p), None, None)
+    threading.Thread(target=lambda: (time.sleep(0.1), (folder / "thread").touch())).start()
+    atexit.register((folder / "registered").touch)
+    sys.exit(7)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's list of what is done at an exit")
+def test_a_started_process_ends_before_native_code_can_abort_it(tmp_path: Path) -> None:
+    # As gloo's threads do when they meet an interpreter that is being taken down.
+    with virtual_gpus(2):
+        process = multiprocessing.get_context("spawn").Process(
+            target=work_and_exit, args=(tmp_path,)
+        )
+        process.start()
+        process.join()
+    assert process.exitcode == 7
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["registered", "thread"]
