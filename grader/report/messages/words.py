@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
+from grader.report.messages.particles import with_particles
 from grader.text import inert, long_integer
 from grader.verdict import Code, Message, Param, Status, Verdict
 
@@ -176,7 +177,16 @@ class UnfillableError(Exception):
 
 
 class _Formatter(string.Formatter):
-    """``str.format`` that fills simple names and nothing more."""
+    """``str.format`` that fills simple names and nothing more; Korean particles follow them."""
+
+    def vformat(self, template: str, args: Sequence[Any], params: Mapping[str, Any]) -> str:
+        text = ""
+        for literal, name, spec, conversion in self.parse(template):
+            text += with_particles(literal, text)
+            if name is not None:
+                value = self.convert_field(self.get_field(name, args, params)[0], conversion)
+                text += self.format_field(value, spec or "")
+        return text
 
     def get_field(self, name: str, _: Sequence[Any], params: Mapping[str, Any]) -> tuple[Any, str]:
         # A name such as “x.__class__” would let a template, or a translation, reach into objects.
