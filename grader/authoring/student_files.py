@@ -250,14 +250,14 @@ When the examples above give what they should, and the cell below finds nothing 
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class NotebookCell:
     """One cell; ``code`` tells Python from prose."""
 
     code: bool
     text: str
 
 
-def split_handout(text: str, file: str) -> list[Cell]:
+def split_handout(text: str, file: str) -> list[NotebookCell]:
     """Return the handout's cells in order.
 
     A block fenced as ``python`` is a code cell. Prose is cut at second-level headings.
@@ -272,16 +272,16 @@ def split_handout(text: str, file: str) -> list[Cell]:
     problems = list(_handout_problems(text, file))
     if problems:
         raise AssignmentError(problems)
-    cells: list[Cell] = []
+    cells: list[NotebookCell] = []
     end = 0
     for example in _EXAMPLE.finditer(text):
         cells += _prose(text[end : example.start()])
-        cells.append(Cell(True, example[1].strip("\n")))
+        cells.append(NotebookCell(True, example[1].strip("\n")))
         end = example.end()
     return cells + _prose(text[end:])
 
 
-def build_notebook(cells: Sequence[Cell], file: str, questions: Mapping[str, str]) -> bytes:
+def build_notebook(cells: Sequence[NotebookCell], file: str, questions: Mapping[str, str]) -> bytes:
     """Return the notebook as nbformat 4.5, UTF-8.
 
     Args:
@@ -290,8 +290,8 @@ def build_notebook(cells: Sequence[Cell], file: str, questions: Mapping[str, str
         questions: Function → id of the question; it is checked after the first example of it.
     """
     module = file.removesuffix(".py")
-    setup = Cell(True, _SETUP.format(module=module))
-    closing = (Cell(False, _CLOSING.format(file=file)), Cell(True, "%check"))
+    setup = NotebookCell(True, _SETUP.format(module=module))
+    closing = (NotebookCell(False, _CLOSING.format(file=file)), NotebookCell(True, "%check"))
     every = (*cells[:1], setup, *_with_checks(cells[1:], module, questions), *closing)
     notebook = {
         "cells": [_node(cell, number) for number, cell in enumerate(every, start=1)],
@@ -307,15 +307,15 @@ def build_notebook(cells: Sequence[Cell], file: str, questions: Mapping[str, str
 
 
 def _with_checks(
-    cells: Iterable[Cell], module: str, questions: Mapping[str, str]
-) -> Iterator[Cell]:
+    cells: Iterable[NotebookCell], module: str, questions: Mapping[str, str]
+) -> Iterator[NotebookCell]:
     """Yield the cells, a check after the first example of each function."""
     left = dict(questions)
     for cell in cells:
         yield cell
         used = _used(cell.text, module) if cell.code else set()
         if now := [left.pop(name) for name in list(left) if name in used]:
-            yield Cell(True, f"%check {' '.join(now)}")
+            yield NotebookCell(True, f"%check {' '.join(now)}")
 
 
 def _used(code: str, module: str) -> set[str]:
@@ -329,7 +329,7 @@ def _used(code: str, module: str) -> set[str]:
     }
 
 
-def unshown(cells: Iterable[Cell], module: str, names: Iterable[str]) -> list[str]:
+def unshown(cells: Iterable[NotebookCell], module: str, names: Iterable[str]) -> list[str]:
     """Return the names that no example uses as ``module.name``."""
     used = _used("\n".join(cell.text for cell in cells if cell.code), module)
     return [name for name in names if name not in used]
@@ -359,12 +359,12 @@ def _line(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def _prose(text: str) -> list[Cell]:
+def _prose(text: str) -> list[NotebookCell]:
     parts = (part.strip() for part in _HEADING.split(text))
-    return [Cell(False, part) for part in parts if part]
+    return [NotebookCell(False, part) for part in parts if part]
 
 
-def _node(cell: Cell, number: int) -> dict[str, object]:
+def _node(cell: NotebookCell, number: int) -> dict[str, object]:
     node: dict[str, object] = {"id": f"cell-{number:02d}", "metadata": {}}
     node["source"] = cell.text.splitlines(keepends=True)
     if cell.code:

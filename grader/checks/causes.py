@@ -124,11 +124,11 @@ def across_cases(judged: Sequence[tuple[CaseInputs, Verdict]], combined: Verdict
 def _shared(failures: Sequence[Verdict], params: Mapping[str, Param]) -> Mapping[str, Param]:
     """Return the parameters without a relation, or its size, that not all failures have."""
     others = [verdict.message.params if verdict.message else {} for verdict in failures]
-    told = "cause" in params and all(other.get("cause") == params["cause"] for other in others)
+    same = "cause" in params and all(other.get("cause") == params["cause"] for other in others)
     return {
         name: value
         for name, value in params.items()
-        if (name != "cause" or told)
+        if (name != "cause" or same)
         and (name not in _SIZES or all(other.get(name) == value for other in others))
     }
 
@@ -185,7 +185,7 @@ def by_value(pair: ArrayPair) -> Params | None:
 def first(recognisers: tuple[Recognise, ...], pair: ArrayPair) -> Params | None:
     """Return what the first of several recognisers tells."""
     found = (recognise(pair) for recognise in recognisers)
-    return next((told for told in found if told is not None), None)
+    return next((cause for cause in found if cause is not None), None)
 
 
 def alike(one: Array, other: Array, rtol: float = _ALIKE) -> bool:

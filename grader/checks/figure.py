@@ -90,9 +90,9 @@ class Figure(Check):
             return finding(Code.WRONG_TYPE, "wrong_type", params)
         credit = next((step.credit for step in self.steps if step.reached(figure)), 0.0)
         message = "figure_too_high" if self.steps[0].at_least is None else "figure_too_low"
-        return earned(credit, Code.WRONG_VALUE, message, self._told(figure, credit))
+        return earned(credit, Code.WRONG_VALUE, message, self._params(figure, credit))
 
-    def _told(self, figure: float, credit: float) -> dict[str, Param]:
+    def _params(self, figure: float, credit: float) -> dict[str, Param]:
         """Return what a message says of a figure that does not earn all points."""
         ahead = [step for step in self.steps if step.credit > credit]
         params: dict[str, Param] = {

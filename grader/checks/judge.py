@@ -304,9 +304,9 @@ def told_once(checks: Sequence[Check], verdicts: Mapping[str, Verdict]) -> dict[
         verdicts: By the check's id.
     """
     first: dict[tuple[Param, ...], str] = {}
-    told = dict(verdicts)
+    judged = dict(verdicts)
     for check in checks:
-        verdict = told[check.id]
+        verdict = judged[check.id]
         message = verdict.message
         if check.visibility not in (None, Visibility.VISIBLE) or verdict.hidden:
             continue
@@ -316,5 +316,5 @@ def told_once(checks: Sequence[Check], verdicts: Mapping[str, Verdict]) -> dict[
         if earlier != check.id:
             known = message.params
             again = Message("raised_again", {**known, "type": known.get("type"), "first": earlier})
-            told[check.id] = replace(verdict, message=again)
-    return told
+            judged[check.id] = replace(verdict, message=again)
+    return judged

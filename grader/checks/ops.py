@@ -145,11 +145,11 @@ class ForbiddenOps(_Ops):
         own = {name.rsplit(".", 1)[-1] for name in source.functions}
         for mention in self._forbidden(source):
             if mention.last not in own:
-                told: dict[str, Param] = {
+                params: dict[str, Param] = {
                     "op": plain(mention.last), "name": plain(mention.name),
                     "line": mention.place.line,
                 }  # fmt: skip
-                return finding(Code.FORBIDDEN_CALL, "forbidden_call", told)
+                return finding(Code.FORBIDDEN_CALL, "forbidden_call", params)
         return None
 
     def _seen(self, counts: Counts) -> Iterator[str]:

@@ -159,8 +159,8 @@ def _misplaced(
         ]
         if homes and extra[item.kind, item.device, item.shape]:
             moved.append((item, by_name.get((item.kind, item.name, item.shape), homes[0])))
-    told = [(item, device) for item, device in moved if device != item.device] or moved
-    return (*told[0], missing.total()) if told else None
+    chosen = [(item, device) for item, device in moved if device != item.device] or moved
+    return (*chosen[0], missing.total()) if chosen else None
 
 
 def _cause(

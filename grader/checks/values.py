@@ -59,7 +59,7 @@ class ValueComparison(Check):
         """Return by how much numbers of a size may differ."""
         return np.zeros_like(size)
 
-    def told(self) -> Mapping[str, Param]:
+    def more_params(self) -> Mapping[str, Param]:
         """Return what the message on wrong numbers says besides the numbers."""
         return {}
 
@@ -102,7 +102,7 @@ class ValueComparison(Check):
     ) -> tuple[Code, str, dict[str, Param]]:
         if found.not_finite:
             return Code.NOT_FINITE, "not_finite", found.not_finite_params(shape)
-        return Code.WRONG_VALUE, self.finding_message, {**found.params(shape), **self.told()}
+        return Code.WRONG_VALUE, self.finding_message, {**found.params(shape), **self.more_params()}
 
 
 def _numbers_at(reference: Observation, where: str) -> Array | None:
@@ -170,7 +170,7 @@ class Close(ValueComparison):
         """Return the tolerance of numbers of a size."""
         return self.atol + self.rtol * size
 
-    def told(self) -> Mapping[str, Param]:
+    def more_params(self) -> Mapping[str, Param]:
         """Return the tolerance."""
         return {"atol": self.atol, "rtol": self.rtol}
 

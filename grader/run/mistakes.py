@@ -122,12 +122,12 @@ class KnownMistakes:
             if planned.question.id not in self._runs and not planned.needs.cuda
         ]
         trials = [
-            _Trial(mistake, planned)
+            _Attempt(mistake, planned)
             for planned in due
             for mistake in self._materials.mistakes
             if planned.question.id in mistake.questions
         ]
-        results: dict[_Trial, Results] = {}
+        results: dict[_Attempt, Results] = {}
         # A machine that cannot run mistakes costs their sentences, and nobody points.
         with suppress(InfrastructureError):
             for together in _in_one_guest(trials):
@@ -143,7 +143,7 @@ class KnownMistakes:
         wanted = [planned.question.id for planned in plan]
         return {name: self._runs[name] for name in wanted if name in self._runs}
 
-    def _results(self, trials: Sequence[_Trial], sandbox: Sandbox) -> dict[_Trial, Results]:
+    def _results(self, trials: Sequence[_Attempt], sandbox: Sandbox) -> dict[_Attempt, Results]:
         """Run mistakes in one student process, or in one after another where they end it."""
         materials = self._materials
         module = materials.assignment.module
@@ -159,7 +159,7 @@ class KnownMistakes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Trial:
+class _Attempt:
     """A mistake of one question, to be run."""
 
     mistake: KnownMistake
@@ -196,14 +196,14 @@ class _Trial:
         return replace(self.planned, question=question.model_copy(update=update), cases=cases)
 
 
-def _program(trials: Sequence[_Trial]) -> str:
+def _program(trials: Sequence[_Attempt]) -> str:
     """Return the module whose functions are called."""
     if trials[0].alone:
         return trials[0].mistake.module
     return "".join(trial.imports() for trial in trials)
 
 
-def _in_one_guest(trials: Sequence[_Trial]) -> Iterator[list[_Trial]]:
+def _in_one_guest(trials: Sequence[_Attempt]) -> Iterator[list[_Attempt]]:
     yield from ([trial] for trial in trials if trial.alone)
     if together := [trial for trial in trials if not trial.alone]:
         yield together

@@ -115,8 +115,8 @@ def torchruns_folder() -> Path | None:
     """Return the folder that the ranks of one torchrun share, made where need be; else None."""
     if "TORCHELASTIC_RUN_ID" not in os.environ:
         return None
-    told = (os.environ["TORCHELASTIC_RUN_ID"], os.environ.get("MASTER_PORT", ""), os.getppid())
-    folder = Path(tempfile.gettempdir()) / f"torchgrade-{os.getuid()}-{'-'.join(map(str, told))}"
+    run = (os.environ["TORCHELASTIC_RUN_ID"], os.environ.get("MASTER_PORT", ""), os.getppid())
+    folder = Path(tempfile.gettempdir()) / f"torchgrade-{os.getuid()}-{'-'.join(map(str, run))}"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
@@ -130,7 +130,7 @@ def is_last(folder: Path) -> bool:
     if len(list(folder.glob("*.ended"))) < int(os.environ["LOCAL_WORLD_SIZE"]):
         return False
     with contextlib.suppress(FileExistsError):
-        (folder / "told").mkdir()
+        (folder / "reported").mkdir()
         return True
     return False
 
@@ -219,8 +219,8 @@ def _tell(
     devices = [f"cuda:{ordinal}" for ordinal in range(options.gpus)]
     sys.stderr.write("\n" + summary(accounts, devices, report))
     if report is not None and options.picture is not None:
-        told = _draw(report, options)
-        sys.stderr.write(f"\n{told}\n")
+        outcome = _draw(report, options)
+        sys.stderr.write(f"\n{outcome}\n")
 
 
 def _report(line: Timed, options: argparse.Namespace) -> Report:

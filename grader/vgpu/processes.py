@@ -209,7 +209,7 @@ _ROOT = str(Path(__file__).parents[2])
 _Storage: Any = torch.UntypedStorage
 _FIRST = (
     "import sys; sys.path.append({root!r}); "
-    "from grader.vgpu.processes import begin; begin({told!r}); "
+    "from grader.vgpu.processes import begin; begin({settings!r}); "
 )
 
 
@@ -260,7 +260,7 @@ def begin(data: dict[str, Any]) -> None:
         on_timeline(data["card"], arithmetic=data["arithmetic"]).__enter__()
 
 
-def _told(here: Machine) -> dict[str, Any]:
+def _settings(here: Machine) -> dict[str, Any]:
     shared = here.shared
     card = None if shared is None or shared.card is None else shared.card.name
     return {
@@ -278,7 +278,7 @@ def _command(original: Any) -> Any:
         command: list[str] = original(**named)
         if "-c" in command:
             at = command.index("-c") + 1
-            command[at] = _FIRST.format(root=_ROOT, told=_told(machine())) + command[at]
+            command[at] = _FIRST.format(root=_ROOT, settings=_settings(machine())) + command[at]
         return command
 
     return get_command_line

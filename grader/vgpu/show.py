@@ -71,23 +71,23 @@ def summary(
         parts.append(_table(_exchanges(total)))
     if total.work:
         parts.append(_table(_operations(total)))
-    told = [f"! {hint}" for hint in hints(total, devices)]
-    return "\n\n".join([*parts, "\n".join(told)] if told else parts) + "\n"
+    lines = [f"! {hint}" for hint in hints(total, devices)]
+    return "\n\n".join([*parts, "\n".join(lines)] if lines else parts) + "\n"
 
 
 def times(report: Report) -> str:
     """Return what a timeline says in numbers: in all, by device, and what set the pace."""
-    told: Any = report
-    name = told["profile"]
+    data: Any = report
+    name = data["profile"]
     card = PROFILES[name].title if name in PROFILES else name
     head = (
-        f"Virtual GPUs, in the time of {card} by published figures: {_time(told['elapsed'])}.\n"
-        f"One piece after another takes {_time(told['serial'])}; at best it is "
-        f"{_time(told['ideal'])}, the busiest GPU's."
+        f"Virtual GPUs, in the time of {card} by published figures: {_time(data['elapsed'])}.\n"
+        f"One piece after another takes {_time(data['serial'])}; at best it is "
+        f"{_time(data['ideal'])}, the busiest GPU's."
     )
-    way = [f"{name} {_time(spent)}" for name, spent in told["critical"].items() if spent]
+    way = [f"{name} {_time(spent)}" for name, spent in data["critical"].items() if spent]
     pace = f"What set the pace: {', '.join(way)}." if way else "Nothing ran."
-    return "\n\n".join([head, _table(_busy(told)), pace])
+    return "\n\n".join([head, _table(_busy(data)), pace])
 
 
 def laps(found: Sequence[tuple[float, float]], left_out: int) -> str:
@@ -110,12 +110,12 @@ def laps(found: Sequence[tuple[float, float]], left_out: int) -> str:
     ]
     if len(groups) > _MOST_LAPS:
         lines.append(f"… up to {len(found)}")
-    told = ["Laps from one reading of a clock to the next (--lap N shows one):", *lines]
+    shown = ["Laps from one reading of a clock to the next (--lap N shows one):", *lines]
     if left_out:
-        told.append(
+        shown.append(
             f"{left_out} repeats of timeit were not run: each would do what the one before did."
         )
-    return "\n".join(told) + "\n"
+    return "\n".join(shown) + "\n"
 
 
 def listing(machine: Machine, since: int = 0) -> str:

@@ -171,10 +171,10 @@ class Tape:
                 del self._known[row]
 
     def _unfold(self, part: int) -> list[Row]:
-        told = json.loads(zlib.decompress(self._folded[part]))
+        rows = json.loads(zlib.decompress(self._folded[part]))
         return [
             (self._kinds[kind], *(tuple(each) if isinstance(each, list) else each for each in rest))
-            for kind, *rest in told
+            for kind, *rest in rows
         ]
 
 

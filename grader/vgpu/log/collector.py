@@ -109,9 +109,11 @@ class Log:
             also: Too large to be compared.
         """
         handles: list[int] = []
-        told = [(where, self._reference(item, handles)) for where, item in named_tensors(outputs)]
+        compared = [
+            (where, self._reference(item, handles)) for where, item in named_tensors(outputs)
+        ]
         more = [self._reference(item, handles) for item in also]
-        self._add(("end", name, tuple(told), tuple(more)), handles)
+        self._add(("end", name, tuple(compared), tuple(more)), handles)
 
     def output(self, name: str, tensor: torch.Tensor | None) -> None:
         """Say what counts too, as it is now: a gradient that is looked at later."""
@@ -205,14 +207,14 @@ class Log:
             )  # fmt: skip
             if any(self._from_below(item) for item in tensors_in((args, tuple(kwargs.values())))):
                 return
-            told = self._written(args, handles, numbers)
+            positional = self._written(args, handles, numbers)
             named = tuple(
                 (name, self._written(value, handles, numbers)) for name, value in kwargs.items()
             )
             made = tuple(self._made(item, handles) for item in tensors_in(result))
             overload = func._overloadname
             name = (func.namespace, func.overloadpacket.__name__, overload)
-            self._add(("op", name, told, named, made, self._place(home)), handles, numbers)
+            self._add(("op", name, positional, named, made, self._place(home)), handles, numbers)
 
     def _from_below(self, tensor: torch.Tensor) -> bool:
         """Tell whether somebody looks at a device's memory from outside, as printing does."""

@@ -335,10 +335,10 @@ class Recorder:
 
 def _statistics(ordinal: int) -> tuple[int, int, int]:
     """Return bytes live, and blocks and bytes ever taken."""
-    told = torch.cuda.memory_stats(ordinal)
+    statistics = torch.cuda.memory_stats(ordinal)
     names = ("allocated_bytes.all.current", "allocation.all.allocated",
              "allocated_bytes.all.allocated")  # fmt: skip
-    live, blocks, size = (int(told.get(name, 0)) for name in names)
+    live, blocks, size = (int(statistics.get(name, 0)) for name in names)
     return live, blocks, size
 
 

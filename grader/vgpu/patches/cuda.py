@@ -63,13 +63,13 @@ def memory_stats(device: Any = None) -> OrderedDict[str, int]:
     held, blocks = memory.live, memory.taken - memory.given_back
     sizes = {"current": held, "peak": memory.peak}
     counts = {"current": blocks, "allocated": memory.taken, "freed": memory.given_back}
-    told: dict[str, int] = dict.fromkeys(_NEVER_ONCE, 0)
+    statistics: dict[str, int] = dict.fromkeys(_NEVER_ONCE, 0)
     for names, known in ((_BYTES, sizes), (_COUNTS, counts), (_NEVER, {}), (_NEVER_POOLED, {})):
         pool = "" if names is _NEVER_POOLED else "all."
         for name in names:
             for metric in ("current", "peak", "allocated", "freed"):
-                told[f"{name}.{pool}{metric}"] = known.get(metric, 0)
-    return OrderedDict(sorted(told.items()))
+                statistics[f"{name}.{pool}{metric}"] = known.get(metric, 0)
+    return OrderedDict(sorted(statistics.items()))
 
 
 def abbreviated_summary(original: Any) -> Any:

@@ -206,13 +206,13 @@ class _GroupPart:
         self.size = max(_sizes(given))
         self.rank = torch.distributed.get_rank()
         self.ranks = _ranks(group)
-        told = group.group_name
+        key = group.group_name
         if name in _PAIRS:
             self.ranks = self._pair(group, given)
-            told = f"{told}/{self.ranks}"
+            key = f"{key}/{self.ranks}"
         counts = machine().exchanges
-        self.group, self.number = told, counts[told]
-        counts[told] += 1
+        self.group, self.number = key, counts[key]
+        counts[key] += 1
 
     def _pair(self, group: Any, given: dict[str, Any]) -> tuple[int, ...]:
         """Return the sender's rank and the receiver's; of any sender, this one's alone."""

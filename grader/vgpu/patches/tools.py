@@ -50,14 +50,14 @@ _AS_IT_IS = (
 
 
 def _compile(original: Any) -> Any:
-    told: list[bool] = []
+    warned: list[bool] = []
 
     def compile(model: Any = None, **options: Any) -> Any:  # noqa: A001  torch's own name
         """Return the function or module itself."""
         if model is None:
             return lambda function: compile(function, **options)
-        if not told:
-            told.append(True)
+        if not warned:
+            warned.append(True)
             warnings.warn(_AS_IT_IS, stacklevel=2)
         return model
 

@@ -91,8 +91,8 @@ def read_profile(path: Path) -> Profile:
     Raises:
         ValueError: A field is missing, unknown, not above 0, or without a source.
     """
-    told = json.loads(path.read_text(encoding="utf-8"))
-    return _checked(path.name, path.stem, told)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return _checked(path.name, path.stem, data)
 
 
 def _checked(file: str, name: str, data: Mapping[str, Mapping[str, object]]) -> Profile:

@@ -5,7 +5,7 @@ import json
 import nbformat
 import pytest
 
-from grader.authoring.student_files import Cell, build_notebook, split_handout, unshown
+from grader.authoring.student_files import NotebookCell, build_notebook, split_handout, unshown
 from grader.errors import AssignmentError
 
 HANDOUT = """\
@@ -36,12 +36,12 @@ x = (
 
 def test_prose_and_examples_alternate_and_headings_begin_cells() -> None:
     assert split_handout(HANDOUT, "h.md") == [
-        Cell(False, "# Title\n\nWords.\n\n```text\nno code\n```"),
-        Cell(False, "## First"),
-        Cell(True, "mod.f(1)"),
-        Cell(False, "More."),
-        Cell(False, "## Second"),
-        Cell(True, "x = (\n    1,\n)"),
+        NotebookCell(False, "# Title\n\nWords.\n\n```text\nno code\n```"),
+        NotebookCell(False, "## First"),
+        NotebookCell(True, "mod.f(1)"),
+        NotebookCell(False, "More."),
+        NotebookCell(False, "## Second"),
+        NotebookCell(True, "x = (\n    1,\n)"),
     ]
 
 
@@ -89,5 +89,5 @@ def test_same_handout_same_bytes() -> None:
 
 
 def test_names_without_an_example_are_found() -> None:
-    cells = [Cell(True, "mod.f(1)\nother.g()"), Cell(False, "mod.h(1)")]
+    cells = [NotebookCell(True, "mod.f(1)\nother.g()"), NotebookCell(False, "mod.h(1)")]
     assert unshown(cells, "mod", ["f", "g", "h"]) == ["g", "h"]
