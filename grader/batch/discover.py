@@ -40,10 +40,12 @@ from grader.submission.entry import folded
 from grader.submission.reader import Where
 
 SIMILARITY_FOLDER = "similarity"
+QUESTIONS_FOLDER = "questions"
 EXPORTS = ("canvas", "moodle", "nbgrader")
 """Tables that are exported beside the folders, ``canvas.csv`` and so on."""
 _RESERVED = frozenset({
-    "", ".", "..", PROBE_FILE, GRADEBOOK_FILE, INDEX_FILE, SIMILARITY_FOLDER, SUMMARY_FILE,
+    "", ".", "..", PROBE_FILE, GRADEBOOK_FILE, INDEX_FILE, SIMILARITY_FOLDER, QUESTIONS_FOLDER,
+    SUMMARY_FILE,
     *(f"{name}.csv" for name in EXPORTS),
     *(f + end for f in (JOURNAL_FILE, PREVIOUS_FILE) for end in ("", "-wal", "-shm", "-journal")),
 })  # fmt: skip

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
-from grader.batch.discover import SIMILARITY_FOLDER, Student
+from grader.batch.discover import QUESTIONS_FOLDER, SIMILARITY_FOLDER, Student
 from grader.batch.grades import Grade, LatePolicy
 from grader.batch.ledger import (
     absent_of,
@@ -24,6 +24,7 @@ from grader.batch.ledger import (
 from grader.errors import UsageError
 from grader.report.export.gradebook import GRADEBOOK_FILE
 from grader.report.html.class_page import ClassRow, class_page, class_view
+from grader.report.html.question_page import question_page, question_views
 from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import INDEX_FILE, STAFF_FILE, STUDENT_FILE, Labels
 from grader.report.html.submission_page import (
@@ -110,7 +111,9 @@ def look_of(labels: Labels, file: str, release: ReleaseStage = ReleaseStage.NOW)
 def write_class(
     grades: Sequence[Grade], out: Path, look: Look, step: Callable[[], None] = lambda: None
 ) -> Path:
-    """Write ``index.html`` and two pages for each submission; return the path of the first.
+    """Write ``index.html``, a page for each question and two for each submission.
+
+    Returns the path of the first.
 
     Args:
         grades: Of the class, at least one.
@@ -132,6 +135,9 @@ def write_class(
     view = replace(view, absent=tuple(inert(_called(each), _MAX_PEOPLE) for each in look.absent))
     path = out / INDEX_FILE
     write_atomic(path, class_page(view, look.labels).encode())
+    for each in question_views(view, look.asked):
+        page = question_page(each, view, look.labels)
+        write_atomic(out / QUESTIONS_FOLDER / f"{each.line.id}.html", page.encode())
     return path
 
 

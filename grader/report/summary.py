@@ -73,6 +73,56 @@ def unread(report: Report) -> CheckResult | None:
     return None
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Mistake:
+    """What a submission did wrong in a question, at however many checks it shows.
+
+    Attributes:
+        question: Id of the question.
+        code: The reason.
+        known: Name of the known mistake that it is; empty where the author wrote none down.
+    """
+
+    question: str
+    code: str
+    known: str = ""
+
+
+_WRONG = (Status.FAILED, Status.PARTIAL)
+
+
+def mistakes_in(report: Report) -> dict[Mistake, tuple[CheckResult, ...]]:
+    """Return the mistakes of a submission, each with the checks that show it.
+
+    One that could not be run has none: the same would be said at every check, and drown all others.
+    """
+    if report.status is ReportStatus.INCOMPLETE or unread(report) is not None:
+        return {}
+    found: dict[Mistake, list[CheckResult]] = defaultdict(list)
+    for question in report.questions:
+        wrong = [
+            each
+            for each in question.checks
+            # What is not written yet is no mistake.
+            if each.status in _WRONG and each.code is not Code.NOT_IMPLEMENTED
+        ]
+        names = dict.fromkeys((each.code, each.params.get("mistake")) for each in wrong)
+        # The inputs of some checks do not show which mistake it is: the same code goes with it.
+        known = {code: str(name) for code, name in names if name}
+        for check in wrong:
+            name = str(check.params.get("mistake") or known.get(check.code, ""))
+            found[Mistake(question.id, check.code.value, name)].append(check)
+    return {mistake: tuple(checks) for mistake, checks in found.items()}
+
+
+def unwritten(question: QuestionResult) -> bool:
+    """Return whether a submission that runs has nothing of its own for a question."""
+    return any(check.code in _UNWRITTEN for check in question.checks)
+
+
+_UNWRITTEN = frozenset({Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION})
+
+
 def visible(question: QuestionResult) -> tuple[CheckResult, ...]:
     """Return the checks that a student may know of now, where no platform hides the others."""
     if question.visibility is not Visibility.VISIBLE:
@@ -89,6 +139,14 @@ _Wanted = Callable[[CheckResult], bool]
 
 
 @dataclass(frozen=True, slots=True)
+class NobodySolved:
+    """A question that nobody has full points for: who wrote it, and their share of its points."""
+
+    writers: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class ClassSummary:
     """What stands out in a class.
 
@@ -97,10 +155,10 @@ class ClassSummary:
         max_score: Points for full credit.
         incomplete: Reason → submissions that the grader itself failed at.
         pending: Code → submissions with points that wait for it.
-        nobody: Questions that not one submission has full points for, with the share of its points
-            that the class has; a mistake in the question is likelier than in everybody.
+        nobody: Questions that several wrote and nobody has full points for; a mistake in the
+            question is likelier than in everybody.
         unread: Code → submissions without a file, or a function in it, that could be run.
-        mistakes: (question, check, code) → submissions, the most frequent first; without those.
+        mistakes: Mistake → submissions that made it, the most frequent first; without those.
         died: Submissions in which a student process crashed, hung or broke the protocol.
         suspicious: Submissions about which witnesses disagree.
         slowest: Submission and seconds, the slowest first.
@@ -110,9 +168,9 @@ class ClassSummary:
     max_score: float
     incomplete: dict[str, tuple[str, ...]]
     pending: dict[str, tuple[str, ...]]
-    nobody: dict[str, float]
+    nobody: dict[str, NobodySolved]
     unread: dict[str, tuple[str, ...]]
-    mistakes: dict[tuple[str, str, str], int]
+    mistakes: dict[Mistake, int]
     died: tuple[str, ...]
     suspicious: tuple[str, ...]
     slowest: tuple[tuple[str, float], ...]
@@ -145,16 +203,17 @@ def sentences(summary: ClassSummary) -> list[str]:
     if summary.suspicious:
         lines.append(f"To be looked at by a person (`grader review`): {few(summary.suspicious)}")
     lines += [
-        f"Nobody has all points of {name} (the class has {share:.0%}): is the question at fault?"
-        for name, share in summary.nobody.items()
+        f"Nobody of {each.writers} who wrote {name} has all its points (they have "
+        f"{each.share:.0%} of them): is the question at fault?"
+        for name, each in summary.nobody.items()
     ]
     lines += [f"Could not be run ({code}): {few(names)}" for code, names in summary.unread.items()]
     if summary.died:
         lines.append(f"Crashed, hung or broke off: {few(summary.died)}")
     lines += [f"Pending ({code}): {few(names)}" for code, names in summary.pending.items()]
     lines += [
-        f"{count} × {question}: {check}, {code}"
-        for (question, check, code), count in list(summary.mistakes.items())[:_TYPICAL]
+        f"{count} × {each.question}: {each.code}" + (f" ({each.known})" if each.known else "")
+        for each, count in list(summary.mistakes.items())[:_TYPICAL]
     ]
     if summary.scores:
         low, high = summary.scores[0], summary.scores[-1]
@@ -189,23 +248,28 @@ def _names(reports: Sequence[Report], wanted: _Wanted) -> tuple[str, ...]:
     )
 
 
-def _nobody(reports: Sequence[Report]) -> dict[str, float]:
-    if len(reports) < 2:
-        return {}
+def _nobody(reports: Sequence[Report]) -> dict[str, NobodySolved]:
     earned: dict[str, float] = defaultdict(float)
     worth: dict[str, float] = defaultdict(float)
+    writers: Counter[str] = Counter()
     solved = set()
-    for report in reports:
+    for report in (each for each in reports if unread(each) is None):
         for question in report.questions:
             # Points that are open say nothing about anybody.
             if question.pending or question.status is Status.SKIPPED:
                 solved.add(question.id)
+            # Who wrote nothing says nothing about the question.
+            if unwritten(question):
+                continue
+            writers[question.id] += 1
             earned[question.id] += question.score
             worth[question.id] += question.max_score
             if question.score >= question.max_score:
                 solved.add(question.id)
     return {
-        name: earned[name] / worth[name] for name in worth if worth[name] and name not in solved
+        name: NobodySolved(writers[name], earned[name] / worth[name])
+        for name in worth
+        if worth[name] and name not in solved and writers[name] > 1
     }
 
 
@@ -217,16 +281,8 @@ def _unread(reports: Sequence[Report]) -> dict[str, tuple[str, ...]]:
     return {code: tuple(names) for code, names in found.items()}
 
 
-def _mistakes(reports: Sequence[Report]) -> dict[tuple[str, str, str], int]:
-    found = Counter(
-        (question, check.id, check.code.value)
-        for report in reports
-        # One mistake in the submission as a whole, shown at every check: it would drown all others.
-        if unread(report) is None
-        for question, check in _checks(report)
-        if check.status in (Status.FAILED, Status.PARTIAL)
-    )
-    return dict(found.most_common())
+def _mistakes(reports: Sequence[Report]) -> dict[Mistake, int]:
+    return dict(Counter(each for report in reports for each in mistakes_in(report)).most_common())
 
 
 def few(names: Sequence[str]) -> str:

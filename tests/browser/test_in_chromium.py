@@ -13,6 +13,7 @@ from selenium.webdriver.support.ui import Select
 
 pytestmark = pytest.mark.heavy
 N_ALL = 22 + len(HOSTILE)
+PAGES = ["index.html", "questions/multiply.html", "team-00/report.html", "team-00/student.html"]
 
 
 def open_page(page: Chrome, folder: Path, name: str = "index.html") -> None:
@@ -49,7 +50,7 @@ def test_search_finds_names_and_people(page: Chrome, class_folder: Path) -> None
     assert len(shown(page)) == N_ALL
     field.send_keys("team-07")
     assert shown(page) == ["team-07"]
-    assert page.find_element(By.ID, "found").text == f"1 of {N_ALL} submissions"
+    assert page.find_element(By.ID, "found").text == f"Shown: 1 of {N_ALL}"
     field.send_keys(Keys.ESCAPE)
     assert len(shown(page)) == N_ALL
     field.send_keys("ÜBERFLEISSIG".replace("SS", "ß").lower())
@@ -99,7 +100,7 @@ def test_who_lost_points_in_a_question_is_a_click_away(page: Chrome, class_folde
 
 def test_sorting_by_points(page: Chrome, class_folder: Path) -> None:
     open_page(page, class_folder)
-    head = page.find_element(By.CSS_SELECTOR, "[data-sort=score]")
+    head = page.find_element(By.CSS_SELECTOR, "[data-sort=s]")
     head.click()
     assert shown(page)[0] == "team-full"
     head.click()
@@ -108,8 +109,86 @@ def test_sorting_by_points(page: Chrome, class_folder: Path) -> None:
     assert cell.get_attribute("aria-sort") == "ascending"
 
 
+def test_a_number_above_the_signs_sorts_by_that_question(page: Chrome, class_folder: Path) -> None:
+    open_page(page, class_folder)
+    head = page.find_element(By.CSS_SELECTOR, "[data-sort=q1]")
+    assert head.get_attribute("title").startswith("normalize:")
+    head.click()
+    assert shown(page)[0] == "team-full"
+    head.click()
+    assert shown(page)[0] == "team-broken"
+
+
+def test_other_tables_sort_too(page: Chrome, class_folder: Path) -> None:
+    open_page(page, class_folder, "questions/multiply.html")
+    names = "return [...document.querySelectorAll('#answers tbody th a')].map(a => a.textContent)"
+    page.find_element(By.CSS_SELECTOR, "#answers [data-sort=s]").click()
+    assert page.execute_script(names)[0] == "team-full"
+    page.find_element(By.CSS_SELECTOR, "#answers [data-sort='']").click()
+    assert page.execute_script(names)[0] == "team-00"
+
+
+def test_a_sign_tells_its_question_and_points(page: Chrome, class_folder: Path) -> None:
+    open_page(page, class_folder)
+    sign = page.find_elements(By.CSS_SELECTOR, "#class tbody .signs b")[1]
+    ActionChains(page).move_to_element(sign).perform()
+    assert sign.get_attribute("title") == "normalize: 2 / 5"
+    bare = page.execute_script(
+        "return [...document.querySelectorAll('#class .flag, #class thead :is(button, th:not(:has("
+        "button))), .tiles div')].filter(e => !e.title).length"
+    )
+    assert bare == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_headings_stand_above_what_they_head(page: Chrome, class_folder: Path, width: int) -> None:
+    emulate(page, width=width)
+    open_page(page, class_folder)
+    left = (
+        "return [...document.querySelectorAll(arguments[0])].map(e => e.getBoundingClientRect())"
+        ".map(r => r.width && Math.round(r.left))"
+    )
+    heads = page.execute_script(left, "#class thead th, #class thead .signs > *")
+    cells = page.execute_script(
+        left, "#class tbody tr:first-child > *, #class tbody tr:first-child .signs > *"
+    )
+    assert heads == cells
+    assert 0 not in heads[1:]
+
+
+def test_on_paper_nothing_is_folded_and_no_row_is_left_out(
+    page: Chrome, class_folder: Path
+) -> None:
+    for name, scrolls in (("index.html", ".attention"), ("team-00/report.html", "pre")):
+        open_page(page, class_folder, name)
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        page.execute_script(
+            "for (const d of document.querySelectorAll('details')) d.open = false;"
+            "dispatchEvent(new Event('beforeprint'))"
+        )
+        assert page.execute_script("return document.querySelector('details:not([open])')") is None
+        cut = page.execute_script(
+            "return [...document.querySelectorAll(arguments[0])]"
+            ".filter(e => e.scrollHeight > e.clientHeight + 1).length",
+            scrolls,
+        )
+        assert cut == 0
+        page.execute_script("dispatchEvent(new Event('afterprint'))")
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        assert page.execute_script("return document.querySelector('details[open]')") is None
+    open_page(page, class_folder)
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    skipped = page.execute_script(
+        "return [...document.querySelectorAll('#class tbody tr, .mistakes tbody tr')].filter("
+        "r => getComputedStyle(r).contentVisibility !== 'visible'"
+        " || getComputedStyle(r).display === 'none').length"
+    )
+    assert skipped == 0
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["index.html", "team-00/report.html", "team-00/student.html"])
+@pytest.mark.parametrize("name", PAGES)
 def test_text_has_contrast(page: Chrome, class_folder: Path, scheme: str, name: str) -> None:
     emulate(page, scheme)
     open_page(page, class_folder, name)
@@ -163,7 +242,7 @@ def test_everything_can_be_reached_by_keyboard(page: Chrome, class_folder: Path)
     assert page.current_url.endswith("/team-03/report.html")
 
 
-@pytest.mark.parametrize("name", ["index.html", "team-00/report.html", "team-00/student.html"])
+@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("width", [320, 390])
 def test_a_phone_scrolls_up_and_down_only(
     page: Chrome, class_folder: Path, name: str, width: int
@@ -173,7 +252,7 @@ def test_a_phone_scrolls_up_and_down_only(
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("name", ["index.html", "team-00/report.html", "team-00/student.html"])
+@pytest.mark.parametrize("name", PAGES)
 def test_what_is_heard(page: Chrome, class_folder: Path, name: str) -> None:
     open_page(page, class_folder, name)
     nameless = page.execute_script(

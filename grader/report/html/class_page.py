@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from statistics import fmean, median
 
-from grader.report.html.render import SIGNS, Labels, render, translated
-from grader.report.model import CheckResult, Report, ReportStatus
-from grader.report.summary import ClassSummary, summarise, unread
-from grader.verdict import Status
+from grader.report.html.mistakes import ClassMistakes, mistakes_of
+from grader.report.html.render import Labels, render
+from grader.report.model import QuestionResult, Report, ReportStatus, Scored
+from grader.report.summary import ClassSummary, NobodySolved, amount, summarise, unwritten
+from grader.verdict import Code, Status
 
 _BINS = 10
+LOOK_AT = frozenset({"review", "unread", "died", "twins", "incomplete"})
+"""Flags of a submission that a person has to look at; the list, its number and the filter agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,16 @@ class ClassLine:
 
     Attributes:
         row: What it is about.
-        strip: (status, signs): a sign a question, neighbours of a status together.
+        strip: The status of each question.
+        points: The points of each question, for scripts.
         full: Number of questions with all points.
         flags: Keys of what stands out.
         mistakes: Indices of its mistakes.
     """
 
     row: ClassRow
-    strip: tuple[tuple[str, str], ...]
+    strip: tuple[str, ...]
+    points: tuple[str, ...]
     full: int
     flags: tuple[str, ...]
     mistakes: tuple[int, ...]
@@ -62,10 +66,12 @@ class QuestionLine:
 
     id: str
     title: str
+    max_score: float
     full: int
     some: int
     none: int
     open: int
+    unwritten: int
     share: float
 
     @property
@@ -89,7 +95,8 @@ class ClassView:
 
     Attributes:
         report: Any of the class, for the assignment.
-        attention: What to look at first.
+        attention: Submissions to look at, and why.
+        pending: What points wait for, and whose.
         policy: Lateness counts.
         links: (link, words) of other files of the class.
         absent: Who handed in nothing, in a line each.
@@ -103,9 +110,10 @@ class ClassView:
     counts: Mapping[str, int]
     bars: tuple[HistogramBar, ...]
     attention: tuple[Attention, ...]
-    nobody: Mapping[str, float]
+    pending: tuple[Attention, ...]
+    nobody: Mapping[str, NobodySolved]
     questions: tuple[QuestionLine, ...]
-    mistakes: Mistakes
+    mistakes: ClassMistakes
     policy: bool
     links: tuple[tuple[str, str], ...]
     absent: tuple[str, ...] = ()
@@ -113,7 +121,7 @@ class ClassView:
 
 def class_page(view: ClassView, labels: Labels) -> str:
     """Return the page of a class."""
-    return render("class.html", ("base.js", "class.js"), labels, {"view": view})
+    return render("class.html", ("base.js", "table.js", "class.js"), labels, {"view": view})
 
 
 def class_view(
@@ -133,7 +141,8 @@ def class_view(
     reports = [row.report for row in rows]
     summary = summarise(reports)
     twins = twins_in(reports)
-    mistakes = mistakes_of([translated(report, labels.words) for report in reports])
+    mistakes = mistakes_of(reports, labels)
+    pages = {row.report.submission.id: row.staff for row in rows}
     lines = tuple(_line(row, summary, twins, mistakes) for row in rows)
     scores = summary.scores or (0.0,)
     return ClassView(
@@ -143,12 +152,11 @@ def class_view(
         mean=fmean(scores),
         median=median(scores),
         counts=_counts(lines),
-        bars=_bars(reports),
-        attention=attention_on(
-            {row.report.submission.id: row.staff for row in rows}, summary, twins, labels
-        ),
+        bars=bars_of(each for each in reports if each.status is not ReportStatus.INCOMPLETE),
+        attention=attention_on(pages, summary, twins, labels),
+        pending=_pending(pages, summary, labels),
         nobody=summary.nobody,
-        questions=_questions(reports),
+        questions=question_lines(reports),
         mistakes=mistakes,
         policy=policy,
         links=tuple(links),
@@ -156,14 +164,14 @@ def class_view(
 
 
 def _line(
-    row: ClassRow, summary: ClassSummary, twins: Sequence[tuple[str, ...]], mistakes: Mistakes
+    row: ClassRow, summary: ClassSummary, twins: Sequence[tuple[str, ...]], mistakes: ClassMistakes
 ) -> ClassLine:
     report, name = row.report, row.report.submission.id
-    shown = [
+    shown = tuple(
         "passed" if each.max_score and each.score >= each.max_score else each.status.value
         for each in report.questions
-    ]
-    strip = tuple((key, SIGNS[key] * len(list(group))) for key, group in groupby(shown))
+    )
+    points = tuple(amount(each.score) for each in report.questions)
     complete = report.status is not ReportStatus.INCOMPLETE
     lost = any(name in names for names in summary.unread.values())
     known = {
@@ -176,7 +184,8 @@ def _line(
         "zero": complete and not lost and not report.score and not report.pending,
     }
     flags = tuple(flag for flag, holds in known.items() if holds)
-    return ClassLine(row, strip, shown.count("passed"), flags, mistakes.by_submission.get(name, ()))
+    made = mistakes.by_submission.get(name, ())
+    return ClassLine(row, shown, points, shown.count("passed"), flags, made)
 
 
 def _counts(lines: Sequence[ClassLine]) -> dict[str, int]:
@@ -184,8 +193,7 @@ def _counts(lines: Sequence[ClassLine]) -> dict[str, int]:
         line.row.report.max_score > 0 and line.row.report.score >= line.row.report.max_score
         for line in lines
     )
-    flags = {"review", "unread", "died", "twins", "incomplete"}
-    look = sum(bool(flags & set(line.flags)) for line in lines)
+    look = sum(bool(LOOK_AT & set(line.flags)) for line in lines)
     return {
         "full": full,
         "pending": sum("pending" in line.flags for line in lines),
@@ -194,45 +202,47 @@ def _counts(lines: Sequence[ClassLine]) -> dict[str, int]:
     }
 
 
-def _bars(reports: Sequence[Report]) -> tuple[HistogramBar, ...]:
+def bars_of(parts: Iterable[Scored]) -> tuple[HistogramBar, ...]:
     """Return tenths of the points, and the full points on their own."""
     counts = [0] * (_BINS + 1)
-    for report in reports:
-        if report.status is not ReportStatus.INCOMPLETE and report.max_score:
-            counts[min(int(_BINS * report.score / report.max_score), _BINS)] += 1
+    for part in parts:
+        if part.max_score:
+            counts[min(int(_BINS * part.score / part.max_score), _BINS)] += 1
     step = 100 // _BINS
     return tuple(HistogramBar(i * step, min((i + 1) * step, 100), n) for i, n in enumerate(counts))
 
 
-def _questions(reports: Sequence[Report]) -> tuple[QuestionLine, ...]:
-    tallies: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    earned: dict[str, float] = defaultdict(float)
-    decided: dict[str, float] = defaultdict(float)
-    titles: dict[str, str] = {}
+def question_lines(reports: Sequence[Report]) -> tuple[QuestionLine, ...]:
+    """Return how a class did on each question."""
+    answers: dict[str, list[QuestionResult]] = defaultdict(list)
     for report in reports:
         for each in report.questions:
-            titles.setdefault(each.id, each.title)
-            earned[each.id] += each.score
-            decided[each.id] += each.max_score - each.pending
-            if each.pending or each.status is Status.ERROR:
-                kind = "open"
-            elif each.score >= each.max_score:
-                kind = "full"
-            else:
-                kind = "some" if each.score else "none"
-            tallies[each.id][kind] += 1
-    return tuple(
-        QuestionLine(
-            name,
-            title,
-            full=tallies[name]["full"],
-            some=tallies[name]["some"],
-            none=tallies[name]["none"],
-            open=tallies[name]["open"],
-            share=earned[name] / decided[name] if decided[name] else 0.0,
-        )
-        for name, title in titles.items()
+            answers[each.id].append(each)
+    return tuple(_question_line(found) for found in answers.values())
+
+
+def _question_line(answers: Sequence[QuestionResult]) -> QuestionLine:
+    kinds = [_kind(each) for each in answers]
+    decided = sum(each.max_score - each.pending for each in answers)
+    return QuestionLine(
+        answers[0].id,
+        answers[0].title,
+        answers[0].max_score,
+        full=kinds.count("full"),
+        some=kinds.count("some"),
+        none=kinds.count("none"),
+        open=kinds.count("open"),
+        unwritten=sum(map(unwritten, answers)),
+        share=sum(each.score for each in answers) / decided if decided else 0.0,
     )
+
+
+def _kind(answer: QuestionResult) -> str:
+    if answer.pending or answer.status is Status.ERROR:
+        return "open"
+    if answer.score >= answer.max_score:
+        return "full"
+    return "some" if answer.score else "none"
 
 
 Attention = tuple[str, tuple[tuple[str, str], ...]]
@@ -280,86 +290,15 @@ def attention_on(
     if summary.died:
         found.append(named("look_died", summary.died))
     found += [named("look_twins", group) for group in twins]
-    found += [
-        named("look_pending", names, what=codes.get(code, code))
-        for code, names in summary.pending.items()
-        if code != "needs_review"
-    ]
     return tuple(found)
 
 
-_EXAMPLE = 220
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """A check that did not pass, for one reason.
-
-    Attributes:
-        index: Its number on the page.
-        question: Id of the question.
-        check: Id of the check.
-        code: The reason.
-        count: Submissions that made it.
-        example: What staff read of one of them.
-    """
-
-    index: int
-    question: str
-    check: str
-    code: str
-    count: int
-    example: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mistakes:
-    """All mistakes.
-
-    Attributes:
-        groups: (code, submissions, its mistakes), the most frequent first.
-        by_submission: Name → indices of its mistakes.
-    """
-
-    groups: tuple[tuple[str, int, tuple[Mistake, ...]], ...]
-    by_submission: Mapping[str, tuple[int, ...]]
-
-
-def mistakes_of(reports: Sequence[Report]) -> Mistakes:
-    """Return the mistakes of complete reports, grouped by verdict code."""
-    who: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    examples: dict[tuple[str, str, str], str] = {}
-    for report in reports:
-        for key, check in _made(report):
-            who[key].append(report.submission.id)
-            examples.setdefault(key, check.message)
-    ordered = sorted(who, key=lambda key: (-len(who[key]), key))
-    index = {key: place for place, key in enumerate(ordered)}
-    by_submission: dict[str, list[int]] = defaultdict(list)
-    by_code: dict[str, list[Mistake]] = defaultdict(list)
-    people: dict[str, set[str]] = defaultdict(set)
-    for key in ordered:
-        mistake = Mistake(index[key], *key, len(who[key]), _short(examples[key]))
-        by_code[mistake.code].append(mistake)
-        people[mistake.code] |= set(who[key])
-        for name in who[key]:
-            by_submission[name].append(mistake.index)
-    groups = sorted(by_code, key=lambda code: (-len(people[code]), code))
-    return Mistakes(
-        tuple((code, len(people[code]), tuple(by_code[code])) for code in groups),
-        {name: tuple(found) for name, found in by_submission.items()},
+def _pending(
+    links: Mapping[str, str], summary: ClassSummary, labels: Labels
+) -> tuple[Attention, ...]:
+    codes = labels.words.codes
+    return tuple(
+        (codes.get(code, code), tuple((name, links[name]) for name in names))
+        for code, names in summary.pending.items()
+        if code != Code.NEEDS_REVIEW.value
     )
-
-
-def _made(report: Report) -> Iterator[tuple[tuple[str, str, str], CheckResult]]:
-    # What is said at every check of one that could not be run is one mistake; “to look at” has it.
-    if report.status is ReportStatus.INCOMPLETE or unread(report) is not None:
-        return
-    for question in report.questions:
-        for check in question.checks:
-            if check.status in (Status.FAILED, Status.PARTIAL):
-                yield (question.id, check.id, check.code.value), check
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _EXAMPLE else text[: _EXAMPLE - 1] + "…"

@@ -109,7 +109,7 @@ def _environment() -> Environment:
     )
     made.filters |= {
         "amount": amount, "inert": _inert, "numbered": _numbered, "numbers": _numbers,
-        "percent": _percent,
+        "percent": _percent, "seconds": _seconds,
     }  # fmt: skip
     made.globals["marks"] = SIGNS
     return made
@@ -141,6 +141,10 @@ def _numbered(lines: Sequence[str]) -> Markup:
 
 def _numbers(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def _seconds(time: float) -> str:
+    return f"{time:.1f}" if time >= 1 else f"{time:.2g}"
 
 
 def _percent(share: float) -> str:

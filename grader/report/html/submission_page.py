@@ -134,7 +134,10 @@ def _go_on(report: Report) -> str:
 
 def _page(report: Report, labels: Labels, values: Mapping[str, object]) -> str:
     return render(
-        "submission.html", ("base.js", "submission.js"), labels, {"report": report, **values}
+        "submission.html",
+        ("base.js", "submission.js"),
+        labels,
+        {"report": report, **values},
     )
 
 

@@ -62,12 +62,15 @@ def test_every_link_leads_to_a_file(report: Report, tmp_path: Path) -> None:
     write_class(grades, out, Look())
     assert all(f'href="{file}"' in index.read_text() for file in beside)
     pages = sorted(out.rglob("*.html"))
-    assert len(pages) == 8
+    assert len(pages) == 8 + len(report.questions)
     assert index in pages
     for page in pages:
         for link in re.findall(r'href="([^"#][^"]*)"', page.read_text()):
             if link != "data:,":
-                assert (page.parent / unquote(link)).is_file(), (page, link)
+                file, _, place = link.partition("#")
+                target = page.parent / unquote(file)
+                assert target.is_file(), (page, link)
+                assert not place or f'id="{place}"' in target.read_text(), (page, link)
 
 
 def test_lines_come_from_what_was_graded(report: Report, tmp_path: Path) -> None:

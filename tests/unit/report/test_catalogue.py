@@ -159,7 +159,7 @@ def test_every_message_fills_its_sentence() -> None:
     assert lacking == {}
 
 
-_PREFIXES = ("argument_", "cause_", "f_", "flag_", "is_", "loops_", "not_source_")
+_PREFIXES = ("argument_", "cause_", "f_", "flag_", "is_", "loops_", "not_source_", "tip_")
 """Ids that begin so are put together where they are used: the rest is a word there."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.report.model import Report
-from grader.report.summary import sentences, summarise
+from grader.report.summary import Mistake, NobodySolved, mistakes_in, sentences, summarise
 
 RIGHT = {"status": "passed", "code": "ok", "score": 2.0, "pending": 0.0}
 WRONG = {"status": "failed", "code": "wrong_value", "owner": "student", "score": 0, "pending": 0}
@@ -62,13 +62,13 @@ def test_hand_ins_that_cannot_be_run_are_named_and_drown_no_mistake() -> None:
     reports = [made(name, f=lost, g=lost) for name in ("ann", "bob")]
     told = sentences(summarise([*reports, made("cyd", f=WRONG, g={})]))
     assert "Could not be run (missing_file): ann, bob" in told
-    assert [line for line in told if "×" in line] == ["1 × f: values, wrong_value"]
+    assert [line for line in told if "×" in line] == ["1 × f: wrong_value"]
 
 
 def test_a_file_that_one_function_did_not_write_is_a_mistake_like_others() -> None:
     told = sentences(summarise([made("ann", f=WRONG | {"code": "missing_file"}, g={})]))
     assert not [line for line in told if "Could not be run" in line]
-    assert "1 × f: values, missing_file" in told
+    assert "1 × f: missing_file" in told
 
 
 def test_nobody_at_all() -> None:
@@ -86,7 +86,7 @@ def test_nobody_at_all() -> None:
         (pending("no_device"), "Pending (no_device): bob"),
         ({**WRONG, "code": "crashed"}, "Crashed, hung or broke off: bob"),
         ({**WRONG, "code": "timed_out"}, "Crashed, hung or broke off: bob"),
-        (WRONG, "1 × f: values, wrong_value"),
+        (WRONG, "1 × f: wrong_value"),
     ],
 )  # fmt: skip
 def test_each_thing_is_told_with_the_name(outcome: dict[str, Any], told: str) -> None:
@@ -112,8 +112,53 @@ def test_the_most_urgent_comes_first() -> None:
 def test_a_question_that_nobody_solved_is_suspected() -> None:
     class_ = [made("ann", f=WRONG, g={}), made("bob", f={**WRONG, "score": 1.0}, g=WRONG)]
     summary = summarise(class_)
-    assert summary.nobody == {"f": 0.25}
-    assert "Nobody has all points of f (the class has 25%)" in "\n".join(sentences(summary))
+    assert summary.nobody == {"f": NobodySolved(2, 0.25)}
+    told = "Nobody of 2 who wrote f has all its points (they have 25% of them): is the question"
+    assert told in "\n".join(sentences(summary))
+
+
+@pytest.mark.parametrize("code", ["not_implemented", "missing_function"])
+def test_a_question_that_nobody_wrote_is_not_suspected(code: str) -> None:
+    unwritten = {**WRONG, "code": code}
+    class_ = [made(name, f=unwritten, g={}) for name in ("ann", "bob", "cem")]
+    assert summarise(class_).nobody == {}
+    # One who wrote it and failed is no sign, either.
+    assert summarise([*class_, made("dua", f=WRONG, g={})]).nobody == {}
+    two = [made(name, f={**WRONG, "score": 1.0}, g={}) for name in ("dua", "eva")]
+    assert summarise([*class_, *two]).nobody == {"f": NobodySolved(2, 0.5)}
+
+
+def test_what_could_not_be_run_does_not_suspect_a_question() -> None:
+    lost = {**WRONG, "code": "syntax_error"}
+    assert summarise([made(name, f=lost) for name in ("ann", "bob")]).nobody == {}
+
+
+def several(*checks: dict[str, Any]) -> Report:
+    """Return a report of one question with several checks."""
+    report = made("ann", f={})
+    like = report.questions[0].checks[0].model_dump()
+    found = [like | check | {"id": f"check {number}"} for number, check in enumerate(checks)]
+    question = report.questions[0].model_copy(update={"checks": ()}).model_dump()
+    return Report.model_validate(
+        {**report.model_dump(), "questions": [{**question, "checks": found}]}
+    )
+
+
+def test_a_mistake_counts_once_however_many_checks_show_it() -> None:
+    other = {**WRONG, "code": "wrong_dtype"}
+    skipped = {**WRONG, "status": "skipped", "code": "requirement_not_met"}
+    found = mistakes_in(several(WRONG, WRONG, other, skipped, {**WRONG, "code": "not_implemented"}))
+    assert {mistake: [check.id for check in checks] for mistake, checks in found.items()} == {
+        Mistake("f", "wrong_value"): ["check 0", "check 1"],
+        Mistake("f", "wrong_dtype"): ["check 2"],
+    }
+
+
+def test_a_known_mistake_takes_the_checks_with_it_that_do_not_name_it() -> None:
+    named = {**WRONG, "params": {"cause": "known_mistake", "mistake": "by_rows"}}
+    found = mistakes_in(several(WRONG, named, {**WRONG, "code": "wrong_dtype"}))
+    assert list(found) == [Mistake("f", "wrong_value", "by_rows"), Mistake("f", "wrong_dtype")]
+    assert "1 × f: wrong_value (by_rows)" in sentences(summarise([several(named)]))
 
 
 @pytest.mark.parametrize("saved_by", [{}, pending("no_device")])
@@ -138,9 +183,9 @@ def test_frequent_mistakes_come_first_and_many_names_are_cut() -> None:
     class_ += [made("x", f={**WRONG, "code": "crashed"}, g={})]
     summary = summarise(class_)
     assert list(summary.mistakes.items()) == [
-        (("f", "values", "wrong_value"), 12),
-        (("f", "values", "raised"), 1),
-        (("f", "values", "crashed"), 1),
+        (Mistake("f", "wrong_value"), 12),
+        (Mistake("f", "raised"), 1),
+        (Mistake("f", "crashed"), 1),
     ]
     many = summarise([made(f"s{n:02}", f=pending("no_device")) for n in range(12)])
     assert sentences(many)[0].endswith("s07 and 4 more")

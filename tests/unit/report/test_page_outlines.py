@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,9 +12,10 @@ import pytest
 
 import grader.report.html
 from grader.report.html.class_page import ClassRow, class_page, class_view
+from grader.report.html.question_page import question_page, question_views
 from grader.report.html.render import SIGNS, Labels
 from grader.report.html.submission_page import staff_page, student_page
-from grader.report.model import CheckResult, QuestionResult, Report
+from grader.report.model import CheckResult, QuestionResult, Report, Timing
 from grader.report.summary import amount
 
 ENGLISH, KOREAN = Labels("en"), Labels("ko")
@@ -126,10 +127,16 @@ def rows(report: Report, broken: Report) -> list[ClassRow]:
     ]
 
 
+def first_question(rows: list[ClassRow], labels: Labels) -> str:
+    view = class_view(rows, labels)
+    return question_page(question_views(view, {"multiply": "m"})[0], view, labels)
+
+
 @pytest.fixture
 def pages(report: Report, rows: list[ClassRow]) -> list[tuple[str, str]]:
     """Each page in English and in Korean."""
     return [
+        (first_question(rows, ENGLISH), first_question(rows, KOREAN)),
         (staff_page(report, ENGLISH), staff_page(report, KOREAN)),
         (student_page(report, ENGLISH), student_page(report, KOREAN)),
         (
@@ -266,21 +273,27 @@ def test_a_class_in_numbers(rows: list[ClassRow]) -> None:
     root = read(class_page(class_view(rows, ENGLISH), ENGLISH))
     tiles = [each.text for each in root.one("dl", "tiles").all("dd")]
     assert tiles == ["2", "6 / 15", "6.0 / 15", "0", "1", "2"]
+    assert all(each.attributes["title"] for each in root.one("dl", "tiles").all("div"))
     bars = root.one("svg", "histogram").all("rect")
     heights = [float(each.attributes["height"]) for each in bars]
     assert [place for place, height in enumerate(heights) if height] == [4]
     assert len(heights) == 11
-    look = root.one("ul", "attention").all("li")
-    assert [[link.attributes["href"] for link in each.all("a")] for each in look] == [
-        ["b/report.html"], ["a/report.html", "b/report.html"], ["a/report.html", "b/report.html"],
-    ]  # fmt: skip
+    look, pending = (each.all("li") for each in root.all("ul", "attention"))
+    links = [[link.attributes["href"] for link in each.all("a")] for each in look]
+    assert links == [["b/report.html"], ["a/report.html", "b/report.html"]]
+    # The tile counts what the list shows.
+    assert tiles[-1] == str(len({link for names in links for link in names}))
+    assert [each.text for each in pending] == ["needs a GPU that this machine does not have 2"]
 
 
 def test_a_class_by_question_and_by_mistake(rows: list[ClassRow]) -> None:
     root = read(class_page(class_view(rows, ENGLISH), ENGLISH))
     lines = root.one("table", "questions").one("tbody").all("tr")
-    assert [(line.one("code").text, line.all("td", "num")[1].text) for line in lines] == [
+    assert [(line.one("code").text, line.all("td", "num")[2].text) for line in lines] == [
         ("multiply", "80 %"), ("normalize", "20 %"), ("on_gpu", "0 %"),
+    ]  # fmt: skip
+    assert [line.one("a").attributes["href"] for line in lines] == [
+        "questions/multiply.html", "questions/normalize.html", "questions/on_gpu.html",
     ]  # fmt: skip
     widths = [
         {
@@ -293,12 +306,56 @@ def test_a_class_by_question_and_by_mistake(rows: list[ClassRow]) -> None:
     assert widths == [
         {"partial": "50.00", "deferred": "50.00"}, {"partial": "50.00"}, {"deferred": "100.00"},
     ]  # fmt: skip
-    mistakes = root.all("details", "code")
-    assert [each.one("summary").one("code").text for each in mistakes] == [
-        "input_modified", "raised", "wrong_value",
-    ]  # fmt: skip
+    mistakes = root.one("table", "mistakes").one("tbody").all("tr")
+    assert [(each.one("code").text, each.one("b").text) for each in mistakes] == [
+        ("multiply", ENGLISH.words.codes["input_modified"]),
+        ("normalize", ENGLISH.words.codes["raised"]),
+        ("normalize", ENGLISH.words.codes["wrong_value"]),
+    ]
     buttons = [each.one("button").attributes["data-mistake"] for each in mistakes]
     assert buttons == ["0", "1", "2"]
+
+
+def test_a_mistake_that_several_checks_show_has_one_row(report: Report) -> None:
+    first = report.questions[1].checks[0]
+    checks = tuple(first.model_copy(update={"id": name}) for name in ("one", "two", "three"))
+    question = report.questions[1].model_copy(update={"checks": checks, "max_score": 15.0})
+    shown = report.model_copy(update={"questions": (question,)})
+    row = ClassRow(shown, "a/report.html", "a/student.html")
+    root = read(class_page(class_view([row], ENGLISH), ENGLISH))
+    (made,) = root.one("table", "mistakes").one("tbody").all("tr")
+    assert "one, two, three" in made.text
+    assert made.one("td", "num").text == "1"
+
+
+def test_the_page_of_a_question_says_who_what_and_how_long(rows: list[ClassRow]) -> None:
+    timed = rows[0].report.model_copy(
+        update={"timing": Timing(seconds=3.0, questions={"normalize": 2.5})}
+    )
+    view = class_view([replace(rows[0], report=timed, people="Ann"), rows[1]], ENGLISH)
+    pages = question_views(view, {"normalize": "Divide by it."})
+    assert [(each.previous, each.line.id, each.next) for each in pages] == [
+        ("", "multiply", "normalize"), ("multiply", "normalize", "on_gpu"),
+        ("normalize", "on_gpu", ""),
+    ]  # fmt: skip
+    root = read(question_page(pages[1], view, ENGLISH))
+    assert root.one("h1").text == "normalize"
+    assert [each.text for each in root.one("dl", "tiles").all("dd")] == [
+        "0 / 2", "1", "1", "0", "0", "20 %", "2.5 s",
+    ]  # fmt: skip
+    assert root.one("details", "asked").one("pre").text == "Divide by it."
+    mistakes = root.one("ul", "attention").all("li")
+    assert [each.one("b").text for each in mistakes] == [
+        ENGLISH.words.codes["raised"], ENGLISH.words.codes["wrong_value"],
+    ]  # fmt: skip
+    assert [each.one("a").attributes["href"] for each in mistakes] == ["../a/report.html#q-2"] * 2
+    first, second = root.one("table", "answers").one("tbody").all("tr")
+    assert "Ann" in first.one("th").text
+    assert [each.text for each in first.all("td", "num")] == ["2 / 5", "2.5"]
+    assert [each.text for each in second.all("td", "num")] == ["0 / 5", "–"]
+    assert [each.attributes["href"] for each in first.one("td", "made").all("a")] == [
+        f"#{each.attributes['id']}" for each in mistakes
+    ]
 
 
 def test_a_row_of_the_class_has_what_filters_and_sorting_need(rows: list[ClassRow]) -> None:
@@ -307,13 +364,22 @@ def test_a_row_of_the_class_has_what_filters_and_sorting_need(rows: list[ClassRo
     assert [link.attributes["href"] for link in first.all("a")] == [
         "a/report.html", "a/student.html",
     ]  # fmt: skip
-    keys = ("data-s", "data-p", "data-m", "data-f")
-    assert [first.attributes[key] for key in keys] == ["6", "5", "0 1 2", "twins pending"]
-    assert [second.attributes[key] for key in keys] == ["0", "10", "", "incomplete twins"]
+    keys = ("data-s", "data-p", "data-q", "data-m", "data-f")
+    assert [first.attributes[key] for key in keys] == [
+        "6", "5", "4 2 0", "0 1 2", "twins pending",
+    ]  # fmt: skip
+    assert [second.attributes[key] for key in keys] == [
+        "0", "10", "0 0 0", "", "incomplete twins",
+    ]  # fmt: skip
     assert "data-half" in first.attributes
     signs = first.one("td", "strip").one("span", **{"aria-hidden": "true"}).all("b")
     assert [(each.attributes["class"], each.text) for each in signs] == [
-        ("partial", SIGNS["partial"] * 2), ("deferred", SIGNS["deferred"]),
+        ("partial", SIGNS["partial"]), ("partial", SIGNS["partial"]),
+        ("deferred", SIGNS["deferred"]),
+    ]  # fmt: skip
+    numbers = root.one("table", "class").one("th", "strip").one("span", "signs").all("button")
+    assert [each.text.split() for each in numbers] == [
+        ["multiply", "1"], ["normalize", "2"], ["on_gpu", "3"],
     ]  # fmt: skip
     flags = [sorted(each.classes) for each in second.one("td", "flags").all("span")]
     assert flags == [["flag", "incomplete"], ["flag", "twins"]]

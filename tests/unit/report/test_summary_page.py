@@ -16,7 +16,7 @@ def test_every_submission_has_a_row_and_the_class_a_few_lines(report: Report) ->
     text = page.summary_page([named(report, "bob"), named(report, "ann")])
     assert text.startswith("## toy: 2 submissions\n")
     assert "| ann | 6 | 15 | 5 | pending |\n| bob | 6 | 15 | 5 | pending |" in text
-    assert "- Nobody has all points of multiply \\(the class has 80%\\)" in text
+    assert "- Nobody of 2 who wrote multiply has all its points \\(they have 80% of them\\)" in text
 
 
 def test_a_name_is_text_and_no_markup(report: Report) -> None:

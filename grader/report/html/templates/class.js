@@ -3,16 +3,14 @@
   const body = byId("class").tBodies[0];
   const lookAt = ["review", "unread", "died", "twins", "incomplete"];
   const fold = (text) => text.normalize("NFKC").toLowerCase();
-  const rows = Array.from(body.rows, (row, place) => ({
+  const heads = Array.from(document.querySelectorAll("[data-max]"));
+  const rows = Array.from(body.rows, (row) => ({
     row,
-    place,
     text: fold(row.cells[0].textContent),
-    score: Number(row.dataset.s),
-    open: Number(row.dataset.p || 0),
     late: Number(row.dataset.l || 0),
     mistakes: new Set(row.dataset.m.split(" ")),
     flags: row.dataset.f.split(" "),
-    signs: row.querySelector(".strip [aria-hidden]").textContent,
+    signs: row.querySelector(".signs").textContent,
   }));
   const which = {
     "": () => true,
@@ -81,20 +79,17 @@
     }
   });
 
-  /* By name first goes up; numbers first go down, the interesting end. */
-  const order = { name: (a, b) => a.place - b.place, score: (a, b) => a.score - b.score, open: (a, b) => a.open - b.open, late: (a, b) => a.late - b.late };
-  for (const button of document.querySelectorAll("[data-sort]")) {
-    button.addEventListener("click", () => {
-      const head = button.closest("th"), key = button.dataset.sort, now = head.ariaSort;
-      const first = key === "name" ? "ascending" : "descending";
-      const next = !now ? first : now === "ascending" ? "descending" : "ascending";
-      for (const each of head.parentElement.children) each.removeAttribute("aria-sort");
-      head.ariaSort = next;
-      const sign = next === "ascending" ? 1 : -1;
-      const sorted = [...rows].sort((a, b) => sign * order[key](a, b) || a.place - b.place);
-      body.append(...sorted.map((each) => each.row));
-    });
-  }
+  /* Which question a sign is of, told once somebody points at it: 20 titles a row would be a lot. */
+  body.addEventListener("mouseover", ({ target }) => {
+    if (!target.matches(".signs b") || target.title) return;
+    const place = Array.prototype.indexOf.call(target.parentElement.children, target);
+    const points = target.closest("tr").dataset.q.split(" ")[place];
+    target.title = `${question.options[place + 1].text}: ${points} / ${heads[place].dataset.max}`;
+  });
+  byId("all-mistakes")?.addEventListener("click", ({ target }) => {
+    byId("mistakes-table").classList.add("all");
+    target.hidden = true;
+  });
   /* A browser restores what stood in the fields when one comes back. */
   addEventListener("pageshow", apply);
 }
