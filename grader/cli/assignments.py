@@ -83,6 +83,13 @@ def lint(
         bool,
         typer.Option("--mutants", help="Grade the reference with one mistake at a time instead."),
     ] = False,
+    write_missing: Annotated[
+        bool,
+        typer.Option(
+            "--write-missing",
+            help="As --mutants, and write what nothing catches as proposed wrong submissions.",
+        ),
+    ] = False,
     seed: SeedOpt = None,
     questions: QuestionsOpt = "",
 ) -> None:
@@ -91,8 +98,9 @@ def lint(
     The reference earns full points on three seeds, the starter none, and every check can fail.
     """
     materials = read_materials(assignment)
-    if mutants:
-        _try_mutants(materials, isolation, make_options(DeviceChoice.auto, seed, questions))
+    if mutants or write_missing:
+        options = make_options(DeviceChoice.auto, seed, questions)
+        _try_mutants(materials, isolation, options, write_missing)
         return
     from grader.authoring.lint import lint_assignment
     from grader.progress import make_progress
@@ -113,8 +121,11 @@ def lint(
     typer.echo(f"{materials.assignment.id}: no problems found")
 
 
-def _try_mutants(materials: Materials, isolation: IsolationChoice, options: Options) -> None:
+def _try_mutants(
+    materials: Materials, isolation: IsolationChoice, options: Options, written: bool
+) -> None:
     from grader.authoring.mutants import LEAST, print_mutants, score_of, try_mutants
+    from grader.authoring.proposals import write_proposals
     from grader.progress import make_progress
 
     console = make_console()
@@ -129,6 +140,8 @@ def _try_mutants(materials: Materials, isolation: IsolationChoice, options: Opti
             ),
         )
     print_mutants(tallies, console)
+    for path in write_proposals(tallies, materials) if written else ():
+        typer.echo(f"wrote {path}")
     if score_of(tallies) < LEAST:
         raise typer.Exit(2)
 

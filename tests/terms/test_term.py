@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import importlib.util
 import io
+import json
 import math
 import subprocess
 import sys
@@ -420,3 +422,32 @@ def test_what_was_decided_is_read_by_its_student(term: Term) -> None:
     for person in REVIEWED:
         page = (term.root / f"second-out/submission_{person.number:02}/student.html").read_text()
         assert "Read by a person." in page
+
+
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="Ray is not installed (extra “ray”)"
+)
+
+
+@needs_ray
+def test_a_cluster_writes_the_same_bytes(term: Term) -> None:
+    for engine in ("local", "ray"):
+        batch = ("batch", "first", "first-class", "--device", "virtual", "--seed", "5")
+        term.run(*batch, "--engine", engine, "--out", f"{engine}-out")
+        term.run("export", "nbgrader", f"{engine}-out")
+    here, there = (bytes_of(term.root / f"{engine}-out") for engine in ("local", "ray"))
+    assert len(here) == 2 + 2 * len(PRESENT)
+    assert here.keys() == there.keys()
+    assert [name for name in here if here[name] != there[name]] == []
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """Return what a batch wrote of grades; of reports all but how long it took, and where."""
+    tables = ["gradebook.csv", "nbgrader.csv"]
+    found = {name: (folder / name).read_bytes() for name in tables}
+    for path in folder.glob("*/results.json"):
+        report = json.loads((path.parent / "report.json").read_bytes())
+        del report["timing"], report["environment"]
+        found[f"{path.parent.name}/results.json"] = path.read_bytes()
+        found[f"{path.parent.name}/report.json"] = json.dumps(report).encode()
+    return found

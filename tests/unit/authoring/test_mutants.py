@@ -9,6 +9,7 @@ import pytest
 import toy_starter
 from rich.console import Console
 
+from grader.assignment.cells import labelled_submissions
 from grader.authoring.mutants import (
     Mutant,
     Tally,
@@ -18,8 +19,9 @@ from grader.authoring.mutants import (
     score_of,
     try_mutants,
 )
+from grader.authoring.proposals import write_proposals
 from grader.errors import AssignmentError
-from grader.grading import Options
+from grader.grading import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
 
@@ -222,3 +224,57 @@ def test_the_score_counts_what_was_tried() -> None:
     tallies = [Tally("f", 3, (mutant,), equivalent=2), Tally("g", 0, (), untried=9)]
     assert score_of(tallies) == 0.75
     assert [tally.total for tally in tallies] == [6, 9]
+
+
+HELPED = """\
+import operator
+
+TIMES = 2
+
+
+def twice(x):
+    \"\"\"Return it twice.\"\"\"
+    # BEGIN SOLUTION
+    return operator.mul(x, TIMES)
+    # END SOLUTION
+
+
+def double(x):
+    # BEGIN SOLUTION
+    return twice(x) + 0 * x
+    # END SOLUTION
+"""
+
+
+def test_survivors_are_written_as_cells_that_earn_everything(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    file = assignment(tmp_path, "[0, 0]")
+    (tmp_path / "reference/demo/demo.py").write_text(HELPED)
+    materials = load_materials(file)
+    tallies = try_mutants(materials, sandbox, Options(1))
+    folder = tmp_path / "tests/submissions/demo/proposed"
+    # A helper's mutants are graded with the whole assignment.
+    assert write_proposals(tallies, materials) == [folder / "twice.py", folder / "double.py"]
+    proposed = labelled_submissions(folder, HELPED)
+    assert len(proposed) == sum(len(tally.survivors) for tally in tallies) > 5
+    grader = Grader(materials, sandbox, Options(1))
+    grader.prepare()
+    for submission in proposed:
+        text = submission.data.decode()
+        assert "double: {status: failed}" in text
+        assert "BEGIN" not in text.rpartition("\n\n\n")[2]
+        path = submission.placed(tmp_path)
+        assert grader.grade(path, submission.name).score == 1, text
+        path.unlink()
+
+
+def test_proposals_go_once_a_case_catches_them(tmp_path: Path, sandbox: Sandbox) -> None:
+    file = assignment(tmp_path, "[0, 0]")
+    materials = load_materials(file)
+    (path,) = write_proposals(try_mutants(materials, sandbox, Options(1)), materials)
+    assert path.read_text().startswith("# Wrong ways to write double? Proposed by")
+    file.write_text(file.read_text().replace("[0, 0]", "[0, 2]"))
+    materials = load_materials(file)
+    assert write_proposals(try_mutants(materials, sandbox, Options(1)), materials) == []
+    assert not path.exists()
