@@ -105,11 +105,17 @@ def _real_gpus(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
 
 
 def _points(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
-    total = math.fsum(check.points for check in question.checks)
+    total = math.fsum(check.points for check in question.checks if not check.bonus)
+    extra = [index for index, check in enumerate(question.checks) if check.bonus]
+    for index in extra if question.bonus else ():
+        yield (*path, "checks", index, "bonus"), "the whole question is a bonus; remove one of them"
+    if not question.bonus and len(extra) == len(question.checks):
+        yield (*path, "checks"), "all are a bonus; say so of the question: bonus: true"
     if not math.isclose(total, question.points, abs_tol=1e-6):
         yield (
             (*path, "points"),
-            f"found {question.points:g}, but the points of its checks add up to {total:g}",
+            f"found {question.points:g}, but the points of its checks add up to {total:g}"
+            + (", without bonus" if extra else ""),
         )
 
 

@@ -153,7 +153,8 @@ class Question(AssignmentPart):
     Attributes:
         id: Name of the function or class.
         title: A line for tables and pages.
-        points: The sum of the points of its checks.
+        points: The sum of the points of its checks, those of a bonus left out.
+        bonus: Its points count above the assignment's.
         entry: Names to look for, first found is called; the id where absent. Variants between
             course years live here.
         needs: What the machine must have; without it the question is deferred.
@@ -167,6 +168,7 @@ class Question(AssignmentPart):
     id: Identifier
     title: str = Field(min_length=1, max_length=120)
     points: PointValue
+    bonus: bool = False
     entry: tuple[Identifier, ...] = ()
     needs: Needs = Needs()
     limits: Limits | None = None
@@ -221,8 +223,8 @@ class Assignment(AssignmentPart):
 
     @property
     def points(self) -> float:
-        """Points of all questions."""
-        return sum(question.points for question in self.questions)
+        """Points of all questions, those of a bonus left out."""
+        return sum(question.points for question in self.questions if not question.bonus)
 
     def limits_of(self, question: Question) -> Limits:
         """The limits that hold for a question."""

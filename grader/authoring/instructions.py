@@ -193,13 +193,13 @@ def narrowed(file: str, content: bytes, without: Collection[CheckName], scale: b
         UsageError: Nothing worth points is left.
     """
     data = read_document(file, content).data
-    total = math.fsum(check["points"] for check in _checks(data))
+    total = math.fsum(check["points"] for check in _counted(data))
     data["questions"] = [
         question
         for each in data["questions"]
         if (question := _without(each, {check for name, check in without if name == each["id"]}))
     ]
-    left = [check for check in _checks(data) if check["points"]]
+    left = [check for check in _counted(data) if check["points"]]
     if not left:
         raise UsageError(
             f"{file}: none of its points can be given on that platform; grade it on a machine of "
@@ -208,14 +208,17 @@ def narrowed(file: str, content: bytes, without: Collection[CheckName], scale: b
     if scale:
         _scale(left, total)
     for question in data["questions"]:
-        question["points"] = round(math.fsum(check["points"] for check in question["checks"]), 6)
+        counted = [check["points"] for check in question["checks"] if not check.get("bonus")]
+        question["points"] = round(math.fsum(counted), 6)
     # JSON is YAML, and leaves no doubt what is a number.
     return json.dumps(data, indent=1, ensure_ascii=False).encode()
 
 
-def _checks(data: Mapping[str, Any]) -> Iterator[_Node]:
+def _counted(data: Mapping[str, Any]) -> Iterator[_Node]:
+    """Yield the checks whose points count into the maximum."""
     for question in data["questions"]:
-        yield from question["checks"]
+        if not question.get("bonus"):
+            yield from (check for check in question["checks"] if not check.get("bonus"))
 
 
 def _without(question: _Node, names: Collection[str]) -> _Node | None:
@@ -229,6 +232,10 @@ def _without(question: _Node, names: Collection[str]) -> _Node | None:
     judged |= {timed["case"]} if timed else set()
     every = any(check.get("cases") is None for check in checks)
     cases = [case for case in question["cases"] if every or case["id"] in judged]
+    if all(check.get("bonus") for check in checks):
+        # A question of nothing but a bonus says so itself.
+        checks = [{**check, "bonus": False} for check in checks]
+        question = {**question, "bonus": True}
     return {**question, "cases": cases, "checks": checks}
 
 

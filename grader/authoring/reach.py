@@ -57,6 +57,7 @@ class Unearned:
         points: That it did not earn.
         why: Whether anybody could earn them on the platform.
         reason: In words.
+        bonus: They count above the maximum.
     """
 
     question: str
@@ -64,6 +65,7 @@ class Unearned:
     points: float
     why: Why
     reason: str
+    bonus: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ class Reach:
     @property
     def within(self) -> float:
         """Points that can be earned on the platform."""
-        return self.maximum - math.fsum(each.points for each in self.of(Why.OUT_OF_REACH))
+        beyond = (each.points for each in self.of(Why.OUT_OF_REACH) if not each.bonus)
+        return self.maximum - math.fsum(beyond)
 
 
 class _WithoutWalls(OneShotSandbox):
@@ -161,6 +164,7 @@ def reach_of(report: Report, assignment: Assignment) -> Reach:
             check.max_score - check.score,
             _why(check),
             _reason(check, questions[result.id]),
+            result.bonus or check.bonus,
         )
         for result in report.questions
         for check in result.checks

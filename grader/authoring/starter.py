@@ -192,7 +192,10 @@ def _readme(assignment: Assignment, notebook: str) -> str:
     given = ""
     if assignment.given:
         given = f"\nGiven, and worth no points: {_listed(assignment.given)}.\n"
-    rows = [f"| `{question.id}` | {question.points:g} |" for question in assignment.questions]
+    rows = [
+        f"| `{question.id}` | {question.points:g}{' bonus' if question.bonus else ''} |"
+        for question in assignment.questions
+    ]
     return _README.format(
         title=assignment.title,
         module=assignment.module,

@@ -20,7 +20,7 @@ from grader.grading import Grader, Options
 from grader.report.build import report_status
 from grader.report.merge import sums
 from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report
-from grader.report.summary import amount
+from grader.report.summary import amount, worth
 from grader.run.kept import pack_runs, unpack_runs
 from grader.run.observe import QuestionRun
 from grader.run.plan import plan_digests
@@ -72,13 +72,14 @@ def refuse_two_states(
 def _changed(setup: Setup, now: Assignment, asked: Sequence[str], report: Report) -> Iterator[str]:
     if setup.version != now.version:
         yield f"version {setup.version} then, {now.version} now"
-    then = {question.id: question.max_score for question in report.questions}
+    then = {question.id: worth(question) for question in report.questions}
     for question in now.questions:
-        points, earlier = amount(question.points), then.pop(question.id, None)
+        points = amount(question.points) + (" bonus" if question.bonus else "")
+        earlier = then.pop(question.id, None)
         if earlier is None:
             yield f"{question.id} is new"
-        elif amount(earlier) != points:
-            yield f"{question.id} is worth {points}, was {amount(earlier)}"
+        elif earlier != points:
+            yield f"{question.id} is worth {points}, was {earlier}"
     if then:
         yield f"{', '.join(then)}: not asked any more"
     if asked:

@@ -20,7 +20,7 @@ from grader.batch.grades import Grade, by_student
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
 from grader.report.export.gradebook import cell
-from grader.report.summary import amount, counted, unread
+from grader.report.summary import amount, counted, unread, worth
 
 _NBGRADER = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
@@ -391,7 +391,7 @@ def _points(points: float | None) -> str:
 
 def _feedback(grade: Grade) -> str:
     parts = [
-        f"{question.title}: {amount(question.score)}/{amount(question.max_score)}"
+        f"{question.title}: {amount(question.score)}/{worth(question)}"
         for question in grade.report.questions
     ]
     if grade.penalty:

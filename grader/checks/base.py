@@ -242,6 +242,7 @@ class Check(BaseModel, ABC):
         item: Judge only this item of the result: a key of a dict, or a place in a tuple from 0.
         claim: What is judged is the student process's word about itself (a count of steps, say),
             not what the submission computed; the report says so.
+        bonus: Its points count above the question's.
         message: What the student reads first where this check finds something wrong.
         hint: What the student reads last there.
     """
@@ -268,6 +269,7 @@ class Check(BaseModel, ABC):
     visibility: Visibility | None = None
     item: Item | None = None
     claim: bool = False
+    bonus: bool = False
     message: AuthorTextField | None = None
     hint: AuthorTextField | None = None
     if TYPE_CHECKING:  # Each kind has its own field. One here would move it in committed files.

@@ -20,7 +20,7 @@ from grader.report.html.self_check import error_html, result_html
 from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult
 from grader.report.pictures.files import picture_of
-from grader.report.summary import amount
+from grader.report.student import points_of
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures
 from grader.selfcheck.spare import open_for_check
@@ -109,7 +109,7 @@ def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck)
         )
         for item in chosen
     ]
-    lines = [f"{item.id}: {amount(item.score)} / {amount(item.max_score)}" for item in chosen]
+    lines = [f"{item.id}: {points_of(item)}" for item in chosen]
     texts = [result.student_message for item in chosen for result in item.checks]
     return NotebookAnswer("".join(pages), "\n".join([*lines, *dict.fromkeys(filter(None, texts))]))
 

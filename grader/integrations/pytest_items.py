@@ -12,7 +12,7 @@ from grader.assignment.types import Question
 from grader.errors import GraderError
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, Report
-from grader.report.student import asked_for, next_question, not_written
+from grader.report.student import asked_for, next_question, not_written, points_of
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import CASES_FILE
@@ -109,11 +109,10 @@ def summary(report: Report, place: Workplace) -> Iterator[str]:
     shown = asked_for(report)
     width = max((len(item.id) for item in shown), default=0)
     for item in shown:
-        later = f" + {amount(item.pending)}?" if item.pending else ""
         note = f"  {current().codes['not_implemented']}" if not_written(item) else ""
-        yield f"{item.id:<{width}}  {amount(item.score)}{later} / {amount(item.max_score)}{note}"
+        yield f"{item.id:<{width}}  {points_of(item)}{note}"
     score = sum(item.score for item in shown)
-    whole = sum(item.max_score for item in shown)
+    whole = sum(item.max_score for item in shown if not item.bonus)
     pending = sum(item.pending for item in shown)
     later = f" + {amount(pending)}?" if pending else ""
     yield f"{'':<{width}}  {amount(score)}{later} / {amount(whole)}"

@@ -173,6 +173,8 @@ def _question(
         visibility = check.visibility or question.visibility
         result = _check(check, verdict, visibility, words, parts[-1])
         checks.append(result.model_copy(update={"device": device}))
+        if check.bonus:
+            parts[-1] = parts[-1].as_bonus()
     points = total(parts)
     whole = QuestionResult(
         id=question.id,
@@ -180,9 +182,10 @@ def _question(
         status=question_status(checks, **points.fields()),
         visibility=question.visibility,
         checks=tuple(checks),
+        bonus=question.bonus,
         **points.fields(),
     )
-    return whole, points
+    return whole, points.as_bonus() if question.bonus else points
 
 
 def _check(
@@ -206,6 +209,7 @@ def _check(
         hidden=verdict.hidden,
         evidence=json_safe_mapping(verdict.evidence),
         witnesses=tuple(_witness(witness) for witness in verdict.witnesses),
+        bonus=check.bonus,
         **points.fields(),
     )
 
@@ -238,14 +242,17 @@ def question_status(
     checks: Iterable[CheckResult], score: float, pending: float, max_score: float
 ) -> Status:
     """Return the status of a question, from its checks and its rounded points."""
-    statuses = {check.status for check in checks}
+    known = list(checks)
+    statuses = {check.status for check in known}
+    # A bonus makes up for lost points, and is no right answer in their place.
+    extra = math.fsum(check.score for check in known if check.bonus)
     if Status.ERROR in statuses:
         return Status.ERROR
     if statuses == {Status.SKIPPED}:
         return Status.SKIPPED
     if Status.DEFERRED in statuses or pending:
         return Status.DEFERRED
-    if statuses == {Status.PASSED} or 0 < max_score <= score:
+    if statuses == {Status.PASSED} or 0 < max_score <= round(score - extra, PLACES):
         return Status.PASSED
     return Status.PARTIAL if score else Status.FAILED
 
@@ -274,18 +281,28 @@ _CREDIT = {
 
 @dataclass(frozen=True, slots=True)
 class EarnedPoints:
-    """Points of one check, or of several; the rest up to ``maximum`` is lost."""
+    """Points of one check, or of several; the rest up to ``maximum + above`` is lost.
+
+    Attributes:
+        above: What a bonus may earn above the maximum.
+    """
 
     earned: float = 0.0
     pending: float = 0.0
     maximum: float = 0.0
+    above: float = 0.0
+
+    def as_bonus(self) -> EarnedPoints:
+        """Return the same points, none of which count into a maximum."""
+        return replace(self, maximum=0.0, above=self.maximum + self.above)
 
     def fields(self) -> dict[str, float]:
         """Return the report's three fields, rounded."""
         maximum = round(self.maximum, PLACES)
         # Rounding thirds up could make more than the maximum; “+ 0.0” turns −0.0 into 0.0.
-        earned = min(round(self.earned, PLACES) + 0.0, maximum)
-        pending = min(round(self.pending, PLACES), round(maximum - earned, PLACES))
+        most = round(self.maximum + self.above, PLACES)
+        earned = min(round(self.earned, PLACES) + 0.0, most)
+        pending = min(round(self.pending, PLACES), round(most - earned, PLACES))
         return {"score": earned, "max_score": maximum, "pending": pending + 0.0}
 
 
@@ -296,6 +313,7 @@ def total(parts: Iterable[EarnedPoints]) -> EarnedPoints:
         math.fsum(part.earned for part in known),
         math.fsum(part.pending for part in known),
         math.fsum(part.maximum for part in known),
+        math.fsum(part.above for part in known),
     )
 
 

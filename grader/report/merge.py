@@ -15,13 +15,7 @@ from dataclasses import dataclass
 
 from grader.errors import UsageError
 from grader.report.build import PLACES, question_status, report_status
-from grader.report.model import (
-    CheckResult,
-    MergedInfo,
-    QuestionResult,
-    Report,
-    Scored,
-)
+from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report, above
 from grader.verdict import Code, Status
 
 _UNTOUCHED = frozenset({Code.NOT_RUN, Code.NO_DEVICE, Code.NO_PERMISSION})
@@ -199,12 +193,15 @@ def _choose(ours: CheckResult, theirs: CheckResult) -> CheckResult:
     return theirs if untouched or not undecided(theirs) else ours
 
 
-def sums(maximum: float, parts: Sequence[Scored]) -> dict[str, float]:
+def sums(maximum: float, parts: Sequence[CheckResult | QuestionResult]) -> dict[str, float]:
     """Return the points of a whole from those of its parts, which were rounded."""
     # From what is lost: scores of thirds were rounded one by one, and would not add up to one.
-    pending = min(round(math.fsum(part.pending for part in parts), PLACES), maximum)
-    lost = math.fsum(max(0.0, part.max_score - part.score - part.pending) for part in parts)
-    earned = max(0.0, round(maximum - lost - pending, PLACES))
+    most = maximum + above(parts)
+    pending = min(round(math.fsum(part.pending for part in parts), PLACES), most)
+    lost = math.fsum(
+        max(0.0, part.max_score + part.above - part.score - part.pending) for part in parts
+    )
+    earned = max(0.0, round(most - lost - pending, PLACES))
     return {"score": earned, "pending": pending, "max_score": maximum}
 
 

@@ -11,7 +11,8 @@ renamed or removed.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeVar
@@ -67,16 +68,25 @@ class Scored(Protocol):
     def pending(self) -> float:
         """Points that wait for another run, machine or person."""
 
+    @property
+    def above(self) -> float:
+        """Points that a bonus in it may earn above ``max_score``."""
+
 
 _Part = TypeVar("_Part", bound=Scored)
 
 
 def _within_bounds(part: _Part) -> _Part:
-    if part.score + part.pending > part.max_score + _SLACK:
+    if part.score + part.pending > part.max_score + part.above + _SLACK:
         raise ValueError(
             f"score {part.score} and pending {part.pending} exceed max_score {part.max_score}"
         )
     return part
+
+
+def above(parts: Iterable[CheckResult | QuestionResult]) -> float:
+    """Return the points that parts may earn above the maximum of the whole."""
+    return math.fsum(part.above + (part.max_score if part.bonus else 0.0) for part in parts)
 
 
 class AssignmentInfo(ReportPart):
@@ -116,6 +126,7 @@ class CheckResult(ReportPart):
         hidden: That case is hidden.
         witnesses: What independent witnesses said, where a check has several.
         device: What its question ran on, such as ``virtual cuda ×1``; empty where it did not run.
+        bonus: Its points count above its question's ``max_score``.
     """
 
     id: str
@@ -137,12 +148,18 @@ class CheckResult(ReportPart):
     evidence: dict[str, JsonValue] = {}
     witnesses: tuple[dict[str, JsonValue], ...] = ()
     device: str = ""
+    bonus: bool = False
 
     _bounds = model_validator(mode="after")(_within_bounds)
 
+    @property
+    def above(self) -> float:
+        """See ``Scored.above``."""
+        return 0.0
+
 
 class QuestionResult(ReportPart):
-    """The outcome of one question."""
+    """The outcome of one question; the points of a ``bonus`` count above the report's maximum."""
 
     id: str
     title: str
@@ -152,8 +169,14 @@ class QuestionResult(ReportPart):
     status: Status
     visibility: Visibility = Visibility.VISIBLE
     checks: tuple[CheckResult, ...]
+    bonus: bool = False
 
     _bounds = model_validator(mode="after")(_within_bounds)
+
+    @property
+    def above(self) -> float:
+        """See ``Scored.above``."""
+        return above(self.checks)
 
 
 class IsolationInfo(ReportPart):
@@ -217,6 +240,11 @@ class Report(ReportPart):
     merged: tuple[MergedInfo, ...] = ()
 
     _bounds = model_validator(mode="after")(_within_bounds)
+
+    @property
+    def above(self) -> float:
+        """See ``Scored.above``."""
+        return above(self.questions)
 
     @property
     def official(self) -> bool:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult, Report
-from grader.report.summary import MARKS, amount
+from grader.report.summary import MARKS, amount, worth
 from grader.report.terminal import STYLE
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
@@ -222,11 +222,12 @@ def asked_for(report: Report) -> list[QuestionResult]:
 def points_line(questions: Iterable[QuestionResult]) -> Text:
     """Return a bar and the points: green earned, cyan open, the rest not earned."""
     items = list(questions)
-    score, most, pending = (
-        math.fsum(getattr(item, name) for item in items)
-        for name in ("score", "max_score", "pending")
+    score, pending = (
+        math.fsum(getattr(item, name) for item in items) for name in ("score", "pending")
     )
-    earned, open_part = (int(_BAR * part / (most or 1.0)) for part in (score, pending))
+    most = math.fsum(item.max_score for item in items if not item.bonus)
+    earned = min(_BAR, int(_BAR * score / (most or 1.0)))
+    open_part = min(_BAR - earned, int(_BAR * pending / (most or 1.0)))
     later = f" + {amount(pending)}?" if pending else ""
     return Text.assemble(
         ("━" * earned, "green"),
@@ -239,7 +240,7 @@ def points_line(questions: Iterable[QuestionResult]) -> Text:
 def points_of(question: QuestionResult) -> str:
     """Return such as ``1.5 / 2``, or ``1 + 0.5? / 2`` where something is looked at later."""
     later = f" + {amount(question.pending)}?" if question.pending else ""
-    return f"{amount(question.score)}{later} / {amount(question.max_score)}"
+    return f"{amount(question.score)}{later} / {worth(question, current().labels['bonus'])}"
 
 
 def shown_status(question: QuestionResult) -> Status:

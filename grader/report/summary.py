@@ -36,6 +36,17 @@ def amount(points: float) -> str:
     return f"{points:.4f}".rstrip("0").rstrip(".")
 
 
+def worth(part: CheckResult | QuestionResult | Report, word: str = "bonus") -> str:
+    """Return what a part of a report is worth, such as ``2``, or ``2 bonus``.
+
+    Args:
+        part: Of a report.
+        word: For a bonus, in the reader's language.
+    """
+    bonus = not isinstance(part, Report) and part.bonus
+    return f"{amount(part.max_score)} {word}" if bonus else amount(part.max_score)
+
+
 def counted(number: float, what: str) -> str:
     """Return a number of things, such as ``1 submission`` or ``2.5 points``."""
     return f"{amount(number)} {what}" if number == 1 else f"{amount(number)} {what}s"

@@ -21,7 +21,7 @@ from grader.report.model import (
     ReportStatus,
     Scored,
 )
-from grader.report.summary import MARKS, amount, notices
+from grader.report.summary import MARKS, amount, notices, worth
 from grader.sandbox.host.guests import Tier
 from grader.text import inert
 from grader.verdict import Basis, Status
@@ -168,12 +168,13 @@ def _is_claim(check: CheckResult) -> bool:
     return check.basis is Basis.CLAIM
 
 
-def _points(part: Scored, style: str = "") -> Text:
+def _points(part: CheckResult | QuestionResult | Report, style: str = "") -> Text:
     """Return “7.5 / 20”, or with “pending” in the place of points that are still open."""
+    most = worth(part)
     if _all_open(part):
-        return Text(f"pending / {amount(part.max_score)}", style)
+        return Text(f"pending / {most}", style)
     open_points = f" +{amount(part.pending)}?" if part.pending else ""
-    return Text(f"{amount(part.score)}{open_points} / {amount(part.max_score)}", style)
+    return Text(f"{amount(part.score)}{open_points} / {most}", style)
 
 
 def _all_open(part: Scored) -> bool:

@@ -192,7 +192,7 @@ def _public_question(question: Question, without: Collection[CaseName]) -> Quest
         update={
             "cases": cases or (_NOWHERE,),
             "checks": tuple(checks),
-            "points": sum(check.points for check in checks),
+            "points": sum(check.points for check in checks if not check.bonus),
         }
     )
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from grader.errors import InfrastructureError
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, json_bytes
-from grader.report.summary import amount, notices, visible
+from grader.report.summary import amount, notices, visible, worth
 from grader.store.files import write_atomic
 from grader.text import inert
 from grader.verdict import Status
@@ -106,7 +106,7 @@ def _body(report: Report) -> str:
     lines += [f"{line}\n" for line in notices(report)]
     lines += ["| question | score | of | pending |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| `{q.id}` | {amount(q.score)} | {amount(q.max_score)} | {amount(q.pending)} |"
+        f"| `{q.id}` | {amount(q.score)} | {worth(q)} | {amount(q.pending)} |"
         for q in report.questions
     ]
     return "\n".join(lines) + "\n"

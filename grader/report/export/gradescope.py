@@ -32,7 +32,7 @@ from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 from grader.report.build import PLACES, question_status
 from grader.report.merge import sums
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, json_bytes
-from grader.report.summary import MARKS, amount, notices
+from grader.report.summary import MARKS, amount, notices, worth
 from grader.store.files import write_atomic
 from grader.text import inert
 from grader.verdict import Status, Visibility
@@ -59,8 +59,8 @@ class _TestRow:
 
     @property
     def points(self) -> dict[str, float]:
-        worth = round(math.fsum(check.max_score for check in self.checks), PLACES)
-        return sums(worth, self.checks)
+        counted = (check.max_score for check in self.checks if not check.bonus)
+        return sums(round(math.fsum(counted), PLACES), self.checks)
 
     @property
     def status(self) -> Status:
@@ -128,8 +128,9 @@ def _method(row: _TestRow) -> Callable[..., None]:
     def test(_: unittest.TestCase, set_score: Callable[[float], None]) -> None:
         set_score(row.points["score"])
 
+    extra = " (bonus)" if row.question.bonus else ""
     # The runner takes the first line of the docstring as the test's name.
-    test.__doc__ = inert(f"{row.question.id}: {row.question.title}", _MAX_NAME)
+    test.__doc__ = inert(f"{row.question.id}: {row.question.title}{extra}", _MAX_NAME)
     codes = dict.fromkeys(check.code.value for check in row.checks)
     devices = dict.fromkeys(tag for check in row.checks for tag in _device_tag(check))
     for decorator in (
@@ -187,7 +188,7 @@ def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:
 def _lines(row: _TestRow) -> Iterator[str]:
     """Yield a line for each check, first those that have something to say."""
     for check in sorted(row.checks, key=lambda check: _ORDER.get(check.status, 0)):
-        points = f"{amount(check.score)}/{amount(check.max_score)}"
+        points = f"{amount(check.score)}/{worth(check)}"
         if check.pending:
             points = f"{points}, {amount(check.pending)} pending"
         message = f": {check.student_message}" if check.student_message else ""

@@ -233,7 +233,8 @@ def _question_line(answers: Sequence[QuestionResult]) -> QuestionLine:
         none=kinds.count("none"),
         open=kinds.count("open"),
         unwritten=sum(map(unwritten, answers)),
-        share=sum(each.score for each in answers) / decided if decided else 0.0,
+        # A bonus may earn more than the question is worth, and stays within its bar.
+        share=min(1.0, sum(each.score for each in answers) / decided) if decided > 0 else 0.0,
     )
 
 

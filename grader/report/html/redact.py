@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from grader.report.build import PLACES, question_status, report_status
+from grader.report.merge import sums
 from grader.report.model import CheckResult, QuestionResult, Report, Timing
 from grader.verdict import Visibility
 
@@ -102,7 +103,5 @@ def _check(check: CheckResult) -> CheckResult:
 
 def _sums(parts: Iterable[CheckResult | QuestionResult]) -> dict[str, float]:
     known = list(parts)
-    return {
-        name: round(sum(getattr(part, name) for part in known), PLACES)
-        for name in ("score", "max_score", "pending")
-    }
+    worth = round(sum(part.max_score for part in known if not part.bonus), PLACES)
+    return sums(worth, known)

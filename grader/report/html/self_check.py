@@ -17,7 +17,7 @@ from grader.checks.arrays import Array
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
 from grader.report.student import not_written, points_of, shown_status
-from grader.report.summary import MARKS, amount
+from grader.report.summary import MARKS, amount, worth
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
 
@@ -108,9 +108,10 @@ def _image(svg: bytes, question: QuestionResult, check: CheckResult) -> str:
 
 def _row(check: CheckResult, below: str) -> str:
     mark, colour = MARKS[check.status], _COLOURS[check.status]
+    most = worth(check, current().labels["bonus"])
     cells = (
         (f"white-space:nowrap;color:{colour}", f"{mark}&nbsp;{_text(check.id)}"),
-        ("white-space:nowrap", _text(f"{amount(check.score)} / {amount(check.max_score)}")),
+        ("white-space:nowrap", _text(f"{amount(check.score)} / {most}")),
         ("width:100%", _text(check.student_message) + below),
     )
     row = "".join(f'<td style="{_CELL};{style}">{inside}</td>' for style, inside in cells)

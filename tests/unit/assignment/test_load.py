@@ -103,7 +103,7 @@ def argument(form: str) -> tuple[str, str]:
          "20: @checks[0].rtoll: unknown key “rtoll”; did you mean “rtol”?"),
         ("kind: shape", "kind: shape, rtol: 1",
          "21: @checks[1].rtol: unknown key “rtol”; expected one of id, points, cases,"
-         " requires, visibility, item, claim, message, hint, kind"),
+         " requires, visibility, item, claim, bonus, message, hint, kind"),
         # words
         ("kind: close", "kind: closse",
          f"20: @checks[0]: unknown check kind “closse”; expected one of {KINDS};"
