@@ -10,10 +10,12 @@ A file begins with comments: what it is, in words, and the verdicts that it must
     #     batched_matrix_multiply_loop: {status: failed, code: raised}
     #     "*": {status: passed}  # every question that is not named and whose function is here
 
-``status`` is the question's. ``checks`` maps a check's id to its code. ``code`` is what every check
-of the question says that does not say ``ok``, ``requirement_not_met`` or ``not_run``; one at least
-must say it. In a notebook, the comments are the beginning of its first code cell. Small submissions
-for one question share a file of cells, each with its label; ``grader.assignment.cells`` reads it.
+``status`` is the question's. Under ``expect``, ``mistakes`` lists the known mistakes of other names
+whose sentence is true of this one; that of its own name always is. ``checks`` maps a check's id to
+its code. ``code`` is what every check of the question says that does not say ``ok``,
+``requirement_not_met`` or ``not_run``; one at least must say it. In a notebook, the comments are
+the beginning of its first code cell. Small submissions for one question share a file of cells, each
+with its label; ``grader.assignment.cells`` reads it.
 
 Tier restricted starts no processes and has no mount of its own. Where that changes what a file
 gets, a block ``restricted:`` of the same form says what it gets there; ``works: true`` in it says
@@ -118,6 +120,7 @@ class Label:
             one that deals with some of an assignment's functions need not hold the others.
         exploit: What attack it is, if it is one.
         source: Text of the hand-in.
+        mistakes: Names of known mistakes whose sentence is true of it, beside its own.
         restricted: What it must get on tier restricted, where that differs.
         works: The attack may work all the same. A gap that is known.
     """
@@ -127,6 +130,7 @@ class Label:
     questions: Mapping[str, QuestionLabel]
     exploit: Exploit | None = None
     source: str = ""
+    mistakes: frozenset[str] = frozenset()
     restricted: Label | None = None
     works: bool = False
 
@@ -203,8 +207,9 @@ def label_of(source: str, where: str) -> Label:
     if "restricted" in blocks:
         score, questions, works = _expected(blocks["restricted"], f"{where}: restricted", {"works"})
         there = Label(about, score, questions, exploit, source, works=works)
-    score, questions, _ = _expected(blocks["expect"], f"{where}: expect", set())
-    return Label(about, score, questions, exploit, source, there)
+    score, questions, _ = _expected(blocks["expect"], f"{where}: expect", {"mistakes"})
+    mistakes = frozenset(blocks["expect"].get("mistakes", ()))
+    return Label(about, score, questions, exploit, source, mistakes, there)
 
 
 def _expected(

@@ -51,6 +51,12 @@ def test_a_report_that_is_as_the_label_says(tmp_path: Path) -> None:
     assert label.misses(report()) == []
 
 
+def test_a_label_names_other_mistakes_that_it_has(tmp_path: Path) -> None:
+    text = HEADER.replace("#   score: 3\n", "#   score: 3\n#   mistakes: [other, third]\n")
+    assert label_of(tmp_path, text).mistakes == {"other", "third"}
+    assert label_of(tmp_path, HEADER).mistakes == frozenset()
+
+
 def test_a_label_judges_what_it_names_and_others_that_are_there(tmp_path: Path) -> None:
     label = label_of(tmp_path, HEADER.replace("#   score: 3\n", ""))
     assert [name for name in ("f", "h", "absent") if label.judges(name)] == ["f", "h"]
@@ -95,7 +101,7 @@ def test_a_wrong_score_and_an_unknown_question_are_misses(tmp_path: Path) -> Non
     ("text", "words"),
     [
         ("import torch\n", "no comment “# expect:”"),
-        ("# expect:\n#   3\n", "3 where questions, score were expected"),
+        ("# expect:\n#   3\n", "3 where mistakes, questions, score were expected"),
         ("# expect:\n#   question: {}\n", "did you mean “questions”"),
         ("# expect:\n#   score: 3\n", "must map questions"),
         ("# expect:\n#   score: x\n#   questions: {f: {}}\n", "'x', not a number"),

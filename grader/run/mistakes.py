@@ -29,10 +29,11 @@ from grader.run.submitted import Verdicts
 from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Code, Message, Param, Status, Verdict
 
-_OF_RESULTS = {
-    Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.NOT_FINITE,
-    Code.INPUT_MODIFIED, Code.REDUCED_PRECISION, Code.RAISED,
-}  # fmt: skip
+OF_RESULTS = frozenset({
+    Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.WRONG_DEVICE,
+    Code.NOT_FINITE, Code.INPUT_MODIFIED, Code.NOT_A_VIEW, Code.SHARES_MEMORY,
+    Code.REDUCED_PRECISION, Code.RAISED,
+})  # fmt: skip
 """Codes that a known mistake explains: those of what came back."""
 
 _TELLING_CASES = 2
@@ -249,7 +250,7 @@ def _explained_check(planned: PlannedQuestion, verdicts: Verdicts) -> str | None
             for check in planned.question.checks
             if (verdict := verdicts.get(check.id)) is not None
             and verdict.status in (Status.FAILED, Status.PARTIAL)
-            and verdict.code in _OF_RESULTS
+            and verdict.code in OF_RESULTS
             and verdict.message is not None
         ),
         None,

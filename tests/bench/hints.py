@@ -1,8 +1,9 @@
 """What labelled wrong submissions are told of their mistakes, counted.
 
 A sentence of a known mistake is true where that mistake bears the name of the labelled submission,
-which has this mistake and no other. A relation is proved by the numbers (``grader.checks.causes``).
-A submission is silent where neither is told. Of each submission the best of these counts.
+or one that its label lists under ``mistakes``. A relation is proved by the numbers
+(``grader.checks.causes``). A submission is silent where neither is told. Of each submission the
+best of these counts.
 
     python tests/bench/hints.py pytorch101 knn tensors
 """
@@ -13,33 +14,37 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Set
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import toy_starter
-from labels import ROOT, submissions_of
+from labels import ROOT, read_label, submissions_of
 
 from grader.grading import Grader, Options
 from grader.report.model import Report
 from grader.run.materials import load_materials
-from grader.verdict import Code, Status
-
-_RESULTS = {Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.NOT_FINITE,
-            Code.INPUT_MODIFIED}  # fmt: skip
+from grader.run.mistakes import OF_RESULTS
+from grader.verdict import Status
 
 
-def told(name: str, report: Report) -> str:
-    """Return what a submission is told; empty if its results are right."""
+def told(true: Set[str], report: Report) -> str:
+    """Return what a submission is told; empty if its results are right.
+
+    Args:
+        true: Names of the known mistakes that it has.
+        report: On it.
+    """
     failed = [
         check
         for question in report.questions
         for check in question.checks
-        if check.status is Status.FAILED and check.code in _RESULTS
+        if check.status is Status.FAILED and check.code in OF_RESULTS
     ]
     named = {check.params["mistake"] for check in failed if "mistake" in check.params}
     if named:
-        return "true" if named == {name} else "false"
+        return "true" if named <= true else "false"
     if any("cause" in check.params for check in failed):
         return "proved"
     return "silent" if failed else ""
@@ -56,7 +61,8 @@ def counted(assignment: str, seed: int) -> Counter[str]:
             if submission.module is None:
                 continue
             path = submission.placed(Path(folder))
-            kind = told(submission.name, grader.grade(path, submission.name))
+            true = {submission.name} | read_label(submission).mistakes
+            kind = told(true, grader.grade(path, submission.name))
             counts[kind] += 1
             if kind == "false":
                 print(f"false: {assignment}/{submission.name}")

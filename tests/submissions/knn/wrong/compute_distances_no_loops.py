@@ -98,6 +98,7 @@ def compute_distances_no_loops(x_train, x_test):
 # %% none_rooted_cdist
 # cdist as it is: the shortcut is told beside the root.
 # expect:
+#   mistakes: [none_rooted]
 #   questions:
 #     compute_distances_no_loops: {status: failed, checks: {values: wrong_value, no_shortcut: forbidden_call}}
 

@@ -39,6 +39,7 @@ def knn_get_best_k(k_to_accuracies):
 # %% best_greatest_of_equals
 # Of equal means, the greatest k.
 # expect:
+#   mistakes: [best_first_in_the_dict]
 #   questions:
 #     knn_get_best_k: {status: partial, checks: {best: ok, ties: wrong_value}}
 

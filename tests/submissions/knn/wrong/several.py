@@ -62,6 +62,7 @@ def compute_distances_two_loops(x_train, x_test):
 # %% all_rooted
 # All three return the root, and agree with one another.
 # expect:
+#   mistakes: [two_rooted, one_rooted, none_rooted]
 #   questions:
 #     compute_distances_two_loops: {status: failed, checks: {values: wrong_value}}
 #     compute_distances_one_loop: {status: failed, checks: {values: wrong_value}}

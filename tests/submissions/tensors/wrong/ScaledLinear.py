@@ -103,6 +103,7 @@ class ScaledLinear(nn.Module):
 # %% layer_scale_not_saved
 # The scale is a buffer that is not saved.
 # expect:
+#   mistakes: [layer_plain_scale]
 #   questions:
 #     ScaledLinear: {status: partial, checks: {output: ok, trained: ok, state: wrong_type, step: ok}}
 

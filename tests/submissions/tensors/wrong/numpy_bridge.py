@@ -6,6 +6,7 @@ import torch
 # %% bridge_as_type
 # astype with copy=False copies nothing where the array is float32 already.
 # expect:
+#   mistakes: [bridge_float32_shares]
 #   questions:
 #     numpy_bridge: {status: partial, checks: {values: ok, dtypes: ok, shared: ok, own: shares_memory}}
 

@@ -80,6 +80,7 @@ def save_tensors(tensors, path):
 # %% save_views_detached
 # detach() is a view as well.
 # expect:
+#   mistakes: [save_storages]
 #   questions:
 #     save_tensors: {status: partial, checks: {values: ok, dtype: ok, no_more_than_shown: wrong_value}}
 
