@@ -32,6 +32,7 @@ def _prctl(option: int, value: int) -> None:
 
 def _keep(child: int, status_fd: int) -> None:
     while True:
+        # Any child: an adopted orphan that nobody collects would stay a zombie.
         pid, status, usage = os.wait4(-1, 0)
         if pid == child:
             os.write(status_fd, STATUS.pack(status, usage.ru_maxrss))
@@ -45,6 +46,7 @@ def _keep(child: int, status_fd: int) -> None:
 
 
 def _serve(connection_fd: int, cap: int, memory: int, warm: int) -> None:
+    # Once more: a fork does not inherit it.
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     # Imported here, so that the keeper holds no torch.
     from grader.actor import bound_output, server  # noqa: PLC0415
@@ -54,6 +56,7 @@ def _serve(connection_fd: int, cap: int, memory: int, warm: int) -> None:
     if warm:
         server.warm(server.REST)
     if memory and sys.platform == "linux":
+        # After the imports: the limit comes on top of the address space that torch takes.
         space = privileges.address_space()
         privileges.apply_limits({"CORE": 0, "AS": space + memory + privileges.THREAD_SPACE})
     bound_output(cap)
@@ -75,6 +78,8 @@ def main() -> None:
     # The submission must not be able to write how it ended.
     os.close(status_fd)
     _serve(connection_fd, cap, memory, warm)
+    # Not sys.exit: a submission may have left exit handlers or threads, which would hold up the
+    # end.
     os._exit(0)
 
 

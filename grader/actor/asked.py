@@ -61,6 +61,7 @@ class StageFunction:
         sent = tuple(to_wire(item) for item in args)
         named = {str(name): to_wire(item) for name, item in kwargs.items()}
         back = Back(self._number, sent, named, caller=os.getpid())
+        # A fork copies the list: a child must not speak on its parent's connection.
         here = _NOW and _NOW[0].pid == os.getpid()
         did = _NOW[0].back(back) if here else _from_elsewhere(self._path, back)
         if did.fault is not None:
@@ -89,6 +90,7 @@ def _from_elsewhere(path: str, back: Back) -> Did:
         caller.connect(path)
         _OWN[os.getpid()] = Connection(caller), threading.Lock()
     connection, lock = _OWN[os.getpid()]
+    # One call at a time: the frames of two threads on one connection would mix.
     with lock:
         connection.send(to_frame(back))
         did: Did = from_frame(connection.receive(), Did)
@@ -156,6 +158,7 @@ class Asked:
 
     def _done(self, step: Ask, ask: Ask) -> Value:
         """Do one step of a request; return the value."""
+        # At each step: the submission may have gone elsewhere in the one before.
         os.chdir(self._scratch)
         self._kept.update((n, to_torch(value, self._kept)) for n, value in step.puts.items())
         # Only while a step runs does a callback carry the host's token. A thread that was left
@@ -253,12 +256,15 @@ class Asked:
         return self._given
 
     def _set(self, target: Any, name: str, value: Any) -> None:
+        # The first time only: at a second setting the value kept would no longer be the module's
+        # own.
         if target is self._module and name not in self._before:
             self._before[name] = vars(self._module).get(name, _ABSENT)
         setattr(target, name, value)
 
     def _forget(self) -> None:
         """Begin a case: nothing is kept, the module is as it was."""
+        # The first call comes from `__init__`, before `_before` is there.
         for name, value in getattr(self, "_before", {}).items():
             if value is _ABSENT:
                 vars(self._module).pop(name, None)

@@ -88,6 +88,8 @@ def _position(error: BaseException, scratch: Path) -> tuple[str, int, int]:
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
         path = Path(trace.tb_frame.f_code.co_filename)
+        # The last one that is found stays: below it are frames of libraries, which tell a student
+        # nothing.
         if path.parent == scratch:
             found = (path.name[:200], trace.tb_lineno)
         trace = trace.tb_next
@@ -148,6 +150,8 @@ class Imported:
         """Return the message for the host."""
         names = [
             name
+            # A copy: isinstance may run a `__class__` of the submission's, which may bind further
+            # names.
             for name, value in list(vars(self.module).items())
             if isinstance(name, str) and callable(value) and not name.startswith("__")
             if value is not Notebook and not isinstance(value, (MissingImport, Colab))
@@ -160,8 +164,10 @@ class Imported:
 def place(load: Load, scratch: Path) -> None:
     """Write the files of a ``Load`` into the scratch folder and make them importable."""
     write(load, scratch)
+    # By real path, as the finder asks: on macOS, /tmp itself is a link.
     sent = {os.path.realpath(scratch / path): bytes(data) for path, data in _files(load)}
     sys.path.insert(0, str(scratch))
+    # First of all: Python's own finder would also find what code has written there since.
     sys.path_hooks.insert(0, partial(_sent_only, sent, os.path.realpath(scratch)))
     sys.meta_path.insert(0, StandIns(load.modules))
     os.chdir(scratch)
@@ -195,6 +201,8 @@ class _Sent(FileFinder):
     """
 
     def __init__(self, folder: str, sent: Mapping[str, bytes]) -> None:
+        # Sources only: a compiled module or bytecode in the scratch is nothing that the host has
+        # read.
         super().__init__(folder, (SourceFileLoader, [".py"]))
         self._sent = sent
 
@@ -252,6 +260,7 @@ def import_module(path: Path, scratch: Path, strict: bool = False) -> Imported:
     # Before it runs: dataclasses and pickle look their module up while it is being imported.
     sys.modules[path.stem] = module
     try:
+        # As bytes: Python then finds byte order mark and encoding by its own rules.
         tree = ast.parse(path.read_bytes(), str(path))
         flags = _future_flags(tree)
         for block in _blocks(tree.body):
@@ -289,6 +298,8 @@ def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 def _split(node: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
     """One statement a name, so that a missing name does not take its neighbours along."""
+    # Its flags are given to every block instead: run by itself, it would hold for its own block
+    # only.
     if isinstance(node, ast.ImportFrom) and node.module == "__future__":
         return
     for alias in node.names:
@@ -296,6 +307,7 @@ def _split(node: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
             single: ast.stmt = ast.Import([alias])
         else:
             single = ast.ImportFrom(node.module, [alias], node.level)
+        # With its line: compile refuses a statement without one.
         yield ast.copy_location(single, node)
 
 

@@ -41,7 +41,9 @@ IDLE = frozenset({
 MAX_EVENTS = 100_000
 """Events after which enough is known; the call is then ended from inside."""
 
+# Text that libraries compile from no file: counted, it would be a loop that no student wrote.
 _LIBRARY = ("<frozen", "<__array_function__", "<eval_with_key", "<torch")
+# Python gives 0, 1, 2 and 5 to debuggers, coverage, profilers and optimizers.
 _TOOL = 4
 
 
@@ -80,6 +82,8 @@ class Lines:
         else:
             self.others = threading.active_count() - 1
             self._before = sys.gettrace()
+            # Both: this one is for threads that are yet to start, the other for the thread that
+            # calls.
             threading.settrace(self._trace)
             sys.settrace(self._trace)
         return self
@@ -130,6 +134,7 @@ class Lines:
         events = monitoring.events
         monitoring.use_tool_id(_TOOL, "lines")
         monitoring.register_callback(_TOOL, events.LINE, self._at_line)
+        # JUMP too: a loop on a single line causes no further LINE event, however often it turns.
         for event in (events.PY_START, events.PY_RESUME, events.JUMP):
             monitoring.register_callback(_TOOL, event, self._at_offset)
         monitoring.set_events(_TOOL, events.LINE | events.PY_START | events.PY_RESUME | events.JUMP)

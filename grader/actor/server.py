@@ -67,6 +67,8 @@ def serve(connection: Connection, walls: dict[str, str]) -> None:
             message = from_frame(connection.receive(), Load, Call, Ask)
         except Closed:
             return None
+        # Without files this is a stage of its own. With files nobody is kept out, and both live
+        # here.
         if isinstance(message, Load) and message.stage and not message.files:
             return stage.serve(connection, message)
         reply: Loaded | Reply | Did
@@ -162,6 +164,8 @@ class Session:
             args = tuple(to_torch(item, {}) for item in call.args)
             kwargs = {name: to_torch(item, {}) for name, item in call.kwargs.items()}
             target = getattr(self._module, call.entry)
+            # After the arguments were carried to their devices: these copies are not the
+            # submission's.
             if self._gpus is not None:
                 self._gpus.trace.clear()
             if COUNTING in call.probes:
@@ -201,6 +205,7 @@ def _block(
 ) -> list[Any]:
     """Make several calls, each on its own slices of the tensors, and its own items of the lists."""
     columns = [_slices(item, calls) for item in (*args, *kwargs.values())]
+    # Without arguments zip yields no row, and nothing would be called.
     rows = zip(*columns, strict=True) if columns else itertools.repeat((), calls)
     names, first = tuple(kwargs), len(args)
     collects, says = gc.isenabled(), builtins.print
@@ -210,6 +215,7 @@ def _block(
     # Writing a tensor out takes longer than many a function: a print left in is no loop.
     builtins.print = lambda *_, **__: None
     try:
+        # Apart: making an empty dictionary for each call would be timed along with it.
         if not names:
             return [target(*row) for row in rows]
         return [target(*row[:first], **dict(zip(names, row[first:], strict=True))) for row in rows]
@@ -270,6 +276,8 @@ def warm(also: Iterable[str] = ()) -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     install_late_compiler()
+    # Too small for a second thread: once a parallel region has run here, products hang in every
+    # fork.
     torch.nn.Linear(2, 2)(torch.zeros(1, 2)).sum().backward()
     torch.nn.functional.conv2d(torch.zeros(1, 1, 4, 4), torch.zeros(1, 1, 2, 2))
     torch.func.vmap(torch.func.grad(lambda x: (x * x).sum()))(torch.zeros(2, 2))

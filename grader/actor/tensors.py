@@ -32,6 +32,7 @@ MAX_ITEMS = 50_000
 MAX_BYTES = 2**29
 """The most that one returned tensor or string may take on the wire."""
 
+# Those that this torch has: older releases lack some.
 _DTYPES: dict[str, torch.dtype] = {
     name: getattr(torch, name) for name in ITEMSIZE if hasattr(torch, name)
 }
@@ -152,6 +153,7 @@ def _sequence(value: Any, depth: int, budget: _Budget) -> Value:
 
 def _mapping(value: Any, depth: int, budget: _Budget) -> Value:
     result: dict[Value, Value] = {}
+    # By the base class's own method, as above.
     for key, item in dict.items(value):
         wire_key = _convert(key, depth + 1, budget)
         if not _is_key(wire_key):
@@ -220,6 +222,7 @@ def _type_name(value: Any) -> str:
 # Base-class methods instead of int(value) or float(value): a subclass may override those.
 _CONVERTERS: tuple[tuple[Any, Callable[[Any, int, _Budget], Value]], ...] = (
     (torch.Tensor, lambda value, _, budget: tensor_to_wire(value, budget.storages)),
+    # Before int: a bool is one to Python, and would arrive as 0 or 1.
     ((type(None), bool), lambda value, _, __: value),
     (int, lambda value, _, __: int.__int__(value)),
     (float, lambda value, _, __: float.__float__(value)),

@@ -82,9 +82,11 @@ class ForkServer:
             child = -1
         if child == 0:
             return True
+        # Copies left open here would keep a connection alive whose process is gone.
         for fd in start.fds:
             os.close(fd)
         if child > 0:
+            # Before anybody reaps it: until then its number cannot be another's.
             pidfd = os.pidfd_open(child)
             self._guests[pidfd] = (child, number)
             self._poll.register(pidfd, select.POLLIN)
@@ -107,6 +109,7 @@ class ForkServer:
         try:
             child = os.fork()
         except OSError:
+            # After a failure as well, or the next student process could enter no namespace.
             libc.syscall("setns", self._own, libc.CLONE_NEWPID)
             raise
         if child:
@@ -138,6 +141,8 @@ def prepare(plan: WallPlan) -> None:
         OSError: The machine refused a wall.
         RuntimeError: Torch cannot be forked safely.
     """
+    # Before the PID namespace, which must belong to it: else the kernel refuses the way back after
+    # a fork.
     if plan.mechanism is Mechanism.USERNS:
         view.enter_user_namespace()
     if plan.has(Wall.PIDS):
@@ -208,6 +213,7 @@ def _arrange(fds: list[int]) -> int:
     for fd, place in ((null, 0), (capture, 1), (capture, 2)):
         os.dup2(fd, place)
     for fd, place in ((connection, _CONNECTION), (status, _STATUS)):
+        # A program that the submission starts must not hold the line to the host open.
         os.dup2(fd, place, inheritable=False)
     # Whatever the fork-server had open, its line to the host among it, must not be the
     # submission's.

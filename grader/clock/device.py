@@ -132,6 +132,7 @@ def _ratio(
         for mine, theirs in zip(student, reference, strict=True)
         if mine > 0 and theirs > 0
     ]
+    # The rounds that are left would be those that noise has lengthened.
     if len(logs) < max(4, len(student) // 2):
         return math.inf, math.inf
     ratio = math.exp(median(logs))

@@ -105,6 +105,8 @@ def readable() -> bool:
     if sys.platform != "linux":
         return False
     try:
+        # Another process's, as that is what must be allowed; in a container's first one the parent
+        # is 0.
         cpu_seconds(os.getppid() or os.getpid())
     except OSError:
         return False
@@ -116,6 +118,7 @@ def _state(task: Path) -> str:
         text = (task / "stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return "X"  # a thread that ended since it was listed
+    # A program chooses its name, which may hold brackets: only the last one ends it.
     return text.rpartition(")")[2].split()[0]
 
 
@@ -326,6 +329,8 @@ def own_core() -> int | None:
                 except OSError:
                     os.close(fd)
                     continue
+                # The descriptor stays open as long as this process lives: closing it would give the
+                # core away.
                 _OWN.append(core)
                 break
     return _OWN[0] if _OWN else None

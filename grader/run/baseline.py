@@ -86,6 +86,7 @@ class Baseline:
             InfrastructureError: No student process can be started, or none can use the GPU that was
                 insisted on.
         """
+        # First: whether GPUs work decides what each question needs, and so which kept answers fit.
         self._settle_gpus(sandbox)
         if self.cache is not None and self._take(sandbox, self.cache.load(self.seed)):
             return
@@ -101,6 +102,7 @@ class Baseline:
             # read.
             scrub_gpus(sandbox, self._gpus, self.materials.assignment.limits)
         elif self.cache is not None:
+            # Not after GPUs were used: an entry's name says nothing of card and driver.
             generated = reference.generate.generated
             self.cache.store(self.seed, keep(self.plan, self.runs, generated, self.missing))
         self.versions = session.versions

@@ -125,6 +125,7 @@ def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[st
     session = GuestSession(sandbox, GuestProgram({_FILE: _SOURCE}, _FILE))
     try:
         for name in sorted({name for item in questions for name in item.needs.packages}):
+            # Inside the loop: a package that ends its process must not take the next ones along.
             session.prepare(_LIMITS, GuestNeeds())
             seen = session.failed_load or session.call(Call("load", (name,)), _SECONDS)
             if seen.outcome is not Outcome.COMPLETED:

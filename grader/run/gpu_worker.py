@@ -216,6 +216,7 @@ class GuestWorker(DeviceWorker):
     def close(self) -> None:
         """See ``DeviceWorker.close``."""
         self._end()
+        # First: what a living process holds in the device's memory cannot be overwritten.
         if self._prober is not None:
             self._prober.close()
             self._prober = None

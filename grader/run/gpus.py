@@ -263,8 +263,11 @@ class Rack:
         try:
             _insist(worker)
             result = job(worker)
+            # After the job too: numbers from a device that failed meanwhile say nothing of the
+            # submission.
             _insist(worker)
         except BaseException:
+            # What ended the job is the error to report, not what came of it.
             with contextlib.suppress(InfrastructureError):
                 worker.close()
             raise
@@ -292,6 +295,7 @@ class Rack:
         # One that this job has not had is tried first.
         order = sorted(self._devices, key=tried.count)
         while True:
+            # Asked anew each time: other graders take devices out while this one waits.
             out = {device: self._leases.why_out(device) for device in order}
             if all(out.values()):
                 reasons = "; ".join(

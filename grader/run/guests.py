@@ -78,6 +78,7 @@ class Deadline:
         self._now = now
         self._resumed: float | None = None
         self._rested = self._last = 0.0
+        # A quarter: a short limit is looked at several times before it is over.
         self._pause = min(_LOOK, seconds / 4)
         self._first: Activity | None = None
         self._seen: Activity | None = None
@@ -149,6 +150,7 @@ class Deadline:
         if before is None:
             self._first = found
             return
+        # Not below zero: the time of a process that ended uncollected drops out of the sum.
         rest = max(0.0, elapsed - max(0.0, found.seconds - before.seconds))
         # No thread could run: the process waits by its own choice. Where threads were ready at both
         # looks and yet the time was not used, neighbours had the core; that is not held against it.
@@ -189,6 +191,7 @@ def late(deadline: Deadline, ended: Exit) -> Observation:
         limit=wall if deadline.stopped is Stop.WALL else limit, busy=deadline.busy,
     )  # fmt: skip
     if ended.memory_exceeded:
+        # Not busy, which would have the call made again: memory is not the machine's doing.
         return Observation(Outcome.OUT_OF_MEMORY, replace(facts, busy=False), detail=TOO_MUCH)
     # The machine's doing, so nobody's points: SANDBOX_FAILED leaves them pending.
     if deadline.denied:

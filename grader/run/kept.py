@@ -51,6 +51,7 @@ KEEPER = Keeper(
         FunctionTiming, Run, Sample, Screen, DeviceTiming,
         EntryFacts, Construct, Mention, SourcePlace, Role,
     ],
+    # Names in older journals: without these, what they hold could not be judged again.
     former={"Place": SourcePlace, "Timing": FunctionTiming},
 )  # fmt: skip
 
@@ -128,6 +129,7 @@ class ReferenceCache:
         """Return the seed that was drawn last, if that is less than an hour ago."""
         for written, name in self._files.ages(f"{self._stem}."):
             _, seed, kind = name.split(".")
+            # Below zero where the clock was set back since: how old it is, nobody knows.
             if kind == _DRAWN and 0 <= time.time() - written < _HOUR:
                 return int(seed)
         return None
@@ -170,6 +172,7 @@ def open_references(
         choices: What was chosen beside the seed: device, questions.
         drawn: No seed was given.
     """
+    # Without walls a submission could read the hidden answers in it.
     if sandbox.isolation.tier is Tier.NONE:
         return None
     files = open_cache(REFERENCES)
@@ -267,6 +270,7 @@ def _untimed(run: QuestionRun) -> QuestionRun:
 
 def _without_clock(seen: Observation) -> Observation:
     counted = {name: _without_clock(each) for name, each in seen.counted.items()}
+    # The size stays: it bounds what submissions may answer.
     return replace(seen, facts=HostFacts(reply=seen.facts.reply), counted=counted)
 
 
@@ -274,6 +278,8 @@ def _code() -> str:
     """Return a digest of this package as it stands: a checkout changes without its version."""
     total = hashlib.sha256()
     for folder, names, files in os.walk(_PACKAGE):
+        # In place: os.walk goes on in this order, and not in the file system's, which differs by
+        # copy.
         names.sort()
         for name in sorted(files):
             if name.endswith(".py"):

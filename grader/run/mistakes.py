@@ -224,6 +224,7 @@ def recognised(submission: Results, known: Sequence[MistakeRun]) -> KnownMistake
 
 def same_results(one: Results, other: Results) -> bool:
     """Return whether two programs did the same in every case."""
+    # Every case: a submission that was stopped early would else meet mistakes by what is missing.
     return one.keys() == other.keys() and all(same_result(one[key], other[key]) for key in one)
 
 

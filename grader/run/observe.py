@@ -220,6 +220,7 @@ class _Question:
             (case.call(entry, self._planned.probes(case)), self._likely(case)) for case in plain
         ]
         seen = session.calls_fairly(calls, self._limits.seconds)
+        # = {case.key|Fewer came back than were asked where one of them cost its student process.
         self._observations |= {case.key: item for case, item in zip(plain, seen, strict=False)}
         if seen:
             self._weigh(session, seen[-1])

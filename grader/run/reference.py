@@ -226,6 +226,7 @@ class Reference:
         problems = list(undefined(self._materials, selected, names))
         plan, badly_drawn = plan_all(self._materials, selected, gradable, (seed, self.generate))
         problems += badly_drawn
+        # Even if something was found already: the author gets all problems at once.
         runs = observe(self._session, plan, limits_of, self._progress)
         problems += case_problems(self._materials, plan, runs)
         if problems:
@@ -351,6 +352,8 @@ def case_problems(
         run = runs[planned.question.id]
         for case in planned.cases:
             seen = run.observations.get(case.key) or run.failed_load
+            # SANDBOX_FAILED is the machine's doing: that case stays pending, and the assignment is
+            # not at fault.
             if seen is None or seen.outcome in (Outcome.COMPLETED, Outcome.SANDBOX_FAILED):
                 continue
             # Cases after one that ended the student process have its observation, and repeats of a

@@ -108,6 +108,7 @@ class GuestSession:
         self._needs = needs
         if self._guest is not None and self._started_with == wanted:
             return
+        # In one statement: the one that was held is read before the running one takes its place.
         held, self._held = self._held, self._set_aside()
         if held is not None and held.started_with == wanted:
             self._guest, self.loaded = held.guest, held.loaded
@@ -322,6 +323,7 @@ class GuestSession:
         """End the student process, if there is one, and all that it started."""
         if self._guest is None:
             return Exit()
+        # Forgotten before it is ended: one that cannot be ended must not be called again.
         guest, self._guest, self._pid = self._guest, None, None
         return self._end(guest)
 

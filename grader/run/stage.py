@@ -261,6 +261,7 @@ class _Game:
                 # Before the stage sees it: the scenario may rely on every message that reaches it.
                 self._check(call.back, request.folders)
                 call.answer(self._answered(call.back), end)
+            # The wait may have ended for a call of another process: to receive now would block.
             if not connection.has_unread():
                 continue
             message = self._actor.receive(connection, end, Did, Back)
@@ -308,6 +309,7 @@ class _Game:
         if self._messages > MAX_MESSAGES:
             return f"more than {MAX_MESSAGES} messages in one case"
         if isinstance(message, Back):
+            # Numbers are the stage's to hand out: from the actor, one could name another object.
             held = holds_handle([*message.args, *message.kwargs.values()])
             return "a handle among arguments" if held else ""
         if holds_handle(message.value):

@@ -223,6 +223,7 @@ def lacking_at_import(run: QuestionRun, missing: Mapping[str, str]) -> Verdict |
         return None
     wanted = run.loaded.missing
     absent = [
+        # With the dot: “torchvision2” must not pass for a part of “torchvision”.
         name for name in missing if any(f"{other}.".startswith(f"{name}.") for other in wanted)
     ]
     return no_package(absent, missing[absent[0]]) if absent else None
@@ -305,6 +306,7 @@ def _is_here(module: str) -> bool:
     """Tell whether a module is installed: student processes have what this interpreter has."""
     try:
         return importlib.util.find_spec(module) is not None
+    # In doubt it is here: a person looks at an import too many rather than at one too few.
     except (ImportError, ValueError):
         return True
 
@@ -378,6 +380,7 @@ class SubmissionRunner:
 
     def _read(self, files: Mapping[str, bytes]) -> Sources:
         module = self._materials.assignment.module
+        # This file first: whoever reads them takes the facts on functions from the first one.
         texts = {module: files[module], **files}
         return read_sources(self._sources, texts, [*self._materials.support])
 

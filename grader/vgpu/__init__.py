@@ -61,6 +61,7 @@ def install(count: int, memory: int | None = None) -> Machine:
     usual = torch.get_default_dtype()
 
     def uninstall(machine: Machine) -> None:
+        # Left as it is, torch would make every further tensor on a device that is gone.
         if torch.get_default_device().type == "cuda":
             torch.set_default_device(None)
         torch.set_default_dtype(usual)
@@ -77,6 +78,7 @@ def install(count: int, memory: int | None = None) -> Machine:
             patch(machine.patches)
         late.start()
     except BaseException:
+        # A torch that is patched by half would fail later, far from the cause.
         machine.uninstall()
         raise
     return machine

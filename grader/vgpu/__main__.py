@@ -65,6 +65,7 @@ def launch(ranks: int, arguments: Sequence[str], folder: Path) -> int:
         **os.environ, **meeting.environment(ranks), FOLDER: str(folder), "GROUP_RANK": "0",
         "LOCAL_WORLD_SIZE": str(ranks),
     }  # fmt: skip
+    # As torchrun sets it: ranks that each take all cores slow one another down.
     shared.setdefault("OMP_NUM_THREADS", "1")
     command = [sys.executable, "-m", "grader.vgpu", *arguments]
     started = [
@@ -87,6 +88,7 @@ def _wait(started: Sequence[subprocess.Popen[bytes]]) -> int:
         ended = [process.poll() for process in started]
         failed = next((status for status in ended if status), 0)
         if failed or None not in ended:
+            # As shells report a signal.
             return 128 - failed if failed < 0 else failed
         time.sleep(0.02)
 
@@ -106,6 +108,7 @@ class Meeting:
         """Return what tells so many ranks about it; each needs its ``RANK`` beside."""
         return {
             "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(self._store.port),
+            # With the agent's store rank 0 opens none of its own, at a port that is taken already.
             "WORLD_SIZE": str(ranks), "TORCHELASTIC_USE_AGENT_STORE": "True",
             "TORCHELASTIC_RESTART_COUNT": "0",
         }  # fmt: skip
@@ -115,6 +118,7 @@ def torchruns_folder() -> Path | None:
     """Return the folder that the ranks of one torchrun share, made where need be; else None."""
     if "TORCHELASTIC_RUN_ID" not in os.environ:
         return None
+    # The parent too: torchrun's id is “none” unless somebody gives one.
     run = (os.environ["TORCHELASTIC_RUN_ID"], os.environ.get("MASTER_PORT", ""), os.getppid())
     folder = Path(tempfile.gettempdir()) / f"torchgrade-{os.getuid()}-{'-'.join(map(str, run))}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -126,6 +130,7 @@ def is_last(folder: Path) -> bool:
 
     The last one is reported once: making a folder can succeed only once.
     """
+    # Before they are counted: of two that end at once, at least one counts both.
     (folder / f"{os.environ['LOCAL_RANK']}.ended").touch()
     if len(list(folder.glob("*.ended"))) < int(os.environ["LOCAL_WORLD_SIZE"]):
         return False
@@ -151,6 +156,7 @@ def run_script(path: Path, arguments: Sequence[str]) -> int:
     sys.argv[:] = [str(path), *arguments]
     sys.path[0] = str(path.resolve().parent)
     try:
+        # dont_inherit: this module's `annotations` import would change the script's own.
         code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
         exec(code, vars(module))  # noqa: S102  running it is what was asked for
     except SystemExit as ended:
@@ -200,6 +206,7 @@ def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]
         with line:
             status = run_script(options.script, options.arguments)
         report = _report(line, options)
+    # Before anything is said here: what the script printed last comes first.
     _flush()
     if options.trace:
         sys.stderr.write("\n" + listing(machine))

@@ -257,6 +257,7 @@ class Stack:
     def _generated(self, function: str, drawn: Drawn, calls: int) -> tuple[Value, ...]:
         assert drawn.seed is not None
         # One request for all calls: a round trip for each would take longer than the calls.
+        # numpy takes no seed of more than 32 bits.
         seeds: list[Value] = [(drawn.seed + number) % 2**32 for number in range(calls)]
         request = Call(function, kwargs={"seed": seeds, **drawn.dims}, block=calls)
         rows = self.session.call(request, _GENERATOR_SECONDS).claims.value

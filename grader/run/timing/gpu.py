@@ -107,6 +107,7 @@ class GpuClock(TimingClock):
             return None
         for turn in range(1 + _WARM):
             self._begin(-1)
+            # The reference first: the next two carry back as much as it has returned.
             for party in (REFERENCE, WIRE, TRANSFER, CPU, STUDENT):
                 seen = self._call(party)
                 if seen is None:
@@ -122,6 +123,7 @@ class GpuClock(TimingClock):
 
     def lost(self, made: Run) -> list[int]:
         """Return the rounds before or after which the device's clocks were lowered."""
+        # The state after the last round: a round is lost if clocks were lowered before or after it.
         self._states.append(self._worker.state())
         for state in self._states:
             if state.problem:
@@ -181,6 +183,7 @@ class GpuClock(TimingClock):
         current = self._round
         if STUDENT not in current.seen or REFERENCE not in current.seen:
             return True
+        # Taken out, so that each output is judged once, whichever of the two came last.
         (_, reference), (_, student) = current.seen[REFERENCE], current.seen.pop(STUDENT)
         self.outcome.outputs += 1
         inputs = replace(self.job.inputs, args=current.args)

@@ -183,6 +183,7 @@ class ProcessorClock(TimingClock):
                 f"{seen.outcome.value} {seen.detail}"
             )
         elif (size := seen.facts.reply) is not None:
+            # Rounded up: a share of less than a byte must not become none at all.
             self._answer = FrameSize(-(-size.header // calls), -(-size.payload // calls))
         return seen
 
@@ -228,6 +229,7 @@ def alike(expected: Value, found: Value) -> bool:
     if isinstance(expected, (list, tuple)) and type(expected) is type(found):
         assert isinstance(found, (list, tuple))
         return len(expected) == len(found) and all(map(alike, expected, found))
+    # Whole numbers only: a float may be right and differ in its last bits.
     return type(expected) is type(found) is int and expected == found
 
 

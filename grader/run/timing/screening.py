@@ -226,6 +226,7 @@ class Known:
 
     def learn(self, samples: Sequence[Sample], most: int) -> None:
         """Learn from the reference's blocks in a screen how many calls fill one."""
+        # The least of them: neighbours only ever lengthen a block.
         call = min(per_call(sample, self.request) for sample in samples)
         self.calls = calls_for(_BLOCK, call, most)
 
@@ -281,6 +282,7 @@ def make_rounds(
                 return None
             samples[name] += (sample,)
         if number < WARM_UP:
+            # The least, as neighbours only ever lengthen a block.
             call = min(per_call(sample, known.request) for sample in samples[STUDENT])
             # Its results are compared with the reference's: it may not make more calls.
             blocks.calls[STUDENT] = calls_for(_BLOCK, call, known.calls)

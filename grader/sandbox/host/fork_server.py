@@ -64,8 +64,11 @@ class CanaryHolder:
         secret.chmod(0o644)
         name = f"grader-{secrets.token_hex(8)}"
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # Abstract: no file's permissions keep anybody from it, so that only a namespace or Landlock
+        # can.
         self._socket.bind("\0" + name)
         self._socket.listen(64)
+        # A path that does not exist is refused everywhere, and its refusal would prove no wall.
         present = tuple(path for path in hidden if Path(path).exists())
         self.canary = Canary(str(self._folder), name, view.current_namespaces(), present)
 
@@ -165,6 +168,8 @@ def _claim(uid: int) -> socket.socket | None:
     except OSError:
         claim.close()
         return None
+    # A grader that was killed gives up its claim at once, while its last process may still run
+    # under the ID.
     if in_use(uid):
         claim.close()
         return None
@@ -233,6 +238,7 @@ class ForkServerSandbox(Sandbox):
         self._closed = False
         tier = Tier.FULL if plan.namespaces else Tier.RESTRICTED
         self.isolation = Isolation(tier, self._mechanisms())
+        # Last: the link's thread calls `_look`, which reads the fields above.
         self._link = Link(plan, self._look)
 
     def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
@@ -270,6 +276,7 @@ class ForkServerSandbox(Sandbox):
             if self._closed:
                 return
             self._closed = True
+            # A copy, ended without the lock: each end calls `_release`, which takes the lock.
             guests = list(self._guests.values())
         try:
             for guest in guests:
@@ -281,6 +288,8 @@ class ForkServerSandbox(Sandbox):
     def _start(self, plan: GuestPlan) -> tuple[ForkedGuest, dict[str, str]]:
         guest = ForkedGuest(self._serving(), plan, lambda: self._release(plan))
         with self._lock:
+            # Listed before its proof is read, which may take a minute: closing the sandbox must
+            # reach it.
             self._guests[plan.number] = guest
         report = guest.report()
         if isinstance(report, Failed):
@@ -304,6 +313,8 @@ class ForkServerSandbox(Sandbox):
         scratch = ""
         if flat:
             scratch = tempfile.mkdtemp(prefix="grader-")
+            # The folder is root's and closed to others; its student process could not even enter
+            # it.
             if uid is not None:
                 os.chown(scratch, uid, uid)
         return GuestPlan(
@@ -351,6 +362,7 @@ class ForkServerSandbox(Sandbox):
 
     def _look(self) -> None:
         with self._lock:
+            # A copy: a guest that ends meanwhile is taken out of the dictionary.
             guests = list(self._guests.values())
         for guest in guests:
             guest.look()

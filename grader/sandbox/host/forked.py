@@ -114,6 +114,8 @@ class Link:
         self._lock = threading.Lock()
         self._ready: Future[None] = Future()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  closed with the link
+        # Packets, not a stream: each message arrives whole, with the descriptors sent along with
+        # it.
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._process = subprocess.Popen(  # noqa: S603  our own interpreter and module
@@ -130,8 +132,11 @@ class Link:
         except OSError as error:
             raise InfrastructureError(f"the fork-server cannot be started: {error}") from error
         finally:
+            # A copy left open here would hide the fork-server's death: the socket would never
+            # report its end.
             theirs.close()
         self._control.send(to_bytes(plan))
+        # Daemon: Python would else wait at its exit for a thread that waits for the fork-server.
         self._thread = threading.Thread(target=self._listen, name="fork-server", daemon=True)
         self._thread.start()
 
@@ -163,6 +168,8 @@ class Link:
         """
         life = Life()
         with self._lock:
+            # Before it is sent: the listening thread may have the answer before this thread goes
+            # on.
             self._lives[guest.number] = life
             try:
                 socket.send_fds(self._control, [to_bytes(guest)], list(fds))
@@ -191,6 +198,7 @@ class Link:
         poller.register(self._control, select.POLLIN)
         next_tick = 0.0
         while True:
+            # With none alive it may sleep without end: the answer to the next start wakes it.
             found = poller.poll(_TICK * 1000 if self._lives else None)
             # By the clock: steady traffic must not keep the watch from its rounds.
             if self._lives and time.monotonic() >= next_tick:
@@ -285,9 +293,12 @@ class ForkedGuest(Guest):
             self._tidy()
             raise InfrastructureError(f"cannot start a student process: {error}") from error
         finally:
+            # While the host holds a copy of these, it cannot see the student process close its own.
             guest_end.close()
             os.close(status_end)
         self._pid = pid_of(self._pidfd)
+        # Read before anything of the submission is sent, which could raise it by taking memory
+        # first.
         self._baseline = own_memory(self._pid)
 
     def report(self) -> Mapping[str, str] | Failed:
@@ -383,6 +394,7 @@ class ForkedGuest(Guest):
         self._capture.close()
         if self._pidfd >= 0:
             os.close(self._pidfd)
+        # The probe still reads this pipe: its end shows that the orphan is gone.
         if not self.plan.leave_orphan:
             os.close(self._status)
         if self.plan.scratch_path:
@@ -397,4 +409,5 @@ class ForkedGuest(Guest):
 
     def _scratch_is_full(self) -> bool:
         size, entries = folder_size(self.plan.scratch_path)
+        # Entries too: empty files take no block, and would use up the disk's inodes.
         return size > self.plan.scratch or entries > INODES

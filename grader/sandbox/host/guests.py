@@ -216,6 +216,7 @@ class Capture:
         self._cap = cap
         if hasattr(os, "memfd_create"):
             self.fd = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+            # Its full size first: once sealed, it can never grow.
             os.truncate(self.fd, cap)
             # Unsealed, the process could truncate or grow the file, which nobody counts as its
             # memory.
@@ -226,6 +227,7 @@ class Capture:
 
     def read(self) -> bytes:
         """Return what was printed so far."""
+        # The file has its full size from the start, so what was not written reads as zeros.
         return os.pread(self.fd, self._cap, 0).rstrip(b"\0")
 
     def close(self) -> None:
@@ -254,6 +256,8 @@ def descendants(pid: int) -> list[int]:
 def _children(pid: int) -> list[int]:
     found: list[int] = []
     with contextlib.suppress(OSError):
+        # The kernel lists children by thread: those forked by another thread are not under the
+        # first one.
         for task in Path(f"/proc/{pid}/task").iterdir():
             with contextlib.suppress(OSError):
                 found += [int(word) for word in (task / "children").read_text().split()]
@@ -293,9 +297,11 @@ def _is_zombie(pid: int) -> bool:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return True
+    # A process chooses its name, which may hold brackets: only the last one ends it.
     return stat.rpartition(")")[2].split()[0] in "ZX"
 
 
+# Not RssFile: a library's pages are shared by all, and would count once for each process.
 _FIELDS = ("RssAnon:", "RssShmem:")
 
 

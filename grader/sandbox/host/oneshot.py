@@ -38,6 +38,7 @@ from grader.sandbox.host.guests import (
 from grader.wire.frames import Connection
 
 _STATUS = struct.Struct("<iq")
+# A list of what stays, not of what goes: secrets have names that nobody can foresee.
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _DYING = 0.5
 """Seconds that a student process whose connection broke gets to finish dying by itself."""
@@ -98,6 +99,8 @@ class OneShotGuest(Guest):
             self._exit = self._own_end(_DYING if self._hung_up() else 0.0)
             # Before the keeper: orphans are found below it only while it lives.
             end_below(self._keeper.pid)
+            # It ran until the host killed it: the signal is the host's, only the peak memory is its
+            # own.
             if self._exit == Exit():
                 self._exit = Exit(peak_memory=self._own_end(_DYING).peak_memory)
             with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -100,6 +100,8 @@ def open_sandbox(
     Raises:
         InfrastructureError: Less holds than was asked for. Says what was tried and what to do.
     """
+    # Never on Linux: where a wall is suddenly off, a class must not be graded without one (ADR
+    # 0008).
     if isolation == "none" or (isolation == "auto" and sys.platform != "linux"):
         return OneShotSandbox()
     if sys.platform != "linux":

@@ -92,6 +92,7 @@ def library_folders(search: str = "", usual: Iterable[str] = _USUAL) -> tuple[st
         usual: Further places to look.
     """
     found: dict[str, None] = {}
+    # A relative folder would mean the scratch in a student process, where a submission may write.
     for folder in (*filter(os.path.isabs, search.split(os.pathsep)), *usual):
         library = Path(folder) / LIBRARY
         if library.is_file():

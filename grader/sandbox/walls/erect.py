@@ -44,6 +44,7 @@ def once(plan: WallPlan) -> None:
     # What is already held stays: this only keeps anybody below from ever gaining more.
     if plan.has(Wall.CAPABILITIES):
         privileges.drop_bounding_set()
+    # For the caches, here and with the filters: a fork finds both made and spends nothing on them.
     view.readable()
     own = None if plan.namespaces else os.getpid()
     kinds = [(False, False, False), (True, False, False), (False, True, False)]
@@ -102,6 +103,7 @@ def _private_spaces(plan: WallPlan, guest: GuestPlan) -> None:
     if plan.has(Wall.NETWORK) and (guest.loopback or plan.landlock < _FENCES_SOCKETS):
         flags |= libc.CLONE_NEWNET
     view.enter_namespaces(flags)
+    # Private, or a mount made here would appear in the namespace that this one was copied from.
     view.mount("", "/", "", view.MS_REC | view.MS_PRIVATE)
     if plan.has(Wall.SCRATCH):
         owner = os.geteuid() if guest.uid is None else guest.uid

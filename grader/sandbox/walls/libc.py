@@ -199,6 +199,7 @@ def prctl(option: int, value: int = 0, third: int = 0) -> int:
     Raises:
         OSError: It failed.
     """
+    # Zeros to the end: several options are refused if an argument they do not use is set.
     result = int(_libc.prctl(option, *(ctypes.c_ulong(item) for item in (value, third, 0, 0))))
     if result < 0:
         raise _failure("prctl", str(option))
@@ -214,6 +215,7 @@ def parent_death_signal() -> int:
 
 
 def _argument(item: Any) -> Any:
+    # ctypes passes a bare int as 32 bits; a size or an address would lose its upper half.
     return ctypes.c_long(item) if isinstance(item, int) else item
 
 

@@ -184,6 +184,7 @@ def unset_limits(limits: dict[str, int]) -> list[str]:
     wide = []
     for name, value in limits.items():
         for held in resource.getrlimit(getattr(resource, f"RLIMIT_{name}")):
+            # Python shows “no limit” as -1, which the comparison alone would take for a narrow one.
             if held == resource.RLIM_INFINITY or held > value:
                 wide.append(name)
                 break

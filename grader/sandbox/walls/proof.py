@@ -86,6 +86,7 @@ def make_fifo(_: Context) -> str:
 def overfill_scratch(context: Context) -> str:
     """Ask for more room than the scratch is to have."""
     space = os.statvfs(".")
+    # By its size alone: to fill a disk that is not walled off would harm the host.
     if space.f_blocks * space.f_frsize > context.guest.scratch + mmap.PAGESIZE:
         return "ok"
     fd = os.open("proof.fill", os.O_CREAT | os.O_RDWR)
@@ -126,6 +127,8 @@ def compare_namespaces(context: Context) -> str:
 
 def signal_parent(context: Context) -> str:
     """Signal the parent, or anybody else."""
+    # Process 1's parent has the number 0 here, which means its own group; -1 means all whom it can
+    # reach.
     alone = context.plan.namespaces and os.getppid() == 0
     os.kill(-1 if alone else os.getppid(), 0)
     return "ok"
@@ -161,6 +164,7 @@ def new_namespace(_: Context) -> str:
 def fork_too_many(_: Context) -> str:
     """Start a process when the limit, lowered for a moment, is already reached."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    # One: this process itself is already counted.
     resource.setrlimit(resource.RLIMIT_NPROC, (1, hard))
     try:
         child = os.fork()
@@ -179,6 +183,7 @@ def run_program(_: Context) -> str:
 
 def exceed_memory(context: Context) -> str:
     """Map more memory than the budget allows."""
+    # Mapped and not touched, so that nothing is used up where no limit refuses it.
     mmap.mmap(-1, context.limits["AS"]).close()
     return "ok"
 
@@ -373,6 +378,7 @@ def breaches(plan: WallPlan, guest: GuestPlan, met: Mapping[str, str]) -> list[s
 
 
 def _applicable(plan: WallPlan, guest: GuestPlan) -> list[Attempt]:
+    # Those that ought to stand, switched off or not: one that was left out must show as a breach.
     walls = plan.walls()
     return [
         item for item in _ATTEMPTS
@@ -385,6 +391,7 @@ def _run(item: Attempt, context: Context) -> str:
         return item.run(context)
     except OSError as error:
         return libc.error_name(error)
+    # A thread that cannot be started raises this and no OSError.
     except RuntimeError as error:
         return str(error)[:80]
 

@@ -160,6 +160,8 @@ class Filter:
         ]
         if arch == "x86_64":
             self.lines += [
+                # x32 is the same architecture to seccomp, with numbers of its own: a denied call
+                # could come as one.
                 Instruction(JUMP_GREATER_EQUAL, _X32, "x32", "not x32"),
                 Label("x32"),
                 Instruction(RETURN, _ERRNO | errno.ENOSYS),
@@ -194,6 +196,7 @@ class Filter:
         body: list[FilterLine] = [Instruction(LOAD, _ARGS + 8 * position)]
         body += [Instruction(code, value, label) for code, value in tests]
         verdicts = (_ERRNO | errno.EPERM, _ALLOW)
+        # Reached where no test held: the opposite of what a match gets.
         body += [Instruction(RETURN, verdicts[when_true != "yes"]), Label(label)]
         body += [Instruction(RETURN, verdicts[when_true == "yes"])]
         self._block(name, body)
@@ -228,9 +231,11 @@ def build(
     program = _template(flat_pid is not None, loopback, timed, gpu, arch or machine())
     if flat_pid is None:
         return program
+    # A student process knows its PID only after the fork; the program is not assembled anew for it.
     return program.replace(struct.pack("=I", _OWN_PID), struct.pack("=I", flat_pid))
 
 
+# Room for all kinds that `erect.once` makes: one that falls out is assembled in each fork again.
 @lru_cache(maxsize=8)
 def _template(flat: bool, loopback: bool, timed: bool, gpu: bool, arch: str) -> bytes:
     # Assembled once in the fork-server: two milliseconds that no student process has to spend

@@ -134,6 +134,7 @@ SHARED_MEMORY = "/dev/shm"  # noqa: S108  likewise
 INODES = 20_000
 """Files and folders that a scratch may hold."""
 
+# Made up: the host's own would tell who its users are and what its network is called.
 _ETC = {
     "passwd": "root:x:0:0::/:/bin/false\nnobody:x:65534:65534::/tmp:/bin/false\n",
     "group": "root:x:0:\nnogroup:x:65534:\n",

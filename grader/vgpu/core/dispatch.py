@@ -140,6 +140,7 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     facts = _known.get(func) or _learn(func)
     here = machine()
     met = _Met(facts)
+    # Without it, modes would see what follows as calls of the program's own.
     with _NoTorchFunction():
         met.meet(args)
         if kwargs:
@@ -152,6 +153,7 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if met.mixed and not facts.anywhere and not _adopted(here, args):
             agree(func, args, kwargs)
         result = _run(here, met, func, args, kwargs)
+        # Before it is noted: an operation that finds the device full has not run.
         result = _place(here, met, args, result)
         if facts.kernel or facts.waits:
             _note(here, met, args, result)
@@ -240,6 +242,7 @@ def _place(here: Machine, met: _Met, args: tuple[Any, ...], result: Any) -> Any:
             here.blocks.hold(result.untyped_storage(), result.ordinal)
         return result
     if kind is torch.Tensor:
+        # A tensor of the host's that was written to from a device stays where it is.
         if facts.anywhere and result is args[0]:
             return result
         _refuse_layout(facts, result)
@@ -319,4 +322,5 @@ def note_fill(name: str, tensor: VirtualTensor) -> None:
         here.note_kernel(name, tensor.ordinal, 0, size)
 
 
+# Set from here: that module cannot import this one, which imports it.
 VirtualTensor.run = staticmethod(run)

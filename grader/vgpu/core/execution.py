@@ -100,6 +100,7 @@ def execute_drawing(
 ) -> Any:
     """Run an operation that draws from the default generator, with ``generator`` in its place."""
     usual = torch.default_generator
+    # One at a time: there is one default generator, and other threads draw from it, too.
     with _drawing:
         state = usual.get_state()
         usual.set_state(generator.get_state())

@@ -345,6 +345,7 @@ _in_force: list[Machine] = []
 
 def _after_fork() -> None:
     for each in _in_force:
+        # As CUDA has it: devices that nobody used before the fork may be used after it.
         each.forked = any(each.memory(ordinal).taken for ordinal in range(each.count))
 
 

@@ -368,6 +368,7 @@ class NumberedMemory:
         return bool(before != size)
 
     def _forget(self, key: int, number: int) -> None:
+        # Another storage may have the address by now, under a number of its own.
         found = self._known.get(key)
         if found is not None and found[0] == number:
             del self._known[key]
