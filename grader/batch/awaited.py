@@ -10,12 +10,16 @@ from itertools import groupby
 from pathlib import Path
 
 from grader.batch.decisions import (
+    KEYS,
     PersonDecision,
+    RubricPart,
     awaited,
     check_at,
     decide,
     judged_otherwise,
+    met,
     outdated,
+    rubric_of,
     same_finding,
 )
 from grader.batch.discover import ClassSubmission
@@ -50,6 +54,7 @@ class Wish:
         points: Given.
         why: For the student.
         same: Give it to everybody with the same finding.
+        items: Of the rubric, by name; they say the points then.
     """
 
     student: str
@@ -57,6 +62,7 @@ class Wish:
     points: float
     why: str
     same: bool = False
+    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,24 @@ class Finding:
             for done in self.everybody:
                 yield Wish(done.submission.name, f"{self.question}.{check.id}", given, why)
 
+    @property
+    def keys(self) -> dict[str, RubricPart]:
+        """The items of the rubric by the keys of a review; empty where there is none to go by."""
+        rubrics = [rubric_of(check) for check in self.checks]
+        return dict(zip(KEYS, rubrics[0], strict=False)) if len(rubrics) == 1 else {}
+
+    def by_keys(self, answer: str) -> tuple[str, ...]:
+        """Return the names of the items whose keys an answer consists of; none if it does not."""
+        keys = [sign for sign in answer if sign not in ", "]
+        known = self.keys
+        return tuple(known[key].name for key in keys) if set(keys) <= set(known) else ()
+
+    def with_items(self, items: tuple[str, ...], why: str) -> Iterator[Wish]:
+        """Yield what gives each of them the points of these items."""
+        place = f"{self.question}.{self.checks[0].id}"
+        for done in self.everybody:
+            yield Wish(done.submission.name, place, 0.0, why, items=items)
+
 
 class GradedClass:
     """A graded class that people decide on; a context manager that holds the journal.
@@ -112,9 +136,12 @@ class GradedClass:
         """Write down what a person gives; return submission → decision.
 
         Raises:
-            UsageError: There is no such student, question or check, or it is worth less.
+            UsageError: There is no such student, question, check or item, or it is worth less.
         """
         first = self._find(wish.student)
+        if wish.items:
+            by_items = met(first.report, wish.where, wish.items, wish.why)
+            wish = replace(wish, where=by_items.place, points=by_items.points, why=by_items.why)
         made = decide(first.report, wish.where, wish.points, wish.why, who)
         found = [(first.submission.name, item) for item in made]
         if wish.same:

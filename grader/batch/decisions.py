@@ -9,12 +9,14 @@ taken over while the check is still worth the same points.
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from grader.errors import UsageError, nearest
-from grader.report.build import question_status, report_status
+from grader.report.build import PLACES, question_status, report_status
 from grader.report.merge import sums, undecided
 from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report
@@ -273,3 +275,95 @@ def _laid_over(check: CheckResult, decision: PersonDecision, words: Words) -> Ch
             "params": params,
         }
     )
+
+
+KEYS = "abcdefghijklmnoprstu"
+"""Keys of the items of a rubric, in order; without q, which ends a review."""
+
+
+@dataclass(frozen=True, slots=True)
+class RubricPart:
+    """One thing to look for.
+
+    Attributes:
+        name: Its id, or its number from 1.
+        text: What to look for, as the student reads it.
+        points: What it is worth.
+    """
+
+    name: str
+    text: str
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What a person gives by items.
+
+    Attributes:
+        place: ``question.check``.
+        points: Sum of the items.
+        why: For the student: the items, then what the person adds.
+    """
+
+    place: str
+    points: float
+    why: str
+
+
+def rubric_of(check: CheckResult) -> tuple[RubricPart, ...]:
+    """Return the items of a check's rubric; none if it has no rubric, or nothing to read."""
+    found = check.evidence.get("rubric")
+    rows = found if isinstance(found, list) else []
+    return tuple(
+        RubricPart(str(row[0]), str(row[1]), float(str(row[2])))
+        for row in rows
+        if isinstance(row, list) and len(row) == 3
+    )
+
+
+def met(report: Report, where: str, names: Iterable[str], why: str = "") -> Met:
+    """Return what items of a rubric give.
+
+    Args:
+        report: What the grader said.
+        where: ``question.check``, or a question of which one check has a rubric.
+        names: Of the items that are met.
+        why: What the person adds.
+
+    Raises:
+        UsageError: There is no such check, it has no rubric, or that has no such item.
+    """
+    place, items = _rubric_at(report, where)
+    known = {item.name: item for item in items}
+    asked = dict.fromkeys(names)
+    for name in asked:
+        if name not in known:
+            hint = nearest(name, known) or f"; known are {', '.join(known)}"
+            raise UsageError(f"--item {name}: no such item in the rubric of {place}{hint}")
+    return _given(place, [item for item in items if item.name in asked], why)
+
+
+def _given(place: str, items: Sequence[RubricPart], why: str) -> Met:
+    points = round(math.fsum(item.points for item in items), PLACES)
+    said = "; ".join(f"{item.text} ({amount(item.points)})" for item in items)
+    if len(said) + len(why) > MAX_WHY - len(". "):
+        said = ", ".join(item.name for item in items)
+    return Met(place, points, ". ".join(part for part in (said, why.strip()) if part))
+
+
+def _rubric_at(report: Report, where: str) -> tuple[str, tuple[RubricPart, ...]]:
+    places = [where] if "." in where else _places(report, where)
+    found = [
+        (place, items)
+        for place in places
+        if (check := check_at(report, place)) and (items := rubric_of(check))
+    ]
+    if len(found) != 1:
+        what = "several checks with a rubric" if found else "no check with a rubric to go by"
+        raise UsageError(f"--item: {what} at {where}; name QUESTION.CHECK, or give --points")
+    return found[0]
+
+
+def _places(report: Report, name: str) -> list[str]:
+    return [f"{q.id}.{check.id}" for q in report.questions if q.id == name for check in q.checks]

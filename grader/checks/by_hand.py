@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -19,12 +20,14 @@ class RubricItem(BaseModel):
     Attributes:
         text: What, in a few words that students read too.
         points: What it is worth.
+        id: Its name in ``grader decide --item``; its number from 1 where absent.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: Annotated[str, Field(min_length=1, max_length=120)]
     points: float = Field(gt=0, allow_inf_nan=False)
+    id: Identifier | None = None
 
 
 class ByHand(Check):
@@ -42,11 +45,18 @@ class ByHand(Check):
     requires: tuple[Identifier, ...] | None = ()
     rubric: tuple[RubricItem, ...] = Field(default=(), max_length=20)
 
+    @property
+    def items(self) -> dict[str, RubricItem]:
+        """The rubric by the names of its items."""
+        return {item.id or str(number): item for number, item in enumerate(self.rubric, 1)}
+
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
         total = math.fsum(item.points for item in self.rubric)
         if self.rubric and not math.isclose(total, self.points, abs_tol=1e-6):
             raise ValueError(f"the rubric adds up to {total:g}, and the points are {self.points:g}")
+        if len(self.items) < len(self.rubric):
+            raise ValueError("two items of the rubric have the same id")
         return self
 
     def judge(
@@ -58,4 +68,6 @@ class ByHand(Check):
         """Leave it to a person."""
         items = "; ".join(f"{item.text} ({item.points:g})" for item in self.rubric)
         params: dict[str, Param] = {"rubric": items} if items else {}
-        return review(Message("by_hand", params), Basis.FACT)
+        rubric: list[Param] = [[name, item.text, item.points] for name, item in self.items.items()]
+        verdict = review(Message("by_hand", params), Basis.FACT)
+        return replace(verdict, evidence={"rubric": rubric} if rubric else {})

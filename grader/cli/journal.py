@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -190,6 +190,10 @@ def decide_command(
         str, typer.Argument(help="The question or check.", metavar="QUESTION[.CHECK]")
     ] = "",
     points: Annotated[float | None, typer.Option("--points", help="Points to give.")] = None,
+    items: Annotated[
+        list[str] | None,
+        typer.Option("--item", help="Item of the rubric that is met; its points. Repeatable."),
+    ] = None,
     why: Annotated[str, typer.Option("--why", help="The reason, which the student reads.")] = "",
     same: Annotated[
         bool, typer.Option("--same", help="For everybody with the same finding, too.")
@@ -214,10 +218,10 @@ def decide_command(
             say(console, f"Taken back: {', '.join(course.undo(student, where))}")
         renew_pages(folder, console)
         return
-    elif points is None:
-        raise UsageError("decide needs --points and --why, or --undo")
+    elif (points is None) == (not items):
+        raise UsageError("decide needs --points and --why, or --item, or --undo")
     else:
-        wishes = [Wish(student, where, points, why, same)]
+        wishes = [Wish(student, where, points or 0.0, why, same, tuple(items or ()))]
     with deciding(folder) as course:
         for wish in wishes:
             _give(course, wish, who, console)
@@ -263,18 +267,33 @@ def _ask(course: GradedClass, finding: Finding, who: str, console: Console) -> b
     say(console, finding.checks[0].message)
     for line in lines_of(finding):
         say(console, inert(line, _WIDE))
+    for key, item in finding.keys.items():
+        say(console, inert(f"  {key}  {item.text} ({amount(item.points)})", _WIDE))
     concerned = counted(len(finding.everybody), "submission")
-    prompt = f"Points for {concerned} (0 to {amount(finding.worth)}; Enter leaves it open, q stops)"
+    by_key = "keys of what is met, such as ab, or " if finding.keys else ""
+    ends = "Enter leaves it open, q stops"
+    prompt = f"Points for {concerned} ({by_key}0 to {amount(finding.worth)}; {ends})"
     answer = str(typer.prompt(prompt, default="", show_default=False)).strip()
     if answer in {"", "q"}:
         return answer != "q"
+    for wish in _wishes(finding, answer, console):
+        _give(course, wish, who, console)
+    return True
+
+
+def _wishes(finding: Finding, answer: str, console: Console) -> Iterable[Wish]:
+    """Return what an answer gives: points, or the items of the rubric whose keys it names."""
+    from grader.report.summary import amount
+
+    if items := finding.by_keys(answer):
+        said = "Anything to add (the student reads it; Enter adds nothing)"
+        added = str(typer.prompt(said, default="", show_default=False))
+        return finding.with_items(items, added)
     points = _number(answer)
     if points is None or not 0 <= points <= finding.worth:
         say(console, f"“{answer}” is no number from 0 to {amount(finding.worth)}; left open")
-        return True
-    for wish in finding.wishes(points, typer.prompt("Why (the student reads it)")):
-        _give(course, wish, who, console)
-    return True
+        return ()
+    return finding.wishes(points, typer.prompt("Why (the student reads it)"))
 
 
 def _give(course: GradedClass, wish: Wish, who: str, console: Console) -> None:

@@ -17,7 +17,7 @@ BY_HAND = """\
       - id: style
         kind: by_hand
         points: 1.5
-        rubric: [{text: clear names, points: 1}, {text: comments, points: 0.5}]
+        rubric: [{text: clear names, points: 1, id: names}, {text: comments, points: 0.5}]
 """
 
 
@@ -72,7 +72,64 @@ def test_each_student_is_read_by_themselves(read: Path, command: Any, capsys: An
     assert rows(read)["bob"] == ("7", "0", "7.5")
 
 
+def test_items_of_the_rubric_give_their_points(read: Path, command: Any, capsys: Any) -> None:
+    assert command(*BATCH) == 0
+    decide = ("decide", "out", "bob")
+    assert command(*decide, "double", "--item", "names") == 0
+    assert rows(read)["bob"] == ("7", "0", "7.5")
+    page = (read / "out/bob/student.html").read_text()
+    assert "gave 1 of 1.5 points: clear names (1)" in page
+    both = ("--item", "names", "--item", "2", "--why", "Well done.")
+    assert command(*decide, "double.style", *both) == 0
+    assert rows(read)["bob"] == ("7.5", "0", "7.5")
+    page = (read / "out/bob/student.html").read_text()
+    assert "clear names (1); comments (0.5). Well done." in page
+    capsys.readouterr()
+    for asked, said in (
+        (("double.style", "--item", "name"), "no such item in the rubric of double.style; did you"),
+        (("double.values", "--item", "names"), "no check with a rubric to go by at double.values"),
+        (("negate", "--item", "names"), "no check with a rubric to go by at negate"),
+        (("double.style", "--item", "2", "--points", 1), "needs --points and --why, or --item"),
+    ):
+        assert command(*decide, *asked) == 2
+        assert said in " ".join(capsys.readouterr().err.split())
+    assert rows(read)["bob"] == ("7.5", "0", "7.5")
+
+
+def test_a_review_offers_the_items_as_keys(
+    read: Path, command: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command(*BATCH) == 0
+    answers = iter(["b a", "", "b", "Where are your names?", "1.25", "Almost.", "z", "q"])
+    asked: list[str] = []
+
+    def prompt(text: str, **_: object) -> str:
+        asked.append(text)
+        return next(answers)
+
+    monkeypatch.setattr("typer.prompt", prompt)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    assert command("review", "out") == 0
+    assert list(answers) == []
+    assert "keys of what is met, such as ab, or 0 to 1.5" in asked[0]
+    said = capsys.readouterr().out
+    assert "a  clear names (1)" in said
+    assert "“z” is no number from 0 to 1.5; left open" in said
+    points = {name: row[:2] for name, row in rows(read).items()}
+    assert points == {
+        "ann": ("7.5", "0"), "bob": ("6.5", "0"), "cem": ("6.25", "0"), "dua": ("6", "1.5"),
+        "eli": ("0", "0"), "fay": ("2", "0"), "gus": ("2", "1.5"),
+    }  # fmt: skip
+    assert "comments (0.5). Where are your names?" in (read / "out/bob/student.html").read_text()
+
+
 def test_a_rubric_adds_up() -> None:
     items = [{"text": "names", "points": 1}, {"text": "comments", "points": 0.25}]
     with pytest.raises(ValidationError, match=r"adds up to 1\.25, and the points are 1\.5"):
         KINDS["by_hand"].model_validate({"id": "style", "points": 1.5, "rubric": items})
+    same = [{"text": "names", "points": 1}, {"text": "comments", "points": 0.25, "id": "1"}]
+    with pytest.raises(ValidationError):
+        KINDS["by_hand"].model_validate({"id": "style", "points": 1.25, "rubric": same})
+    alike = [item | {"id": "x"} for item in items]
+    with pytest.raises(ValidationError, match="two items of the rubric have the same id"):
+        KINDS["by_hand"].model_validate({"id": "style", "points": 1.25, "rubric": alike})
