@@ -36,6 +36,7 @@ from grader.selfcheck.public import (
 )
 from grader.selfcheck.read import read_public
 from grader.selfcheck.spare import open_for_check
+from grader.selfcheck.translation import translations
 from grader.selfcheck.workplace import Workplace
 from grader.selfcheck.write import needs_numbers, size_of
 from grader.verdict import Status, Visibility
@@ -76,7 +77,7 @@ def build_starter(assignment: Assignment, folder: Path, reference: Path) -> dict
 
     Args:
         assignment: What is asked.
-        folder: ``assignments/<id>``, with the support files and ``handout.md``, if it has one.
+        folder: ``assignments/<id>``: support files, ``handout.md``, ``ko.toml``.
         reference: ``reference/<id>``, with the module that carries solution markers.
 
     Raises:
@@ -88,6 +89,8 @@ def build_starter(assignment: Assignment, folder: Path, reference: Path) -> dict
     files |= {name: _read(folder / name) for name in assignment.support}
     files[notebook] = _notebook(assignment, folder / HANDOUT)
     files["README.md"] = _readme(assignment, notebook).encode()
+    seen = [item.id for item in assignment.questions if item.visibility is Visibility.VISIBLE]
+    files |= translations(folder, seen)
     return files
 
 

@@ -18,6 +18,7 @@ from grader.errors import nearest_name
 from grader.selfcheck.folder import InTheWay, module_missing, renamed, starter_folder
 from grader.selfcheck.public import PublicCases
 from grader.selfcheck.read import read_public
+from grader.selfcheck.translation import in_current_language
 from grader.store.files import write_atomic
 from grader.submission import Submission, read_submission
 from grader.submission.choose import only_uses
@@ -69,7 +70,7 @@ def open_workplace(path: Path) -> Workplace:
         InTheWay: There is none, or several could be meant; says which, and what to do.
     """
     folder = starter_folder(path)
-    public = read_public(folder)
+    public = in_current_language(read_public(folder), folder)
     chosen = path if path.is_file() and path.suffix in (".py", ".ipynb") else None
     return Workplace(folder, public, chosen or _hand_in(folder, public))
 

@@ -95,6 +95,35 @@ def test_a_starter_has_stubs_notebook_support_and_readme(build: Build) -> None:
     assert "{" not in readme
 
 
+KOREAN = 'title = "장난감"\n\n[double]\ntitle = "두 배"\n'
+
+
+def test_a_translation_travels_with_the_starter(build: Build, tmp_path: Path) -> None:
+    path = tmp_path / "assignments" / "toy" / "ko.toml"
+    path.write_text(KOREAN, encoding="utf-8")
+    assert build()["ko.toml"].decode() == KOREAN
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[unseen]\ntitle = '둘'", r"\[unseen\]: there is no such question"),
+        ("[double]\nname = '둘'", r"\[double\]: may have title and hint"),
+        ("[double]\ntitle = 2", r"\[double\]: title and hint are texts"),
+        ("double = '둘'", r"\[double\]: may have title and hint"),
+        ("title = [1]", "title: is no text"),
+        ("title = ", "Invalid value"),
+    ],
+)
+def test_a_broken_translation_is_refused(
+    build: Build, tmp_path: Path, text: str, told: str
+) -> None:
+    path = tmp_path / "assignments" / "toy" / "ko.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(AssignmentError, match=rf"ko\.toml: {told}"):
+        build()
+
+
 def test_building_twice_gives_the_same_bytes(build: Build) -> None:
     assert build() == build()
 
