@@ -26,6 +26,7 @@ def _find_kinds() -> dict[str, type[Check]]:
     for file in iter_modules(__path__):
         module = import_module(f"{__name__}.{file.name}")
         for cls in vars(module).values():
+            # One that is imported here is met in its own file.
             if not isclass(cls) or not issubclass(cls, Check) or cls.__module__ != module.__name__:
                 continue
             field = cls.model_fields.get("kind")

@@ -43,6 +43,7 @@ class Unmodified(Check):
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Compare the arguments after the call with those that were sent."""
         after = submission.claims.args_after
+        # The reference's process did not tell either: that is the sandbox's doing.
         if after is None and reference.claims.args_after is None:
             return sandbox_failed(_UNREPORTED)
         if after is None or len(after) != len(case.args):
@@ -123,6 +124,7 @@ class MemoryCheck(Check):
         base = argument_after(case, self.argument, submission)
         if base is not None:
             return self.beside(base, reference, submission)
+        # As with the reference, so that no submission is to blame.
         if reference.claims.args_after is None:
             return sandbox_failed(_NO_LAYOUT)
         return _unreported(_NO_LAYOUT)

@@ -38,6 +38,7 @@ Identifier = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
 
 
 def _as_text(place: object) -> object:
+    # By type: a bool is an int, too, and would become a key “True”.
     return str(place) if type(place) is int and place >= 0 else place
 
 

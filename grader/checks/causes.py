@@ -203,6 +203,7 @@ def _numbers(array: Array) -> Array:
 
 def telling(array: Array) -> bool:
     """Tell whether there are enough different numbers for a relation to be no accident."""
+    # The first thousand are enough; sorting a million costs more than a hint is worth.
     return np.unique(array.reshape(-1)[:1000]).size >= _TELLING
 
 
@@ -250,6 +251,7 @@ def _scaled(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if not telling(expected) or "c" in actual.dtype.kind + expected.dtype.kind:
         return None
+    # At the greatest number, where rounding weighs least.
     at = int(np.abs(expected).argmax())
     factor = float(actual.flat[at]) / float(expected.flat[at])
     if not math.isfinite(factor) or factor == 0 or not alike(actual, factor * _numbers(expected)):

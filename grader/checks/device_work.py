@@ -210,6 +210,7 @@ class RanOn(TraceCheck):
         total = dict.fromkeys((*trace.devices, CPU), 0)
         for item in trace.work:
             if self._meant(item):
+                # A report is a claim: it may tell of work on a device that it does not list.
                 total[item.device] = total.get(item.device, 0) + item.flops
         return total
 
@@ -227,6 +228,7 @@ class RanOn(TraceCheck):
         }
         if not off:
             return passed(Basis.CLAIM)
+        # Sorted: of two that are equally far off, every run has to name the same.
         name = max(sorted(off), key=lambda key: abs(off[key][0] - off[key][1]))
         params: dict[str, Param] = {
             "device": name, "share": 100 * off[name][0], "wanted": 100 * off[name][1],

@@ -144,6 +144,7 @@ class ForbiddenOps(_Ops):
         """Name the first call of something that is forbidden by that very name."""
         own = {name.rsplit(".", 1)[-1] for name in source.functions}
         for mention in self._forbidden(source):
+            # A function of the file's own may bear the name of one that is forbidden.
             if mention.last not in own:
                 params: dict[str, Param] = {
                     "op": plain(mention.last), "name": plain(mention.name),

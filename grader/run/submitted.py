@@ -222,8 +222,8 @@ def lacking_at_import(run: QuestionRun, missing: Mapping[str, str]) -> Verdict |
     if run.entry is not None or run.loaded is None or run.loaded.fault is None:
         return None
     wanted = run.loaded.missing
+    # With the dot: “torchvision2” must not pass for a part of “torchvision”.
     absent = [
-        # With the dot: “torchvision2” must not pass for a part of “torchvision”.
         name for name in missing if any(f"{other}.".startswith(f"{name}.") for other in wanted)
     ]
     return no_package(absent, missing[absent[0]]) if absent else None

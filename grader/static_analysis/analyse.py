@@ -35,6 +35,7 @@ def analyse(data: bytes) -> SourceFacts:
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
         return SourceFacts(_File(tree).entries(), reach=reach(tree))
+    # Parsers report text that is nested too deep as a lack of memory, too.
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         # No facts is not “no loop”: the judge leaves what rests on the source to a person.
         return SourceFacts(unreadable=f"{type(error).__name__}: {str(error)[:200]}")
@@ -69,6 +70,7 @@ class _File:
         )
 
     def _scan(self, name: str, node: ast.AST) -> Scan:
+        # By identity: the tree lives as long as this, so that no number is used twice.
         if id(node) not in self._scans:
             scanner = CodeScanner(name, self._names.imports, self._own)
             self._scans[id(node)] = scanner.scan(node)

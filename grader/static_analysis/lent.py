@@ -49,6 +49,7 @@ class Lent:
         functions = dict(_named(nodes))
         flows = [pair for node in nodes for pair in _flows(node, functions)]
         before = -1
+        # Until nothing is added: a name may hold what a later line binds.
         while before != len(self._held):
             before = len(self._held)
             for target, value in flows:
@@ -102,6 +103,7 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
         yield node.value
     elif isinstance(node, ast.Lambda):
         yield node.body
+    # These make something new, which nobody has lent.
     elif not isinstance(node, (ast.Constant, ast.Compare, ast.JoinedStr)):
         yield from ast.iter_child_nodes(node)
 
@@ -143,6 +145,7 @@ def _inside(function: _Named) -> Iterator[tuple[ast.AST, ast.expr]]:
     """Yield what a function returns, under its own name, and the defaults of its parameters."""
     places = [*function.args.posonlyargs, *function.args.args]
     defaults = function.args.defaults
+    # Defaults belong to the last parameters.
     yield from zip(places[len(places) - len(defaults) :], defaults, strict=True)
     if isinstance(function, ast.Lambda):
         return
@@ -189,6 +192,7 @@ def _given(function: _Named, call: ast.Call) -> Iterator[tuple[ast.AST, ast.expr
 
 def _is_bound(called: ast.expr, function: _Named) -> bool:
     """Return whether a method is called of an object, which then is the first argument."""
+    # Called of its class, a method is handed its object like any other argument.
     of_object = isinstance(called, ast.Attribute) and not (
         isinstance(called.value, ast.Name) and called.value.id[:1].isupper()
     )

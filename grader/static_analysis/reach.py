@@ -130,7 +130,9 @@ def reach(tree: ast.Module) -> tuple[Mention, ...]:
 
     Imports of modules that are not known come last, each once.
     """
+    # ast.walk goes level by level; a reader looks for the first in the text.
     found = sorted(_Reach(tree).places(), key=lambda item: (item.place.line, item.place.column))
+    # Backwards, so that of several imports of a module the first one stays.
     unknown = {item.name: item for item in reversed(found) if item.name.startswith(IMPORT)}
     others = [item for item in found if not item.name.startswith(IMPORT)]
     return (*others[:_MOST], *[*unknown.values()][-_MOST:])
@@ -164,6 +166,7 @@ class _Reach:
         for node in self._nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 names.update(imported(node))
+        # After all imports: an alias may stand above the import that it names.
         for node in self._nodes:
             if isinstance(node, ast.Assign) and (name := _resolved(node.value, names)):
                 names.update(dict.fromkeys(
@@ -187,6 +190,7 @@ class _Reach:
 
     def _name(self, node: ast.Name) -> str:
         bare = node.id if node.id not in self._imports else ""
+        # One that is not called here may be called elsewhere, with any name.
         if bare in _ATTRIBUTES or (bare in _BY_NAME and id(node) not in self._called):
             return bare
         if bare in _BUILTINS and isinstance(node.ctx, ast.Load):
@@ -227,6 +231,7 @@ class _Reach:
         of = node.args[0]
         if text is None:
             return "" if _is_own(of) else function
+        # Judged as if it were written with a dot.
         attribute = ast.Attribute(of, text, ast.Load() if function == "getattr" else ast.Store())
         return f"{function}(…, {text!r})" if self._attribute(attribute) else ""
 
@@ -277,6 +282,7 @@ def _texts_of(nodes: list[ast.AST]) -> dict[str, str | None]:
     bound = [node.id for node in nodes if isinstance(node, ast.Name) and node not in whole
              and not isinstance(node.ctx, ast.Load)]  # fmt: skip
     handed = [node.arg for node in nodes if isinstance(node, ast.arg)]
+    # Whatever is bound in another way as well holds nobody knows what.
     return {**texts, **dict.fromkeys([*bound, *handed])}
 
 

@@ -55,6 +55,8 @@ class Disposable:
         if self._process is not None and (self._owner != os.getpid() or self._read >= _MOST_READ):
             self.close()
         if self._process is None:
+            # Unbuffered, for select does not see bytes that Python has read ahead; and without
+            # environment.
             self._process = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-I", "-c", running(self._module)],
                 stdin=subprocess.PIPE,

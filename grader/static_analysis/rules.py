@@ -113,6 +113,7 @@ def more_levels(node: ast.expr | None) -> int:
         return 0
     repeat = next((word.value for word in node.keywords if word.arg == "repeat"), None)
     times = repeat.value if isinstance(repeat, ast.Constant) else 1
+    # Bounded: hostile text may ask for 10**9 levels.
     levels = len(node.args) * times if type(times) is int and 0 < times < 9 else len(node.args)
     return max(levels - 1, 0)
 
@@ -180,6 +181,7 @@ class Dims:
         if isinstance(node, (ast.BinOp, ast.UnaryOp)):
             return all(map(self._counts_dims, _expressions(node)))
         if isinstance(node, ast.Constant):
+            # Small ones only: `range(x.dim() + 1000)` is a loop.
             return type(node.value) is int and abs(node.value) <= 8
         if isinstance(node, ast.Name):
             return node.id in self._ranks
@@ -222,6 +224,7 @@ def _bound_once(body: ast.AST | None) -> Iterator[tuple[str, ast.expr]]:
     bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
     bound += [n.arg for n in nodes if isinstance(n, ast.arg)]
     assigned = [n for n in nodes if isinstance(n, ast.Assign) and len(n.targets) == 1]
+    # By line: ast.walk goes level by level, and one name may rest on an earlier one.
     for node in sorted(assigned, key=lambda item: item.lineno):
         target = node.targets[0]
         if isinstance(target, ast.Name) and bound.count(target.id) == 1:

@@ -136,6 +136,7 @@ class NameScanner:
             self._visit(node.func.value)
         elif not isinstance(node.func, ast.Name):
             self._visit(node.func)
+        # What it is handed runs once a turn.
         self._depth += bool(repeats)
         self._block([*node.args, *(keyword.value for keyword in node.keywords)])
         self._depth -= bool(repeats)
@@ -224,6 +225,7 @@ class NameScanner:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):
             return
+        # All of it counts as standing here: its own lines are none of the file's.
         outer, self._shift = self._shift, self._shift or place_of(node)
         self._texts += 1
         self._block(tree.body, "body")
@@ -249,6 +251,7 @@ class CodeScanner(NameScanner):
     """Goes through one function, nested functions and lambdas included."""
 
     def _function(self, node: Function) -> None:
+        # Decorators and defaults run outside: names of the function's own mean nothing there.
         if not isinstance(node, ast.Lambda):
             self._block(node.decorator_list)
         arguments = node.args
@@ -276,6 +279,7 @@ class CodeScanner(NameScanner):
             self._visit(item)
 
     def _if(self, node: ast.If | ast.IfExp) -> None:
+        # Only what can run: a loop behind `if 0:` is none.
         if isinstance(node.test, ast.Constant):
             taken = node.body if node.test.value else node.orelse
             self._block(taken if isinstance(taken, list) else [taken], "body")
@@ -291,6 +295,7 @@ class CodeScanner(NameScanner):
         self._imports.update(imported(node))
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        # Before the depth rises: it is evaluated once.
         self._visit(node.iter)
         kind = "for" if isinstance(node, ast.For) else "async for"
         extra = self._construct(kind, node, Role.LOOP, node.iter, _lines(node.body))
@@ -315,6 +320,7 @@ class CodeScanner(NameScanner):
     def _comprehension(self, node: Comprehension) -> None:
         role = Role.EXEMPT if self._dims.only(node) else Role.LOOP
         first = node.generators[0]
+        # The first one alone is evaluated once; the others run once a turn of it.
         self._visit(first.iter)
         where = place_of(node)
         deep = 0 if role is Role.EXEMPT else len(node.generators)

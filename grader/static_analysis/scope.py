@@ -120,6 +120,7 @@ def _own_nodes(body: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
+        # What is inside has names of its own.
         if not isinstance(node, Scoped):
             waiting.extend(ast.iter_child_nodes(node))
 

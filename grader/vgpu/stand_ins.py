@@ -81,9 +81,11 @@ class _StandIn(Loader):
             try:
                 self._real.exec_module(module)
             except Exception:  # noqa: BLE001  built for another torch, a library fails as it likes
+                # Half a library is in there by now: all of its modules must be stood in for.
                 below = f"{module.__name__}."
                 for name in [name for name in sys.modules if name.startswith(below)]:
                     del sys.modules[name]
+                # So that nothing more is found in the library's own folder.
                 module.__path__ = []
             else:
                 return
@@ -142,6 +144,7 @@ class LateCompiler(ModuleType):
         return fn
 
     def __getattr__(self, name: str) -> Any:
+        # Whoever goes through all modules asks for such names; no compiler is imported for that.
         if name.startswith("__") and name.endswith("__") and name != "__path__":
             raise AttributeError(name)
         return getattr(self.load(), name)
@@ -154,6 +157,7 @@ class LateCompiler(ModuleType):
             return sys.modules[_DYNAMO]
 
     def _step_aside(self) -> None:
+        # First: the import would find the stand-in and be done.
         del sys.modules[_DYNAMO]
         vars(torch).pop("_dynamo", None)
         try:

@@ -50,6 +50,7 @@ class _Chunk:
         flagged = np.frombuffer(zlib.decompress(self.rows), np.uint32)
         steps = np.frombuffer(zlib.decompress(self.numbers), np.uint32)
         numbers = np.full(self.count, -1, np.int64)
+        # In 32 bits, as the steps were taken: where numbers fall, both wrap round alike.
         numbers[flagged >= _FLAG] = np.cumsum(steps, dtype=np.uint32).astype(np.int64) - 1
         return zip((flagged & (_FLAG - 1)).tolist(), numbers.tolist(), strict=True)
 
@@ -82,6 +83,7 @@ class Tape:
         if known is None:
             known = self._describe(row)
         pending = self._pending
+        # Plus one, so that 0 means none.
         pending.append(known if number < 0 else known | (number + 1) << _OWN)
         if len(pending) >= CHUNK:
             self._pack()
@@ -99,6 +101,8 @@ class Tape:
             end: And of the first that no longer is.
         """
         with self._lock:
+            # Copies, all of one moment: another thread may pack meanwhile, and an event would come
+            # twice.
             chunks, start, rest = list(self._chunks), self._first, self._pending[:]
         for chunk in chunks:
             if chunk.first + chunk.count > first and chunk.first < end:
@@ -123,6 +127,7 @@ class Tape:
     def clear(self) -> None:
         """Forget all events; numbers go on rising."""
         with self._lock:
+            # Counted first: what other threads note meanwhile stays.
             gone = len(self._pending)
             self._first += gone
             del self._pending[:gone]
@@ -131,6 +136,7 @@ class Tape:
     def _describe(self, row: Row) -> int:
         # Two threads may describe the same row at once: then it stands there twice.
         number = next(self._numbers)
+        # Before it is known: a thread that finds the number must find its row.
         self._rows[number] = row
         self._known[row] = number
         if number >= 2 * TABLE and number % TABLE == 0:
@@ -147,6 +153,7 @@ class Tape:
             numbers = (words >> _OWN).astype(np.uint32)
             own = numbers > 0
             rows = (words & _LOW).astype(np.uint32) | (own * _FLAG).astype(np.uint32)
+            # Steps and not the numbers: these rise by little each time, which compresses well.
             steps = np.diff(numbers[own], prepend=np.zeros(1, np.uint32))
             packed = (zlib.compress(column.tobytes(), 1) for column in (rows, steps))
             self._chunks.append(_Chunk(self._first, len(words), *packed))
@@ -167,12 +174,14 @@ class Tape:
         self._folded[part] = zlib.compress(json.dumps(rows).encode(), 1)
         for number in range(part * TABLE, (part + 1) * TABLE):
             row = self._rows.pop(number)
+            # A row that stands there twice may be known by its other number.
             if self._known.get(row) == number:
                 del self._known[row]
 
     def _unfold(self, part: int) -> list[Row]:
         rows = json.loads(zlib.decompress(self._folded[part]))
         return [
+            # JSON has no tuples, and a row has to be hashable.
             (self._kinds[kind], *(tuple(each) if isinstance(each, list) else each for each in rest))
             for kind, *rest in rows
         ]

@@ -29,6 +29,7 @@ from grader.vgpu.core.tensor import (
 )
 from grader.vgpu.patches import unsupported, without_elements
 
+# Weakly, and by storage: memory that was given back is page-locked no longer.
 _pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
 
 
@@ -41,6 +42,7 @@ def made_pinned(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     """Call one of torch's functions that make a host tensor, with ``pin_memory`` or without."""
     if not kwargs.get("pin_memory"):
         return original(*args, **kwargs)
+    # Torch without CUDA raises where it is asked to lock pages.
     tensor = original(*args, **{**kwargs, "pin_memory": False})
     pin(tensor)
     return tensor
@@ -107,6 +109,7 @@ class ToCopy(torch.autograd.Function):
     def forward(  # noqa: D102
         ctx: Any, tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: Any
     ) -> torch.Tensor:
+        # Only where it was: kept itself, the tensor would live as long as the graph.
         ctx.home = ordinal_of(tensor)
         return copy_to(tensor, ordinal, blocking=blocking, layout=layout)
 
@@ -142,6 +145,7 @@ def move(
     if tensor.layout is not torch.strided:
         raise unsupported(f"moving a tensor of layout {tensor.layout}")
     if tensor.requires_grad and torch.is_grad_enabled():
+        # Modes would be told of a call that the program has not made.
         with torch._C.DisableTorchFunction():
             moved = ToCopy.apply(tensor, ordinal, blocking, layout)  # type: ignore[no-untyped-call]
             return cast("torch.Tensor", moved)
@@ -223,6 +227,7 @@ def _exchange(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> None:
         new = torch.nn.Parameter(new, tensor.requires_grad)
     else:
         new.requires_grad_(tensor.requires_grad)
+    # Not its device: with the old ordinal it would still name the place that it has left.
     kept = {name: item for name, item in vars(tensor).items() if name not in _OURS}
     vars(new).update(kept)
     slot: Any = torch._C.TensorBase.grad

@@ -44,6 +44,7 @@ _NO_WORK = frozenset({
     "as_strided_", "swapaxes_", "swapdims_", "detach",
 })  # fmt: skip
 
+# cat refuses an empty list.
 _NOTHING = torch.empty(0, dtype=torch.uint8)
 
 Key = tuple[Any, ...]
@@ -62,6 +63,7 @@ class Log:
     def __init__(self, machine: Machine) -> None:
         self.why = ""
         self._machine = machine
+        # A storage may end, and be written down, while this thread is inside already.
         self._lock = threading.RLock()
         self._memory = NumberedMemory(self._ended)
         self._descriptors: dict[Key, int] = {}
@@ -226,6 +228,7 @@ class Log:
         if isinstance(value, (list, tuple)):
             return ("l", tuple(self._written(item, handles, numbers) for item in value))
         if isinstance(value, float):
+            # Apart from the description: a step size that changes would make every step a new one.
             numbers.append(value)
             return ("f",)
         return _static(value)
@@ -249,6 +252,7 @@ class Log:
             if not known:
                 self._constant(handle, tensor, ordinal)
             elif ordinal >= 0 and self._memory.device(tensor) < 0:
+                # Torch made it on the host; from here on it is used as the device's.
                 self._memory.moved(tensor, ordinal)
                 self._add(("home", ordinal), [handle])
             size = tensor.untyped_storage().nbytes()
@@ -263,6 +267,7 @@ class Log:
         if self._bytes > MOST_BYTES:
             self.why = f"more than {MOST_BYTES} bytes come from outside torch"
             return
+        # Unseen by every mode: this look must not become an entry itself.
         with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction(), torch.no_grad():
             bare = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage())
             self._constants.append(bare.clone())
@@ -304,6 +309,7 @@ def handle_size(tensor: torch.Tensor) -> int:
 
 def _static(value: Any) -> Key:
     """Return what stands for an argument that is part of the description."""
+    # Before int, which a bool is, too.
     if isinstance(value, bool):
         return ("b", int(value))
     if value is None or type(value) in (int, str):
@@ -312,6 +318,7 @@ def _static(value: Any) -> Key:
         return ("d", str(value).removeprefix("torch."))
     if isinstance(value, torch.memory_format):
         return ("m", str(value).removeprefix("torch."))
+    # They say where: a replay computes on the host, and the log names devices elsewhere.
     if isinstance(value, (torch.device, torch.layout, torch.Generator)):
         return ("n",)
     raise UnwritableError(type(value).__name__)
@@ -355,6 +362,7 @@ def logged() -> Iterator[Log | None]:
     log = Log(machine)
     run = threading.Thread.run
 
+    # A mode holds for one thread alone: each new thread has to enter its own.
     def looked_at(self: threading.Thread) -> None:
         with _Looking(log):
             run(self)

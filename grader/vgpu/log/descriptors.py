@@ -97,6 +97,8 @@ def check_arguments(
 def _pooled(args: tuple[Any, ...], made: Callable[[torch.Tensor], Made | None]) -> bool:
     gradient, inputs, indices = args[0], args[1], args[7]
     origin = "max_pool2d_with_indices", 1, tuple(inputs.shape)
+    # Only indices that the pooling itself made of this input: the kernel writes wherever they
+    # point.
     return made(indices) == origin and gradient.shape == indices.shape and _whole(indices)
 
 
@@ -227,6 +229,7 @@ def read_entries(data: Mapping[Any, Any]) -> list[Entry]:
     try:
         descriptors = [_described(json.loads(line)) for line in data["descriptors"].splitlines()]
         return list(_entries(descriptors, data["entries"].tolist(), data["numbers"].tolist()))
+    # RecursionError: what text nested a thousand deep does to the parser.
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         raise MalformedError(f"{type(error).__name__}: {error}"[:200]) from None
 

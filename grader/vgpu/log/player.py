@@ -67,6 +67,7 @@ class Player:
         elif kind in ("Synchronisation", "Mark"):
             self._event(number, entry)
         else:
+            # The kind is one of `descriptors`' own: no text of a log leads to another method.
             getattr(self, f"_{kind}")(number, entry)
 
     # -- memory ------------------------------------------------------------------------------------
@@ -91,9 +92,11 @@ class Player:
         found = self.constants[offset : offset + size]
         if found.dtype is not torch.uint8 or found.numel() != size:
             raise MalformedError("bytes that are not there")
+        # A copy, too: the log may be run a second time.
         self._memory[entry.handles[0]] = found.clone().untyped_storage()
 
     def _size(self, _: int, entry: Entry) -> None:
+        # Bounded when the program was read (`program`).
         self._memory[entry.handles[0]].resize_(entry.what.fields[1])
 
     def _free(self, _: int, entry: Entry) -> None:
@@ -111,6 +114,7 @@ class Player:
 
     def _end(self, _: int, entry: Entry) -> None:
         for (name, _), layout, handle in outputs_of(entry):
+            # As it is now: a later entry may write there.
             self.outputs[str(name)] = self._tensor(layout, handle).clone()
 
     def _tensor(self, layout: LoggedLayout | None, handle: int) -> torch.Tensor:
@@ -124,6 +128,7 @@ class Player:
 
     def _make(self, layout: LoggedLayout, handle: int) -> torch.Tensor:
         assert layout.size is not None
+        # Zeros, or a log could read what an earlier run left in this memory.
         self._memory[handle] = torch.zeros(layout.size, dtype=torch.uint8).untyped_storage()
         return self._tensor(layout, handle)
 
@@ -164,6 +169,7 @@ class Player:
         try:
             result = what.function(*args, **named)
         except (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError) as error:
+            # What these select depends on elements, so on other inputs an honest log may fail here.
             if any(name in what.fields[1] for name in ("index", "masked", "put", "where")):
                 raise UnrepeatableError(str(error)[:200]) from None
             raise MalformedError(f"{what.fields[1]}: {error}"[:200]) from None
@@ -176,6 +182,7 @@ class Player:
         if len(results) != len(places):
             raise MalformedError(f"{what.fields[1]} has {len(results)} results")
         for handle in entry.changed():
+            # Its elements are no longer those that an operation has made, on which guards rely.
             self._makers.pop(handle, None)
         shape = tuple(max(tensors, key=torch.Tensor.numel).shape) if tensors else ()
         for count, (place, result) in enumerate(zip(places, results, strict=True)):

@@ -107,6 +107,7 @@ class Program:
         found = Ancestry()
         # Whose elements are needed, and what only has to be there since it is written anew.
         needed, bare = set[int](), set[int]()
+        # From the end: an entry counts if a later one that counts needs what it makes.
         for number in range(max(wanted, default=-1), -1, -1):
             entry = self.entries[number]
             taken = set(entry.handles) if number in wanted else _taken(entry, needed, bare)
@@ -133,6 +134,7 @@ class Program:
         assert layout is not None
         elements = torch.Size(layout.shape).numel() * layout.dtype.itemsize
         whole = layout.offset == 0 and elements == layout.end == self.sizes[handle]
+        # One that also reads what it overwrites needs the elements that were there.
         return {handle} if whole and handle not in entry.read()[1:] else set()
 
     def following(self, names: Iterable[str], kept: set[int]) -> set[int]:

@@ -223,6 +223,7 @@ class _ReplayedPart:
 
 
 def _blocks(size: int) -> int:
+    # Away from zero, so that taking a block and giving it back cancel.
     return rounded(size) if size >= 0 else -rounded(-size)
 
 

@@ -297,6 +297,7 @@ class Recorder:
 
     def __enter__(self) -> Recorder:
         for ordinal in range(torch.cuda.device_count()):
+            # Work that is still queued would take its memory after the look.
             torch.cuda.synchronize(ordinal)
             for other in Recorder._open:
                 other._look(ordinal)

@@ -30,6 +30,7 @@ class Patches:
 
     def set(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute of a module or class; remember what ``owner`` itself had there."""
+        # What the owner itself has: an inherited attribute comes back by deleting this one.
         self._before.append((owner, name, vars(owner).get(name, _ABSENT)))
         setattr(owner, name, value)
 
@@ -53,6 +54,7 @@ class Patches:
         """Put back what was there for the length of a ``with``."""
         changed = list(self._before)
         now = [vars(owner)[name] for owner, name, _ in changed]
+        # The last change first: what was set twice must end up as torch's own.
         for owner, name, before in reversed(changed):
             _put(owner, name, before)
         try:
@@ -74,6 +76,7 @@ def _put(owner: Any, name: str, value: Any) -> None:
         setattr(owner, name, value)
 
 
+# By its numbers alone: a version may end in “a0+git1234”.
 RELEASE = tuple(int(part) for part in re.findall(r"\d+", torch.__version__)[:2])
 
 # torch.AcceleratorError came with 2.8; before it the same words were a plain RuntimeError.

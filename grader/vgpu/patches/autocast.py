@@ -102,6 +102,7 @@ class _Casts:
         if not self._kept(value, dtype):
             return value.to(dtype)
         found = self._made.get(id(value))
+        # By now the address may be another tensor's.
         if found is None or found[0]() is not value:
             found = self._made[id(value)] = weakref.ref(value), value.to(dtype)
         return found[1]
@@ -112,6 +113,8 @@ class _Casts:
 
     @staticmethod
     def _kept(value: torch.Tensor, dtype: torch.dtype) -> bool:
+        # Torch's own conditions (cached_cast in ATen/autocast_mode.cpp): only parameters are cast
+        # once.
         return (
             value.dtype is torch.float32
             and dtype is torch.get_autocast_dtype("cuda")
@@ -191,6 +194,7 @@ def _kernel(op: Any, policy: Policy | None) -> Callable[..., Any]:
         if not _any_virtual((*args, *kwargs.values())):
             return op.redispatch(keys.remove(_KEY), *args, **kwargs)
         if policy is None or not torch.is_autocast_enabled("cuda"):
+            # To C++ they are on the host, whose autocast would cast them by the CPU's lists.
             with torch._C._ExcludeDispatchKeyGuard(_HOSTS):
                 return op.redispatch(keys.remove(_KEY).remove(_HOST_KEY), *args, **kwargs)
         with torch._C._ExcludeDispatchKeyGuard(_BOTH):
@@ -229,6 +233,7 @@ def _register() -> None:
     """Make the kernels, once in a process; without a region of autocast nothing comes to them."""
     with _registering:
         if not _registered:
+            # Kept for good: a library that is collected takes its kernels along.
             _registered.extend(_libraries())
 
 

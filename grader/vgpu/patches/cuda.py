@@ -162,6 +162,7 @@ _CUDA: dict[str, Any] = {
     "_is_in_bad_fork": lambda: machine().forked,
     "init": _nothing,
     "_lazy_init": _nothing,
+    # At once: torch keeps such calls until CUDA is initialised, which never happens here.
     "_lazy_call": lambda call, **_: call(),
     "empty_cache": _nothing,
     "ipc_collect": _nothing,
@@ -226,6 +227,7 @@ def patch_cuda(patches: Patches) -> None:
     ]
     for module, table in tables:
         for name, value in table.items():
+            # Only names that this torch has: programs ask by hasattr what their release can do.
             if hasattr(module, name):
                 patches.set(module, name, value)
     made = patches.wrap(cuda.memory, "memory_summary", abbreviated_summary)

@@ -70,11 +70,13 @@ def _drawn(original: Call) -> Call:
 def _new(original: Call, ordinal: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     # Named, so that no default device joins in.
     kwargs["device"] = HOST
+    # What is written into a tensor that is there is seen by the dispatcher.
     if kwargs.get("out") is not None:
         return original(*args, **kwargs)
     if not machine().arithmetic:
         kwargs["device"] = "meta"
         kwargs.pop("generator", None)
+    # Set on the wrapped tensor at the end: the one below belongs to no graph.
     requires_grad = kwargs.pop("requires_grad", False)
     _refuse_pinning(kwargs)
     made = original(*args, **kwargs)
@@ -196,6 +198,7 @@ def patch_factories(patches: Patches) -> None:
     )  # fmt: skip
     for module, names, make in tables:
         for name in names:
+            # Older releases lack some.
             original = getattr(module, name, None)
             if original is not None:
                 by_original[original] = patches.wrap(module, name, make)
@@ -227,6 +230,7 @@ def _restore(storage: Any, location: str) -> Any:
         torch.serialization._validate_device(location, "cuda")  # type: ignore[no-untyped-call]
     )
     assert ordinal is not None  # it begins with “cuda”
+    # Once a storage: all tensors of a file that share it came in the same copy.
     if here.blocks.owner(storage) is None:
         content = torch.empty(0, dtype=torch.uint8, device=HOST).set_(storage)
         here.transfer(content, HOST, f"cuda:{ordinal}", True)

@@ -39,6 +39,7 @@ class _Step:
         """Run it on the same tensors, and write into those that it returned."""
         found = run(self.func, self.args, self.kwargs)
         for old, new in zip(tensors_in((self.result,)), tensors_in((found,)), strict=True):
+            # Written in place, the result is the very tensor of the first time.
             if old is not new:
                 plain(old).copy_(plain(new))
 
@@ -72,6 +73,7 @@ class CUDAGraph:
         if here.local.capture is not None:
             raise RuntimeError("a CUDA graph is being captured already in this thread")
         self._pool = pool or self._pool
+        # The operations of a capture do run, and draw: the first replay must draw the same again.
         self._states = [generator.get_state() for generator in here.generators]
         here.local.capture = self
         VirtualTensor.run = staticmethod(_captured)
@@ -91,6 +93,7 @@ class CUDAGraph:
         """Run what was recorded."""
         if not self._ready:
             raise RuntimeError("Called CUDAGraph::replay without a preceding successful capture.")
+        # What was recorded had passed autograd: run above it, it would pass a second time.
         with torch.no_grad(), torch._C._AutoDispatchBelowAutograd():
             for step in self._steps:
                 step.again()
@@ -116,9 +119,11 @@ class CUDAGraph:
 
     def record(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run an operation and take it down."""
+        # Before it runs: afterwards what was there is lost.
         for tensor in _written(func, args, kwargs):
             self._keep(tensor)
         result = run(func, args, kwargs)
+        # A view looks at the same memory: made again, it would change nothing.
         if not func.is_view:
             self._steps.append(_Step(func, args, kwargs, result))
             self._made.update(each.untyped_storage()._cdata for each in tensors_in((result,)))
@@ -126,6 +131,7 @@ class CUDAGraph:
 
     def fill(self, name: str, tensor: VirtualTensor) -> None:
         """Take down that a factory filled a new tensor, such as ``torch.zeros``."""
+        # Fillings are repeated as they are: each replay would give the same numbers.
         if name.startswith("rand") or name == "normal":
             raise unsupported(
                 f"torch.{name} inside a CUDA graph", "draw into a tensor, Tensor.normal_()"
@@ -137,6 +143,7 @@ class CUDAGraph:
     def _keep(self, tensor: torch.Tensor) -> None:
         storage = tensor.untyped_storage()
         if storage._cdata not in self._made and storage._cdata not in self._before:
+            # The storage is kept along: its address must not become another's during the capture.
             self._before[storage._cdata] = storage, _contents(storage).clone()
 
 

@@ -120,6 +120,7 @@ def _exchange(original: Callable[..., Any]) -> Any:
         if name == "all_gather" and _nccl(group):
             _flatten(bare)
         later = given.get("async_op", False) or name in _LATER
+        # Before it runs: NCCL waits for what was issued until now, and not for what comes after.
         done = _begin(_GroupPart(name, group, given), ordinal)
         local.exchanging = True
         try:
@@ -207,10 +208,12 @@ class _GroupPart:
         self.rank = torch.distributed.get_rank()
         self.ranks = _ranks(group)
         key = group.group_name
+        # Pairs count apart: the rest of the group takes no part, and its counts would fall behind.
         if name in _PAIRS:
             self.ranks = self._pair(group, given)
             key = f"{key}/{self.ranks}"
         counts = machine().exchanges
+        # All members begin exchanges in the same order, so that equal numbers mean the same one.
         self.group, self.number = key, counts[key]
         counts[key] += 1
 
@@ -309,6 +312,7 @@ def _barrier(original: Any) -> Any:
     @functools.wraps(original)
     def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Any:
         local = machine().local
+        # A barrier is an exchange inside, which the program has not asked for: it is not noted.
         local.exchanging = True
         try:
             return original(*(() if group is None else (group,)), async_op=async_op)

@@ -62,6 +62,7 @@ def on_one_device(values: tuple[Any, ...]) -> bool:
         RuntimeError: They are on several.
     """
     tensors = list(tensors_in(values))
+    # A number on the host may join in anywhere, as in torch.
     devices = [device_of(tensor) for tensor in tensors if tensor.dim() or device_of(tensor) != HOST]
     on_device = [device for device in devices if device != HOST]
     if not on_device:
@@ -260,6 +261,7 @@ def _setitem(original: Any) -> Any:
     def setitem(self: torch.Tensor, index: Any, value: Any) -> None:
         """Write into a part of this tensor; a tensor with a graph may come from any device."""
         tracked = isinstance(value, torch.Tensor) and value.requires_grad
+        # An index by tensors goes to index_put, which refuses values from elsewhere as torch does.
         if tracked and ordinal_of(value) != ordinal_of(self) and not _by_tensor(index):
             value = move(value, ordinal_of(self))
         original(self, index, value)
@@ -323,6 +325,7 @@ def _grad(original: Any) -> property:
     def read(self: torch.Tensor, kind: Any = None) -> torch.Tensor | None:
         gradient = original.__get__(self)
         found = at_home(gradient, self)
+        # Kept: each look would else give another object, and what is done to it in place be lost.
         if found is not gradient:
             original.__set__(self, found)
         return found

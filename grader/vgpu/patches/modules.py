@@ -212,6 +212,7 @@ def _pad_packed(original: Any) -> Any:
         """Make one tensor of a packed sequence: (T, B, *), or (B, T, *); lengths on the host."""
         if not isinstance(data, VirtualTensor):
             return original(data, sizes, batch_first, value, total)
+        # For shape and lengths alone: its elements are the host's, and follow no graph.
         whole, lengths = original(plain(data), sizes, False, value, total)
         steps = [
             _filled_up(step, whole.shape[1], value, "right")

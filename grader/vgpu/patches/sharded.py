@@ -101,12 +101,14 @@ class _Reducer:
     def reduce(self, _: Any, bucket: Any) -> Any:
         """Begin; the future has the bucket's new contents, on the host."""
         buffer = bucket.buffer()
+        # C++ has made it on the host; on a GPU it takes the device's memory.
         machine().blocks.hold(buffer.untyped_storage(), self._ordinal)
         if self._hook is None:
             gradients = relabel(buffer, self._ordinal)
             gradients.div_(self._group.size())
             work = torch.distributed.all_reduce(gradients, group=self._group, async_op=True)
             done = work.done
+            # At the end of the backward pass: until then, computing and exchanging may overlap.
             torch.autograd.Variable._execution_engine.queue_callback(
                 lambda: done.wait(current_stream(self._ordinal))
             )

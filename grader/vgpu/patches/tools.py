@@ -236,6 +236,7 @@ def _rest(patches: Patches) -> None:
     for module in [sys.modules[name] for name in _OF_CUDA if name in sys.modules]:
         for name, value in list(vars(module).items()):
             theirs = isinstance(value, FunctionType) and value.__module__.startswith("torch.cuda")
+            # What has a stand-in by now is left alone.
             if theirs and name[0] != "_" and not hasattr(value, "__wrapped__"):
                 patches.wrap(module, name, _by_name(f"{module.__name__}.{name}"))
 

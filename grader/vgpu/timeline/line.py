@@ -228,6 +228,7 @@ class Timeline:
     def meet(self, parts: Sequence[tuple[str, Collective]]) -> None:
         """Take in a collective: the process of each part, and the part itself."""
         arrived = []
+        # Sets `self.process` with each part: threads and streams are looked up by it.
         for self.process, event in parts:
             issued, _ = self._issue(event)
             tail = self._tail(event.device, event.stream)

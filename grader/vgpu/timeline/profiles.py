@@ -187,6 +187,7 @@ class Engine:
         Returns:
             When it begins, and the span that it waits for; −1 where it begins when it is ready.
         """
+        # Nothing can begin there any more; kept, the list would grow with the trace.
         if self.holes:
             self.holes = [hole for hole in self.holes if hole[1] > issued]
         for index, (first, last) in enumerate(self.holes):

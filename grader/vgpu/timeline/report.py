@@ -104,6 +104,7 @@ class Stretch:
     def _in_time(self, device: str) -> Numbers:
         """Return the same by their beginnings."""
         found = self._on(device)
+        # Stable: of spans that begin together the first that was issued stays first.
         return found[np.argsort(np.array(self.spans.starts)[found], kind="stable")]
 
     def report(self) -> Report:
@@ -118,6 +119,7 @@ class Stretch:
         lengths = {reason: array("d") for reason in REASONS}
         gaps = nsmallest(MOST_GAPS, self._gaps(lengths), key=lambda gap: gap.start - gap.end)
         idle: dict[Value, Value] = {
+            # Sorted: the sum's rounding must not depend on the order in which gaps were met.
             reason: sum(sorted(each, reverse=True)) for reason, each in lengths.items()
         }
         return {
