@@ -158,6 +158,7 @@ def _worst(found: Array, bound: Bound) -> float:
     """Return the greatest difference in units of the scale."""
     with np.errstate(all="ignore"):
         apart = np.abs(widen(found, bound.value)[0] - bound.value)
+        # 0 / 0 would be NaN where nothing differs.
         units = np.where(apart == 0, 0.0, apart / bound.scale)
     return float(units.max()) if units.size else 0.0
 

@@ -45,6 +45,7 @@ def same_value(one: Value, other: Value) -> bool:
     """Return whether two values are the same but for rounding."""
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return _same_tensor(one, other)
+    # By type: to Python True equals 1, and 1 equals 1.0.
     if type(one) is not type(other):
         return False
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):

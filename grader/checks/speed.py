@@ -98,6 +98,7 @@ def timing_problem(case: CaseInputs, timing: FunctionTiming) -> Verdict | None:
     if timing.skipped:
         return deferred(Code.NOT_TIMED, Message(timing.skipped, {"detail": timing.detail}))
     if timing.failed is not None:
+        # A reference that completed stands in: only how the submission's call ended is judged here.
         return judge_case(tolerance(0, 0), case, Observation(Outcome.COMPLETED), timing.failed)
     if timing.wrong is not None:
         return _wrong(case, *timing.wrong)

@@ -263,6 +263,7 @@ def _candidates(
         everybody = np.concatenate([rows[number] for number in prints[index].hashes])
         in_common = np.bincount(everybody, minlength=len(prints))
         in_common[index] = 0
+        # By the smaller one: who adds to a copy must not hide it.
         shares = in_common / np.minimum(sizes, sizes[index])
         near = np.flatnonzero((shares >= _WORTH_A_LOOK * threshold) & (in_common > 0))
         closest = [other for other in np.argsort(-shares)[:_CLOSEST] if in_common[other]]

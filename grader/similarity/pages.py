@@ -114,6 +114,8 @@ def _lines(script: Script, regions: Sequence[Region]) -> tuple[CodeLine, ...]:
     ]
     lines, start, ahead = [], 0, 0
     for label, text in zip(script.labels, script.source.split("\n"), strict=True):
+        # Marks that are over are passed once; looked at for each line, long files would take for
+        # ever.
         while ahead < len(marks) and marks[ahead].end <= start:
             ahead += 1
         lines.append(CodeLine(label, tuple(_pieces(text, start, islice(marks, ahead, None)))))
@@ -146,6 +148,7 @@ def histogram(closest: Mapping[str, float]) -> list[ScoreBar]:
     """Return how many submissions have their closest other at each twentieth."""
     counts = [0] * _BARS
     for score in closest.values():
+        # A score of 1 belongs to the last bar.
         counts[min(int(score * _BARS), _BARS - 1)] += 1
     return [ScoreBar(index * 100 // _BARS, count) for index, count in enumerate(counts)]
 
@@ -169,6 +172,7 @@ class People:
         return not (self._keys(one) & self._keys(two))
 
     def _keys(self, name: str) -> set[str]:
+        # Without the empty one: two of whom nothing is known are not one person.
         return {student.id or student.email for student in self._students.get(name, ())} - {""}
 
 

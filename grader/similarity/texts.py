@@ -88,6 +88,7 @@ class Scripts:
         lines, labels = [], []
         for file in files:
             if len(files) > 1:
+                # As a comment, which is no token: it is there for whoever reads the page.
                 lines.append(f"# {file.path}")
                 labels.append("")
             own = _decoded(file).split("\n")

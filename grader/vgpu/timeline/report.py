@@ -118,8 +118,8 @@ class Stretch:
         }
         lengths = {reason: array("d") for reason in REASONS}
         gaps = nsmallest(MOST_GAPS, self._gaps(lengths), key=lambda gap: gap.start - gap.end)
+        # Sorted: the sum's rounding must not depend on the order in which gaps were met.
         idle: dict[Value, Value] = {
-            # Sorted: the sum's rounding must not depend on the order in which gaps were met.
             reason: sum(sorted(each, reverse=True)) for reason, each in lengths.items()
         }
         return {
