@@ -42,6 +42,9 @@ _COLUMNS = ("student", "question", "points", "why")
 _AROUND = 3
 """Lines shown before and after the one that a finding names."""
 _MOST_LINES = 40
+_MOST_READ = 200
+"""The same where a person reads the function itself."""
+_TRIPLE = ('"""', "'''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,11 +261,12 @@ def lines_of(finding: Finding) -> list[str]:
     except GraderError:
         return []
     named = finding.checks[0].params.get("line")
+    most = _MOST_READ if finding.checks[0].message_id == "by_hand" else _MOST_LINES
     for file in files:
         lines = file.data.decode(errors="replace").splitlines()
         if isinstance(named, int) and 0 < named <= len(lines):
             first, last = max(1, named - _AROUND), min(len(lines), named + _AROUND)
-        elif found := _function(lines, finding.question):
+        elif found := _function(lines, finding.question, most):
             first, last = found
         else:
             continue
@@ -270,7 +274,7 @@ def lines_of(finding: Finding) -> list[str]:
     return []
 
 
-def _function(lines: Sequence[str], name: str) -> tuple[int, int] | None:
+def _function(lines: Sequence[str], name: str, most: int) -> tuple[int, int] | None:
     """Return the first and last line of a function or class; the text need not parse."""
     starts = [
         number
@@ -279,15 +283,18 @@ def _function(lines: Sequence[str], name: str) -> tuple[int, int] | None:
     ]
     if not starts:
         return None
-    end = next(
-        (
-            number - 1
-            for number, line in enumerate(lines[starts[-1] :], starts[-1] + 1)
-            if line[:1].strip() and not line.startswith(("#", ")"))
-        ),
-        len(lines),
-    )
-    return starts[-1], min(end, starts[-1] + _MOST_LINES)
+    return starts[-1], min(_end(lines, starts[-1]), starts[-1] + most)
+
+
+def _end(lines: Sequence[str], start: int) -> int:
+    """Return the last line of a function that starts at a line."""
+    quoted = False
+    for number, line in enumerate(lines[start:], start + 1):
+        if line[:1].strip() and not quoted and not line.startswith(("#", ")")):
+            return number - 1
+        # An essay's text stands in the first column, too, and is no end of its function.
+        quoted ^= sum(map(line.count, _TRIPLE)) % 2 == 1
+    return len(lines)
 
 
 def _numbered(lines: Sequence[str], first: int, last: int) -> list[str]:

@@ -34,6 +34,15 @@ def read(course: Path) -> Path:
     return course
 
 
+ESSAY = """\
+  - id: why_it_diverges
+    title: An essay
+    points: 2
+    cases: [{id: text}]
+    checks: [{id: content, kind: by_hand, points: 2, rubric: [{text: the step, points: 2}]}]
+"""
+
+
 def rows(course: Path) -> dict[str, tuple[str, str, str]]:
     table = csv.DictReader((course / "out/gradebook.csv").open())
     return {row["submission"]: (row["score"], row["pending"], row["max_score"]) for row in table}
@@ -121,6 +130,26 @@ def test_a_review_offers_the_items_as_keys(
         "eli": ("0", "0"), "fay": ("2", "0"), "gus": ("2", "1.5"),
     }  # fmt: skip
     assert "comments (0.5). Where are your names?" in (read / "out/bob/student.html").read_text()
+
+
+def test_an_essay_is_a_function_that_returns_its_text(course: Path, command: Any) -> None:
+    file = course / "assignments/tiny/assignment.yml"
+    file.write_text(file.read_text() + ESSAY)
+    text = 'def why_it_diverges():\n    return """\n{}\n    """\n'
+    answers = {"ann": "The learning rate is too high.", "bob": "No idea.", "dua": "1 / 0"}
+    for name, answer in answers.items():
+        path = course / f"class/{name}.py"
+        path.write_text(path.read_text() + text.format(answer))
+    reference = course / "reference/tiny/tiny.py"
+    reference.write_text(reference.read_text() + text.format("The step is too long."))
+    assert command(*BATCH) == 0
+    waiting = {name: row[1] for name, row in rows(course).items()}
+    assert waiting == {"ann": "2", "bob": "2", "cem": "0", "dua": "2", "eli": "0"}
+    with GradedClass(course / "out") as decided:
+        findings = decided.findings()
+    assert any("The learning rate is too high." in line for line in lines_of(findings[0]))
+    assert command("decide", "out", "ann", "why_it_diverges", "--item", "1") == 0
+    assert rows(course)["ann"] == ("8", "0", "8")
 
 
 def test_a_rubric_adds_up() -> None:
