@@ -134,6 +134,23 @@ def unwritten(question: QuestionResult) -> bool:
 _UNWRITTEN = frozenset({Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION})
 
 
+def told_together(checks: Iterable[CheckResult]) -> list[tuple[CheckResult, ...]]:
+    """Return the checks that a student reads of; those with one message form a group.
+
+    A check worth nothing that passed or was not judged tells nothing, and is left out.
+    """
+    groups: dict[tuple[Status, object, bool], list[CheckResult]] = {}
+    for check in checks:
+        if check.max_score == 0 and check.status in (Status.PASSED, Status.SKIPPED):
+            continue
+        message: object = check.student_message or check.id
+        if check.code is Code.NOT_IMPLEMENTED:
+            # The same of visible and hidden cases, in other words.
+            message = check.code
+        groups.setdefault((check.status, message, check.bonus), []).append(check)
+    return [tuple(group) for group in groups.values()]
+
+
 def visible(question: QuestionResult) -> tuple[CheckResult, ...]:
     """Return the checks that a student may know of now, where no platform hides the others."""
     if question.visibility is not Visibility.VISIBLE:

@@ -32,7 +32,7 @@ from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 from grader.report.build import PLACES, question_status
 from grader.report.merge import sums
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, json_bytes
-from grader.report.summary import MARKS, amount, notices, worth
+from grader.report.summary import MARKS, amount, notices, told_together, unread, worth
 from grader.store.files import write_atomic
 from grader.text import inert
 from grader.verdict import Status, Visibility
@@ -155,7 +155,10 @@ def _finish(document: Document, report: Report, rows: list[_TestRow]) -> None:
     del document["leaderboard"]
     document.update(dict.fromkeys(_TEXT_FIELDS, "text"))
     del document["execution_time"]
-    document["output"] = "\n".join(notices(report))
+    lost = unread(report)
+    # Of a file that cannot be read every row says the same: it stands on top as well.
+    top = [lost.student_message] if lost is not None else []
+    document["output"] = "\n".join(filter(None, [*top, *notices(report)]))
     document["extra_data"] = {
         "report_schema_version": report.schema_version,
         "status": report.status.value,
@@ -178,6 +181,9 @@ def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:
         del test["status"]
         test["name"] = f"[pending] {test['name']}"
         test["tags"] = [*test["tags"], "pending"]
+    elif row.status is Status.SKIPPED:
+        # Not judged, so not failed either: what is required of it failed, in a row of its own.
+        del test["status"]
     else:
         # Checks worth nothing lose no points, which the runner takes for a pass.
         test["status"] = "passed" if row.status is Status.PASSED else "failed"
@@ -186,12 +192,18 @@ def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:
 
 
 def _lines(row: _TestRow) -> Iterator[str]:
-    """Yield a line for each check, first those that have something to say."""
-    for check in sorted(row.checks, key=lambda check: _ORDER.get(check.status, 0)):
-        points = f"{amount(check.score)}/{worth(check)}"
-        if check.pending:
-            points = f"{points}, {amount(check.pending)} pending"
-        message = f": {check.student_message}" if check.student_message else ""
+    """Yield a line for each check, or for several with one message; what failed comes first."""
+    ordered = sorted(row.checks, key=lambda check: _ORDER.get(check.status, 0))
+    for group in told_together(ordered):
+        first = group[0]
+        message = f": {first.student_message}" if first.student_message else ""
         # What the grader failed at waits for another run, as what is deferred does.
-        mark = MARKS[Status.DEFERRED if check.status is Status.ERROR else check.status]
-        yield f"{mark} {check.id} ({points}){message}"
+        mark = MARKS[Status.DEFERRED if first.status is Status.ERROR else first.status]
+        yield f"{mark} {', '.join(map(_with_points, group))}{message}"
+
+
+def _with_points(check: CheckResult) -> str:
+    points = f"{amount(check.score)}/{worth(check)}"
+    if check.pending:
+        points = f"{points}, {amount(check.pending)} pending"
+    return f"{check.id} ({points})" if check.max_score else check.id

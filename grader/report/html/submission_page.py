@@ -14,7 +14,7 @@ from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels, render, translated
 from grader.report.model import CheckResult, FileInfo, Report
 from grader.report.pictures.files import FOLDER
-from grader.report.summary import amount
+from grader.report.summary import amount, told_together
 from grader.sandbox.host.guests import Tier
 from grader.submission.notebook import NEWLINE
 from grader.submission.submission import SubmittedFile
@@ -72,6 +72,7 @@ def staff_page(
         labels,
         {
             "staff": True,
+            "groups": {each.id: [(check,) for check in each.checks] for each in known.questions},
             "go_on": "",
             "notices": _notices(known, labels),
             "withheld": {},
@@ -104,6 +105,7 @@ def student_page(
         labels,
         {
             "staff": False,
+            "groups": {each.id: told_together(each.checks) for each in shown.questions},
             "go_on": _go_on(shown),
             "notices": notices,
             "withheld": withheld,

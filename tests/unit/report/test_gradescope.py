@@ -159,10 +159,54 @@ def test_hostile_text_stays_text(build: Build, tmp_path: Path, message: str) -> 
     assert path == tmp_path / "results.json"
     document = json.loads(path.read_text(), parse_constant=pytest.fail)
     assert document["tests"][0]["output_format"] == "text"
-    # A line for each check, and none that the submission began.
+    # A line for the check, one for the two that did not run, and none that the submission began.
     lines = document["tests"][0]["output"].split("\n")
-    assert len(lines) == 3
+    assert len(lines) == 2
     assert all(ord(char) >= 32 for line in lines for char in line)
+
+
+def changed(report: Report, *changes: dict[str, Any]) -> Report:
+    """Return a report of its first question alone, with its checks changed."""
+    question = report.questions[0]
+    checks = [
+        check.model_copy(update={"score": 0.0, **change})
+        for check, change in zip(question.checks, changes, strict=True)
+    ]
+    only = question.model_copy(update={"checks": tuple(checks)})
+    return report.model_copy(update={"questions": (only,)})
+
+
+def test_what_is_said_of_several_checks_stands_once(report: Report) -> None:
+    stub = {"status": Status.FAILED, "code": Code.NOT_IMPLEMENTED, "student_message": "Write f."}
+    hidden = {**stub, "student_message": "In a hidden case: not implemented yet."}
+    after = {"status": Status.SKIPPED, "code": Code.REQUIREMENT_NOT_MET}
+    later = {**after, "student_message": "Counts only once values passes."}
+    row = gradescope_results(changed(report, stub, hidden, later))["tests"][0]
+    assert row["output"].splitlines() == [
+        "✗ values (0/3), shape (0/1): Write f.", "– inputs (0/1): Counts only once values passes.",
+    ]  # fmt: skip
+    assert row["status"] == "failed"
+
+
+def test_what_is_worth_nothing_is_told_only_where_it_failed(report: Report) -> None:
+    informs = {"max_score": 0.0, "student_message": ""}
+    right = {**informs, "status": Status.PASSED, "code": Code.OK}
+    wrong = {**informs, "status": Status.FAILED, "code": Code.WRONG_DTYPE}
+    document = gradescope_results(changed(report, {}, right, wrong))
+    assert document["tests"][0]["output"].splitlines() == ["✗ inputs", "✓ values (0/3)"]
+
+
+def test_what_was_not_judged_is_not_shown_as_failed(report: Report) -> None:
+    after = {"status": Status.SKIPPED, "code": Code.REQUIREMENT_NOT_MET}
+    row = gradescope_results(changed(report, after, after, after))["tests"][0]
+    assert "status" not in row
+    assert row["score"] == 0
+
+
+def test_a_file_that_cannot_be_read_is_told_on_top(report: Report) -> None:
+    lost = {"status": Status.FAILED, "code": Code.SYNTAX_ERROR, "student_message": "Line 3: x"}
+    document = gradescope_results(changed(report, lost, lost, lost))
+    assert document["output"].splitlines()[0] == "Line 3: x"
 
 
 def test_points_lost_to_the_grader_are_pending_in_the_row(build: Build, report: Report) -> None:

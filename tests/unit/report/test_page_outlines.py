@@ -17,6 +17,7 @@ from grader.report.html.render import SIGNS, Labels
 from grader.report.html.submission_page import staff_page, student_page
 from grader.report.model import CheckResult, QuestionResult, Report, Timing
 from grader.report.summary import amount
+from grader.verdict import Code, Status
 
 ENGLISH, KOREAN = Labels("en"), Labels("ko")
 VOID = {"meta", "link", "input", "br", "img"}
@@ -411,6 +412,24 @@ def test_a_student_reads_first_what_is_wrong_and_nothing_of_claims(report: Repor
     assert step.text == ENGLISH("go_on", question=questions[0].all("summary")[0].one("code").text)
     assert step.one("a").attributes["href"] == f"#{questions[0].attributes['id']}"
     assert ENGLISH("claim") not in [each.text for each in root.all("span", "chip")]
+
+
+def test_a_student_reads_once_what_holds_of_several_checks(report: Report) -> None:
+    question = report.questions[0]
+    after = {
+        "status": Status.SKIPPED, "code": Code.REQUIREMENT_NOT_MET, "score": 0.0,
+        "student_message": "Counts only once values passes.",
+    }  # fmt: skip
+    nothing = question.checks[0].model_copy(update={"id": "informs", "max_score": 0.0, "score": 0})
+    checks = (*(each.model_copy(update=after) for each in question.checks), nothing)
+    shown = report.model_copy(
+        update={"questions": (question.model_copy(update={"checks": checks}),)}
+    )
+    (item,) = read(student_page(shown, ENGLISH)).all("li", "check")
+    assert item.all("b")[0].text == "values, shape, inputs"
+    assert item.one("span", "points").text == "0 / 5"
+    assert not item.all("span", "code")
+    assert len(read(staff_page(shown, ENGLISH)).all("li", "check")) == 4
 
 
 def test_a_student_whose_questions_are_right_is_sent_nowhere(report: Report) -> None:
