@@ -14,7 +14,7 @@ from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels, render, translated
 from grader.report.model import CheckResult, FileInfo, Report
 from grader.report.pictures.files import FOLDER
-from grader.report.summary import amount, told_together
+from grader.report.summary import amount, told_together, unwritten
 from grader.sandbox.host.guests import Tier
 from grader.submission.notebook import NEWLINE
 from grader.submission.submission import SubmittedFile
@@ -106,7 +106,7 @@ def student_page(
         {
             "staff": False,
             "groups": {each.id: told_together(each.checks) for each in shown.questions},
-            "go_on": _go_on(shown),
+            "go_on": _go_on(shown, labels),
             "notices": notices,
             "withheld": withheld,
             # Where a finding is said to be, is in parameters that the shown report lacks.
@@ -120,18 +120,22 @@ def student_page(
 
 
 def _wrong_first(report: Report) -> Report:
-    """Return a report with what the student can mend first, and what is right last."""
-    ordered = sorted(report.questions, key=lambda item: _ORDER.get(item.status, 1))
+    """Return a report with what is wrong first, then what is not written, what is right last."""
+    ordered = sorted(
+        report.questions, key=lambda item: (_ORDER.get(item.status, 1), unwritten(item))
+    )
     return report.model_copy(update={"questions": tuple(ordered)})
 
 
 _ORDER = {Status.FAILED: 0, Status.PARTIAL: 0, Status.PASSED: 2}
 
 
-def _go_on(report: Report) -> str:
-    """Return the question to go on with, the first there is; empty where nothing is wrong."""
+def _go_on(report: Report, labels: Labels) -> str:
+    """Return what to do next, at the first question there is; empty where nothing is wrong."""
     first = next(iter(report.questions), None)
-    return first.id if first is not None and _ORDER.get(first.status, 1) == 0 else ""
+    if first is None or _ORDER.get(first.status, 1):
+        return ""
+    return labels("go_on_unwritten" if unwritten(first) else "go_on", question=first.id)
 
 
 def _page(report: Report, labels: Labels, values: Mapping[str, object]) -> str:

@@ -432,6 +432,20 @@ def test_a_student_reads_once_what_holds_of_several_checks(report: Report) -> No
     assert len(read(staff_page(shown, ENGLISH)).all("li", "check")) == 4
 
 
+def test_a_student_goes_on_with_what_is_wrong_before_what_is_not_written(report: Report) -> None:
+    stub = {"status": Status.FAILED, "code": Code.NOT_IMPLEMENTED, "score": 0.0, "pending": 0.0}
+    question, wrong = report.questions[0], report.questions[1]
+    checks = tuple(check.model_copy(update=stub) for check in question.checks)
+    points = {"status": Status.FAILED, "score": 0.0, "pending": 0.0}
+    unwritten = question.model_copy(update={"checks": checks, **points})
+    for questions, words in (
+        ((unwritten, wrong), ENGLISH("go_on", question=wrong.id)),
+        ((unwritten,), ENGLISH("go_on_unwritten", question=unwritten.id)),
+    ):
+        shown = report.model_copy(update={"questions": questions})
+        assert read(student_page(shown, ENGLISH)).one("p", "next").text == words
+
+
 def test_a_student_whose_questions_are_right_is_sent_nowhere(report: Report) -> None:
     right = with_a_right_one(report).questions[:1]
     shown = report.model_copy(update={"questions": right})
