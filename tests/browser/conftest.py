@@ -19,8 +19,10 @@ from grader.batch.discover import ClassSubmission, Student
 from grader.batch.grades import Grade
 from grader.batch.pages import Look, write_class
 from grader.report.model import FileInfo, Report, ReportStatus, read_report
+from grader.report.pictures.gantt import Gantt, GanttBar, draw_gantt
 from grader.verdict import Status
 
+TIMELINE = Gantt("Timeline", [GanttBar("cuda:0", 0.0, 1.0, "forward")], 1.0, 1.0, 1.0)
 GOLDEN = Path(__file__).parents[1] / "golden"
 FLAGS = (
     # The pages under test are our own; a container's root has no user namespace for the sandbox.
@@ -98,6 +100,8 @@ def class_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'
             f"<script>document.title='ran';alert(1)</script><desc>{number}</desc></svg>"
         )
+    (out / "team-01/pictures").mkdir(parents=True)
+    (out / "team-01/pictures/multiply.values.svg").write_bytes(draw_gantt(TIMELINE))
     write_class(grades, out, Look(asked={"multiply": HOSTILE[0]}))
     return out
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from hostile import HOSTILE
+from PIL import Image
 from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
@@ -205,6 +207,26 @@ def test_text_has_contrast(page: Chrome, class_folder: Path, scheme: str, name: 
         for ink in map(luminance, inks):
             contrast = (max(ink, behind) + 0.05) / (min(ink, behind) + 0.05)
             assert contrast >= 4.5, (inks, scheme)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_picture_has_the_colours_of_its_page(
+    page: Chrome, class_folder: Path, scheme: str
+) -> None:
+    emulate(page, scheme)
+    open_page(page, class_folder, "team-01/report.html")
+    page.execute_script("for (const d of document.querySelectorAll('details')) d.open = true")
+
+    def ground() -> float:
+        shot = page.find_element(By.CSS_SELECTOR, ".picture").screenshot_as_png
+        red, green, blue = Image.open(BytesIO(shot)).convert("RGB").getpixel((12, 6))
+        return luminance(f"rgb({red}, {green}, {blue})")
+
+    assert (ground() < 0.1) == (scheme == "dark")
+    # What is chosen on the page wins over the system.
+    for theme in ("light", "dark"):
+        page.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+        assert (ground() < 0.1) == (theme == "dark")
 
 
 def test_the_colours_can_be_chosen_and_stay(page: Chrome, class_folder: Path) -> None:

@@ -13,10 +13,18 @@ if TYPE_CHECKING:
 
 Format = Literal["svg", "png"]
 
-BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8c8c8c", "#222222"
-"""Told apart by readers who see no difference between red and green (Okabe and Ito, 2008)."""
+BLUE, ORANGE, GREY, INK = "#0072b2", "#bf4f00", "#6b7075", "#222222"
+"""Told apart by readers who see no difference between red and green (after Okabe and Ito, 2008)."""
 
-PALE = "#9ecae1"
+PALE = "#5f9bc0"
+GROUND, ON_BAR = "#ffffff", "#fdfdfd"
+"""Behind everything, and of letters on a bar; not the same, so that each has its dark colour."""
+
+DARK = {
+    GROUND: "#1a2028", INK: "#e4eaf0", GREY: "#9aa5b1", BLUE: "#56b4e9", ORANGE: "#e69f00",
+    PALE: "#4d7c99", ON_BAR: "#11151a",
+}  # fmt: skip
+"""Colour → what stands for it where a page is dark."""
 
 _STYLE: dict[Any, Any] = {
     # Letters as outlines: the same picture on a machine with other fonts.
@@ -27,6 +35,10 @@ _STYLE: dict[Any, Any] = {
     "text.parse_math": False,
     "font.family": "DejaVu Sans",
     "font.size": 9,
+    "figure.facecolor": GROUND,
+    "axes.facecolor": GROUND,
+    "text.color": INK,
+    "axes.prop_cycle": f"cycler('color', ['{BLUE}'])",
     "axes.edgecolor": GREY,
     "axes.labelcolor": INK,
     "axes.titlesize": 10,
@@ -83,6 +95,17 @@ def to_bytes(figure: Figure, kind: Format, title: str, about: str) -> bytes:
     metadata = {"Title": title, "Description": about}
     if kind == "svg":
         figure.savefig(stream, format="svg", metadata={**metadata, "Date": None})
-    else:
-        figure.savefig(stream, format="png", dpi=_PNG_DOTS, metadata={**metadata, "Software": ""})
+        # An image has the theme of the page that it is on, whichever the system has.
+        return stream.getvalue().replace(b"</style>", _in_the_dark().encode() + b"</style>", 1)
+    figure.savefig(stream, format="png", dpi=_PNG_DOTS, metadata={**metadata, "Software": ""})
     return stream.getvalue()
+
+
+def _in_the_dark() -> str:
+    """Return rules that exchange the colours; marked important, as shapes have theirs in line."""
+    rules = (
+        f'[style*="{what}: {light}"],[{what}="{light}"]{{{what}:{dark} !important}}'
+        for light, dark in DARK.items()
+        for what in ("fill", "stroke")
+    )
+    return "@media (prefers-color-scheme: dark){" + "".join(rules) + "}"

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from grader.report.pictures.canvas import (
     BLUE,
+    GROUND,
     INK,
+    ON_BAR,
     ORANGE,
     PALE,
     Format,
@@ -163,7 +165,7 @@ def _line(axes: Axes, bars: Sequence[GanttBar], devices: Sequence[str], sort: st
         color=_COLOURS[sort],
         hatch="///" if idle else None,
         # An edge of the bar's own colour: white ones would hide what is thinner than they are.
-        edgecolor="white" if idle else _COLOURS[sort],
+        edgecolor=GROUND if idle else _COLOURS[sort],
         linewidth=0.4,
         label=_WORDS[sort],
     )
@@ -218,5 +220,5 @@ def _number(axes: Axes, gantt: Gantt, devices: Sequence[str]) -> None:
             if bar.end - bar.start >= gantt.elapsed * _LEAST_NUMBERED * len(str(number)):
                 axes.text(
                     (bar.start + bar.end) / 2, row, str(number),
-                    color="white", fontsize=6.5, ha="center", va="center",
+                    color=ON_BAR, fontsize=6.5, ha="center", va="center",
                 )  # fmt: skip

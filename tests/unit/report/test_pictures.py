@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -13,6 +14,7 @@ import pytest
 
 from grader.cli import app as cli
 from grader.report.model import Report, write_report
+from grader.report.pictures import canvas, gantt
 from grader.report.pictures.files import write_pictures
 from grader.report.pictures.speed import (
     DeviceBars,
@@ -146,3 +148,41 @@ def test_a_report_has_the_pictures_that_it_has_numbers_for(
 def test_nothing_to_draw_is_said() -> None:
     with pytest.raises(ValueError, match="no bars"):
         draw_device(replace(bars(), warm={}))
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return sum(weight * x for weight, x in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def _contrast(one: str, other: str) -> float:
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_colours_of_pictures_stand_out_in_both_themes(dark: bool) -> None:
+    def seen(colour: str) -> str:
+        return canvas.DARK[colour] if dark else colour
+
+    for bar in (canvas.BLUE, canvas.ORANGE, canvas.PALE):
+        assert _contrast(seen(bar), seen(canvas.GROUND)) >= 3
+    for ink in (canvas.INK, canvas.GREY):
+        assert _contrast(seen(ink), seen(canvas.GROUND)) >= 4.5
+    for bar in (canvas.BLUE, canvas.ORANGE):
+        assert _contrast(seen(canvas.ON_BAR), seen(bar)) >= 4.5
+
+
+def test_every_colour_of_a_picture_has_one_for_dark_pages() -> None:
+    bar = gantt.GanttBar("cuda:0", 0.0, 1.0, "forward")
+    idle = gantt.GanttBar("cuda:0", 1.0, 2.0, "idle")
+    marks = PaceMarks(2.0, 30.0, (1.5, 3.0))
+    for picture in (
+        gantt.draw_gantt(gantt.Gantt("t", [bar], 2.0, 2.0, 1.0, idle)), draw_pace(marks),
+        *([draw_device(bars)] if (bars := bars_of(EVIDENCE)) else ()),
+    ):  # fmt: skip
+        body = picture.decode().partition("</style>")[2]
+        used = set(re.findall(r"#[0-9a-f]{6}\b", body))
+        assert used
+        assert used <= set(canvas.DARK)
