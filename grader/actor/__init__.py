@@ -51,6 +51,8 @@ def bound_output(cap: int) -> None:
     """
     for name, fd in (("stdout", 1), ("stderr", 2)):
         buffered = io.BufferedWriter(_Bounded(fd, cap), buffer_size=4096)
+        # A lone surrogate must not fail an honest print; by lines, so that what came before a kill
+        # is kept.
         stream = io.TextIOWrapper(buffered, "utf-8", errors="backslashreplace", line_buffering=True)
         setattr(sys, name, stream)
         # The original streams too: libraries restore them, and would print without a bound.

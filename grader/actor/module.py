@@ -73,6 +73,7 @@ def _message(error: BaseException) -> str:
 
 
 def _trace(error: BaseException) -> str:
+    # The innermost frames alone: of an endless recursion Python would write out a thousand.
     return "".join(
         traceback.TracebackException(
             type(error), error, error.__traceback__, limit=-_FRAMES, compact=True
@@ -97,6 +98,7 @@ def _position(error: BaseException, scratch: Path) -> tuple[str, int, int]:
 
 
 def _natural(number: object) -> int:
+    # By type: what a SyntaxError's attributes are is the submission's choice.
     return number if type(number) is int and 0 < number < _MAX_POSITION else 0
 
 
@@ -156,6 +158,7 @@ class Imported:
             if isinstance(name, str) and callable(value) and not name.startswith("__")
             if value is not Notebook and not isinstance(value, (MissingImport, Colab))
         ]
+        # Cut, as a file may bind a million names, and all of these cross the wire.
         return Loaded(
             tuple(name[:200] for name in names[:_MAX_NAMES]), self.fault, tuple(self.missing[:50])
         )

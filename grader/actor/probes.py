@@ -279,6 +279,7 @@ def function_name(func: Callable[..., Any]) -> str:
 def _memory(tensor: Any) -> int:
     try:
         return int(tensor.untyped_storage().data_ptr())
+    # Sparse tensors and some wrappers have no storage to ask for.
     except (RuntimeError, NotImplementedError, AttributeError):
         return 0
 

@@ -140,6 +140,7 @@ def _convert(value: Any, depth: int, budget: _Budget) -> Value:
 
 def _number(value: Any) -> bool | int | float | None:
     """Return the number that one of numpy's scalars is."""
+    # By numpy's own method: a subclass may have another.
     number = np.generic.item(value) if issubclass(type(value), np.generic) else None
     return number if type(number) in (bool, int, float) else None
 

@@ -68,6 +68,8 @@ class ForkServer:
                 if not data:
                     return None
                 start = Start(from_bytes(data, GuestPlan), fds)
+                # Out of the loop: a submission can walk the frames below its own, and finds none of
+                # these.
                 if self._fork(start):
                     return start
                 self._warm_the_rest()

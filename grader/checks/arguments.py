@@ -248,6 +248,7 @@ def shares(view: Tensor, base: Tensor) -> bool:
         return False
     if view.dtype != base.dtype or not _whole(base):
         return True  # another reading of the memory: not to be checked from here
+    # Without elements there is nothing that could disagree.
     if 0 in view.shape:
         return True
     # Before as_strided, which trusts its strides: a hostile layout would read the host's memory

@@ -213,6 +213,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 def _spelt(name: str, counts: Counts, source: EntryFacts | None) -> Mention | None:
     """Return the use in the source through which an operation was reached, if it is there."""
+    # Without the empty name, which stands for what no function asked for.
     through = frozenset({name, name.split(".", 1)[0], *counts.under.get(name, ())} - {""})
     found = [item for item in (source.mentions if source else ()) if spells(item, through)]
     # Where a tensor was assigned, a line that assigns a number is not the one that is meant.

@@ -103,6 +103,7 @@ def decide(excess: Sequence[float], rule: Rule = STANDARD_RULE) -> Decision:
         excess: Of each measurement, log(time / time allowed): at most 0 clears.
         rule: When that is enough.
     """
+    # Below zero until there are enough measurements.
     allowed = (len(excess) - rule.fewest) // 3
     if allowed >= 0:
         slow = sum(value > 0 for value in excess)
@@ -195,6 +196,7 @@ class Linear(_Frozen):
 def _form(value: Any) -> str | None:
     known = {"steps": "<Steps>", "linear": "<Linear>"}
     if isinstance(value, dict):
+        # By likeness: a misspelt key gets the message of the form that was meant.
         close = (get_close_matches(str(key), known, 1, 0.5) for key in value)
         return next((known[match[0]] for match in close if match), None)
     return f"<{type(value).__name__}>" if isinstance(value, (Steps, Linear)) else None
@@ -247,6 +249,7 @@ def award(
         decision = decide(excess(step.within), rule)
         if decision is Decision.PASSED:
             return Award(decision, step.credit)
+        # Still open: a lesser step must not be paid while a better one may be earned.
         if decision is not Decision.FAILED:
             return Award(decision)
     return Award(Decision.PASSED, 0.0)

@@ -294,6 +294,7 @@ def exclusive() -> Iterator[None]:
 
 
 def _opened(path: Path) -> int:
+    # No link is followed: in a shared folder it could lead to another file.
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         # Without O_CREAT first: kernels refuse that for another user's file in a shared folder.

@@ -123,6 +123,7 @@ class Allowance:
         # Relative to the reference's answer: right code answers as much. A wrong answer may be
         # longer, hence the factor and the floor; a gigabyte of zeros may not.
         size = likely or _NOTHING
+        # Less what has come: all messages in answer to one call share its bound.
         header = max(_LEAST.header, _TIMES * size.header) - before.header
         payload = max(_LEAST.payload, _TIMES * size.payload) - before.payload
         return Caps(

@@ -118,6 +118,7 @@ def draw_case(case: Case, key: DrawKey, scale: Mapping[str, int] | None = None) 
     # one.
     dims = {name: size * (scale or {}).get(name, 1) for name, size in drawn.items()}
     try:
+        # Before anything is drawn: a slip in the file must not fill the host's memory.
         _check_sizes(case, dims)
         values = {
             group: {name: _draw(item, dims, random) for name, item in arguments.items()}
@@ -187,6 +188,7 @@ def _random(
         drawn: Array = random.integers(low, high, shape, dtype=np.dtype(whole).type, endpoint=True)
         return drawn
     if tensor.form == "randn":
+        # In float64 and rounded later, so that a seed means the same numbers in every dtype.
         real: Array = random.standard_normal(shape)
     else:
         # As many bits as the dtype holds: a double rounded to it could come out as 1.

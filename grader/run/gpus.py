@@ -138,6 +138,7 @@ def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> str:
     if not problem:
         return ""
     advice = [text for words, text in _ADVICE if words in problem]
+    # A message that explains itself needs no search for a wall.
     if isinstance(sandbox, ForkServerSandbox) and not advice:
         advice = _node_problems(gpu) or [_wall_in_the_way(sandbox, gpu, limits)]
     return "; ".join((problem, *filter(None, advice)))

@@ -143,6 +143,7 @@ def _observe_together(
     for question in questions:
         if not hidden:
             progress(question.id)
+        # Not in hidden cases: what is printed there may tell of their inputs.
         question.observe(session, hidden, listen=isinstance(progress, Follower) and not hidden)
     # Calls that only count operations come last. One that ends its process costs no other check:
     # by now the values are there, and whatever comes next gets a new process.
@@ -265,6 +266,7 @@ class _Question:
     def _counted(
         self, session: GuestSession, case: PlannedCase, entry: str
     ) -> dict[str, Observation]:
+        # The calls before may have ended the process.
         session.prepare(self._limits, self._planned.needs)
         if session.failed_load is not None:
             return {}

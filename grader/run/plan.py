@@ -161,6 +161,7 @@ def _plan_case(question: Question, case: Case, key: DrawKey, generate: Generate)
     inputs = CaseInputs(case.id, drawn.names, drawn.args, hidden, drawn.dims)
     name = case.id if case.repeats == 1 else f"{case.id}#{key.repeat + 1}"
     counted = tuple(
+        # One name or none: only one size is made larger at a time.
         CountedCall("".join(scale), larger.args, dict(larger.kwargs))
         for scale in (scales(question, case) if key.repeat == 0 else ())
         for larger in [_drawn(case, key, scale, generate) if scale else drawn]

@@ -225,6 +225,7 @@ class GuestSession:
 
     def _next(self, window: Window, seconds: float) -> Observation:
         """Wait for the answer to the next call of several."""
+        # Before the request: the clock can be read only while the process sleeps.
         began, used = time.monotonic(), self.cpu_used()
 
         def talk(connection: Connection, deadline: Deadline) -> Any:

@@ -58,6 +58,7 @@ def judge_question(
         submission: What the submission did.
     """
     question = planned.question
+    # The reference first: where it failed, no submission is to blame.
     stopped = _reference_problem(question, reference) or _import_problem(question, submission)
     if stopped is not None:
         return for_all(question, stopped)

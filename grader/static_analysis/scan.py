@@ -166,6 +166,7 @@ class NameScanner:
             self.found.opaque.append(mention)
         if name in self._own:
             self.found.own.append((name, self._depth, where))
+        # Handed on to something else, map and filter are loops all the same.
         elif name.startswith("builtins.") and last in ("map", "filter") and not called:
             self._construct(last, node, Role.LOOP, repeated=(where.line, where.last_line))
         self.found.mentions.append(mention)
@@ -312,6 +313,7 @@ class CodeScanner(NameScanner):
             return
         self._construct("while", node, Role.LOOP, repeated=_lines(node.body))
         self._depth += 1
+        # After the depth has risen: the test runs once a turn, too.
         self._visit(node.test)
         self._block(node.body, "body")
         self._depth -= 1

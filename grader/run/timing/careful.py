@@ -132,6 +132,7 @@ class CarefulTimer:
             first = _FIRST_DRAW + number * _DRAWS
             clock = ProcessorClock(job, sessions, first, quiet_core())
             start = self._now()
+            # From seed and set: every set has an order of its own, and a run can be repeated.
             random = np.random.default_rng([self._seed, number])
             done = Stopwatch(clock, random).measure()
             return with_set(timing, done), self._now() - start

@@ -171,6 +171,7 @@ class ProcessorClock(TimingClock):
             raise NotTimedError("too_busy")
         if party == STUDENT:
             if self._last is not None and before is not None:
+                # What it used since its last block: nothing was asked of it in that time.
                 self._idle += before - self._last
             self._last = session.cpu_used()
             self._busy += seen.facts.cpu_seconds or 0.0

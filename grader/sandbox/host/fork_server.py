@@ -204,6 +204,7 @@ def mapped() -> bool:
         lines = Path("/proc/self/uid_map").read_text().splitlines()
     except OSError:
         return False
+    # Each line: first ID in here, first outside, how many. Only those in here can be taken.
     ranges = [(int(first), int(size)) for first, _, size in (line.split() for line in lines)]
     return any(first <= FIRST_USER and first + size >= FIRST_USER + USERS for first, size in ranges)
 
@@ -275,6 +276,7 @@ class ForkServerSandbox(Sandbox):
         with self._lock:
             if self._closed:
                 return
+            # First: no start may slip in behind the copy that is ended below.
             self._closed = True
             # A copy, ended without the lock: each end calls `_release`, which takes the lock.
             guests = list(self._guests.values())
@@ -282,6 +284,7 @@ class ForkServerSandbox(Sandbox):
             for guest in guests:
                 guest.end()
         finally:
+            # Also after a failure: the fork-server's end takes every student process along.
             self._link.close()
             self._canaries.close()
 
@@ -355,6 +358,7 @@ class ForkServerSandbox(Sandbox):
                 self._restarted = True
                 self._link = Link(self.plan, self._look)
             link = self._link
+        # Without the lock: it takes seconds, in which others must be able to end their processes.
         link.wait_ready()
         if not link.alive:
             raise InfrastructureError("the fork-server died twice; the machine may lack memory")

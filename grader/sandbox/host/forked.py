@@ -242,6 +242,8 @@ class Link:
 
     def _last_words(self) -> str:
         size = os.fstat(self._log.fileno()).st_size
+        # pread, as both processes share the file's position: a read would move where the other one
+        # writes.
         text = os.pread(self._log.fileno(), 2000, max(0, size - 2000)).decode(errors="replace")
         return f"its last words: {text.strip()[-600:]}" if text.strip() else "it said nothing"
 

@@ -275,6 +275,7 @@ def end_below(keeper: int) -> None:
         InfrastructureError: Something is still alive after ten seconds.
     """
     if sys.platform != "linux":
+        # Without /proc only the process group is known, which a process that double-forks leaves.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(keeper, signal.SIGKILL)
         return

@@ -91,6 +91,7 @@ def overfill_scratch(context: Context) -> str:
         return "ok"
     fd = os.open("proof.fill", os.O_CREAT | os.O_RDWR)
     try:
+        # Asked for in one call, and given back with the file: where it works, nothing was written.
         os.posix_fallocate(fd, 0, space.f_blocks * space.f_frsize + mmap.PAGESIZE)
     finally:
         os.close(fd)
@@ -106,6 +107,7 @@ def open_internet_socket(_: Context) -> str:
 
 def connect_outside(_: Context) -> str:
     """Connect to an address that is not this student process's own."""
+    # A datagram socket sends nothing while it is connected: outside, nobody is bothered.
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.connect(_TEST_NET)
     return "ok"

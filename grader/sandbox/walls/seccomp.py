@@ -85,6 +85,7 @@ _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
 _ERRNO = 0x00050000
 _X32 = 0x40000000
+# Places in the kernel's struct seccomp_data; of each argument the lower half comes first.
 _NUMBER, _ARCH, _ARGS = 0, 4, 16
 _SET_MODE_FILTER = 1
 _TSYNC = 1
@@ -286,8 +287,10 @@ def _threads_only(program: Filter) -> None:
 def _flat(program: Filter) -> None:
     for name in (*FLAT_DENIED, "socket"):
         program.deny(name)
+    # Its own PID only: abort() and raise() go on working, and nobody else can be signalled.
     for name in FLAT_OWN_PID:
         program.allow_only(name, 0, (_OWN_PID,))
+    # To these calls 0 is the caller itself.
     for name in FLAT_OWN_OR_ZERO:
         program.allow_only(name, 0, (0, _OWN_PID))
     _threads_only(program)

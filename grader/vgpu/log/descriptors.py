@@ -318,6 +318,7 @@ def _plain(value: Any) -> Any:
 
 
 def _memory_format(name: Any) -> Any:
+    # From a list: by a name of the log's choice, getattr would reach anything of torch's.
     if name not in ("contiguous_format", "preserve_format", "channels_last"):
         raise MalformedError("no memory format")
     return getattr(torch, name)
@@ -363,6 +364,7 @@ def _bytes(size: int) -> LoggedLayout:
 
 
 def _dtype(name: Any) -> torch.dtype:
+    # Likewise: of torch's attributes, only dtypes are within reach of a log.
     if name not in ITEMSIZE:
         raise MalformedError(f"no dtype: {name!r:.20}")
     found: torch.dtype = getattr(torch, name)

@@ -183,6 +183,7 @@ class Summary:
             held: Device → its memory; names all devices.
             real: The devices are real ones.
         """
+        # Of equal work by name, so that a report is the same in every run.
         heaviest = sorted(self.work.items(), key=lambda item: (-item[1].flops, item[0]))
         return {
             "real": real,

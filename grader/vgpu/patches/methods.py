@@ -91,6 +91,7 @@ def _check_gradients(tensors: Any, gradients: Any) -> None:
     given = () if gradients is None else list(tensors_in(gradients))
     for index, (tensor, gradient) in enumerate(zip(tensors_in(tensors), given, strict=False)):
         here, there = device_of(tensor), device_of(gradient)
+        # A gradient without dimensions is a number, which may be anywhere.
         if gradient.dim() and here != there:
             raise wrong_gradient(index, here, there)
 

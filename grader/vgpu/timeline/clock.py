@@ -319,6 +319,7 @@ class TimeKeeper:
         if isinstance(event, Kernel):
             seconds = self._lasts(event.device, event.bytes)
             if seconds is not None:
+                # As bytes: a kernel without FLOPs lasts as long as its bytes take to move.
                 moved = round(seconds * self._card.bandwidth)
                 return dataclasses.replace(event, flops=0, bytes=moved)
         return event

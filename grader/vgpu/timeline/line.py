@@ -325,6 +325,7 @@ class Timeline:
             target, there = event.target, event.target_stream
         engine = self._engines.setdefault((what[1], target), Engine())
         start, shared = engine.place(start, lasts, issued, len(self.spans))
+        # The device was at other work, which streams of its own cannot avoid.
         if shared >= 0:
             waited, after = Waited.STREAM, shared
         elif start > latest.end:
@@ -367,6 +368,7 @@ class Timeline:
         tail = self._tail(event.device, event.stream)
         thread = self._thread(event)
         if event.action == "record":
+            # Not before it was issued, even where the stream had been done by then.
             self._marks[self.process, event.event] = _Tail(max(tail.end, thread.now), tail.span)
             return
         mark = self._marks.get((self.process, event.event), _Tail())
