@@ -6,7 +6,7 @@ hashes, which differ from process to process.
 
 Fingerprints that do not count: those of the starter, and those that more than a tenth of the class
 has, ten submissions at least. The second is what MOSS does (``-m``): what many wrote, nobody copied
-from one other. But if the same people share nearly all they wrote, they are no independent
+from one other. But if the same people share most of what they wrote, they are no independent
 witnesses that it is obvious: such a group counts once (``groups``). So a ring of copiers does not
 hide itself by its size.
 """
@@ -27,8 +27,10 @@ from numpy.typing import NDArray
 
 from grader.similarity.texts import Compared, Script
 
-_NEARLY = 0.8
-"""Of the longer one's own tokens that stand in definitions which both have."""
+_NEARLY = 0.55
+"""Of the longer one's own tokens that stand in definitions which both have.
+
+Two who took three quarters of the same source share a little more than half."""
 _MOST = 0.5
 """Of the class: what even more people share throughout is the task, not a group."""
 
@@ -79,7 +81,7 @@ def same_throughout(scripts: Sequence[Script]) -> list[list[int]]:
     """Return the sets of scripts that differ in names, comments, layout and order alone."""
     found: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, script in enumerate(scripts):
-        found[tuple(sorted(definitions(script)))].append(index)
+        found[tuple(sorted(script.tokens.forms or definitions(script)))].append(index)
     return [indices for indices in found.values() if len(indices) > 1]
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import hashlib
 import json
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +18,9 @@ _FIRST = 0x10000  # above the surrogates, and all of Unicode that is left from t
 _DROPPED = (Comment, Text, String.Doc)
 _OWN = ("self", "cls")
 """After these and a dot stand names that the writer chose, not those of a library."""
+
+_BYTES = 16
+"""Of a digest."""
 
 TokenKind = tuple[str, ...]
 """A kind of token, as Pygments has them."""
@@ -28,11 +34,14 @@ class Tokens:
         document: One character a token; equal tokens are equal characters.
         starts: Where each begins in the text, in characters.
         ends: Where each ends.
+        forms: Of each statement at the top a digest over its form; none where it is no Python.
+            Brackets and commas that a formatter adds change tokens, and no form.
     """
 
     document: str
     starts: tuple[int, ...]
     ends: tuple[int, ...]
+    forms: tuple[str, ...] = ()
 
 
 def tokenise(text: str) -> Tokens:
@@ -42,13 +51,15 @@ def tokenise(text: str) -> Tokens:
         "".join(_character(symbol) for symbol, _, _ in found),
         tuple(start for _, start, _ in found),
         tuple(end for _, _, end in found),
+        tuple(_forms(text)),
     )
 
 
 def pack(tokens: Tokens) -> bytes:
     """Return tokens as bytes."""
     symbols = [ord(character) for character in tokens.document]
-    return json.dumps([symbols, tokens.starts, tokens.ends], separators=(",", ":")).encode()
+    parts = [symbols, tokens.starts, tokens.ends, tokens.forms]
+    return json.dumps(parts, separators=(",", ":")).encode()
 
 
 def unpack(data: bytes) -> Tokens:
@@ -58,13 +69,21 @@ def unpack(data: bytes) -> Tokens:
         ValueError: It is no such thing; the worker read hostile text and is not trusted with more.
     """
     try:
-        symbols, starts, ends = ([int(number) for number in part] for part in json.loads(data))
+        *numbers, forms = json.loads(data)
+        symbols, starts, ends = ([int(number) for number in part] for part in numbers)
+        digests = tuple(_digest(form) for form in forms)
         document = "".join(map(chr, symbols))
     except (TypeError, OverflowError, RecursionError) as error:
         raise ValueError(f"not what the tokeniser writes: {error!r}") from error
     if not len(symbols) == len(starts) == len(ends) or min([*starts, *ends], default=0) < 0:
         raise ValueError("not what the tokeniser writes")
-    return Tokens(document, tuple(starts), tuple(ends))
+    return Tokens(document, tuple(starts), tuple(ends), digests)
+
+
+def _digest(text: object) -> str:
+    if isinstance(text, str) and len(text) == 2 * _BYTES:
+        return text
+    raise ValueError(f"no digest: {text!r:.40}")
 
 
 def _significant(text: str) -> Iterator[tuple[str, int, int]]:
@@ -108,3 +127,66 @@ def _character(symbol: str) -> str:
     """Return the character that stands for a symbol, the same in every process."""
     digest = hashlib.blake2b(symbol.encode("utf-8", "backslashreplace"), digest_size=4).digest()
     return chr(_FIRST + int.from_bytes(digest, "big") % _SYMBOLS)
+
+
+def _forms(text: str) -> Iterator[str]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parsed = ast.parse(text)
+            tree = _Nameless(parsed).visit(parsed)
+        dumps = [ast.dump(node) for node in tree.body]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for dump in dumps:
+        yield hashlib.blake2b(
+            dump.encode("utf-8", "backslashreplace"), digest_size=_BYTES
+        ).hexdigest()
+
+
+class _Nameless(ast.NodeTransformer):
+    """Takes away what the tokens do not count either: names of one's own, strings, docstrings."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        nodes = list(ast.walk(tree))
+        stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        # Whoever calls one of their own variables “sum” has renamed it; else “min” is not “max”.
+        self._given = frozenset(dir(builtins)) - stored - arguments
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return node if node.id in self._given else ast.Name("V", node.ctx)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.arg = "V"
+        return self.generic_visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        node.arg = node.arg and "V"
+        return self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if isinstance(node.value, ast.Name) and node.value.id in _OWN:
+            node.attr = "V"
+        return self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.Constant("S") if isinstance(node.value, (str, bytes)) else node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._defined(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._defined(node)
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        return self._without_docstring(node)
+
+    def _defined(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
+        node.name = "F"
+        return self._without_docstring(node)
+
+    def _without_docstring(self, node: ast.FunctionDef | ast.ClassDef | ast.Module) -> ast.AST:
+        if ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+        return self.generic_visit(node)

@@ -74,6 +74,20 @@ def test_a_ring_of_copiers_does_not_hide_by_its_size(tmp_path: Path) -> None:
     assert found.copies == ()
 
 
+def test_a_ring_that_took_three_quarters_is_found(tmp_path: Path) -> None:
+    # Each has three of four parts, and each part is held by 15 of 50: more than a tenth.
+    source = [independent(1000 + part) for part in range(4)]
+    ring = {}
+    for number in range(20):
+        parts = [*source]
+        parts[number % 4] = independent(2000 + number)
+        ring[f"ring{number}"] = "".join(parts)
+    others = {f"s{n}": independent(n) for n in range(30)}
+    found = compared(tmp_path, **ring, **others)
+    names = {side.name for pair in found.pairs for side in (pair.first, pair.second)}
+    assert names == set(ring)
+
+
 def test_copies_are_told_whatever_is_common(tmp_path: Path) -> None:
     many = {f"s{n}": LONG.replace("values", f"values_{n}") for n in range(30)}
     short = "def first(x):\n    return x\n"
@@ -82,6 +96,16 @@ def test_copies_are_told_whatever_is_common(tmp_path: Path) -> None:
     )
     assert [len(names) for names in found.copies] == [30, 2]
     assert found.copies[1] == ("ann", "bob")
+
+
+def test_a_copy_that_a_formatter_went_over_is_told(tmp_path: Path) -> None:
+    line = "return res.roll(1, dims=1), k.tolist()"
+    assert line in DISGUISED
+    formatted = DISGUISED.replace(
+        line, "return (\n        res.roll(1, dims=1,),\n        (k.tolist()),\n    )"
+    )
+    found = compared(tmp_path, ann=LONG, bob=formatted, cem=OTHER)
+    assert found.copies == (("ann", "bob"),)
 
 
 def test_one_person_twice_is_no_pair(tmp_path: Path) -> None:

@@ -70,3 +70,26 @@ def test_an_answer_that_is_none_is_refused(answer: bytes) -> None:
 def test_text_that_is_no_python_is_taken_as_it_comes(text: str) -> None:
     tokens = tokenise(text)
     assert len(tokens.document) == len(tokens.starts) == len(tokens.ends)
+
+
+FORM = "def f(x, k):\n    return sum(x, dim=k)[0, 1]\n\n\ny = {'a': 1}\n"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        'def g(t, d):\n    """Mine."""\n    return (sum((t), dim=(d),)[(0, 1)])\n\ny = {"b": 1,}\n',
+        "import torch\nprint(max(1))",
+        "def f(x, k):\n    return max(x, dim=k)[0, 1]\n\n\ny = {'a': 1}\n",
+        "def f(x, k):\n    return sum(x, dim=k)[0, 2]\n\n\ny = {'a': 1}\n",
+        "def f(:\n",
+    ],
+)
+def test_forms_are_the_same_for_names_and_formatting_alone(other: str) -> None:
+    assert (tokenise(other).forms == tokenise(FORM).forms) is ("Mine" in other)
+
+
+def test_a_name_that_hides_a_builtin_is_a_name() -> None:
+    mine, theirs = "def f(sum):\n    return sum\n", "def f(total):\n    return total\n"
+    assert tokenise(mine).document != tokenise(theirs).document
+    assert tokenise(mine).forms == tokenise(theirs).forms
