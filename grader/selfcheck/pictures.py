@@ -204,6 +204,8 @@ def heat_of(
         return None
     actual, expected, allowed = (_wide(array) for array in arrays)
     with np.errstate(all="ignore"):
+        # Not “>”: a difference that is NaN is never allowed. The next line lets off two NaNs, and
+        # equal infinities.
         wrong = ~(np.abs(actual - expected) <= allowed)
         wrong &= ~(np.isnan(actual) & np.isnan(expected)) & (actual != expected)
     return Heat(case.case.id, where, actual, expected, wrong) if wrong.any() else None

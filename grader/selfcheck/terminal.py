@@ -219,6 +219,8 @@ class SaveWatch:
             for question in (self._report.questions if self._report else ())
             if not any("line" in check.params for check in question.checks)
         )
+        # Any question may read a file beside the student's: after a change there, all are checked
+        # again.
         old = self._known.prints if self._known.others == new.others else {}
         wanted = self._questions or tuple(new.prints)
         return [name for name in touched(old, new.prints, right) if name in wanted]

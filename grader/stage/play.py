@@ -92,6 +92,8 @@ class Play:
         made = tuple(to_torch(value, {}) for value in args)
         for item in made:
             if isinstance(item, (torch.Tensor, list, tuple, dict)):
+                # The item is kept beside its stamp: once it were freed, its id could be another
+                # object's.
                 self._args[id(item)] = item, _stamp(item)
         return made
 

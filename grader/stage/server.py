@@ -188,12 +188,15 @@ def _clear(load: Load, scratch: Path) -> None:
     for folder, below, names in os.walk(scratch):
         # What is mounted in there, such as the grader itself, is read-only and not the scratch's.
         here = [Path(folder, name) for name in below]
+        # In place: os.walk goes into what is left in this very list.
         below[:] = [path.name for path in here if path.lstat().st_dev == own]
+        # os.walk counts a link to a folder among the folders, where rmdir would refuse it.
         links = [path for path in here if path.is_symlink()]
         for path in (*links, *(Path(folder, name) for name in names)):
             if path.lstat().st_dev == own:
                 path.unlink()
         folders += [Path(folder, name) for name in below if Path(folder, name) not in links]
+    # The inner folders first: rmdir takes only an empty one.
     for path in reversed(folders):
         with contextlib.suppress(OSError):
             path.rmdir()  # unless something is mounted below it
@@ -251,6 +254,7 @@ class LocalLine:
             self._swap()
 
     def _swap(self) -> None:
+        # Taken before the other side's is set: afterwards it would be gone.
         ours, self._theirs = _state(), self._theirs
         torch.set_rng_state(self._theirs[0])
         random.setstate(self._theirs[1])

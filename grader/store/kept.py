@@ -51,6 +51,7 @@ class Keeper:
     """
 
     def __init__(self, classes: Sequence[type], former: Mapping[str, type] | None = None) -> None:
+        # The classes of today last: where one has the former name of another, it is the one meant.
         self._classes = {**(former or {}), **{each.__name__: each for each in classes}}
 
     def pack(self, parts: Mapping[str, Any], base: Mapping[str, Any], most: int) -> bytes:
@@ -70,6 +71,7 @@ class Keeper:
                 frames[name] = pack(Frame(name, {"tree": self._write(tree, base.get(name), {})}))
         sizes = {name: sum(map(len, frame)) for name, frame in frames.items()}
         left, fitting = most, set()
+        # The smallest first: one huge part would otherwise keep out all the others.
         for name in sorted(sizes, key=lambda name: sizes[name]):
             left -= sizes[name]
             if left >= 0:
@@ -104,6 +106,7 @@ class Keeper:
         if is_dataclass(tree):
             if id(tree) in seen:
                 return ("#", seen[id(tree)])
+            # Numbered after what is in it, the order in which the reader completes them.
             content = self._fields(tree, base, seen)
             seen[id(tree)] = len(seen)
             return ("@", type(tree).__name__, content)

@@ -224,8 +224,10 @@ def _parse(path: str, data: bytes, bounds: Bounds) -> Mapping[str, object]:
 
 def _check_items(path: str, data: bytes, bounds: Bounds) -> None:
     """Refuse JSON of so many small parts that it would fill the memory once parsed."""
+    # The pairs of backslashes first: of “\\"” the quote ends its string, of “\"” it does not.
     plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     if plain.count(b'"') <= 2 * bounds.notebook_items:
+        # Every second part lies outside strings: the commas of a long text are no items.
         outside = plain.split(b'"')[::2]
         items = sum(part.count(b",") + part.count(b"[") + part.count(b"{") for part in outside)
         if items <= bounds.notebook_items:

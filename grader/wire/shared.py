@@ -46,6 +46,7 @@ def check_paths(files: Iterable[str]) -> None:
     """
     for path in files:
         first, *rest = PurePosixPath(path).parts
+        # Before any path is joined: “..” would lead out of the folder that both sides share.
         if not NAME.fullmatch(first) or not rest or ".." in rest or "\0" in path:
             raise ProtocolError(f"{path[:80]!r} is not in a shared folder")
 
@@ -101,6 +102,7 @@ class Folder:
                 # memory by then.
                 now[path.relative_to(self._scratch).as_posix()] = path.read_bytes()
                 self._bound(now)
+        # Of the folders that this request shares only: those not read here would count as deleted.
         before = {key: data for key, data in self._known.items() if key.split("/")[0] in shared}
         found: dict[str, Buffer | None] = dict.fromkeys(before.keys() - now.keys())
         found |= {key: data for key, data in now.items() if before.get(key) != data}
@@ -300,6 +302,7 @@ def listen(path: str) -> socket.socket:
     Raises:
         OSError: It cannot be made here.
     """
+    # A socket file that is left of an earlier listener would make bind fail.
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)  # noqa: PTH108  a path for bind, as a text
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
