@@ -36,8 +36,8 @@ STARTER = ROOT / "starter/pytorch101/pytorch101.py"
 SHOWCASE = TESTS / "submissions/pytorch101/showcase"
 SIZE = 30
 WIDE, PHONE = (1100, 1000), (390, 844)
-COLOURS = 96
-"""Of a picture's palette: a third of the size, and nobody sees it."""
+COLOURS = 255
+"""Of a picture's palette: half of the size, and nobody sees it."""
 SEARCH = """
 document.getElementById("search").value = "team-1";
 document.getElementById("question").value = "18";
@@ -133,6 +133,7 @@ def shoot(driver: Any, page: Path, size: tuple[int, int], colours: str, first: s
     """Return the picture of a page at a size, in light or dark."""
     width, height = size
     for name, value in (
+        ("setScrollbarsHidden", {"hidden": True}),
         ("setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": colours}]}),
         ("setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1,
                                       "mobile": width < 600}),

@@ -14,7 +14,7 @@ from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels, render, translated
 from grader.report.model import CheckResult, FileInfo, Report
 from grader.report.pictures.files import FOLDER
-from grader.report.summary import amount, told_together, unwritten
+from grader.report.summary import amount, told_together, unread, unwritten
 from grader.sandbox.host.guests import Tier
 from grader.submission.notebook import NEWLINE
 from grader.submission.submission import SubmittedFile
@@ -72,6 +72,7 @@ def staff_page(
         labels,
         {
             "staff": True,
+            "one_message": False,
             "groups": {each.id: [(check,) for check in each.checks] for each in known.questions},
             "go_on": "",
             "notices": _notices(known, labels),
@@ -105,6 +106,7 @@ def student_page(
         labels,
         {
             "staff": False,
+            "one_message": unread(shown) is not None,
             "groups": {each.id: told_together(each.checks) for each in shown.questions},
             "go_on": _go_on(shown, labels),
             "notices": notices,
@@ -132,6 +134,9 @@ _ORDER = {Status.FAILED: 0, Status.PARTIAL: 0, Status.PASSED: 2}
 
 def _go_on(report: Report, labels: Labels) -> str:
     """Return what to do next, at the first question there is; empty where nothing is wrong."""
+    # One message holds for all questions then: the file has to be mended first.
+    if (lost := unread(report)) is not None:
+        return lost.message
     first = next(iter(report.questions), None)
     if first is None or _ORDER.get(first.status, 1):
         return ""

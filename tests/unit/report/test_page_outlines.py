@@ -17,7 +17,7 @@ from grader.report.html.render import SIGNS, Labels
 from grader.report.html.submission_page import staff_page, student_page
 from grader.report.model import CheckResult, QuestionResult, Report, Timing
 from grader.report.summary import amount
-from grader.verdict import Code, Status
+from grader.verdict import Code, Status, Visibility
 
 ENGLISH, KOREAN = Labels("en"), Labels("ko")
 VOID = {"meta", "link", "input", "br", "img"}
@@ -444,6 +444,26 @@ def test_a_student_goes_on_with_what_is_wrong_before_what_is_not_written(report:
     ):
         shown = report.model_copy(update={"questions": questions})
         assert read(student_page(shown, ENGLISH)).one("p", "next").text == words
+
+
+def test_a_student_whose_file_cannot_be_read_is_told_so_first(report: Report) -> None:
+    lost = {
+        "status": Status.FAILED, "code": Code.SYNTAX_ERROR, "score": 0.0, "pending": 0.0,
+        "student_message": "Line 3: no.", "visibility": Visibility.VISIBLE,
+    }  # fmt: skip
+    questions = tuple(
+        each.model_copy(
+            update={
+                "checks": tuple(check.model_copy(update=lost) for check in each.checks),
+                "status": Status.FAILED, "score": 0.0, "pending": 0.0,
+            }
+        )
+        for each in report.questions
+    )  # fmt: skip
+    root = read(student_page(report.model_copy(update={"questions": questions}), ENGLISH))
+    assert root.one("p", "next").text == "Line 3: no."
+    shown = root.all("details", "question")
+    assert ["open" in each.attributes for each in shown] == [True, False, False]
 
 
 def test_a_student_whose_questions_are_right_is_sent_nowhere(report: Report) -> None:
