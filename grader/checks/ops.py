@@ -235,6 +235,8 @@ def _witnesses(seen: list[str], named: list[Mention]) -> tuple[Witness, ...]:
 
 
 _COUNTED_AS = {"indexing": "__getitem__", "slice_assignment": "__setitem__"}
+_WRITTEN_AS = {"indexing": "x[…]", "slice_assignment": "x[…] = …"}
+"""What students read: what they wrote, not the name of what is counted."""
 
 
 class MaxCalls(Counted):
@@ -257,9 +259,9 @@ class MaxCalls(Counted):
         found = counts.calls.get(_COUNTED_AS[self.of], 0)
         if found <= self.most:
             return passed(Basis.CLAIM)
-        params: dict[str, Param] = {"what": self.of, "found": found, "most": self.most}
+        params: dict[str, Param] = {"what": _WRITTEN_AS[self.of], "found": found, "most": self.most}
         if source is None or not (source.loops or self._written(source) > self.most):
-            return review(Message("ops_unexplained", {"op": self.of}))
+            return review(Message("ops_unexplained", {"op": _WRITTEN_AS[self.of]}))
         return finding(Code.TOO_MANY_CALLS, "too_many_calls", params, Basis.CLAIM)
 
     def _written(self, source: EntryFacts) -> int:

@@ -123,10 +123,13 @@ class Bounded(Check):
             details: dict[str, Param] = {**differences.not_finite_params(shape), "where": where}
             details = with_cause(details, case, found, bound.value)
             return finding(Code.NOT_FINITE, "not_finite", details)
-        worst = _worst(found, bound)
+        worst, place = _worst(found, bound)
         params: dict[str, Param] = {
             **differences.params(shape),
             "times": number(worst / bound.gates[0]) if bound.gates[0] else "inf",
+            "worst_index": list[Param](place),
+            "worst_diff": number(float(_apart(found, bound)[place])),
+            "explained": number(float(np.broadcast_to(bound.scale, shape)[place]) * bound.gates[0]),
             "where": where,
         }
         for (name, credit), gate in zip(_CLASSES, bound.gates[1:], strict=True):
@@ -154,13 +157,19 @@ def _outside(found: Array, bound: Bound, gate: float) -> Differences | None:
     return between(found, bound.value, widen, wrong)
 
 
-def _worst(found: Array, bound: Bound) -> float:
-    """Return the greatest difference in units of the scale."""
+def _worst(found: Array, bound: Bound) -> tuple[float, tuple[int, ...]]:
+    """Return the greatest difference in units of the scale, and the index of that element."""
     with np.errstate(all="ignore"):
-        apart = np.abs(widen(found, bound.value)[0] - bound.value)
+        apart = _apart(found, bound)
         # 0 / 0 would be NaN where nothing differs.
         units = np.where(apart == 0, 0.0, apart / bound.scale)
-    return float(units.max()) if units.size else 0.0
+    place = np.unravel_index(int(units.argmax()), units.shape)
+    return float(units.max()), tuple(int(axis) for axis in place)
+
+
+def _apart(found: Array, bound: Bound) -> Array:
+    apart: Array = np.abs(widen(found, bound.value)[0] - bound.value)
+    return apart
 
 
 _SPREAD = 12.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
 from grader.checks.arrays import to_numpy
 from grader.checks.base import CaseInputs
@@ -149,7 +150,7 @@ def describe(value: Value) -> str:
     if isinstance(value, Opaque):
         return plain(value.type)
     if isinstance(value, _SEQUENCES):
-        return f"{type(value).__name__} of {len(value)}"
+        return type(value).__name__
     if isinstance(value, dict):
         keys = [repr(key)[:_KEY_CAP] for key in list(value)[:_KEYS_SHOWN]]
         more = ", …" if len(value) > _KEYS_SHOWN else ""
@@ -178,13 +179,13 @@ def _mismatch(leaf: Leaf, basis: Basis) -> Verdict | None:
         (tuple, list, dict),  # met as a leaf only where their lengths or keys differ
     ):
         return None
-    params: dict[str, Param] = {
-        "actual": describe(actual),
-        "expected": describe(expected),
-        "where": leaf.where,
-        **type_cause(actual, expected),
-    }
-    return finding(Code.WRONG_TYPE, "wrong_type", params, basis)
+    params: dict[str, Param] = {"where": leaf.where}
+    if kind_of(actual) == kind_of(expected) and isinstance(actual, _SEQUENCES):
+        # A sequence of the right type is met here for its length alone.
+        params |= {"actual": len(actual), "expected": len(cast("tuple[Value, ...]", expected))}
+        return finding(Code.WRONG_TYPE, "wrong_length", params, basis)
+    params |= {"actual": describe(actual), "expected": describe(expected)}
+    return finding(Code.WRONG_TYPE, "wrong_type", {**params, **type_cause(actual, expected)}, basis)
 
 
 _WHOLE = "result"

@@ -53,7 +53,13 @@ def test_a_dropped_term_fails_at_any_scale_with_its_numbers(scale):
     verdict = judged(PRODUCT, inputs(a, b), tensor(wrong))
     assert (verdict.status, verdict.code) == (Status.FAILED, Code.WRONG_VALUE)
     assert verdict.message.id == "beyond_rounding"
-    assert verdict.message.params["times"] > 100
+    params = verdict.message.params
+    assert params["times"] > 100
+    # The numbers that a reader gets are of one element, the one that rounding explains least.
+    row, column = params["worst_index"]
+    apart = abs(wrong.astype(np.float64) - a.astype(np.float64) @ b.astype(np.float64))
+    assert params["worst_diff"] == pytest.approx(apart[row, column], rel=1e-5)
+    assert params["worst_diff"] / params["explained"] == pytest.approx(params["times"], rel=1e-3)
 
 
 def test_whole_numbers_are_not_rounded_at_all():

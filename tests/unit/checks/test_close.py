@@ -217,5 +217,9 @@ def test_types_are_named():
     assert params["actual"] == "dict with keys 0, 1, 2, 3, 4, 5, 6, 7, …"
     assert params["expected"] == "dict with keys 'a'"
     assert judge({}, {"a": 1}).message.params["actual"] == "empty dict"
-    assert judge([1], 1).message.params["actual"] == "list of 1"
+    assert judge([1], 1).message.params["actual"] == "list"
+    longer = judge({"a": [1, 2, 3]}, {"a": [1, 2]}).message
+    assert (longer.id, longer.params) == (
+        "wrong_length", {"actual": 3, "expected": 2, "where": "result['a']"}
+    )  # fmt: skip
     assert judge({"a": [1, 2]}, {"a": [1, "b"]}).message.params["where"] == "result['a'][1]"
