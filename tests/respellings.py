@@ -8,22 +8,12 @@ from rewrites import (
     Replace,
     Rewrite,
     Site,
-    annotated,
     as_lambda,
     blocks,
-    closure,
     code,
-    decorated,
     everywhere,
-    f_string,
-    helper,
     if_else_swapped,
-    in_class,
     other_import,
-    prints,
-    renamed,
-    temporary,
-    walrus,
 )
 
 _LISTS = (ast.List, ast.Tuple, ast.ListComp, ast.JoinedStr, ast.Constant, ast.Slice)
@@ -45,6 +35,9 @@ def commuted(site: Site) -> bool:
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Mult)):
             return None
         if not (_number_like(node.left) and _number_like(node.right)):
+            return None
+        # What gives a name its value must come before what reads it.
+        if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
             return None
         return ast.BinOp(node.right, node.op, node.left)
 
@@ -86,7 +79,7 @@ def _in_comprehension(site: Site, kind: type) -> bool:
     )  # fmt: skip
 
 
-_TENSORS_OWN = frozenset({
+TENSORS_OWN = frozenset({
     "clone", "argmin", "argmax", "mm", "bmm", "matmul", "mv", "softmax", "square", "sqrt", "exp",
     "log", "transpose", "reshape", "flatten", "index_add", "masked_fill", "unsqueeze", "squeeze",
     "topk", "bincount", "abs", "clamp", "sum", "t", "detach",
@@ -95,7 +88,7 @@ _TENSORS_OWN = frozenset({
 _MODULES = ("math", "np", "random", "F", "os", "nn")
 
 
-def _called(node: ast.AST) -> tuple[str, list[ast.expr], bool]:
+def called(node: ast.AST) -> tuple[str, list[ast.expr], bool]:
     """Return the name and the arguments of ``torch.f(x)`` or ``x.f()``, and whether it is a method.
 
     Nothing is returned for what is neither.
@@ -115,8 +108,8 @@ def method_or_function(site: Site) -> bool:
     """``torch.sum(x, dim=0)`` for ``x.sum(dim=0)``, and back."""
 
     def other(node: ast.AST) -> ast.AST | None:
-        name, given, is_method = _called(node)
-        if name not in _TENSORS_OWN or not given or isinstance(given[0], ast.Starred):
+        name, given, is_method = called(node)
+        if name not in TENSORS_OWN or not given or isinstance(given[0], ast.Starred):
             return None
         if any(keyword.arg == "out" for keyword in node.keywords):
             return None
@@ -157,7 +150,7 @@ def matmul_spelt(site: Site) -> bool:
     def other(node: ast.AST) -> ast.AST | None:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             return code(ways[1] if way == ways[0] else way, A=node.left, B=node.right)
-        name, given, _ = _called(node)
+        name, given, _ = called(node)
         if name not in ("mm", "bmm", "mv", "matmul") or node.keywords or len(given) != 2:
             return None
         return code(way, A=given[0], B=given[1])
@@ -170,7 +163,7 @@ def einsum(site: Site) -> bool:
     letters = {"mm": "ij,jk->ik", "bmm": "bij,bjk->bik"}
 
     def other(node: ast.AST) -> ast.AST | None:
-        name, given, _ = _called(node)
+        name, given, _ = called(node)
         if name not in letters or node.keywords:
             return None
         rule = ast.Constant(letters[name])
@@ -330,13 +323,11 @@ def _counts_to(loop: ast.stmt) -> str:
     return ast.unparse(loop.iter.args[0]) if ranges else ""
 
 
-HONEST: dict[str, Rewrite] = {
+RESPELLINGS: dict[str, Rewrite] = {
     function.__name__: function
     for function in (
-        renamed, temporary, walrus, helper, closure, in_class, as_lambda, decorated, other_import,
-        prints, annotated, f_string, if_else_swapped, commuted, compared_backwards, squared,
+        as_lambda, other_import, if_else_swapped, commuted, compared_backwards, squared,
         method_or_function, dim_by_place, matmul_spelt, einsum, view_or_reshape, size_spelt,
         no_augmented, difference_spelt, constant_named, paired, explicit_for, while_for,
     )
 }  # fmt: skip
-"""All rewrites, by name."""

@@ -331,11 +331,51 @@ def if_else_swapped(site: Site) -> bool:
     return False
 
 
+def documented(site: Site) -> bool:
+    """A docstring."""
+    site.body.insert(0, ast.Expr(ast.Constant(f"Compute {site.function.name}, see the handout.")))
+    return True
+
+
+def asserted(site: Site) -> bool:
+    """An assertion about an argument that always holds."""
+    names = site.arguments[bool(site.owner) :]
+    if names:
+        test = f"assert not isinstance({site.dice.choice(names)}, Exception), 'no result'"
+        site.body.insert(0, ast.parse(test).body[0])
+    return bool(names)
+
+
+def tried(site: Site) -> bool:
+    """The body in ``try`` with a ``finally`` that does nothing."""
+    site.function.body = [ast.Try(site.body, [], [], [ast.Pass()])]
+    return True
+
+
+def chain_split(site: Site) -> bool:
+    """``step = x.f(); return step.g()`` for ``return x.f().g()``."""
+    for block in blocks(site):
+        for place, statement in enumerate(block):
+            value = getattr(statement, "value", None)
+            if not isinstance(statement, (ast.Assign, ast.Return)) or not _is_chain(value):
+                continue
+            first = ast.Assign([ast.Name("step_", ast.Store())], value.func.value)
+            value.func.value = ast.Name("step_", ast.Load())
+            block.insert(place, first)
+            return True
+    return False
+
+
+def _is_chain(node: ast.AST | None) -> bool:
+    method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return method and isinstance(node.func.value, ast.Call)
+
+
 LAYOUT: dict[str, Rewrite] = {
     function.__name__: function
     for function in (
         renamed, temporary, walrus, helper, closure, in_class, prints, annotated, f_string,
-        decorated,
+        decorated, documented, asserted, tried, chain_split,
     )
 }  # fmt: skip
 """Rewrites that change neither an operation nor a loop."""

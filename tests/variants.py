@@ -10,8 +10,9 @@ from functools import cache
 from random import Random
 
 from disguises import DISGUISES, disguised
+from idioms import HONEST
 from labels import ROOT, read_label, submissions_of
-from respellings import HONEST, comprehension_unrolled
+from respellings import comprehension_unrolled
 from rewrites import LAYOUT, Site
 
 from grader.assignment.types import Question
@@ -21,6 +22,8 @@ HONEST_GROUP, MUTANT, LABELLED, LOOP = "honest", "mutant", "labelled wrong", "di
 OPS_RULES = frozenset({"forbidden_ops", "allowed_ops", "max_calls"})
 WHOLE = [(0, 10**9)]
 """Lines that may be mutated: all."""
+MUTATED = 6
+"""Right submissions of a question that get mistakes, at most."""
 TRIES = 8
 """How often to try for each variant that is wanted, before there are no more."""
 
@@ -105,6 +108,10 @@ def wrong_submissions(assignment: str) -> dict[str, tuple[str, frozenset[str]]]:
     return found
 
 
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text.lstrip("\ufeff"))
+
+
 def _parsed(text: str) -> ast.Module | None:
     try:
         return ast.parse(text.lstrip("\ufeff"))
@@ -138,7 +145,7 @@ Made = tuple[str, tuple[str, ...], str]
 def _honest(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
     bases = [
         (name, text) for name, (text, no) in right_submissions(assignment).items()
-        if question.id not in no and _block(ast.parse(text.lstrip("\ufeff")), question)
+        if question.id not in no and _block(_tree(text), question)
     ]  # fmt: skip
     return _rewritten(bases, question, (dice, each), tuple(HONEST))
 
@@ -146,7 +153,7 @@ def _honest(assignment: str, question: Question, dice: Random, each: int) -> Ite
 def _labelled(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
     bases = [
         (name, text) for name, (text, lost) in wrong_submissions(assignment).items()
-        if question.id in lost and _block(ast.parse(text.lstrip("\ufeff")), question)
+        if question.id in lost and _block(_tree(text), question)
     ]  # fmt: skip
     return _rewritten(bases, question, (dice, each), tuple(sorted(LAYOUT)))
 
@@ -171,24 +178,21 @@ def _rewritten(
 
 def _mutants(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
     """Yield mistakes in right submissions, every second one rewritten as well."""
-    found: list[Made] = []
-    for name, (text, no) in right_submissions(assignment).items():
-        module = ast.parse(text.lstrip("\ufeff"))
-        block = _block(module, question)
-        if question.id in no or block is None:
-            continue
-        place = module.body.index(block)
+    rights = right_submissions(assignment)
+    known = [(name, text) for name, (text, no) in rights.items()
+             if question.id not in no and _block(_tree(text), question)]  # fmt: skip
+    found: list[tuple[str, str, str]] = []
+    for name, text in dice.sample(known, min(MUTATED, len(known))):
         # Its docstring and its defaults are left alone, as for `grader lint --mutants`.
-        for mutated, kind in mistakes(_without_docstring(block), WHOLE).items():
-            module.body[place] = ast.parse(mutated).body[0]
-            found.append((name, (kind,), ast.unparse(module)))
-    for number, made in enumerate(dice.sample(found, min(each, len(found)))):
-        name, kinds, source = made
+        block = _without_docstring(_block(_tree(text), question))
+        found += [(name, kind, mutated) for mutated, kind in mistakes(block, WHOLE).items()]
+    for number, (name, kind, mutated) in enumerate(dice.sample(found, min(each, len(found)))):
+        module = _tree(rights[name][0])
+        module.body[module.body.index(_block(module, question))] = ast.parse(mutated).body[0]
+        more, source = (), ast.unparse(module)
         if number % 2:
-            more, changed = rewritten(source, question, dice, sorted(LAYOUT), 1)
-            yield name, kinds + more, changed
-        else:
-            yield made
+            more, source = rewritten(source, question, dice, sorted(LAYOUT), 1)
+        yield name, (kind, *more), source
 
 
 def _loops(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
@@ -228,7 +232,7 @@ def rewritten(
     text: str, question: Question, dice: Random, kinds: list[str], most: int
 ) -> tuple[tuple[str, ...], str]:
     """Return the names of the rewrites that found something to change, and the module's text."""
-    module = ast.parse(text.lstrip("\ufeff"))
+    module = _tree(text)
     done: list[str] = []
     order = dice.sample(kinds, len(kinds))
     # What touches an operation fits few functions, so it is mostly tried first.

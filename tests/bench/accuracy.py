@@ -13,6 +13,7 @@ sample input, and a test file for gradescope-utils.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import multiprocessing
 import os
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -30,7 +31,7 @@ from typing import Any
 
 import peer_cases
 import torch
-from screening import at_most
+from accuracy_tables import Row, tables, write
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -57,23 +58,22 @@ ASSIGNMENTS = (
     "pytorch101", "tensors", "knn", "minibatch", "parallel", "linear_classifier", "attention",
 )  # fmt: skip
 SEED = 2020
-EACH = {HONEST_GROUP: 24, MUTANT: 12, LABELLED: 6, LOOP: 40}
+EACH = {HONEST_GROUP: 24, MUTANT: 12, LABELLED: 12, LOOP: 24}
 """Variants of a question in each group, at most."""
-SLOW, SHARE = ("minibatch", "parallel"), 3
+SLOW, SHARE = ("minibatch", "parallel"), 2
 """Assignments whose questions take seconds, and what part of the variants they get."""
+PARTS = 3
+"""Each question has this many parts: a run that is ended early has some variants of each."""
 SEEDS = range(100, 106)
 """Of the inputs that tell whether a variant does what the reference does."""
 SAMPLE, TESTED = 0, (1, 2, 3)
 """Seeds of a notebook's sample input and of a test file's fixed inputs."""
 CLOSE = 1e-5
 """Relative error that a notebook of the course accepts."""
-PATIENCE = 30
+PATIENCE = 10
 """Seconds until a variant that does not come back counts as another function."""
 KEPT = ROOT / "build/accuracy"
-PAGE = ROOT / "docs/accuracy.md"
-START, END = "<!-- accuracy: made by make accuracy -->", "<!-- end of accuracy -->"
 
-Row = dict[str, Any]
 NOT_COMPARED: Row = {"differs": None, "notebook": None, "tests": None}
 HANGS: Row = {"differs": ["values"], "notebook": False, "tests": False}
 
@@ -87,63 +87,116 @@ def main() -> None:
     (KEPT / "findings").mkdir(parents=True, exist_ok=True)
     print(f"seed {SEED}, {dict(EACH)} of a question", flush=True)
     until = time.time() + asked.seconds
-    left = [work for work in _work(asked.only) if work not in _done()]
     if asked.seconds:
         context = multiprocessing.get_context("spawn")
         with context.Pool(asked.workers, maxtasksperchild=30) as pool:
-            for _ in pool.imap_unordered(_question, [(*work, until) for work in left]):
+            left = [(*work, until) for work in _left(asked.only)]
+            for _ in pool.imap_unordered(_question, left):
                 pass
-    left = [work for work in _work(ASSIGNMENTS) if work not in _done()]
-    rows = _rows()
-    text = "\n".join(_tables(rows))
+    left = _left(ASSIGNMENTS)
+    rows = [row for row in _rows() if row["of"] == _state(*_asked(row))]
+    text = "\n".join([*_about(rows, len(left)), *tables(rows, ASSIGNMENTS)])
     print(text)
-    print(f"{len(left)} questions are left; run it again" if left else "all is done")
-    _write(text)
+    print(f"{len(left)} parts are left; run it again" if left else "all is done")
+    write(text)
 
 
-def _work(assignments: Iterator[str]) -> list[tuple[str, str]]:
-    """Return the questions, those of different assignments in turn, slow ones last."""
+def _about(rows: list[Row], left: int) -> Iterator[str]:
+    """Yield what was graded: how many variants, of what, and what was left out."""
+    known = Counter(_asked(row) for row in rows if row["counts"])
+    aside = Counter(row["group"] for row in rows if not row["counts"])
+    asked = [(n, q.id) for n in ASSIGNMENTS for q in _materials(n).assignment.questions]
+    middle = sorted(known[each] for each in asked)[len(asked) // 2]
+    least = min(asked, key=lambda each: known[each])
+    yield (
+        f"{known.total():,} variants of {len(known)} questions, of {len(asked)}, seed {SEED}: "
+        f"at most {EACH[HONEST_GROUP]} honest ones, {EACH[MUTANT]} mutants, {EACH[LABELLED]} "
+        f"labelled wrong ones and {EACH[LOOP]} loops of a question, one half of that for "
+        f"{' and '.join(SLOW)}. Half of the questions have {middle} or more; "
+        f"`{least[1]}` of `{least[0]}` has the fewest, {known[least]}. "
+        f"Left out: {aside[MUTANT]} mutants that no comparison tells from the reference, "
+        f"{aside[HONEST_GROUP] + aside[LOOP]} rewrites that changed a result. "
+        f"Parts not done: {left} of {len(asked) * PARTS}.\n"
+    )
+    versions = [f"`{name}` {_materials(name).assignment.version}" for name in ASSIGNMENTS]
+    yield f"Versions: {', '.join(versions)}."
+
+
+def _left(assignments: Iterable[str]) -> list[tuple[int, str, str]]:
+    """Return the parts of questions that are not done, those of different assignments in turn."""
     found = [
-        (name in SLOW, number, name, question.id) for name in assignments
+        (part, name in SLOW, number, name, question.id)
+        for name in assignments
         for number, question in enumerate(_materials(name).assignment.questions)
-    ]  # fmt: skip
-    return [(name, question) for _, _, name, question in sorted(found)]
+        for part in range(PARTS)
+    ]
+    work = [(part, name, question) for part, _, _, name, question in sorted(found)]
+    return [each for each in work if not _is_done(*each)]
 
 
-def _question(work: tuple[str, str, float]) -> None:
-    """Grade the variants of one question that were not graded yet, until time is up."""
-    name, question_id, until = work
+def _is_done(part: int, name: str, question_id: str) -> bool:
+    file = KEPT / f"{name}.{question_id}.{part}.done"
+    return file.exists() and file.read_text() == _state(name, question_id)
+
+
+@cache
+def _state(name: str, question_id: str) -> str:
+    """Return a digest of a question and of what draws its inputs; verdicts of another are old."""
+    question = _question_of(name, question_id)
+    support = sorted((ROOT / "assignments" / name).glob("*.py"))
+    parts = (question.model_dump_json().encode(), *(file.read_bytes() for file in support))
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def _asked(row: Row) -> tuple[str, str]:
+    return row["assignment"], row["question"]
+
+
+def _question_of(name: str, question_id: str) -> Question:
+    return next(q for q in _materials(name).assignment.questions if q.id == question_id)
+
+
+def _question(work: tuple[int, str, str, float]) -> None:
+    """Grade the variants of a part of a question that were not graded yet, until time is up."""
+    part, name, question_id, until = work
     torch.set_num_threads(1)
     if time.time() > until:
         return
-    materials = _materials(name)
-    question = next(q for q in materials.assignment.questions if q.id == question_id)
-    if probe := probes.probe_of(name, question_id):
-        # What torch imports at its first call is paid here, once, and not in each child.
-        _beside(
-            Variant(name, question_id, HONEST_GROUP, (), "reference", reference_of(name)), probe
-        )
-    file = KEPT / f"{name}.{question_id}.jsonl"
-    have = {row["id"]: row for row in _rows(file)}
+    question, state = _question_of(name, question_id), _state(name, question_id)
+    file = KEPT / f"{name}.{question_id}.{part}.jsonl"
+    have = {row["id"] for row in _rows(file) if row["of"] == state}
     each = {group: most // (SHARE if name in SLOW else 1) for group, most in EACH.items()}
-    made = list(variants(name, question, SEED, each))
-    if left := [variant for variant in made if variant.id not in have]:
-        options = Options(SEED, "auto", (question_id,), clock=True)
-        grader = Grader(materials, _sandbox(), options)
-        grader.prepare()
-        full = _graded(grader, materials, question_id, reference_of(name))
-        # Where the reference earns nothing on this machine, nothing could be refused.
-        for variant in left if full["score"] else ():
-            if time.time() > until:
-                return
-            row = _row(variant, question, grader, full)
-            with file.open("a") as stream:
-                stream.write(json.dumps(row) + "\n")
+    made = list(variants(name, question, SEED, each))[part::PARTS]
+    left = [variant for variant in made if variant.id not in have]
+    for row in _graded_each(left, question, until):
+        with file.open("a") as stream:
+            stream.write(json.dumps(row) + "\n")
+    if time.time() > until:
+        return
     # Rows of variants that an earlier version of the rewrites made go.
     now = {variant.id for variant in made}
-    lines = [json.dumps(row) for row in _rows(file) if row["id"] in now]
-    file.write_text("".join(f"{line}\n" for line in lines))
-    (KEPT / f"{name}.{question_id}.done").touch()
+    rows = [row for row in _rows(file) if row["id"] in now and row["of"] == state]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (KEPT / f"{name}.{question_id}.{part}.done").write_text(state)
+
+
+def _graded_each(left: list[Variant], question: Question, until: float) -> Iterator[Row]:
+    """Yield what is kept of each variant; the reference runs once for all of them."""
+    if not left:
+        return
+    name, materials = left[0].assignment, _materials(left[0].assignment)
+    if probe := probes.probe_of(name, question.id):
+        # What torch imports at its first call is paid here, once, and not in each child.
+        right = Variant(name, question.id, HONEST_GROUP, (), "reference", reference_of(name))
+        _beside(right, probe)
+    grader = Grader(materials, _sandbox(), Options(SEED, "auto", (question.id,), clock=True))
+    grader.prepare()
+    full = _graded(grader, materials, question.id, reference_of(name))
+    # Where the reference earns nothing on this machine, nothing could be refused.
+    for variant in left if full["score"] else ():
+        if time.time() > until:
+            return
+        yield _row(variant, question, grader, full)
 
 
 def _row(variant: Variant, question: Question, grader: Grader, full: Row) -> Row:
@@ -151,6 +204,7 @@ def _row(variant: Variant, question: Question, grader: Grader, full: Row) -> Row
     compared = _compared(variant)
     row = {"id": variant.id, "assignment": variant.assignment, "question": variant.question,
            "group": variant.group, "kinds": variant.kinds, "base": variant.base,
+           "of": _state(variant.assignment, question.id),
            **_decided(variant, question, compared), **compared}  # fmt: skip
     if row["counts"]:
         found = _graded(grader, grader.materials, variant.question, variant.source)
@@ -240,7 +294,7 @@ def _beside(variant: Variant, probe: probes.Probe) -> Row:
     if variant.base in (known := right_submissions(variant.assignment)):
         try:
             base = probes.load(known[variant.base][0], folder)
-        except ImportError:
+        except (ImportError, NameError):
             return NOT_COMPARED  # Right all the same: the grader imports what can be imported.
         if _differs(probe, base, right):
             # Right all the same: it needs a GPU, or the probe asks more than the assignment does.
@@ -299,87 +353,9 @@ def _tested(probe: probes.Probe, mine: ModuleType, right: ModuleType, seed: int)
     return True
 
 
-def _done() -> set[tuple[str, str]]:
-    return {tuple(file.stem.split(".", 1)) for file in KEPT.glob("*.done")}
-
-
 def _rows(*files: Path) -> list[Row]:
     known = [file for file in files or sorted(KEPT.glob("*.jsonl")) if file.exists()]
     return [json.loads(line) for file in known for line in file.read_text().splitlines()]
-
-
-def _share(bad: int, of: int) -> str:
-    """Return a count of mistakes, of how many, and the greatest rate that is likely."""
-    return f"{bad} / {of:,} (≤ {100 * at_most(bad, of):.2g} %)" if of else "–"
-
-
-def _tables(rows: list[Row]) -> Iterator[str]:
-    known = [row for row in rows if row["counts"]]
-    aside = Counter(row["group"] for row in rows if not row["counts"])
-    yield (
-        f"{len(known):,} variants, seed {SEED}, at most {EACH[HONEST_GROUP]} honest ones, "
-        f"{EACH[MUTANT]} mutants, {EACH[LABELLED]} labelled wrong ones and {EACH[LOOP]} loops of a "
-        f"question. Left out: {aside[MUTANT]} mutants that no comparison tells from the reference, "
-        f"{aside[HONEST_GROUP] + aside[LOOP]} rewrites that changed a result."
-    )
-    right = [row for row in known if row["group"] == HONEST_GROUP]
-    yield "\n**Right submissions.** Refused by …\n"
-    yield "| assignment | ours | ours: a person looks | notebook | gradescope-utils |"
-    yield "|---|---|---|---|---|"
-    for name in (*ASSIGNMENTS, "all"):
-        right = [
-            r for r in known if r["group"] == HONEST_GROUP and name in (r["assignment"], "all")
-        ]
-        if right:
-            yield _line(name, right, refused=True)
-    yield "\n**Wrong submissions.** Accepted by …\n"
-    yield "| assignment | ours | ours: a person looks | notebook | gradescope-utils |"
-    yield "|---|---|---|---|---|"
-    wrong = [row for row in known if row["group"] != HONEST_GROUP]
-    for name in (*ASSIGNMENTS, "all"):
-        if mine := [row for row in wrong if name in (row["assignment"], "all")]:
-            yield _line(name, mine, refused=False)
-    for group in (MUTANT, LABELLED, LOOP):
-        if mine := [row for row in wrong if row["group"] == group]:
-            yield _line(f"all: {group}", mine, refused=False)
-    yield "\n**Rewrites and disguises**, with what a person or nobody decided rightly:\n"
-    yield from _kinds(known)
-
-
-def _line(name: str, rows: list[Row], refused: bool) -> str:
-    bad = sum(row["said"] == ("refused" if refused else "accepted") for row in rows)
-    looked = sum(row["said"] == "review" for row in rows)
-    cells = [_share(bad, len(rows)), _share(looked, len(rows))]
-    for other in ("notebook", "tests"):
-        asked = [row[other] for row in rows if row[other] is not None]
-        count = asked.count(not refused)
-        cells.append(f"{count} / {len(asked):,} ({count / len(asked):.1%})" if asked else "–")
-    return f"| {name} | {' | '.join(cells)} |"
-
-
-def _kinds(known: list[Row]) -> Iterator[str]:
-    yield "| rewrite of a right submission | variants | refused | reviews |"
-    yield "|---|---|---|---|"
-    right = [row for row in known if row["group"] == HONEST_GROUP]
-    yield from _kind_lines(right, "refused")
-    yield "\n| disguise of a loop | variants | accepted | reviews |"
-    yield "|---|---|---|---|"
-    loops = [row | {"kinds": row["kinds"][:1]} for row in known if row["group"] == LOOP]
-    yield from _kind_lines(loops, "accepted")
-
-
-def _kind_lines(rows: list[Row], bad: str) -> Iterator[str]:
-    for kind, count in Counter(kind for row in rows for kind in row["kinds"]).most_common():
-        said = Counter(row["said"] for row in rows if kind in row["kinds"])
-        yield f"| {kind.replace('_', ' ')} | {count} | {said[bad]} | {said['review']} |"
-
-
-def _write(text: str) -> None:
-    """Put the tables between the page's marks."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(START)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{START}\n{text}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import probes
 import pytest
 import torch
 from disguises import DISGUISES, disguised
-from respellings import HONEST
+from idioms import HONEST
 from rewrites import Site
 from variants import HONEST_GROUP, LABELLED, LOOP, MUTANT, ROOT, reference_of, variants
 
@@ -30,11 +30,13 @@ def one(x, y):
         scale = 2.0
     else:
         scale = 3.0
+    size = x.abs().sum()
+    total = total + size
     parts = [row * scale for row in centred]
     return torch.stack(parts) ** 2 + torch.mm(x, y).view(-1, 1).sum() + total
 
 def two(x, y):
-    return x @ y + (x ** 2).sum()
+    return torch.add(x @ y + (x ** 2).sum(), torch.zeros(4, 4).float() + y.t())
 """
 EACH = {HONEST_GROUP: 6, MUTANT: 6, LABELLED: 3, LOOP: 20}
 
@@ -86,8 +88,8 @@ def test_variants_of_a_question_are_what_their_group_says(name: str) -> None:
             continue  # It may never end; the bench gives each a process and a time.
         try:
             mine = probes.load(variant.source, folder)
-        except ImportError:
-            continue  # An accepted submission that imports what is not installed.
+        except (ImportError, NameError):
+            continue  # An accepted submission that imports what is not installed, or a notebook's.
         pairs = [(probes.run(probe, mine, seed), probes.run(probe, right, seed)) for seed in (1, 2)]
         differs = any(list(probes.differences(*pair)) for pair in pairs)
         found.setdefault(variant.group, []).append(differs)
