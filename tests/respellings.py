@@ -96,6 +96,8 @@ def called(node: ast.AST) -> tuple[str, list[ast.expr], bool]:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return "", [], False
     value = node.func.value
+    if ast.unparse(value).endswith(".Tensor") or any(isinstance(a, ast.Starred) for a in node.args):
+        return "", [], False
     name = value.id if isinstance(value, ast.Name) else ""
     if name in ("torch", "th"):
         return node.func.attr, node.args, False

@@ -37,6 +37,7 @@ _TRIED = (
     (torch.ones(4, 4),), (torch.ones(4),), (torch.ones(4, 4), torch.ones(4, 4)),
     (0, torch.tensor([0, 1])), (torch.ones(4, 4), 1.0),
 )  # fmt: skip
+_TRIED_ON_BATCHES = ((), ([1],))
 _NOT_TRIED = re.compile(
     "_|set_|init|is_|get_|has_|handle_|import_|parse_|merge_|unify_|fork|wait|manual_seed|seed|sym_|"
     ".*compile|.*default|typename|lobpcg|.*lowrank|cond$|backward|share_memory|storage|resize|"
@@ -82,15 +83,17 @@ def callables(space: ModuleType | type) -> Iterator[tuple[str, Callable[..., Any
 
 def told_as(function: Callable[..., Any]) -> str:
     """Return the name under which torch's modes are told of a function; empty if of none."""
-    for more in _TRIED:
-        square = torch.ones(4, 4)
-        with _First() as mode:
-            try:
-                function(square, *more)
-            except Exception:  # noqa: BLE001  not called that way
-                continue
-        if mode.name:
-            return mode.name
+    for shape, tried in (((4, 4), _TRIED), ((1, 4, 4), _TRIED_ON_BATCHES)):
+        for more in tried:
+            # Not singular: what factors a matrix raises for one that is.
+            matrix = (torch.ones(4, 4) + torch.eye(4)).reshape(shape)
+            with _First() as mode:
+                try:
+                    function(matrix, *more)
+                except Exception:  # noqa: BLE001  not called that way
+                    continue
+            if mode.name:
+                return mode.name
     return ""
 
 

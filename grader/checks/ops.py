@@ -314,7 +314,29 @@ _OPERATORS: Mapping[str, frozenset[str]] = {
     "+": frozenset({"add", "__add__", "__radd__", "__iadd__", "add_"}),
     "-": frozenset({"sub", "__sub__", "__rsub__", "__isub__", "sub_", "rsub"}),
     "*": frozenset({"mul", "__mul__", "__rmul__", "__imul__", "mul_"}),
-    "/": frozenset({"div", "true_divide", "__truediv__", "__rtruediv__", "__itruediv__", "div_"}),
+    "/": frozenset(
+        {"div", "true_divide", "__truediv__", "__rtruediv__", "__itruediv__", "div_", "__rdiv__"}
+    ),
+    "//": frozenset(
+        {"floor_divide", "__floordiv__", "__rfloordiv__", "__ifloordiv__", "floor_divide_"}
+    ),
+    "%": frozenset({"remainder", "__mod__", "__rmod__", "__imod__", "remainder_"}),
+    "-x": frozenset({"neg"}),
+    "+x": frozenset({"positive"}),
+    "~": frozenset({"bitwise_not", "__invert__"}),
+    # ``2 < x`` is asked of the tensor, as ``x > 2``.
+    "<": frozenset({"lt", "gt"}),
+    ">": frozenset({"lt", "gt"}),
+    "<=": frozenset({"le", "ge"}),
+    ">=": frozenset({"le", "ge"}),
+    "==": frozenset({"eq", "__eq__"}),
+    "!=": frozenset({"ne", "__ne__"}),
+    "in": frozenset({"__contains__"}),
+    "&": frozenset({"bitwise_and", "__and__", "__rand__", "__iand__"}),
+    "|": frozenset({"bitwise_or", "__or__", "__ror__", "__ior__"}),
+    "^": frozenset({"bitwise_xor", "__xor__", "__rxor__", "__ixor__"}),
+    "<<": frozenset({"__lshift__", "__rlshift__", "__ilshift__"}),
+    ">>": frozenset({"__rshift__", "__rrshift__", "__irshift__"}),
     "reversed": frozenset({"__reversed__"}),
     INDEXES: frozenset({"__getitem__"}),
     ASSIGNS: frozenset({"__setitem__"}),

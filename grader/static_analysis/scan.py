@@ -38,7 +38,10 @@ from grader.static_analysis.scope import (
 
 _OPERATORS: dict[type, str] = {
     ast.MatMult: "@", ast.Pow: "**", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/",
-    ast.FloorDiv: "//", ast.Mod: "%",
+    ast.FloorDiv: "//", ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+    ast.LShift: "<<", ast.RShift: ">>", ast.USub: "-x", ast.UAdd: "+x", ast.Invert: "~",
+    ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+    ast.In: "in", ast.NotIn: "in",
 }  # fmt: skip
 _MAX_TEXTS = 4
 """How deep text is followed that is run by text that is run."""
@@ -208,13 +211,15 @@ class NameScanner:
             self._operator(node)
         self._children(node)
 
-    def _operator(self, node: ast.BinOp | ast.AugAssign) -> None:
-        name = _OPERATORS.get(type(node.op))
-        if name is not None:
+    def _operator(self, node: ast.BinOp | ast.AugAssign | ast.UnaryOp | ast.Compare) -> None:
+        used = node.ops if isinstance(node, ast.Compare) else [node.op]
+        for name in filter(None, (_OPERATORS.get(type(each)) for each in used)):
             self.found.mentions.append(Mention(name, self._place(node), True))
 
-    def _binary(self, node: ast.BinOp) -> None:
-        self._operator(node)
+    def _operation(self, node: ast.BinOp | ast.UnaryOp | ast.Compare) -> None:
+        # A number with a sign is a number; no tensor is negated.
+        if not _is_literal(node):
+            self._operator(node)
         self._children(node)
 
     def _text(self, node: ast.Call) -> None:
@@ -372,7 +377,7 @@ _HANDLERS: dict[Callable[..., None], tuple[type, ...]] = {
     CodeScanner._attribute: (ast.Attribute,),
     CodeScanner._subscript: (ast.Subscript,),
     CodeScanner._assign: (ast.Assign, ast.AugAssign, ast.AnnAssign),
-    CodeScanner._binary: (ast.BinOp,),
+    CodeScanner._operation: (ast.BinOp, ast.UnaryOp, ast.Compare),
     CodeScanner._await: (ast.Await,),
 }
 CodeScanner.handlers = {node: handler for handler, nodes in _HANDLERS.items() for node in nodes}

@@ -11,18 +11,15 @@ import pytest
 import torch
 import torch_spellings
 import yaml
+from public_spellings import watched
 from pydantic import ValidationError
 
-from grader.actor.probes import Counting
 from grader.checks.base import CaseInputs
 from grader.checks.device_work import RanOn
 from grader.checks.ops import AllowedOps, ForbiddenOps, refusal, spells, unseen
-from grader.observation import Claims, Observation, Outcome
-from grader.static_analysis.analyse import analyse
 from grader.verdict import Code
 
 TABLE = json.loads(torch_spellings.FILE.read_text(encoding="utf-8"))
-SQUARE = torch.arange(1.0, 17.0).reshape(4, 4)
 MEAN = {"ops": ["mean", "*batch_norm*", "*.mean"], "calls": ["mean", "nanmean", "average"]}
 ASSIGNMENTS = sorted(Path(__file__).parents[3].glob("assignments/*/assignment.yml"))
 
@@ -76,20 +73,7 @@ def test_what_reaches_the_dispatcher_in_inference_mode_may_be_allowed() -> None:
 
 def judged(body: str, rule: dict[str, Any]) -> Code:
     """Return the verdict on a function, watched and read as a submission is."""
-    text = (
-        "import numpy as np\nimport torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
-    )
-    text += f"def f(x):\n    {body}\n"
-    space: dict[str, Any] = {}
-    exec(compile(text, "/f.py", "exec"), space)
-    x = SQUARE.clone()
-    counting = Counting(["/f.py"], (x,))
-    with counting:
-        space["f"](x)
-    told = Observation(Outcome.COMPLETED, claims=Claims(probes={"counting": counting.report()}))
-    seen = Observation(
-        Outcome.COMPLETED, counted={"": told}, source=analyse(text.encode()).entries["f"]
-    )
+    seen = watched(body)
     check = (AllowedOps if "allow" in rule else ForbiddenOps).model_validate(
         {"id": "ops", "points": 1, **(rule.get("allow") or rule)}
     )
