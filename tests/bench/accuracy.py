@@ -72,6 +72,7 @@ CLOSE = 1e-5
 """Relative error that a notebook of the course accepts."""
 PATIENCE = 10
 """Seconds until a variant that does not come back counts as another function."""
+TEXTS = frozenset({"title", "message", "hint"})
 KEPT = ROOT / "build/accuracy"
 
 NOT_COMPARED: Row = {"differs": None, "notebook": None, "tests": None}
@@ -94,7 +95,8 @@ def main() -> None:
             for _ in pool.imap_unordered(_question, left):
                 pass
     left = _left(ASSIGNMENTS)
-    rows = [row for row in _rows() if row["of"] == _state(*_asked(row))]
+    known = {row["id"]: row for row in _rows() if row["of"] == _state(*_asked(row))}
+    rows = list(known.values())
     text = "\n".join([*_about(rows, len(left)), *tables(rows, ASSIGNMENTS)])
     print(text)
     print(f"{len(left)} parts are left; run it again" if left else "all is done")
@@ -141,11 +143,19 @@ def _is_done(part: int, name: str, question_id: str) -> bool:
 
 @cache
 def _state(name: str, question_id: str) -> str:
-    """Return a digest of a question and of what draws its inputs; verdicts of another are old."""
-    question = _question_of(name, question_id)
+    """Return a digest of what a question's verdicts rest on; those of another one are old."""
+    question = _question_of(name, question_id).model_dump(mode="json", exclude_defaults=True)
     support = sorted((ROOT / "assignments" / name).glob("*.py"))
-    parts = (question.model_dump_json().encode(), *(file.read_bytes() for file in support))
+    asked = json.dumps(_without_texts(question), sort_keys=True).encode()
+    parts = (asked, *(file.read_bytes() for file in support))
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def _without_texts(tree: Any) -> Any:
+    """Leave out titles and hints: no verdict rests on them."""
+    if isinstance(tree, dict):
+        return {key: _without_texts(item) for key, item in tree.items() if key not in TEXTS}
+    return [_without_texts(item) for item in tree] if isinstance(tree, list) else tree
 
 
 def _asked(row: Row) -> tuple[str, str]:
