@@ -24,6 +24,7 @@ from grader.wire.values import Buffer, Tensor
 
 Array = NDArray[Any]
 
+# “bool” as bytes: whatever is not 0 counts as true, where NumPy's own bool expects 0 or 1.
 _NATIVE: dict[str, Any] = {
     "bool": "|u1", "uint8": "|u1", "int8": "|i1", "int16": "<i2", "uint16": "<u2", "int32": "<i4",
     "uint32": "<u4", "int64": "<i8", "uint64": "<u8", "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
@@ -133,6 +134,7 @@ def rounded(array: Array, dtype: Narrow) -> Array:
 def finite(array: Array) -> Array:
     """Tell which elements are neither NaN nor infinite."""
     if array.dtype == object:
+        # An int of any length is finite, and isfinite refuses those that no float can hold.
         return np.array([isinstance(x, int) or cmath.isfinite(x) for x in array], np.bool_)
     mask: Array = np.isfinite(array)
     return mask
@@ -145,6 +147,7 @@ def _whole(actual: Array, expected: Array) -> tuple[Array, Array]:
 
 
 def _fits(array: Array) -> bool:
+    # Of the integer dtypes, uint64 alone has numbers that int64 does not hold.
     if array.dtype.kind == "u" and array.itemsize == 8:
         return not bool((array > np.iinfo(np.int64).max).any())
     return array.dtype != object
@@ -164,6 +167,7 @@ def _nearest(value: Any) -> Any:
     try:
         return float(value) if isinstance(value, int) else value
     except OverflowError:
+        # Not infinity: the difference of two such numbers would be NaN.
         return _LARGEST if value > 0 else -_LARGEST
 
 

@@ -173,6 +173,7 @@ class ArrayPair:
 def by_value(pair: ArrayPair) -> Params | None:
     """Return the relation where both have one shape."""
     actual, expected = pair.actual, pair.expected
+    # First: beside a NaN no relation below holds.
     if not np.isfinite(actual).all():
         return _lost(actual, expected)
     if not np.isfinite(expected).all():
@@ -194,10 +195,12 @@ def alike(one: Array, other: Array, rtol: float = _ALIKE) -> bool:
         return False
     left, right = _numbers(one), _numbers(other)
     apart = np.abs(left - right)
+    # “initial”: an empty array has no greatest number, and max would raise.
     return bool((apart <= rtol * np.abs(right).max(initial=0.0)).all())
 
 
 def _numbers(array: Array) -> Array:
+    # NumPy refuses to subtract booleans, and unsigned numbers would wrap around.
     return array if array.dtype.kind == "c" else array.astype(np.float64)
 
 

@@ -152,6 +152,7 @@ def behaviour_of(
         return Behaviour(planned=dims, failed=failed)
     sets: dict[str, set[str]] = {"loops": set(), "by_builtins": set(), "idle": set()}
     unseen = set()
+    # Of the calls that ended well only: a missing one is in “failed” and proves no growth.
     for name in dims & seen.keys():
         more = case.dims.get(name, 1) * (GROWTH_FACTOR - 1)
         kind = _kind(base, seen[name], more)

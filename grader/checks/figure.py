@@ -101,6 +101,7 @@ class Figure(Check):
             "full": _shown(self.steps[0].bound),
             "percent": round(100 * credit),
         }
+        # Best first: the last of those ahead is the one to reach next.
         if len(ahead) > 1:
             params |= {"next": _shown(ahead[-1].bound), "gain": round(100 * ahead[-1].credit)}
         return params

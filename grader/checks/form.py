@@ -104,6 +104,7 @@ class OnDevice(Check):
         return finding(Code.WRONG_DEVICE, "wrong_device", params, Basis.CLAIM)
 
     def _holds(self, device: str) -> bool:
+        # “cuda” is any GPU, but “cuda:1” only that one.
         return device == self.device or device.split(":", maxsplit=1)[0] == self.device
 
 

@@ -151,6 +151,7 @@ def _resting_on(own: Verdict, needed: Sequence[tuple[str, Verdict]]) -> Verdict:
         return Verdict(
             Status.SKIPPED, Code.REQUIREMENT_NOT_MET, Owner.STUDENT, 0.0, message, basis=own.basis
         )
+    # A failure stays one, whatever becomes of what it rests on: only what was earned is held back.
     if own.status not in _EARNED:
         return own
     for status in _PENDING:
@@ -252,6 +253,7 @@ def _raised(submission: Observation, function: str) -> Verdict:
 
 
 def _nothing(reference: Claims, submission: Claims, function: str) -> Verdict | None:
+    # Only where the reference returns something: a function that is to return nothing is written.
     if submission.value is None and reference.value is not None:
         return _not_written(function)
     return None

@@ -103,8 +103,10 @@ def _numbers(timing: DeviceTimeline) -> dict[str, Param]:
 
 def _rows(timing: DeviceTimeline) -> list[Param]:
     """Return what a picture shows, the longest first to stay, in milliseconds."""
+    # Bounded: a claim may hold any number of rows, and each goes into the report.
     longest = sorted(timing.rows, key=lambda row: row[1] - row[2])[:_MOST_ROWS]
     return [
+        # Sorted again: the longest were chosen, but the picture is drawn by device and time.
         [plain(device), 1e3 * start, 1e3 * end, plain(sort)]
         for device, start, end, sort in sorted(longest)
     ]

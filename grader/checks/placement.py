@@ -115,6 +115,7 @@ class Placement(DeviceCheck):
             own = _called_so(wanted, own)
         missing = _counted(wanted) - _counted(own)
         extra = _counted(own) - _counted(wanted)
+        # With “only” extra tensors do not count: where a name is missing, all were taken.
         if not missing and (not extra or self.only):
             return None
         moved = _misplaced(wanted, own, missing, extra)
@@ -159,6 +160,7 @@ def _misplaced(
         ]
         if homes and extra[item.kind, item.device, item.shape]:
             moved.append((item, by_name.get((item.kind, item.name, item.shape), homes[0])))
+    # Rather one that lies elsewhere by its name: any of one shape may be counted as extra.
     chosen = [(item, device) for item, device in moved if device != item.device] or moved
     return (*chosen[0], missing.total()) if chosen else None
 

@@ -72,8 +72,10 @@ def _near(one: Array, other: Array, rounding: float) -> bool:
     finite = np.isfinite(one)
     if not np.array_equal(finite, np.isfinite(other)):
         return False
+    # Apart from the rest: the difference of two infinities is NaN and would never be near.
     if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
         return False
+    # In complex128, which holds every kind: the difference of two float16 may overflow.
     left, right = (array[finite].astype(np.complex128) for array in (one, other))
     most = np.abs(right).max(initial=0.0)
     return bool((np.abs(left - right) <= rounding * most).all())

@@ -58,6 +58,7 @@ def groups(scripts: Sequence[Script], given: Iterable[Script]) -> list[int]:
         shared = np.zeros(len(scripts))
         for chunk in chunks:
             shared[rows[chunk]] += len(chunk)
+        # At least 1: two scripts with nothing of their own share all of it, and would be one group.
         near = shared >= _NEARLY * np.maximum(np.maximum(sizes, sizes[index]), 1)
         # A chain of copies is one group: all take the least number among them.
         met = {number[other] for other in np.flatnonzero(near)} | {number[index]}
@@ -204,6 +205,7 @@ def compare(
     listed = [pair for pair in pairs if pair.score >= threshold]
     listed.sort(key=lambda pair: (-pair.score, -pair.tokens, pair.first.name, pair.second.name))
     thin = [each.name for each in submissions if each.name not in closest]
+    # Starter code that is handed in untouched is no copy of anybody's.
     blank = {script.tokens.document for script in given}
     return Findings(
         tuple(listed), closest, tuple(thin), len(common - starter), limit,
@@ -264,6 +266,7 @@ def _candidates(
     for index in kept:
         everybody = np.concatenate([rows[number] for number in prints[index].hashes])
         in_common = np.bincount(everybody, minlength=len(prints))
+        # Each has most in common with itself.
         in_common[index] = 0
         # By the smaller one: who adds to a copy must not hide it.
         shares = in_common / np.minimum(sizes, sizes[index])

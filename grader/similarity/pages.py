@@ -223,6 +223,7 @@ def write_pages(comparison: Comparison, out: Path) -> Path:
     """
     folder = out / PAIRS
     folder.mkdir(parents=True, exist_ok=True)
+    # Those of an earlier comparison would outlive a shorter list, and belong to nothing on it.
     for old in folder.glob("[0-9]*.html"):
         old.unlink()
     findings = comparison.findings

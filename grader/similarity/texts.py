@@ -95,6 +95,7 @@ class Scripts:
             lines += own
             labels += [_label(file, number) for number in range(1, len(own) + 1)]
         source = "\n".join(lines)
+        # “replace” puts one “?” for a lone surrogate, so that places in characters stay right.
         try:
             tokens = unpack(self._tokeniser.ask(source.encode("utf-8", "replace")))
         except (OSError, ValueError, EOFError) as error:

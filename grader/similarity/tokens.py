@@ -91,6 +91,7 @@ def _significant(text: str) -> Iterator[tuple[str, int, int]]:
     before = last = ""
     string: tuple[int, int] | None = None  # comes in pieces: prefix, quotes, escapes
     for start, kind, written in PythonLexer().get_tokens_unprocessed(text):
+        # Before the strings are gathered: to Pygments a docstring is a kind of string as well.
         if not written.strip() or any(kind in dropped for dropped in _DROPPED):
             continue
         end = start + len(written)

@@ -31,6 +31,7 @@ def analyse(data: bytes) -> SourceFacts:
     A file may be nested so that the interpreter dies of it; call this in a process that may die.
     """
     try:
+        # A student's invalid escape makes the parser warn, as if it were the grader's own text.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
@@ -121,6 +122,7 @@ class _Walk:
         self._open.append(name)
         deepest = depth
         for scan in self._file.scans(name, nodes):
+            # Once, however many ways lead here: a helper's indexings would be counted again.
             if first:
                 self._take(scan, depth)
             loops = [item.depth for item in scan.constructs if item.role is Role.LOOP]

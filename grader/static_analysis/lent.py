@@ -61,6 +61,7 @@ class Lent:
         if isinstance(node, ast.Name):
             return self._imported(node) or node.id in self._held
         if isinstance(node, ast.Attribute):
+            # That of “self” is a class of the file's; that of anything else may be torch's.
             if node.attr == "__class__":
                 return not _is_own(node.value)
             return self._imported(node) or f".{node.attr}" in self._held
@@ -73,6 +74,7 @@ class Lent:
         whole = self._imports.get(parts[0], "") if parts else ""
         if not whole:
             return False
+        # A module that was imported whole. Of a member, its name has to tell what it is.
         if len(parts) == 1 and "." not in whole:
             return True
         last = [*whole.split("."), *parts[1:]][-1]
@@ -120,6 +122,7 @@ def _named(nodes: list[ast.AST]) -> Iterator[tuple[str, _Named]]:
             for target in node.targets:
                 yield from ((name, node.value) for name in _names(target))
         elif isinstance(node, ast.ClassDef):
+            # Who calls the class hands its arguments to this method.
             for inner in node.body:
                 if isinstance(inner, ast.FunctionDef) and inner.name == "__init__":
                     yield node.name, inner
@@ -185,6 +188,7 @@ def _given(function: _Named, call: ast.Call) -> Iterator[tuple[ast.AST, ast.expr
     for keyword in call.keywords:
         if keyword.arg in known:
             yield known[keyword.arg], keyword.value
+    # Behind a star nobody can tell which parameter gets what: each of them may.
     if any(isinstance(value, ast.Starred) for value in call.args) or len(call.args) > len(places):
         loose += call.args
     yield from ((place, value) for place in others for value in loose)

@@ -135,6 +135,7 @@ def reach(tree: ast.Module) -> tuple[Mention, ...]:
     # Backwards, so that of several imports of a module the first one stays.
     unknown = {item.name: item for item in reversed(found) if item.name.startswith(IMPORT)}
     others = [item for item in found if not item.name.startswith(IMPORT)]
+    # From the end: filled backwards, the last entries are the first of the text.
     return (*others[:_MOST], *[*unknown.values()][-_MOST:])
 
 
@@ -146,6 +147,7 @@ class _Reach:
         self._imports = self._names()
         self._lent = Lent(tree, self._imports)
         calls = [node for node in self._nodes if isinstance(node, ast.Call)]
+        # By identity, which is unique as long as the list keeps all nodes alive.
         self._called = {id(call.func) for call in calls}
         harmless = (*_handed_on(self._nodes), *_read_through(calls))
         self._harmless = {id(node) for node in harmless}
@@ -184,6 +186,7 @@ class _Reach:
             return self._name(node)
         if isinstance(node, ast.Call):
             return self._call(node)
+        # To define “__torch_function__” or its like is enough: torch calls it.
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return node.name if node.name in _ATTRIBUTES - _OWN_METHODS else ""
         return ""
@@ -200,6 +203,7 @@ class _Reach:
 
     def _attribute(self, node: ast.Attribute) -> str:
         name = _resolved(node, self._imports)
+        # What is assigned to an imported module changes it for all code of the process.
         if not isinstance(node.ctx, ast.Load):
             if _is_setting(name) or not (name or self._lent.may_be(node.value)):
                 return ""
@@ -305,6 +309,7 @@ def _handed_on(nodes: list[ast.AST]) -> Iterator[ast.AST]:
         values: list[ast.expr | None] = []
         if isinstance(node, ast.keyword) and node.arg == "globals":
             values = [node.value]
+        # In the tree, “**globals()” inside braces is an item whose key is None.
         elif isinstance(node, ast.Dict):
             values = [
                 value for key, value in zip(node.keys, node.values, strict=True) if key is None
@@ -359,5 +364,6 @@ def _is_internal(name: str) -> bool:
 
 def _is_private(part: str) -> bool:
     """Return whether this is a part of torch's own machinery."""
+    # “torch._foreach_add” and its like are ordinary operations.
     own = part[:1] == "_" and part[:2] != "__" and not part.startswith("_foreach")
     return own and part not in ("_assert", "_utils")

@@ -104,6 +104,7 @@ def repeating(name: str, node: ast.Call, own: frozenset[str]) -> str:
         return "iter(callable, …)"
     if root == "torch":
         return last if last in TORCH_CALLS_BACK else ""
+    # The file's own “submit” is followed like any call, and is a loop only if it has one.
     return last if last in CALLS_BACK and name not in own else ""
 
 
@@ -154,6 +155,7 @@ class Dims:
             if part.is_async or not self._goes_through_dims(part.iter):
                 return False
             bound |= {n.id for n in ast.walk(part.target) if isinstance(n, ast.Name)}
+            # A condition can call anything as well: it runs once a turn like the element.
             if not all(self._is_number(test, bound) for test in part.ifs):
                 return False
         return self._is_number(node.elt, bound)
@@ -178,6 +180,7 @@ class Dims:
 
     def _counts_dims(self, node: ast.expr) -> bool:
         """``x.dim()``, ``x.ndim``, ``len(x.shape)`` and arithmetic on these; never a size."""
+        # Both sides have to count dimensions: one size among them makes the range as long as data.
         if isinstance(node, (ast.BinOp, ast.UnaryOp)):
             return all(map(self._counts_dims, _expressions(node)))
         if isinstance(node, ast.Constant):

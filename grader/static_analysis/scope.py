@@ -44,6 +44,7 @@ def module_names(body: list[ast.stmt], names: Names | None = None, sure: bool = 
             _bind_targets(names, node, sure)
         elif isinstance(node, _BRANCHES):
             for part in _bodies(node):
+                # Nobody knows which branch will run: what the names stood for stays possible.
                 module_names(part, names, sure=False)
         else:
             names.loose.append(node)
@@ -60,6 +61,7 @@ def _bind_targets(names: Names, node: ast.Assign | ast.AnnAssign, sure: bool) ->
 def _bind(names: Names, name: str, node: ast.AST, sure: bool) -> None:
     # A definition that uses the old one by name (g = wrap(g)) must not lose it.
     uses_itself = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+    # In a function's own body its name is recursion, not the older one.
     if sure and (not uses_itself or isinstance(node, (ast.FunctionDef, ast.ClassDef))):
         names.bound[name] = [node]
     else:
@@ -83,6 +85,7 @@ def stored(target: ast.AST) -> Iterator[str]:
 def imported(node: ast.Import | ast.ImportFrom) -> Mapping[str, str]:
     """Return local name → dotted name of an import; ``import *`` binds names nobody can list."""
     if isinstance(node, ast.Import):
+        # “import a.b” binds “a”; only “import a.b as c” binds a name to “a.b”.
         return {
             alias.asname or alias.name.split(".")[0]: alias.name
             if alias.asname
