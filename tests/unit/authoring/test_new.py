@@ -29,6 +29,31 @@ def test_it_is_whole(tmp_path: Path) -> None:
     assert spec.title == "First steps"
 
 
+BY_HAND = """  - id: why
+    title: An essay
+    points: 2
+    cases: [{id: text}]
+    checks: [{id: content, kind: by_hand, points: 2}]
+"""
+ESSAY = (
+    '\n\ndef why():\n    """Say why."""\n    # BEGIN SOLUTION\n    return "x"\n    # END SOLUTION\n'
+)
+
+
+def test_nobody_asks_for_a_submission_that_a_person_refuses(tmp_path: Path) -> None:
+    new_assignment("first_steps", tmp_path)
+    file = find_assignment("first_steps", tmp_path)
+    file.write_text(file.read_text() + BY_HAND)
+    reference = tmp_path / "reference/first_steps/first_steps.py"
+    reference.write_text(reference.read_text() + ESSAY)
+    (file.parent / "handout.md").unlink()
+    located = locate(file, load_assignment(file))
+    files = build_starter(load_assignment(file), located.folder, located.reference)
+    write_starter(files, located.starter)
+    with toy_starter.lent() as sandbox:
+        assert lint_assignment(load_materials(file), sandbox) == []
+
+
 @pytest.mark.parametrize("name", ["", "First", "a-b", "1a", "class", "a/b", "../a"])
 def test_what_is_no_module_is_no_id(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="cannot be an id"):
