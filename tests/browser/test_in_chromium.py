@@ -158,6 +158,21 @@ def test_headings_stand_above_what_they_head(page: Chrome, class_folder: Path, w
     assert 0 not in heads[1:]
 
 
+@pytest.mark.parametrize("width", [390, 800, 1280])
+def test_no_cell_reaches_into_the_next(page: Chrome, class_folder: Path, width: int) -> None:
+    emulate(page, width=width)
+    open_page(page, class_folder)
+    page.execute_script(
+        "for (const flag of document.querySelectorAll('.flag'))"
+        " flag.textContent = 'timed out or crashed'"
+    )
+    wide = page.execute_script(
+        "return [...document.querySelectorAll('#class tr > *')]"
+        ".filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
+    )
+    assert wide == []
+
+
 def test_on_paper_nothing_is_folded_and_no_row_is_left_out(
     page: Chrome, class_folder: Path
 ) -> None:
