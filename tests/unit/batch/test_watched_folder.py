@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HAND_INS, RIGHT
 from in_process import Here
 from test_batch_commands import book
 
@@ -19,6 +18,18 @@ from grader.batch.standing import read_standing
 from grader.cli import class_run
 from grader.errors import UsageError
 
+RIGHT = """\
+def double(x):
+    return x * 2
+
+
+def negate(x):
+    return -x
+"""
+HAND_INS = {
+    "bob": RIGHT.replace("x * 2", "x * 2.0001"),
+    "cem": RIGHT.replace("x * 2", "x.mul_(2)"),
+}
 WATCH = ("batch", "tiny", "drop", "--out", "out", "--seed", 7, "--clock", "off", "--watch")
 Step = Callable[[Path], object]
 
