@@ -5,7 +5,7 @@ when it runs. ``--help``, ``--version`` and a usage error would otherwise wait a
 libraries that they never use.
 
 Exit status: 0 = graded, whatever the score, pending points included; 1 = incomplete for an
-infrastructure reason; 2 = wrong usage or a broken assignment.
+infrastructure reason; 2 = wrong usage or a broken assignment; 3 = `check --fail` found something.
 """
 
 from __future__ import annotations

@@ -57,13 +57,16 @@ AllOpt = Annotated[
     bool, typer.Option("--all", help="Show what is right, too, where something is wrong.")
 ]
 FailOpt = Annotated[
-    bool, typer.Option("--fail", help="Exit with status 1 where something is wrong.")
+    bool, typer.Option("--fail", help="Exit with status 3 where something is wrong.")
 ]
 FormatOpt = Annotated[
     FormatChoice,
     typer.Option("--format", help="text; json as in report.json; lines: FILE:LINE: MESSAGE."),
 ]
 _HERE = Path()
+_WRONG = 3
+"""Exit status of ``--fail``. Not 1, which says that the grader or the machine failed: a script that
+retries for the one must not retry for the other."""
 _MOST_SHOWN = 200
 """Characters of a line that is shown as it stands."""
 
@@ -83,7 +86,7 @@ def check(
     _speak(lang)
     named = [*(what or ()), *split_ids(questions)]
     if form is not FormatChoice.json and not watch and _told_at_sight(_path_among(named), form):
-        raise typer.Exit(1 if fail else 0)
+        raise typer.Exit(_WRONG if fail else 0)
     from grader.selfcheck.spare import open_for_check
 
     with interruptible("Nothing is lost."), open_for_check(isolation.value) as sandbox:
@@ -105,7 +108,7 @@ def check(
         report = _checked(own, ids, view, form)
     exit_for([report.status] if report else [])
     if fail and (report is None or not all_right(report)):
-        raise typer.Exit(1)
+        raise typer.Exit(_WRONG)
 
 
 def _is_path(word: str) -> bool:

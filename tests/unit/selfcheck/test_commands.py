@@ -5,13 +5,15 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 import toy_starter
 from toy_starter import fill
 
 from grader.cli import app as cli
-from grader.report.model import Report
+from grader.errors import InfrastructureError
+from grader.report.model import Report, ReportStatus
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.terminal import SaveWatch
 from grader.submission import read_submission
@@ -173,9 +175,30 @@ def test_it_fails_on_demand(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(folder, "double", "    return x + x")
-    assert run(monkeypatch, "check", "--fail") == 1
+    assert run(monkeypatch, "check", "--fail") == 3
     assert run(monkeypatch, "check", "double", "--fail") == 0
     (folder / "toy.py").write_text("def (")
+    assert run(monkeypatch, "check", "--fail") == 3
+
+
+def test_a_fault_of_the_grader_is_told_from_a_wrong_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x + 1")
+
+    def failing(*_: object) -> NoReturn:
+        raise InfrastructureError("no process could be started")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SelfCheck, "check", failing)
+        assert run(patched, "check", "--fail") == 1
+        assert "no process could be started" in capsys.readouterr().err
+    checked = SelfCheck.check
+
+    def incomplete(self: SelfCheck, *args: Any) -> Report:
+        return checked(self, *args).model_copy(update={"status": ReportStatus.INCOMPLETE})
+
+    monkeypatch.setattr(SelfCheck, "check", incomplete)
     assert run(monkeypatch, "check", "--fail") == 1
 
 
