@@ -125,6 +125,7 @@ def _none(source: EntryFacts, seen: Behaviour) -> Verdict:
         return _review("elsewhere", {"dims": _names(seen.loops), **_line(source)})
     if seen.loops:
         return _review("grows", {"dims": _names(seen.loops), **_hint(source)})
+    # What “sum” and its like do is no loop by the rules; growth without any in the text is odd.
     if seen.by_builtins and not any(c.role is Role.ITERATES for c in source.constructs):
         return _review("grows", {"dims": _names(seen.by_builtins), **_hint(source)})
     hiding = [item for item in source.opaque if set(item.name.split(".")) & _HIDES_FROM_PROBES]
@@ -144,6 +145,7 @@ def _required(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verd
     if has_source and has_growth:
         idle = (over or grown) <= seen.idle
         return _review("idle", _line(source)) if idle else passed(Basis.CLAIM)
+    # Only where the text hides nothing: what it hides may be the loop.
     if not has_source and not has_growth and not source.opaque:
         return finding(Code.LOOP_MISSING, "loop_missing", {"dims": _names(wanted)}, Basis.CLAIM)
     if has_source:
@@ -164,6 +166,7 @@ def _exactly(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdi
         deepest = max(source.loops, key=lambda item: item.depth)
         details = {**params, "line": deepest.place.line, "loop": plain(deepest.kind)}
         return finding(Code.LOOP_FOUND, "loop_too_many", details, Basis.CLAIM)
+    # Here, too, what the text hides may be the missing loop.
     if depth < len(over) and over - grown and not source.opaque:
         return finding(Code.LOOP_MISSING, "loop_too_few", params, Basis.CLAIM)
     return _review("differs", {**params, "grown": _names(grown) or "nothing", **_line(source)})
@@ -298,6 +301,8 @@ def _says(pace: Pace) -> str:
     if decision.decision is not Decision.PASSED:
         return "unclear"
     if decision.share:
+        # Calls that share work may be fast with a loop in them; slowness alone would still be
+        # clear.
         return "unclear" if pace.shared else "no_loop"
     return "loop" if max(pace.excess(1.0)) <= _WASTEFUL else "unclear"
 

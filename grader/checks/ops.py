@@ -54,6 +54,7 @@ class Counted(Check):
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Look at what was counted, if anything could be."""
+        # Not every case is counted: where the reference was not, the submission was not either.
         if counts_of(reference.counted.get("")) is None:
             return passed(Basis.CLAIM)
         counts = counts_of(submission.counted.get(""))
@@ -260,6 +261,7 @@ class MaxCalls(Counted):
         if found <= self.most:
             return passed(Basis.CLAIM)
         params: dict[str, Param] = {"what": _WRITTEN_AS[self.of], "found": found, "most": self.most}
+        # Counted more often than written, and without a loop: torch may have done it by itself.
         if source is None or not (source.loops or self._written(source) > self.most):
             return review(Message("ops_unexplained", {"op": _WRITTEN_AS[self.of]}))
         return finding(Code.TOO_MANY_CALLS, "too_many_calls", params, Basis.CLAIM)

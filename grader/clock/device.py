@@ -159,6 +159,7 @@ def weigh(readings: Sequence[Reading], credit: Credit) -> Award:
         return undecided
     rule = Rule(fewest=count, most=count, margin=MARGIN)
     given = award(credit, ratios, lambda limit: [math.log(each / limit) for each in ratios], rule)
+    # What the best measure that there could be earns: no further set can add to it.
     full = given.share >= award(credit, [0.0], lambda _: [-math.inf], Rule(1, 1, 1.0)).share
     if given.decision is Decision.PASSED and (count > 1 or full):
         return given
@@ -168,6 +169,7 @@ def weigh(readings: Sequence[Reading], credit: Credit) -> Award:
 def _floor(device: DeviceTiming, copied: float) -> float:
     if device.link:
         return device.moved / device.link
+    # With the wire's time taken off, a short copy may come out below 0.
     return max(0.0, copied) * _OF_MEASURED_COPY
 
 

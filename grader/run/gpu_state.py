@@ -192,6 +192,7 @@ class Leases:
         Raises:
             InfrastructureError: Its file cannot be opened.
         """
+        # There is no flock on Windows: graders are not kept apart there.
         if sys.platform == "win32":
             yield True
             return
@@ -199,6 +200,7 @@ class Leases:
         try:
             yield _locked(fd, time.monotonic() + seconds)
         finally:
+            # Gives the lock back, as the end of the process would: none outlives its grader.
             os.close(fd)
 
     def take_out(self, device: str, reason: str) -> None:
@@ -253,6 +255,7 @@ class Leases:
 def _locked(fd: int, deadline: float) -> bool:
     import fcntl  # noqa: PLC0415  not on Windows
 
+    # flock knows no timeout: it either returns at once or waits for ever.
     while True:
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -159,6 +159,7 @@ class KnownMistakes:
         return {trial: runs[trial.id].observations for trial in trials}
 
 
+# By identity: as a key it would otherwise hash its cases, whose keyword arguments are a dict.
 @dataclass(frozen=True, slots=True, eq=False)
 class _Attempt:
     """A mistake of one question, to be run."""

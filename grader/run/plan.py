@@ -160,6 +160,7 @@ def _plan_case(question: Question, case: Case, key: DrawKey, generate: Generate)
     hidden = case.visibility is not Visibility.VISIBLE
     inputs = CaseInputs(case.id, drawn.names, drawn.args, hidden, drawn.dims)
     name = case.id if case.repeats == 1 else f"{case.id}#{key.repeat + 1}"
+    # In the first repeat alone: what is counted does not depend on which numbers a call gets.
     counted = tuple(
         # One name or none: only one size is made larger at a time.
         CountedCall("".join(scale), larger.args, dict(larger.kwargs))

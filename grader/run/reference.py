@@ -220,6 +220,7 @@ class Reference:
         """
         limits_of = self._materials.assignment.limits_of
         self._load()
+        # At once: of a reference that cannot be imported nothing else can be found out.
         if broken := import_problems(self._materials, self._session):
             raise AssignmentError(broken)
         names = self._session.loaded.names if self._session.loaded else ()
@@ -230,6 +231,7 @@ class Reference:
         runs = observe(self._session, plan, limits_of, self._progress)
         problems += case_problems(self._materials, plan, runs)
         if problems:
+            # Each once: several cases may run into the same one.
             raise AssignmentError(dict.fromkeys(problems))
         return tuple(plan), add_companions(self._session, plan, runs, limits_of)
 

@@ -77,6 +77,8 @@ class Magics:
         if asked.card is None:
             self._shell.run_cell(cell)
         else:
+            # Here are a cell's own names for clocks, such as that of “from time import
+            # perf_counter”.
             clocks = [self._shell.user_module]
             line = on_timeline(asked.card, arithmetic=asked.arithmetic, clocks=clocks)
             with line, line.lap() as lap:

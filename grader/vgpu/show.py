@@ -320,6 +320,7 @@ def _laid_out(accounts: Sequence[Account], card: Profile) -> tuple[Timeline, lis
             elif event is not None:
                 line.process = ready.account.name
                 line.take([event])
+                # One owner a span: a single event may make several of them, or none.
                 owners += [ready.account.name] * (len(line.spans) - len(owners))
                 ready.at += 1
     return line, owners

@@ -94,6 +94,7 @@ class Clocks:
         """
         verdicts, timed = dict(judged), dict(runs)
         for way in self._ways():
+            # On what the way before has left: a question that it settled is not timed again.
             verdicts, timed = self._judged(way, files, timed, verdicts)
         return verdicts, timed
 

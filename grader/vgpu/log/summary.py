@@ -173,6 +173,7 @@ class Summary:
             limit: What the device has, or None.
         """
         blocks = self.blocks.get(device, BlocksTaken())
+        # Backwards from the end: blocks of before this stretch have no event in it.
         before = after - blocks.live
         return Held(before, after, before + blocks.peak, limit, blocks.count, blocks.bytes)
 
@@ -300,6 +301,7 @@ class Recorder:
         for ordinal in range(torch.cuda.device_count()):
             # Work that is still queued would take its memory after the look.
             torch.cuda.synchronize(ordinal)
+            # The reset would lose the peak of those that stand around this one: they look first.
             for other in Recorder._open:
                 other._look(ordinal)
             torch.cuda.reset_peak_memory_stats(ordinal)

@@ -106,6 +106,7 @@ def _reduce_add(inputs: Sequence[torch.Tensor], destination: Any = None) -> torc
     ordinal = current() if destination is None else ordinal_from(destination)
     total, *rest = [_sent(tensor, ordinal) for tensor in inputs]
     for tensor in rest:
+        # Not in place: an input that is there already is not copied, and would be changed.
         total = total + tensor
     return total
 
@@ -257,8 +258,10 @@ def _gathered(  # noqa: PLR0913, PLR0917  torch's own parameters
     """Return mean and 1 / standard deviation over all ranks; (ranks, channels) come in."""
     share = counts.view(-1, 1) / counts.sum()
     whole = (share * mean).sum(0)
+    # A rank's own variance is invstd**-2 − eps; on top comes how far its mean is off the whole one.
     variance = (share * (invstd**-2 - eps + (mean - whole) ** 2)).sum(0)
     if running_mean is not None and running_var is not None:
+        # As in torch: what is kept is unbiased, what this batch is divided by is not.
         unbiased = variance * counts.sum() / (counts.sum() - 1)
         running_mean.lerp_(whole.to(running_mean.dtype), momentum)
         running_var.lerp_(unbiased.to(running_var.dtype), momentum)

@@ -17,6 +17,7 @@ from grader.vgpu.core.device import current, ordinal_from
 from grader.vgpu.core.machine import machine
 from grader.vgpu.core.trace import Mark
 
+# From 1: number 0 is the default stream of every device.
 _numbers = count(1)
 
 
@@ -54,6 +55,7 @@ class Stream:
 
     def synchronize(self) -> None:
         """Make the host wait."""
+        # In the context: a wait is noted for the stream that is the current one.
         with StreamContext(self):
             machine().wait(self.ordinal, "Stream.synchronize")
 
@@ -74,6 +76,7 @@ class Stream:
     def __enter__(self) -> Stream:
         context = StreamContext(self)
         context.__enter__()
+        # On a stack of the thread's: a stream may be entered again while it is entered already.
         machine().local.entered.append(context)
         return self
 
@@ -121,6 +124,7 @@ class Event:
     def wait(self, stream: Stream | None = None) -> None:
         """Let later work on a stream wait for this event."""
         stream = stream or current_stream()
+        # As with CUDA, an event that was never recorded holds nobody up.
         if self.ordinal is not None:
             with StreamContext(stream):
                 name = str(stream.device)
@@ -168,6 +172,7 @@ class StreamContext:
     def __enter__(self) -> None:
         local = machine().local
         if self._stream is not None:
+            # Both are kept: set_stream changes the current device as well.
             self._device = local.device
             self._before = local.streams.get(self._stream.ordinal, 0)
             set_stream(self._stream)

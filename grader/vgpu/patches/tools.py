@@ -224,6 +224,7 @@ def _by_name(name: str) -> Any:
                 # What it would call in C++ is not in a build without CUDA.
                 if _BELOW.search(str(error)) is None:
                     raise
+            # Outside the handler: C++'s error would be shown above this one.
             raise unsupported(name)
 
         return call
