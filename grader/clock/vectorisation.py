@@ -210,6 +210,7 @@ def request_of(run: Run) -> float:
     if many[0].calls == 1:
         return 0.0  # the call takes longer than a block, and far longer than a request
     pairs = zip(many, one, strict=True)
+    # What a request takes is in both blocks, and drops out of their difference.
     call = median((a.cost - b.cost) / (a.calls - 1) for a, b in pairs)
     return max(0.0, median(sample.cost for sample in one) - max(call, 0.0))
 

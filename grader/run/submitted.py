@@ -81,6 +81,7 @@ def judge_question(
         if judged:
             combined = combine([verdict for _, verdict in judged])
             verdicts[check.id] = _not_by_word(across_cases(judged, combined), submission.reach)
+    # After all that have cases: those tell whether the function is written at all.
     for check in question.checks:
         if check.id not in verdicts:
             verdicts[check.id] = _without_case(check, verdicts, submission)

@@ -239,6 +239,7 @@ def _register() -> None:
 
 def _libraries() -> list[Any]:
     rest = torch._C._dispatch_library("IMPL", "_", _NAME)
+    # All other operations pass by: at a key without a kernel they would fail.
     rest.fallback_fallthrough()
     library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
     for full in _operators():
@@ -253,6 +254,7 @@ def _watched(original: Any) -> Any:
     def set_enabled(*args: Any) -> None:
         """Switch autocast; stand before torch's own kernels while it is on."""
         original(*args)
+        # The host's as well: its lists must not be applied to what is on a virtual device.
         active = torch.is_autocast_enabled("cuda") or torch.is_autocast_enabled("cpu")
         if active:
             _register()

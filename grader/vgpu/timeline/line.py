@@ -137,6 +137,7 @@ class Spans(Sequence[Span]):
     def __getitem__(self, at: int | slice) -> Span | Spans:
         if isinstance(at, slice):
             part = Spans()
+            # Shared, both of them: a kind that a part adds must have one place for all parts.
             part.table, part._known = self.table, self._known
             part.starts, part.ends = self.starts[at], self.ends[at]
             part.after, part.kinds = self.after[at], self.kinds[at]
@@ -258,6 +259,7 @@ class Timeline:
     def rest(self) -> float:
         """Let everything end before anything new begins; return when that is, in seconds."""
         end = self.end
+        # Whoever begins only afterwards must not begin before the end either.
         self._issued = defaultdict(lambda: end)
         for thread in self._threads.values():
             thread.now = end

@@ -142,6 +142,7 @@ class Stretch:
         found = {**dict.fromkeys(self.devices, 0.0), "copies": 0.0, "host": 0.0}
         number = int(np.argmax(np.array(self.spans.ends))) if len(self.spans) else -1
         reached = self.end
+        # A span that was cut away has no device: the chain goes back no further.
         while number >= 0 and self.spans[number].device:
             span = self.spans[number]
             # A span may begin its wait before another's end: what is counted is not counted twice.
@@ -168,6 +169,7 @@ class Stretch:
                     reason = "start" if reached == self.start else waited.value
                     lengths[reason].append(starts[number] - reached)
                     yield Gap(device, reached, starts[number], reason, number)
+                # On another stream of the device, a span that began later may end earlier.
                 reached = max(reached, ends[number])
             if self.end > reached:
                 lengths["end"].append(self.end - reached)
@@ -182,6 +184,7 @@ class Stretch:
             for row in self._merged(device, stream)
         ]
         finest = self.elapsed / _FINEST
+        # Bounded: each stream keeps a row of its own, however coarse the rows become.
         while len(rows) > MOST_ROWS and finest < 2 * self.elapsed:
             # What is left out would be white, where most is done.
             rows = list(_coarser(rows, finest))
