@@ -118,12 +118,13 @@ def _happened(
     question: QuestionResult, check: SelfCheck
 ) -> tuple[Mapping[str, Sequence[str]], Mapping[str, bytes]]:
     """Return check → what there is to say beside its message, and check → its picture."""
-    details = check.devices(question)
+    details = check.details(question)
     try:
         drawn = {each.id: picture for each in question.checks if (picture := picture_of(each))}
     except ImportError:
         more = current().render(Message("no_matplotlib"))
-        return {name: (*lines, more) for name, lines in details.items()}, {}
+        undrawn = dict.fromkeys(check.devices(question), (more,))
+        return {name: lines + undrawn.get(name, ()) for name, lines in details.items()}, {}
     return details, drawn
 
 

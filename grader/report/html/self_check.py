@@ -35,6 +35,8 @@ _BOX = (
     "font-family:sans-serif;font-size:13px;line-height:1.45"
 )
 _CELL = "text-align:left;vertical-align:top;border:none;padding:1px 8px 1px 0"
+_LINE = "color:#6e7781;white-space:pre-wrap;font:12px monospace"
+"""Values stand in columns: blanks count, and every character is as wide as the next."""
 
 
 def result_html(
@@ -50,7 +52,7 @@ def result_html(
         question: From a self-check's report.
         hint: Shown where something is wrong.
         pictures: Check → where its numbers are wrong.
-        details: Check → lines on what the devices did.
+        details: Check → lines on values and on what the devices did, as for a terminal.
         drawn: Check → a picture of what it has measured, as SVG; it stands in place of lines.
     """
     status, words = shown_status(question), current()
@@ -90,7 +92,7 @@ def _table(
         if check.id in drawn:
             below += _image(drawn[check.id], question, check)
         elif lines not in printed:
-            below += "".join(f'<div style="color:#6e7781">{_text(line)}</div>' for line in lines)
+            below += "".join(f'<div style="{_LINE}">{_text(line)}</div>' for line in lines)
         rows += _row(check, below)
         printed.add(lines)
     return f'<table style="border:none;border-collapse:collapse"><tbody>{rows}</tbody></table>'

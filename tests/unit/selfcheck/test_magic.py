@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -67,6 +69,14 @@ def test_wrong_numbers_are_a_picture(folder: Path, notebook: NotebookCheck) -> N
     assert "first wrong at result[1, 0], returned 9, expected 6" in page
     assert page.count('title="returned') == 4
     assert "Hint: Add it to itself." in page
+    # As in a terminal: input, what is right, what was returned, side by side.
+    lines = [unescape(line) for line in re.findall(r"white-space:pre[^>]*>([^<]*)<", page)]
+    assert [line.split() for line in lines] == [
+        ["x", "expected", "returned", "(*", "=", "wrong)"],
+        ["float32", "(2,", "2)"] * 3,
+        ["1", "2", "2", "4", "2", "4"],
+        ["3", "4", "6", "8", "9*", "12*"],
+    ]
     assert repr(shown).startswith("double: 0 / 4\nCase example: Mismatched elements: 2 / 4")
 
 
@@ -74,7 +84,8 @@ def test_wrong_numbers_are_a_picture(folder: Path, notebook: NotebookCheck) -> N
 def test_what_a_check_has_measured_is_a_picture(
     matplotlib: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check: Any = SimpleNamespace(devices=lambda _: {"overlaps": ("cuda:0  █·",)})
+    lines = {"overlaps": ("cuda:0  █·",)}
+    check: Any = SimpleNamespace(devices=lambda _: lines, details=lambda _: lines)
     timed = SimpleNamespace(
         id="overlaps", kind="overlap",
         evidence={
