@@ -272,8 +272,8 @@ def test_an_interrupted_batch_keeps_what_was_graded(
         next(results)
         raise KeyboardInterrupt
 
-    watch = cli_class._watch
-    ok.setattr(cli_class, "_watch", interrupted)
+    show = cli_class._show
+    ok.setattr(cli_class, "_show", interrupted)
     out = tmp_path / "out"
     arguments = ("batch", "pytorch101", tmp_path, "--out", out, "-j", 2)
     assert run(ok, *arguments, "--questions", "normalize_columns") == 130
@@ -281,7 +281,7 @@ def test_an_interrupted_batch_keeps_what_was_graded(
     assert "Stopped early: 1 of 3 graded." in printed.out
     assert "Interrupted." in printed.err
     assert len((out / "gradebook.csv").read_text().splitlines()) == 2
-    ok.setattr(cli_class, "_watch", watch)
+    ok.setattr(cli_class, "_show", show)
     assert run(ok, *arguments, "--questions", "normalize_columns", "--resume") == 0
     assert len((out / "gradebook.csv").read_text().splitlines()) == 4
 
