@@ -125,9 +125,10 @@ def _about(rows: list[Row], left: int) -> Iterator[str]:
 
 
 def _left(assignments: Iterable[str]) -> list[tuple[int, str, str]]:
-    """Return the parts of questions that are not done, those of different assignments in turn."""
+    """Return the parts that are not done: first those of questions of which nothing is known."""
+    known = Counter(_asked(row) for row in _rows())
     found = [
-        (part, name in SLOW, number, name, question.id)
+        (part, known[name, question.id] > 0, number, name, question.id)
         for name in assignments
         for number, question in enumerate(_materials(name).assignment.questions)
         for part in range(PARTS)
