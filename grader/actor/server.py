@@ -12,7 +12,6 @@ import multiprocessing.reduction  # noqa: F401
 import platform
 import random
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -31,7 +30,7 @@ from grader.actor.probes import COUNTING, Counting, warm_probes
 from grader.actor.tensors import Storages, to_torch, to_wire
 from grader.stage import server as stage
 from grader.stage.server import LocalLine
-from grader.vgpu.log.summary import DeviceWatch
+from grader.vgpu.log.descent import CallWatch
 from grader.vgpu.stand_ins import install_late_compiler
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import (
@@ -172,9 +171,9 @@ class Session:
                 return self._count(target, args, kwargs)
             if call.block:
                 return Reply(to_wire(_together(_block(target, args, kwargs, call.block))))
-            # These GPUs, whatever the submission has done about them meanwhile.
-            with DeviceWatch(self._gpus) if "devices" in call.probes else nullcontext() as watch:
-                result = target(*args, **kwargs)
+            watch = self._watch(call.probes, target, (*args, *kwargs.values()))
+            run = target if watch is None else watch.call
+            result = run(*args, **kwargs)
             # Addresses are compared while all tensors of the reply are alive.
             storages = Storages() if "layout" in call.probes else None
             value = to_wire(result, storages)
@@ -184,6 +183,14 @@ class Session:
         except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is a submission's fault too
             return Reply(fault=describe(error, self._scratch))
         return Reply(value, args_after=after, probes={"devices": watch.report} if watch else {})
+
+    def _watch(
+        self, probes: Iterable[str], target: Callable[..., Any], inputs: tuple[Any, ...]
+    ) -> CallWatch | None:
+        if "devices" not in probes:
+            return None
+        # These GPUs, whatever the submission has done about them meanwhile.
+        return CallWatch(self._gpus, target, _tensors(inputs))
 
     def _count(
         self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -251,6 +251,8 @@ def _computed_then_moved(actual: DeviceTrace, there: int) -> dict[str, Param]:
     to_gpu = any(is_on(route.target, "cuda") for route in actual.routes)
     if there:
         return {}
+    if actual.dropped:
+        return {"cause": "work_dropped"}
     return {"cause": "computed_then_moved" if to_gpu else "never_on_gpu"}
 
 

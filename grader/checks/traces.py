@@ -71,12 +71,14 @@ class DeviceTrace:
     Attributes:
         devices: Those that there were, ``cuda:0`` first.
         peaks: Device → most bytes that were live at once.
+        dropped: FLOPs of kernels that the call's result does not descend from; ``work`` is without.
     """
 
     devices: tuple[str, ...]
     work: tuple[KernelWork, ...]
     routes: tuple[Route, ...]
     peaks: Mapping[str, int]
+    dropped: int = 0
 
     def flops(self) -> dict[str, int]:
         """Return device → FLOPs, devices without any included."""
@@ -101,6 +103,7 @@ def read_trace(value: Value) -> DeviceTrace | None:
             tuple(_work(mapping(row)) for row in items(fields["kernels"])),
             tuple(_route(mapping(row)) for row in items(fields["transfers"])),
             {name: natural(item["peak"]) for name, item in memory.items()},
+            natural(fields.get("dropped", 0)),
         )
     except (KeyError, TypeError):
         return None

@@ -82,8 +82,8 @@ class VirtualTensor(torch.Tensor):
         """Return the elements as nested lists; the host waits for them."""
         if self.dim() == 0:
             return self.item()
-        machine().transfer(self, device_of(self), HOST, True)
-        return plain(self).tolist()
+        # By a copy that a log has: what is made of the list descends from this tensor.
+        return self.detach().cpu().tolist()
 
     def numpy(self, *, force: bool = False) -> Any:
         """Raise as torch does; with ``force`` return a copy on the host."""

@@ -30,6 +30,35 @@ def count():
 def product(x, w):
     return torch.mm(x.cuda(), w.cuda())
 
+def dropped(x, w):
+    torch.mm(x.cuda(), w.cuda())
+    return torch.mm(x, w)
+
+def dropped_in_numpy(x, w):
+    torch.mm(x.cuda(), w.cuda())
+    return torch.from_numpy(x.numpy() @ w.numpy())
+
+def through_numpy(x, w):
+    return torch.from_numpy(torch.mm(x.cuda(), w.cuda()).cpu().numpy())
+
+def through_a_list(x, w):
+    return torch.tensor(torch.mm(x.cuda(), w.cuda()).tolist())
+
+def through_numbers(x, w):
+    product = torch.mm(x.cuda(), w.cuda())
+    return torch.tensor([[entry.item() for entry in row] for row in product])
+
+def through_a_copy(x, w):
+    product = torch.empty(2, 1)
+    product[...] = torch.mm(x.cuda(), w.cuda())
+    return product
+
+def as_an_array(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu().numpy()
+
+def in_a_form_without_a_log(x, w):
+    return torch.mm(x.cuda(), w.cuda()).cpu().to_sparse()
+
 def device_of(x):
     return str(x.device)
 
@@ -103,6 +132,26 @@ def test_the_probe_tells_of_one_call_alone(load: Any) -> None:
         assert [(row["op"], row["count"]) for row in told["kernels"]] == [("mm", 1)]
         assert [(row["source"], row["count"]) for row in told["transfers"]] == [("cpu", 2)]
     assert call(session, "product", X, W).probes == {}
+
+
+@pytest.mark.parametrize("entry", ["dropped", "dropped_in_numpy"])
+def test_work_that_a_result_does_not_come_from_is_left_out(load: Any, entry: str) -> None:
+    told = call(load(gpus=1), entry, X, W, probes=("devices",)).probes["devices"]
+    assert told["kernels"] == []
+    assert told["dropped"] == 12
+    assert [(row["source"], row["count"]) for row in told["transfers"]] == [("cpu", 2)]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "product", "through_numpy", "through_a_list", "through_numbers", "through_a_copy",
+        "as_an_array", "in_a_form_without_a_log",
+    ],
+)  # fmt: skip
+def test_work_that_a_result_comes_from_counts_on_whatever_way(load: Any, entry: str) -> None:
+    told = call(load(gpus=1), entry, X, W, probes=("devices",)).probes["devices"]
+    assert [row["flops"] for row in told["kernels"] if row["op"] == "mm"] == [12]
 
 
 def test_memory_is_bounded_as_the_question_says(load: Any) -> None:

@@ -123,6 +123,7 @@ def test_a_report_of_another_form_earns_nothing(check, broken) -> None:
             ("ran_elsewhere", "computed_then_moved"),
         ),
         (report((kernel("mm", "cpu", 1000),)), ("ran_elsewhere", "never_on_gpu")),
+        ({**report(), "dropped": 1000}, ("ran_elsewhere", "work_dropped")),
         (report(), ("ran_elsewhere", "never_on_gpu")),
         (report((), (route("cpu", "cuda:0", 1, 8),)), ("ran_elsewhere", "computed_then_moved")),
         (report((kernel("mm", "cuda:0", 499),)), ("ran_too_little", None)),

@@ -133,6 +133,28 @@ def mm_on_gpu(x, w):
     return result.copy_(product)
 
 
+# %% gpu_through_numpy_and_back
+# Inputs and product take ways through NumPy and lists.
+# expect:
+#   questions:
+#     "*": {status: passed}
+
+def mm_on_gpu(x, w):
+    x = torch.tensor(x.tolist(), dtype=x.dtype, device="cuda")
+    w = torch.as_tensor(w.numpy().copy()).cuda()
+    return torch.from_numpy((x @ w).cpu().numpy())
+
+
+# %% gpu_through_a_list
+# The product leaves the GPU as a list of numbers.
+# expect:
+#   questions:
+#     "*": {status: passed}
+
+def mm_on_gpu(x, w):
+    return torch.tensor((x.cuda() @ w.cuda()).tolist(), dtype=x.dtype)
+
+
 # %% gpu_try_except
 # Goes on without a GPU where there is none, by trying. With one, it is used.
 # expect:

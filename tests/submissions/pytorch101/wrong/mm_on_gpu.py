@@ -37,6 +37,28 @@ def mm_on_gpu(x, w):
     return product.cuda().cpu()
 
 
+# %% gpu_drops_its_product
+# Multiplies on the GPU, drops that, and returns what the CPU computes.
+# expect:
+#   questions:
+#     mm_on_gpu: {status: partial, checks: {product: ok, back_on_cpu: ok, unmodified: ok, on_gpu: ran_elsewhere, moves: requirement_not_met, speed: requirement_not_met}}
+
+def mm_on_gpu(x, w):
+    torch.mm(x.cuda(), w.cuda()).cpu()
+    return torch.mm(x, w)
+
+
+# %% gpu_drops_its_product_for_numpys
+# Multiplies on the GPU, drops that, and returns what NumPy computes.
+# expect:
+#   questions:
+#     mm_on_gpu: {status: partial, checks: {product: ok, back_on_cpu: ok, unmodified: ok, on_gpu: ran_elsewhere, moves: requirement_not_met, speed: requirement_not_met}}
+
+def mm_on_gpu(x, w):
+    torch.mm(x.cuda(), w.cuda())
+    return torch.from_numpy(x.numpy() @ w.numpy())
+
+
 # %% gpu_drops_moves
 # Drops what .cuda() returns and multiplies on the CPU.
 # right: batched_matrix_multiply_loop, batched_matrix_multiply_noloop, normalize_columns
