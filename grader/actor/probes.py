@@ -41,6 +41,9 @@ IDLE = frozenset({
 MAX_EVENTS = 100_000
 """Events after which enough is known; the call is then ended from inside."""
 
+_NUMBER = 16
+"""Bytes of the longest number, a complex one."""
+
 # Text that libraries compile from no file: counted, it would be a loop that no student wrote.
 _LIBRARY = ("<frozen", "<__array_function__", "<eval_with_key", "<torch")
 # Python gives 0, 1, 2 and 5 to debuggers, coverage, profilers and optimizers.
@@ -264,8 +267,20 @@ def _variant(name: str, given: tuple[Any, ...]) -> str:
     """Return what is added to a name: that it reduces by a mean, or writes one number."""
     if any(type(item) is str and item == "mean" for item in given):
         return ".mean"
-    written = given[2] if name.startswith("index_put") and len(given) > 2 else None
-    return ".number" if isinstance(written, torch.Tensor) and not written.dim() else ""
+    place = 2 if name.startswith("index_put") else 1
+    if not name.startswith(("index_put", "copy_")) or len(given) <= place:
+        return ""
+    written = given[place]
+    # A number is a tensor of its own by now; an entry of another tensor shares that one's memory.
+    alone = isinstance(written, torch.Tensor) and not written.dim() and _bytes(written) <= _NUMBER
+    return ".number" if alone else ""
+
+
+def _bytes(tensor: torch.Tensor) -> int:
+    try:
+        return tensor.untyped_storage().nbytes()
+    except (RuntimeError, NotImplementedError):
+        return _NUMBER + 1
 
 
 def function_name(func: Callable[..., Any]) -> str:

@@ -39,6 +39,11 @@ from grader.verdict import (
     review,
 )
 
+_MEMORY = frozenset({
+    "numpy", "__array__", "__dlpack__", "data_ptr", "const_data_ptr", "storage", "untyped_storage",
+    "_typed_storage",
+})  # fmt: skip
+"""Ways to a tensor's memory: what is written there is no operation of torch's."""
 _IDLE = frozenset({"detach", "alias", "lift_fresh", "empty", "new_empty", "_local_scalar_dense"})
 
 
@@ -191,6 +196,22 @@ class AllowedOps(_Ops):
             name for name in counts.ops if name not in _IDLE and not _matches(name, self.ops)
         )
 
+    def _outside(self, counts: Counts, source: EntryFacts | None) -> Verdict:
+        """Judge work on a tensor's memory, which the dispatcher does not see."""
+        ways = _MEMORY & frozenset(counts.escapes)
+        if not ways:
+            return passed(Basis.CLAIM)
+        for mention in source.mentions if source else ():
+            if mention.place.line in counts.lines and (mention.last in ways or unseen(mention)):
+                params: dict[str, Param] = {
+                    "op": min(ways), "name": plain(mention.name), "line": mention.place.line,
+                }  # fmt: skip
+                # Beside operations that are allowed it may have been looked at and no more.
+                if set(counts.ops) - _IDLE:
+                    return _review("ops_outside", params)
+                return finding(Code.FORBIDDEN_CALL, "forbidden_call", params, Basis.CLAIM)
+        return _review("ops_unexplained", {"op": min(ways)})
+
 
 def _reaching(patterns: tuple[str, ...], *, composite: bool = False) -> tuple[str, ...]:
     """Return the patterns.
@@ -235,7 +256,8 @@ def _witnesses(seen: list[str], named: list[Mention]) -> tuple[Witness, ...]:
     )
 
 
-_COUNTED_AS = {"indexing": "__getitem__", "slice_assignment": "__setitem__"}
+_COUNTED_AS = {"indexing": ("__getitem__",), "slice_assignment": ("__setitem__", "fill_")}
+"""``x[…].fill_(number)`` writes what ``x[…] = number`` writes."""
 _WRITTEN_AS = {"indexing": "x[…]", "slice_assignment": "x[…] = …"}
 """What students read: what they wrote, not the name of what is counted."""
 
@@ -257,7 +279,7 @@ class MaxCalls(Counted):
 
     def heard(self, counts: Counts, source: EntryFacts | None) -> Verdict:
         """Compare what was counted with what is allowed."""
-        found = counts.calls.get(_COUNTED_AS[self.of], 0)
+        found = sum(counts.calls.get(name, 0) for name in _COUNTED_AS[self.of])
         if found <= self.most:
             return passed(Basis.CLAIM)
         params: dict[str, Param] = {"what": _WRITTEN_AS[self.of], "found": found, "most": self.most}
@@ -267,7 +289,9 @@ class MaxCalls(Counted):
         return finding(Code.TOO_MANY_CALLS, "too_many_calls", params, Basis.CLAIM)
 
     def _written(self, source: EntryFacts) -> int:
-        return source.indexings if self.of == "indexing" else source.slice_assignments
+        if self.of == "indexing":
+            return source.indexings
+        return source.slice_assignments + sum(item.last == "fill_" for item in source.mentions)
 
 
 class PeakMemory(Check):

@@ -148,7 +148,8 @@ def slice_assignment_practice(x: Tensor) -> Tensor:
         3 4 3 4 5 5
 
     and everything else stays as it was. Use at most six assignments of the form ``x[...] = number``
-    with one Python number on the right: no tensors, no other part of ``x``, no ``+=``.
+    with one Python number on the right: no tensors, no other part of ``x``, no ``+=``. Write to the
+    tensor itself, not to its memory through ``x.numpy()``.
 
     Args:
         x: Shape (M, N), with M at least 4 and N at least 6. **Changed in place.**

@@ -56,6 +56,16 @@ def reshape_practice(x):
     return y
 
 
+# %% reshape_in_numpy
+# Rearranges in numpy, where torch's own operations were asked for.
+# expect:
+#   questions:
+#     reshape_practice: {status: partial, checks: {values: ok, dtype: ok, unmodified: ok, only_rearranges: forbidden_call}}
+
+def reshape_practice(x):
+    return torch.from_numpy(x.numpy().reshape(2, 3, 4).transpose(1, 0, 2).reshape(3, 8))
+
+
 # %% reshape_floats
 # float64 whatever came in.
 # expect:

@@ -97,6 +97,95 @@ def slice_assignment_practice(x):
     return x
 
 
+# %% assign_in_numpy
+# Writes to the memory of x through numpy.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: forbidden_call}}
+
+def slice_assignment_practice(x):
+    a = x.numpy()
+    a[:2, 0] = 0
+    a[:2, 1] = 1
+    a[:2, 2:6] = 2
+    a[2:4, 0:4:2] = 3
+    a[2:4, 1:4:2] = 4
+    a[2:4, 4:6] = 5
+    return x
+
+
+# %% assign_in_numpy_for_the_most_part
+# One slice of the tensor, and the others through numpy: a person looks.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: deferred, checks: {values: ok, in_place: ok, one_number_each: needs_review}}
+
+import numpy as np
+
+
+def slice_assignment_practice(x):
+    a = np.asarray(x)
+    a[:2, 0] = 0
+    a[:2, 1] = 1
+    a[:2, 2:6] = 2
+    a[2:4, 0:4:2] = 3
+    a[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
+    return x
+
+
+# %% assign_by_fill
+# Eight slices are filled.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, six_assignments: too_many_calls, one_number_each: ok}}
+
+def slice_assignment_practice(x):
+    x[:2, 0].fill_(0)
+    x[:2, 1].fill_(1)
+    x[:2, 2:6].fill_(2)
+    x[2:4, 0].fill_(3)
+    x[2:4, 1].fill_(4)
+    x[2:4, 2].fill_(3)
+    x[2:4, 3].fill_(4)
+    x[2:4, 4:6].fill_(5)
+    return x
+
+
+# %% assign_entries
+# Single entries: each is one number, and there are too many of them.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: too_many_calls, one_number_each: ok}}
+
+def slice_assignment_practice(x):
+    x[0, 0] = 0
+    x[1, 0] = 0
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2:4, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
+    return x
+
+
+# %% assign_entry_of_x
+# An entry of x on the right of a seventh assignment, where a number was asked for.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: too_many_calls, one_number_each: forbidden_call}}
+
+def slice_assignment_practice(x):
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2:4, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
+    x[:2, 0] = 0
+    x[0, 1] = x[1, 1]
+    return x
+
+
 # %% assign_new_tensor
 # A new tensor of zeros with the pattern: whatever was around it is lost.
 # expect:
