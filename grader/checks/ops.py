@@ -99,7 +99,8 @@ class _Ops(Counted):
         """Judge by the text what torch's modes do not see: numpy's ``mean``, say."""
         for mention in self._named(source, counts):
             hidden = unseen(mention)
-            if not hidden and (not counts.escapes or mention.name.startswith("torch.")):
+            torchs = not counts.escapes or mention.name.startswith("torch.")
+            if not hidden and torchs and mention.last not in _OF_SIZES:
                 continue  # of a tensor it would have been seen
             place: dict[str, Param] = {"name": plain(mention.name), "line": mention.place.line}
             own = {name.rsplit(".", 1)[-1] for name in source.functions} if source else set()
@@ -128,7 +129,8 @@ class ForbiddenOps(_Ops):
     Attributes:
         ops: ATen names, such as ``mean``, ``std*``, ``flip``.
         calls: Names of torch functions, for what never reaches the dispatcher (``numel``) or is
-            asked for under one name and done under others (``matmul``).
+            asked for under one name and done under others (``matmul``). ``numpy.size`` is NumPy's
+            function and an array's attribute, not ``x.size()``.
     """
 
     kind: Literal["forbidden_ops"] = "forbidden_ops"
@@ -164,14 +166,22 @@ class ForbiddenOps(_Ops):
         yield from (name for name in counts.calls if _matches(name, self.calls))
 
     def _named(self, source: EntryFacts | None, counts: Counts) -> list[Mention]:
-        found = self._forbidden(source) if source else ()
+        found = (*(self._forbidden(source) if source else ()), *self._of_arrays(source, counts))
         return [mention for mention in found if mention.place.line in counts.lines]
 
     def _forbidden(self, source: EntryFacts) -> Iterator[Mention]:
         """Yield calls of what is forbidden, by its name."""
         patterns = (*self.ops, *self.calls)
         for mention in source.mentions:
-            if mention.called and "." in mention.name and _matches(mention.last, patterns):
+            named = _matches(mention.last, patterns) or mention.name in self.calls
+            if mention.called and "." in mention.name and named:
+                yield mention
+
+    def _of_arrays(self, source: EntryFacts | None, counts: Counts) -> Iterator[Mention]:
+        """Yield attributes of arrays, where one was made: a tensor's are called."""
+        arrays = not {"numpy", "__array__"}.isdisjoint(counts.escapes)
+        for mention in source.mentions if source and arrays else ():
+            if not mention.called and f"numpy{mention.name}" in self.calls:
                 yield mention
 
 
@@ -369,6 +379,8 @@ _OPERATORS: Mapping[str, frozenset[str]] = {
     ASSIGNS_NUMBER: frozenset({"__setitem__"}),
 }
 _TO_CALLS = "put it under “calls”"
+_OF_SIZES = frozenset({"numel"})
+"""Methods of ``torch.Size`` too, which no mode sees. Of a tensor they would have been seen."""
 _UNSEEN = ("torch.masked.", "numpy.", "scipy.", "statistics.", "pandas.")
 """What torch's modes do not see under its own name: the text decides."""
 

@@ -33,6 +33,8 @@ from grader.static_analysis.scope import (
     dotted,
     imported,
     local_names,
+    looked_up,
+    owner_of_names,
     place_of,
 )
 
@@ -145,8 +147,12 @@ class NameScanner:
         self._depth -= bool(repeats)
         if name in ("builtins.exec", "builtins.eval", "builtins.compile"):
             self._text(node)
-        elif name == "builtins.getattr" and not constant_text(node.args[1:2]):
-            self.found.opaque.append(Mention("getattr", self._place(node), True))
+        elif name == "builtins.getattr":
+            text = constant_text(node.args[1:2])
+            if text:
+                self._mention(looked_up(node.args[0], text), called=False)
+            else:
+                self.found.opaque.append(Mention("getattr", self._place(node), True))
 
     def _name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
@@ -194,6 +200,9 @@ class NameScanner:
         if isinstance(node.ctx, ast.Load):
             self.found.indexings += 1
             self.found.mentions.append(Mention(INDEXES, self._place(node), True))
+            text, owner = constant_text([node.slice]), owner_of_names(node.value)
+            if text and owner is not None:
+                self._mention(looked_up(owner, text), called=False)
         self._children(node)
 
     def _assign(self, node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> None:

@@ -159,6 +159,27 @@ def constant_text(nodes: Sequence[ast.expr]) -> str | None:
     return None
 
 
+def looked_up(owner: ast.expr, text: str) -> ast.expr:
+    """Return the expression that a look-up by text stands for: ``m.map`` for ``getattr(m, "map")``.
+
+    Args:
+        owner: Whose name it is; ``__builtins__`` has the names that stand for themselves.
+        text: The name.
+    """
+    bare = isinstance(owner, ast.Name) and owner.id == "__builtins__"
+    made: ast.expr = ast.Name(text) if bare else ast.Attribute(owner, text)
+    return ast.copy_location(made, owner)
+
+
+def owner_of_names(node: ast.expr) -> ast.expr | None:
+    """Return what a table of names is of: ``m`` of ``vars(m)``, ``m.__dict__``; None for others."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return node.value
+    if isinstance(node, ast.Call) and dotted(node.func) == ["vars"] and len(node.args) == 1:
+        return node.args[0]
+    return node if isinstance(node, ast.Name) and node.id == "__builtins__" else None
+
+
 def _is_join(node: ast.expr) -> bool:
     return (
         isinstance(node, ast.Call)

@@ -57,8 +57,9 @@ def mutate_tensor(x: Tensor, indices: list[tuple[int, int]], values: list[float]
 def count_tensor_elements(x: Tensor) -> int:
     """Count the numbers in a tensor.
 
-    ``torch.numel`` and ``x.numel`` are not allowed: that rule is worth half of the points.
-    Loops are allowed.
+    ``torch.numel`` and ``x.numel`` are not allowed, nor is the same of a shape
+    (``x.shape.numel``) or of NumPy (``size``): that rule is worth half of the points. Loops are
+    allowed.
 
     Args:
         x: Any rank from 1 up; no size is 0.
@@ -448,7 +449,7 @@ def challenge_mean_tensors(xs: list[Tensor], ls: Tensor) -> Tensor:
 
     No loops: that rule is worth half of the points. With N tensors of up to K numbers, N and K up
     to 10,000, it should take well under a second: memory may grow with N × K, not with N times all
-    numbers.
+    numbers. A small mean keeps its digits behind tensors of large numbers.
 
     Args:
         xs: N tensors of rank 1 and dtype float32; none is empty.

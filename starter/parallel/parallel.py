@@ -63,6 +63,7 @@ def train_step(
 
     Args:
         model: Moves its inputs itself, and answers on a device that you need not know beforehand.
+            The outputs stay there.
         loss_fn: Called as ``loss_fn(outputs, labels)``, both on the same device.
         optimizer: Of the model's parameters.
         inputs: A batch, on any device.
@@ -112,7 +113,7 @@ def average_gradients(
     Put a copy of the model on each device, and give each copy its part of the batch, as
     ``inputs.chunk(len(devices))`` cuts it. Average the gradients of the copies so that they equal
     those of the whole batch. Parts may be of unequal size, and of a small batch there may be fewer
-    parts than devices.
+    parts than devices. That each device works on its own part is worth half of the points.
 
     Args:
         model: Its parameters are on ``devices[0]``, and stay as they were.

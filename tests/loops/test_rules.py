@@ -208,7 +208,7 @@ GOOD = "m = x.sum(0) / len(x)\nreturn (x - m) / (((x - m) ** 2).sum(0) / (len(x)
          "forbidden_call"),
         (COLUMNS, NO_STATISTICS,
          "m = getattr(x, 'me' + 'an')(0)\nreturn (x - m) / ((x - m).pow(2).sum(0) / (len(x) - 1))"
-         ".sqrt()", "needs_review"),
+         ".sqrt()", "forbidden_call"),
         (COLUMNS, NO_STATISTICS,
          "m = torch.from_numpy(x.numpy().mean(0))\n" + GOOD.split("\n")[1], "forbidden_call"),
         (MEANS, NONE, MEANS.reference, "ok"),

@@ -50,6 +50,50 @@ def average_gradients(model, loss_fn, inputs, labels, devices):
     return total / len(inputs)
 
 
+# %% average_by_the_cpu
+# The CPU does the work; each device computes something small for show.
+# expect:
+#   questions:
+#     average_gradients: {status: partial, checks: {gradients: ok, loss: ok, uneven_gradients: ok, uneven_loss: ok, type: ok, again: ok, placed: ok, ran_on: ran_elsewhere}}
+
+import torch
+
+
+def average_gradients(model, loss_fn, inputs, labels, devices):
+    replica = copy.deepcopy(model).cpu()
+    replica.zero_grad()
+    loss = loss_fn(replica(inputs), labels)
+    loss.backward()
+    for device, x in zip(devices, inputs.chunk(len(devices))):
+        torch.mm(x.to(device), torch.ones(x.shape[1], 1, device=device))
+    for parameter, own in zip(model.parameters(), replica.parameters()):
+        parameter.grad = own.grad.to(devices[0])
+    return loss.item()
+
+
+# %% average_by_the_cpu_with_all_it_adds
+# The CPU does the work; what the devices compute for show is added, times zero.
+# expect:
+#   questions:
+#     average_gradients: {status: partial, checks: {gradients: ok, loss: ok, uneven_gradients: ok, uneven_loss: ok, type: ok, again: ok, placed: ok, ran_on: ran_elsewhere}}
+
+import torch
+
+
+def average_gradients(model, loss_fn, inputs, labels, devices):
+    replica = copy.deepcopy(model).cpu()
+    replica.zero_grad()
+    loss = loss_fn(replica(inputs), labels)
+    loss.backward()
+    nothing = 0
+    for device, x in zip(devices, inputs.chunk(len(devices))):
+        shown = torch.mm(x.to(device), torch.ones(x.shape[1], 1, device=device))
+        nothing = nothing + shown.sum().to(devices[0]) * 0
+    for parameter, own in zip(model.parameters(), replica.parameters()):
+        parameter.grad = own.grad.to(devices[0]) + nothing
+    return loss.item()
+
+
 # %% average_copies_keep_old_gradients
 # The copies begin with the old gradients.
 # expect:

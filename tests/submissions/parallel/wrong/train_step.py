@@ -30,6 +30,34 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
     return loss.item()
 
 
+# %% step_hard_coded
+# Labels go to cuda:1, where the model need not answer.
+# expect:
+#   questions:
+#     train_step: {status: failed, code: raised}
+
+def train_step(model, loss_fn, optimizer, inputs, labels):
+    optimizer.zero_grad()
+    loss = loss_fn(model(inputs), labels.to("cuda:1"))
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+# %% step_hard_coded_for_both
+# Outputs and labels go to cuda:1, wherever the model answers.
+# expect:
+#   questions:
+#     train_step: {status: partial, checks: {losses: ok, weights: ok, type: ok, no_detour: ok, outputs_stay: wrong_transfers}}
+
+def train_step(model, loss_fn, optimizer, inputs, labels):
+    optimizer.zero_grad()
+    loss = loss_fn(model(inputs).to("cuda:1"), labels.to("cuda:1"))
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 # %% step_inputs_as_lists
 # Inputs leave torch, and come back as a tensor of numbers from a list.
 # expect:

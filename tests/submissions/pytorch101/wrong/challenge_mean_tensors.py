@@ -81,6 +81,34 @@ def challenge_mean_tensors(xs, ls):
     return means
 
 
+# %% means_map_by_a_built_up_name
+# map, found by a name that is put together. Claims wait, since the file reaches for builtins.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: deferred, checks: {means: ok, memory: needs_review, no_loops: loop_found}}
+
+import builtins
+
+
+def challenge_mean_tensors(xs, ls):
+    each = getattr(builtins, "ma" + "p")
+    return torch.stack(list(each(lambda x: x.sum() / len(x), xs)))
+
+
+# %% means_map_out_of_a_table
+# map, out of the table of names. Claims wait here, too.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: deferred, checks: {means: ok, memory: needs_review, no_loops: loop_found}}
+
+import builtins
+
+
+def challenge_mean_tensors(xs, ls):
+    each = vars(builtins)["".join(["m", "a", "p"])]
+    return torch.stack(list(each(lambda x: x.sum() / len(x), xs)))
+
+
 # %% means_mask_of_all
 # A mask of N × all numbers: too much memory for 10,000 tensors.
 # expect:
@@ -129,6 +157,18 @@ def challenge_mean_tensors(xs, ls):
 def challenge_mean_tensors(xs, ls):
     padded = torch.nn.utils.rnn.pad_sequence(xs, batch_first=True)
     return padded.clamp(min=0).sum(dim=1) / ls
+
+
+# %% means_running_sum
+# Takes differences of a float32 sum that runs through all tensors: small means lose digits behind large ones.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, to_rounding: ok, no_blur: wrong_value, no_loops: ok}}
+
+def challenge_mean_tensors(xs, ls):
+    c = torch.cat((torch.zeros(1), torch.cat(xs).cumsum(0)))
+    e = ls.cumsum(0)
+    return (c[e] - c[e - ls]) / ls
 
 
 # %% means_sums

@@ -64,6 +64,50 @@ def count_tensor_elements(x):
     return n
 
 
+# %% count_numel_of_the_shape
+# Asks the shape for what x must not be asked.
+# expect:
+#   questions:
+#     count_tensor_elements: {status: partial, checks: {count: ok, type: ok, unmodified: ok, no_numel: forbidden_call}}
+
+def count_tensor_elements(x):
+    return x.shape.numel()
+
+
+# %% count_numel_of_the_size
+# The same by size().
+# expect:
+#   questions:
+#     count_tensor_elements: {status: partial, checks: {count: ok, type: ok, unmodified: ok, no_numel: forbidden_call}}
+
+def count_tensor_elements(x):
+    size = x.size()
+    return size.numel()
+
+
+# %% count_numpy_size
+# Asks an array for its size.
+# expect:
+#   questions:
+#     count_tensor_elements: {status: partial, checks: {count: ok, type: ok, unmodified: ok, no_numel: forbidden_call}}
+
+def count_tensor_elements(x):
+    return int(x.numpy().size)
+
+
+# %% count_numpy_size_function
+# Asks NumPy's function.
+# expect:
+#   questions:
+#     count_tensor_elements: {status: partial, checks: {count: ok, type: ok, unmodified: ok, no_numel: forbidden_call}}
+
+import numpy as np
+
+
+def count_tensor_elements(x):
+    return int(np.size(x.numpy()))
+
+
 # %% count_overwrites
 # Fills the caller's tensor with ones to count them.
 # expect:

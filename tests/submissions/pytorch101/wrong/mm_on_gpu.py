@@ -84,6 +84,18 @@ def mm_on_gpu(x, w):
     return torch.mm(x.float().cuda(), w.float().cuda()).to(x.dtype).cpu()
 
 
+# %% gpu_for_small_matrices
+# Multiplies large matrices on the CPU. There is no speed to wait for then.
+# expect:
+#   questions:
+#     mm_on_gpu: {status: partial, checks: {product: ok, large: ok, on_gpu: ran_elsewhere, moves: requirement_not_met, speed: requirement_not_met}}
+
+def mm_on_gpu(x, w):
+    if len(x) > 40:
+        return torch.mm(x, w)
+    return torch.mm(x.cuda(), w.cuda()).cpu()
+
+
 # %% gpu_half_inside
 # Multiplies in half precision.
 # expect:

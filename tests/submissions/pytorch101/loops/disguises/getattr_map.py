@@ -1,6 +1,5 @@
 # map, found by a name put together at run time.
-# expect: needs_review
-# timed: loop_found
+# expect: loop_found
 
 import builtins
 
