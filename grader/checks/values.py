@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -257,7 +258,8 @@ def _columns(value: Value) -> list[list[_Entry]]:
     for tensor in tensors:
         if not isinstance(tensor, Tensor) or not tensor.shape:
             raise UnfitCaseError("kind any_order is for a tensor, or a tuple of tensors, of rows")
-        rows = to_numpy(tensor).reshape(tensor.shape[0], -1)
+        # Not -1: of no rows at all, NumPy could not tell how wide they are.
+        rows = to_numpy(tensor).reshape(tensor.shape[0], math.prod(tensor.shape[1:]))
         columns.append([tuple(row) for row in rows.tolist()])
     if not columns or len({len(column) for column in columns}) > 1:
         raise UnfitCaseError("kind any_order is for tensors of one length")

@@ -66,26 +66,12 @@ def batch(
     make_folder(out)
     from grader.cli.class_run import BatchOptions, grade_class
 
-    grade_class(
-        BatchOptions(
-            assignment=assignment,
-            folder=folder,
-            out=out,
-            jobs=jobs,
-            engine=engine,
-            resume=resume or watch,
-            watch=watch,
-            isolation=isolation,
-            device=device,
-            seed=seed,
-            questions=questions,
-            clock=clock,
-            only_pending=only_pending,
-            late=late,
-            roster=roster,
-        ),
-        {name for name in context.params if _was_given(context, name)},
-    )
+    options = BatchOptions(
+        assignment=assignment, folder=folder, out=out, jobs=jobs, engine=engine,
+        resume=resume or watch, watch=watch, isolation=isolation, device=device, seed=seed,
+        questions=questions, clock=clock, only_pending=only_pending, late=late, roster=roster,
+    )  # fmt: skip
+    grade_class(options, {name for name in context.params if _was_given(context, name)})
 
 
 def _was_given(context: typer.Context, name: str) -> bool:

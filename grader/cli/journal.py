@@ -179,21 +179,22 @@ _NAMES = 6
 _WIDE = 160
 
 Who = Annotated[str, typer.Option("--who", help="Who decides; your user name without it.")]
+Student = Annotated[
+    str, typer.Argument(help="Submission, or address, number or name of its student.")
+]
+Where = Annotated[str, typer.Argument(help="The question or check.", metavar="QUESTION[.CHECK]")]
+Items = Annotated[
+    list[str] | None,
+    typer.Option("--item", help="Item of the rubric that is met; its points. Repeatable."),
+]
 
 
 def decide_command(
     folder: OutOfBatch,
-    student: Annotated[
-        str, typer.Argument(help="Submission, or address, number or name of its student.")
-    ] = "",
-    where: Annotated[
-        str, typer.Argument(help="The question or check.", metavar="QUESTION[.CHECK]")
-    ] = "",
+    student: Student = "",
+    where: Where = "",
     points: Annotated[float | None, typer.Option("--points", help="Points to give.")] = None,
-    items: Annotated[
-        list[str] | None,
-        typer.Option("--item", help="Item of the rubric that is met; its points. Repeatable."),
-    ] = None,
+    items: Items = None,
     why: Annotated[str, typer.Option("--why", help="The reason, which the student reads.")] = "",
     same: Annotated[
         bool, typer.Option("--same", help="For everybody with the same finding, too.")

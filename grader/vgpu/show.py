@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from grader.vgpu.accounts import Account, account_of
 from grader.vgpu.core.machine import Machine
 from grader.vgpu.core.trace import (
     Allocation,
@@ -21,7 +22,6 @@ from grader.vgpu.core.trace import (
     Transfer,
 )
 from grader.vgpu.log.summary import Summary, Work, summarise
-from grader.vgpu.processes import Account, account_of
 from grader.vgpu.timeline.line import Spans, Timeline
 from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
 from grader.vgpu.timeline.report import Report, Stretch, between
@@ -196,7 +196,7 @@ def _devices(accounts: Sequence[Account]) -> Iterator[TableRow]:
 
 
 def _exchanges(total: Summary) -> Iterator[TableRow]:
-    yield "between processes", "ranks", "times", "in all", "collective_bytes by each"
+    yield "between processes", "ranks", "times", "in all", "sent by each"
     for (op, ranks), done in sorted(total.exchanges.items()):
         each = collective_bytes(op, done.bytes, len(ranks))
         between = ", ".join(map(str, ranks)) if len(ranks) <= _FEW else f"{len(ranks)} of them"

@@ -15,7 +15,9 @@ FILES = sorted((ROOT / "grader").rglob("*.py"))
 RUNS_CODE_ON_LOADING = {"pickle", "cPickle", "marshal", "dill", "cloudpickle", "shelve", "joblib"}
 MAX_MODULE_LINES = 400
 LEAST_LINES_ALONE = 150
-ALONE: dict[str, str] = {}
+ALONE = {
+    "grader.report.messages.particles": "Korean alone, for whoever looks for it",
+}
 """Small modules that one neighbour imports all the same → why: a trust boundary, say."""
 MAX_FUNCTION_LINES = 40
 MAX_ACTOR_CODE_LINES = 1224

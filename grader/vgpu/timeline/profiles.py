@@ -153,7 +153,7 @@ def collective_steps(op: str, ranks: int) -> int:
 
 
 def collective_seconds(op: str, size: int, ranks: int, card: Profile) -> float:
-    """Return how long all of it lasts; arguments as of ``sent``."""
+    """Return how long all of it lasts; arguments as of ``collective_bytes``."""
     hop = _PCI_HOP if card.peer < _FASTEST_PCI else _NVLINK_HOP
     return _BASE + collective_steps(op, ranks) * hop + collective_bytes(op, size, ranks) / card.peer
 
