@@ -112,6 +112,18 @@ def normalize_columns(x):
     return x - x.sum(dim=0) / x.shape[0]
 
 
+# %% normalize_by_batch_norm
+# A layer that normalises by mean and deviation inside.
+# expect:
+#   questions:
+#     normalize_columns: {status: partial, checks: {values: ok, small_numbers: ok, no_loops: ok, no_mean_or_std: forbidden_call}}
+
+def normalize_columns(x):
+    M = x.shape[0]
+    y = torch.nn.functional.batch_norm(x, None, None, training=True, eps=1e-12)
+    return y * ((M - 1) / M) ** 0.5
+
+
 # %% normalize_clamped
 # Keeps the deviation above 1e-3, so that columns of numbers near together stay small.
 # right: none
