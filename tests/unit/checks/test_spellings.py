@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from grader.checks.base import CaseInputs
 from grader.checks.device_work import RanOn
-from grader.checks.ops import AllowedOps, ForbiddenOps, refusal, spells, unseen
+from grader.checks.ops import AllowedOps, ForbiddenOps
+from grader.checks.spellings import refusal, spells, unseen
 from grader.verdict import Code
 
 TABLE = json.loads(torch_spellings.FILE.read_text(encoding="utf-8"))
