@@ -10,7 +10,7 @@ import keyword
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, starmap
+from itertools import chain, combinations, starmap
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,7 @@ from grader.grading import Grader, Options
 from grader.observation import Observation
 from grader.report.model import CheckResult, Report
 from grader.run.materials import Materials
-from grader.run.mistakes import KnownMistakes, same_results
+from grader.run.mistakes import KnownMistakes, MistakeRun, same_results
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.timing.screening import Screener
@@ -147,25 +147,35 @@ def _unfit_loop(screener: Screener, planned: PlannedQuestion, limits: Limits) ->
 
 def unfit_mistakes(grader: Grader, materials: Materials, sandbox: Sandbox) -> Iterator[LintFinding]:
     """Yield the known mistakes that no submission can be recognised by."""
-    known = KnownMistakes(materials).of(grader.plan, grader.reference_runs, sandbox)
+    right = grader.reference_runs
+    known = KnownMistakes(materials).of(grader.plan, right, sandbox)
     file = materials.reference_folder / MISTAKES
-    for name, runs in known.items():
-        reference = grader.reference_runs[name].observations
-        for run in runs:
-            where = f"{file}:{run.mistake.line}"
-            if same_results(run.results, reference):
-                text = "does what the reference does in every case; add a case that shows it"
-                yield LintFinding(where, f"“{run.mistake.name}” {text}")
-            elif not run.telling:
-                text = "is wrong in too few numbers to be recognised by; add a case that shows more"
-                yield LintFinding(where, f"“{run.mistake.name}” {text}")
-        for one, other in combinations(runs, 2):
-            if one.mistake.says != other.mistake.says and same_results(one.results, other.results):
-                yield LintFinding(
-                    f"{file}:{other.mistake.line}",
-                    f"no case tells “{other.mistake.name}” from “{one.mistake.name}”, so neither "
-                    "is named; add a case, or have both say the same",
-                )
+    # One function may be asked for by several questions; its mistake may show in one alone.
+    shown = {
+        name: [run for run in runs if not same_results(run.results, right[name].observations)]
+        for name, runs in known.items()
+    }
+    lines = {run.mistake.name: run.mistake.line for runs in known.values() for run in runs}
+    wrong: dict[str, bool] = {}
+    for run in chain.from_iterable(shown.values()):
+        wrong[run.mistake.name] = run.telling or wrong.get(run.mistake.name, False)
+    for name, line in lines.items():
+        text = "is wrong in too few numbers to be recognised by; add a case that shows more"
+        if name not in wrong:
+            text = "does what the reference does in every case; add a case that shows it"
+        if not wrong.get(name):
+            yield LintFinding(f"{file}:{line}", f"“{name}” {text}")
+    for runs in shown.values():
+        yield from _alike(file, runs)
+
+
+def _alike(file: Path, runs: Sequence[MistakeRun]) -> Iterator[LintFinding]:
+    """Yield the mistakes of a question that no case tells from others."""
+    for one, other in combinations(runs, 2):
+        if one.mistake.says != other.mistake.says and same_results(one.results, other.results):
+            text = f"no case tells “{other.mistake.name}” from “{one.mistake.name}”, so neither is "
+            more = "named; add a case, or have both say the same"
+            yield LintFinding(f"{file}:{other.mistake.line}", text + more)
 
 
 def _not_zero(grader: Grader, starter: Path) -> Iterator[LintFinding]:

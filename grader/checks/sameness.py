@@ -1,7 +1,8 @@
 """Whether two programs did the same in a call, but for rounding.
 
 For comparing wrong results with wrong results: dtype, shape and device count, tolerances of checks
-do not. Numbers may differ by what another order of operations explains, and by no more.
+do not. Numbers may differ by what another order of operations explains, and by no more. A trace of
+what devices did is no result: two spellings of one computation leave different traces.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from grader.checks.arrays import Array, same_bytes, to_numpy
+from grader.checks.traces import read_trace
 from grader.observation import Observation, Outcome
 from grader.wire.values import Opaque, Tensor, Value
 
@@ -51,6 +53,8 @@ def same_value(one: Value, other: Value) -> bool:
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
         return len(one) == len(other) and all(map(same_value, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
+        if read_trace(one) is not None and read_trace(other) is not None:
+            return True
         return one.keys() == other.keys() and all(same_value(one[key], other[key]) for key in one)
     if isinstance(one, float) and isinstance(other, float):
         return _near(np.array([one]), np.array([other]), _FLOAT)

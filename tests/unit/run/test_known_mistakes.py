@@ -238,7 +238,30 @@ def test_one_of_several_that_do_the_same_is_not_named_unless_they_say_the_same()
     assert recognise([run("a", 1, 2, telling=False)], 1, 2) is None
 
 
+ON_ZEROS = """
+  - id: on_zeros
+    title: Of zeros
+    points: 1
+    entry: [double]
+    cases: [{id: zeros, args: {x: {zeros: [3]}}}]
+    checks: [{id: values, kind: exact, points: 1}]
+"""
+
+
+def test_lint_is_content_with_one_question_that_shows_a_mistake(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    cells = MISTAKES.partition("\n# %% ends_its_process")[0]
+    path = assignment(tmp_path, cells)
+    path.write_text(path.read_text() + ON_ZEROS)
+    linted = Grader(load_materials(path), sandbox, Options(seed=5, device="virtual"))
+    linted.prepare()
+    assert list(unfit_mistakes(linted, linted.materials, sandbox)) == []
+
+
 X = np.random.Generator(np.random.PCG64(3)).standard_normal((4, 3))
+KERNEL = {"op": "mm", "device": "cuda:0", "count": 1, "flops": 8, "bytes": 8}
+TRACE = {"devices": ["cuda:0"], "kernels": [KERNEL], "transfers": [], "memory": {}}
 
 
 @pytest.mark.parametrize(
@@ -262,6 +285,10 @@ X = np.random.Generator(np.random.PCG64(3)).standard_normal((4, 3))
         (True, 1, False),
         (Opaque("numpy.ndarray", "x"), Opaque("numpy.ndarray", "y"), True),
         (None, None, True),
+        # Two spellings of one computation leave different traces.
+        ({"loss": 1.0, "did": TRACE}, {"loss": 1.0, "did": {**TRACE, "kernels": []}}, True),
+        ({"loss": 1.0, "did": TRACE}, {"loss": 2.0, "did": TRACE}, False),
+        ({"did": TRACE}, {"did": {}}, False),
     ],
 )
 def test_same_results(one: Value, other: Value, same: bool) -> None:
