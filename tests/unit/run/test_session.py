@@ -54,7 +54,7 @@ class Unprintable(Exception):
 def unprintable(): raise Unprintable
 
 def line_noise():
-    for fd in range(3, 256):
+    for fd in range(3, 4096):
         try:
             os.write(fd, b"{}" * 100)
         except OSError:

@@ -161,7 +161,7 @@ def best_split_size(candidates, repeats=10):
 # The optimiser calls what computes the loss.
 # expect:
 #   questions:
-#     train_step: {status: passed}
+#     "*": {status: passed}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     def closure():
@@ -178,7 +178,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # Labels go to where the model begins, and from there to where it answers.
 # expect:
 #   questions:
-#     train_step: {status: passed}
+#     "*": {status: passed}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     device = next(model.parameters()).device

@@ -106,11 +106,11 @@ def mm_on_gpu(x, w):
 
 
 def challenge_mean_tensors(xs, ls):
-    total = torch.cat(xs).cumsum(0)
+    total = torch.cat(xs).double().cumsum(0)
     ends = ls.cumsum(0) - 1
     sums = total[ends]
     sums[1:] -= total[ends[:-1]]
-    return sums / ls
+    return (sums / ls).float()
 
 
 def challenge_get_uniques(x):
