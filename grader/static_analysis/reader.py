@@ -96,6 +96,11 @@ class Disposable:
             process.kill()
             process.wait()
 
+    def __del__(self) -> None:
+        # Python keeps a process that runs, pipes and all, also when nobody names it any more; and it
+        # runs as long as the pipes are open.
+        self.close()
+
     def __enter__(self) -> Self:
         return self
 

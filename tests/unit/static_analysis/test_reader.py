@@ -81,3 +81,13 @@ def test_an_answer_that_is_none_is_refused(data: bytes) -> None:
 
 def test_no_facts_survive_the_journey_too() -> None:
     assert unpack(pack(SourceFacts(unreadable="why"))) == SourceFacts(unreadable="why")
+
+
+def test_a_reader_that_is_forgotten_ends_its_process() -> None:
+    reader = SourceReader()
+    reader.read(GOOD)
+    process = reader._process
+    assert process is not None
+    assert process.poll() is None
+    del reader
+    assert process.returncode is not None
