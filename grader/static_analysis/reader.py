@@ -97,8 +97,8 @@ class Disposable:
             process.wait()
 
     def __del__(self) -> None:
-        # Python keeps a process that runs, pipes and all, also when nobody names it any more; and it
-        # runs as long as the pipes are open.
+        # Python keeps a running process, pipes and all, though nobody names it any more; and this
+        # one runs as long as the pipes are open.
         self.close()
 
     def __enter__(self) -> Self:
