@@ -90,7 +90,7 @@ class Cell:
             SyntaxError: The cell is no Python.
         """
         shared = self.head.removeprefix(_comment(self.head)).strip()
-        return [name for node in ast.parse(f"{shared}\n{self.code}").body for name in _binds(node)]
+        return [name for node in ast.parse(f"{shared}\n{self.code}").body for name in binds(node)]
 
 
 def split_cells(text: str) -> list[Cell]:
@@ -111,7 +111,8 @@ def _comment(text: str) -> str:
     return "".join(lines[:code])
 
 
-def _binds(node: ast.stmt) -> Iterator[str]:
+def binds(node: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement binds: those of a reference that ``# right:`` can take."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield node.name
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -141,7 +142,7 @@ class _Reference:
     def __init__(self, text: str) -> None:
         self._lines = text.splitlines()
         self._nodes = ast.parse(text).body
-        self._by_name = {name: node for node in self._nodes for name in _binds(node)}
+        self._by_name = {name: node for node in self._nodes for name in binds(node)}
         self.future = "\n".join(self._text(node) for node in self._nodes if _is_future(node))
 
     def functions(self, names: list[str], there: Set[str]) -> str:
@@ -170,7 +171,7 @@ class _Reference:
             used = {node.id for node in walked if isinstance(node, ast.Name)}
             left += sorted(used.intersection(self._by_name))
         return "\n\n\n".join(
-            self._text(node) for node in self._nodes if taken.intersection(_binds(node))
+            self._text(node) for node in self._nodes if taken.intersection(binds(node))
         )
 
     def _text(self, node: ast.stmt) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from grader.assignment.cells import LABELLED
+from grader.assignment.cells import LABELLED, binds
 from grader.authoring.mutants import MARKS, Mutant, Tally
 from grader.run.materials import Materials
 from grader.store.files import write_atomic
@@ -76,9 +76,10 @@ def _cell(mutant: Mutant, number: int, materials: Materials) -> str:
     tree = ast.parse(mutant.source)
     (block,) = (node for node in tree.body if getattr(node, "name", "") == mutant.function)
     questions = [*_questions(mutant.function, tree, materials)]
+    bound = {name for node in tree.body for name in binds(node)}
     callers = [name for _, name in questions if name != mutant.function]
     used = {node.id for node in ast.walk(block) if isinstance(node, ast.Name)}
-    right = [*callers, *sorted((used & {*_bound(tree)}) - {mutant.function})]
+    right = [*callers, *sorted((used & bound) - {mutant.function})]
     slug = re.sub(r"\W+", "_", mutant.kind)
     return _CELL.format(
         name=f"{mutant.function}_{number}_{slug}",
@@ -109,17 +110,6 @@ def _questions(function: str, tree: ast.Module, materials: Materials) -> Iterato
 
 def _asked(materials: Materials) -> set[str]:
     return {name for question in materials.assignment.questions for name in question.names}
-
-
-def _bound(tree: ast.Module) -> Iterator[str]:
-    """Yield the names that a module binds at its top."""
-    for node in tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.Assign):
-            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def _without_docstrings(block: ast.stmt) -> str:
