@@ -7,6 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from grader import __version__
@@ -25,19 +26,19 @@ from grader.report.model import (
     Timing,
 )
 from grader.run.allowance import NO_CARE, Care
-from grader.run.baseline import Baseline
+from grader.run.baseline import Baseline, received
 from grader.run.capabilities import Options, device_name, devices_name
 from grader.run.gpus import OpenRack, ProveGpus, open_rack, prove_gpus
 from grader.run.kept import ReferenceCache
 from grader.run.materials import Materials
-from grader.run.mistakes import KnownMistakes
+from grader.run.mistakes import Explains, KnownMistakes
 from grader.run.observe import NOT_RUN, Follower, PhaseTimes, Progress, QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.run.submitted import SubmissionRunner, Verdicts, for_all, judge_all
 from grader.run.timing.clocks import Clocks
 from grader.run.timing.screening import Screener
 from grader.sandbox.host.guests import Sandbox
-from grader.submission import Where, read_submission
+from grader.submission import Submission, Where, read_for
 from grader.submission.submission import IntakeError
 from grader.verdict import Code, Message, Param, Status, Verdict, failed, sandbox_failed
 
@@ -91,7 +92,7 @@ class Grader:
         self.on_question: OnQuestion | None = None
         self._options = options
         self._baseline = Baseline(materials, options, racks, prove)
-        self._mistakes = KnownMistakes(materials)
+        self.mistakes: Explains = KnownMistakes(materials)
         self._versions: dict[str, str] = {}
         self._use(sandbox, NO_CARE)
 
@@ -126,12 +127,7 @@ class Grader:
         self._baseline.adopt(self._sandbox, list(plan), reference)
 
     def with_sandbox(self, sandbox: Sandbox, care: Care = NO_CARE) -> Grader:
-        """Return a grader that shares everything with this one but runs submissions elsewhere.
-
-        Args:
-            sandbox: Where they run.
-            care: What surrounds work on what they answer.
-        """
+        """Return a grader that shares everything with this one but runs submissions elsewhere."""
         other = copy.copy(self)
         other._use(sandbox, care)
         return other
@@ -170,12 +166,36 @@ class Grader:
         """
         phases = PhaseTimes()
         try:
-            asked = self.assignment.functions
-            submission = read_submission(path, self.assignment.hand_in, name=name, asked=asked)
+            submission = read_for(self.assignment, path, name)
         except IntakeError as error:
             verdict = failed(error.code, error.message)
             return Examined(self._all(SubmissionInfo(id=name), verdict, phases), {})
         phases.lap("intake")
+        return self._for(submission)._examined(submission, phases, progress, clock)
+
+    def _for(self, submission: Submission) -> Grader:
+        """Return a grader of the files that can be graded; questions in others earn nothing.
+
+        What a person reads is only received.
+        """
+        known = {
+            question.id: for_all(question, failed(error.code, error.message))
+            for question in self._baseline.selected
+            if (error := submission.refused.get(self.assignment.file_of(question)))
+        }
+        sizes = {file.path: file.size for file in submission.documents}
+        for question in self._baseline.selected:
+            if question.file in sizes:
+                known[question.id] = received(question, sizes[question.file])
+        if not known:
+            return self
+        other = copy.copy(self)
+        other._baseline = self._baseline.without(known)
+        return other
+
+    def _examined(
+        self, submission: Submission, phases: PhaseTimes, progress: Progress, clock: bool
+    ) -> Examined:
         files = {file.path: file.data for file in submission.files}
         judged, runs = self._observe_and_judge(files, phases, progress)
         if self._options.clock and runs:
@@ -220,7 +240,7 @@ class Grader:
     ) -> dict[str, Verdicts]:
         """Return the verdicts; those that a known mistake explains say so."""
         against = self.plan, self.reference_runs
-        return self._mistakes.explain(judged, runs, against, self._sandbox)
+        return self.mistakes.explain(judged, runs, against, self._sandbox)
 
     def _follower(self, progress: Progress) -> Progress:
         """Return what reports each question's result, if anybody waits for that."""
@@ -228,6 +248,7 @@ class Grader:
         if tell is None:
             return progress
         planned = {item.question.id: item for item in self.plan}
+        built = partial(build_question, self.assignment)
 
         def ends(name: str, run: QuestionRun, printed: str) -> None:
             item = planned[name]
@@ -236,11 +257,11 @@ class Grader:
                 runs = {name: run}
                 judged = self._explained(self._judged(runs), runs)[name]
                 device = device_name(item.needs)
-                tell(build_question(item.question, judged, self.words, device), run, printed)
+                tell(built(item.question, judged, self.words, device), run, printed)
 
         for question in self._baseline.selected:
             if verdicts := self._baseline.not_here.get(question.id):
-                tell(build_question(question, verdicts, self.words, ""), NOT_RUN, "")
+                tell(built(question, verdicts, self.words, ""), NOT_RUN, "")
         return Follower(progress, ends)
 
     def not_read(self, name: str, reason: str) -> Examined:
@@ -249,12 +270,7 @@ class Grader:
         return Examined(self._all(info, sandbox_failed(reason), PhaseTimes()), {})
 
     def not_readable(self, name: str, digest: str) -> Examined:
-        """Return the report on a submission whose answers end whoever reads them.
-
-        Args:
-            name: How reports call it.
-            digest: Over its files.
-        """
+        """Return the report on a submission whose answers end whoever reads them."""
         verdict = failed(Code.PROTOCOL_VIOLATION, Message("protocol_violation"))
         info = SubmissionInfo(id=name, digest=digest)
         return Examined(self._all(info, verdict, PhaseTimes()), {})
@@ -267,8 +283,18 @@ class Grader:
             before: Its earlier report, for what does not come from judging.
         """
         verdicts = self._baseline.not_here | self._explained(self._judged(runs), runs)
-        left = [q for q in self._baseline.selected if not (runs and q.id in verdicts)]
+        refused = _refused(before)
+        left = [
+            question
+            for question in self._baseline.selected
+            if not (runs and question.id in verdicts) or question.id in refused
+        ]
         verdicts |= _as_before(left, before)
+        verdicts |= {
+            question.id: received(question, _size_in(before, question))
+            for question in left
+            if question.document and question.id not in refused
+        }
         return self._build(before.submission, verdicts, before.environment, before.timing)
 
     def awaits_clock(self, report: Report) -> bool:
@@ -280,7 +306,11 @@ class Grader:
         return Clocks(self._baseline, self._sandbox, self._screener)
 
     def _all(self, submission: SubmissionInfo, verdict: Verdict, phases: PhaseTimes) -> Report:
-        verdicts = {each.id: for_all(each, verdict) for each in self._baseline.selected}
+        verdicts = {
+            # Whatever keeps code from being graded says nothing of what a person reads.
+            each.id: received(each) if each.document else for_all(each, verdict)
+            for each in self._baseline.selected
+        }
         return self._report(submission, verdicts, phases)
 
     def _report(
@@ -320,8 +350,23 @@ class Grader:
             assignment_digest=self.materials.digest,
             questions=frozenset(question.id for question in self._baseline.selected),
             devices={planned.question.id: device_name(planned.needs) for planned in self.plan},
+            titles=self.materials.titles,
         )
         return build_report(self.assignment, submission, verdicts, record, self.words)
+
+
+def _size_in(before: Report, question: Question) -> str | None:
+    checks = (check for each in before.questions if each.id == question.id for check in each.checks)
+    return next((str(size) for check in checks if (size := check.params.get("size"))), None)
+
+
+def _refused(before: Report) -> set[str]:
+    """Return the questions whose file was not handed in, or could not be graded."""
+    return {
+        question.id
+        for question in before.questions
+        if {check.code for check in question.checks} <= {Code.MISSING_FILE, Code.BAD_SUBMISSION}
+    }
 
 
 def _as_before(questions: Iterable[Question], before: Report) -> dict[str, Verdicts]:
@@ -329,10 +374,6 @@ def _as_before(questions: Iterable[Question], before: Report) -> dict[str, Verdi
 
     They had where the submission could not be read, or where the machine failed. Other questions
     get no verdict: nothing was observed that could be judged.
-
-    Args:
-        questions: As they are asked now.
-        before: The report from then.
     """
     known = {question.id: question.checks for question in before.questions}
     everything = [check for checks in known.values() for check in checks]

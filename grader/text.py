@@ -9,12 +9,19 @@ Does not defend against: markup. Where a reader would interpret it, the exporter
 from __future__ import annotations
 
 import math
+import sys
 import unicodedata
 from collections.abc import Mapping
+from typing import Any
 
 from pydantic import JsonValue
 
 from grader.verdict import Param
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 MAX_EVIDENCE = 20_000
 _MAX_ITEMS = 1000
@@ -68,3 +75,13 @@ def json_safe_mapping(values: Mapping[str, Param]) -> dict[str, JsonValue]:
 def long_integer(value: int) -> str:
     """Describe an integer that is too long to print; Python itself refuses above 4,300 digits."""
     return f"an integer of {value.bit_length()} bits"
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text.
+
+    Raises:
+        ValueError: It is no TOML; says where.
+    """
+    tables: dict[str, Any] = tomllib.loads(text)
+    return tables

@@ -19,8 +19,9 @@ from grader.grading import Grader
 from grader.run import capabilities, gpu_state, gpus
 from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack
+from grader.run.guests import GuestSort
 from grader.run.materials import GuestProgram
-from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.sandbox.host.guests import Gpu, Sandbox
 from grader.wire.messages import Load
 
 GPU = Gpu("GPU-double", 90)
@@ -36,10 +37,12 @@ def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
         leases: Folder of the leases.
     """
 
-    def load(program: GuestProgram, needs: GuestNeeds) -> Load:
-        if needs.cuda:
-            needs = replace(needs, virtual=needs.cuda, virtual_memory_mb=MEMORY_MB)
-        return real_load(program, needs)
+    def load(program: GuestProgram, sort: GuestSort) -> Load:
+        if sort.needs.cuda:
+            cuda = sort.needs.cuda
+            needs = replace(sort.needs, virtual=cuda, virtual_memory_mb=MEMORY_MB)
+            sort = replace(sort, needs=needs)
+        return real_load(program, sort)
 
     def rack(sandbox: Sandbox, limits: Limits) -> Rack:
         return Rack([GPU.uuid], lambda _: FakeWorker(FakeDevice(), honest()), Leases(leases))

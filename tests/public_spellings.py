@@ -79,7 +79,7 @@ def _square() -> torch.Tensor:
 def watched(body: str) -> Observation:
     """Return what is known of a function of ``x``, watched and read as a submission is."""
     x = _square()
-    function, counting = _function(body), Counting(["/f.py"], (x,))
+    function, counting = _function(body), Counting({"/f.py": ""}, (x,))
     with counting:
         function(x)
     told = Observation(Outcome.COMPLETED, claims=Claims(probes={"counting": counting.report()}))

@@ -73,5 +73,7 @@ def train(x, target, rate, steps):
     actor.set_attr(actor.module, "causal_mask", callback(_mask, most=99))
     model = given("small", x.shape[2], keep=True)
     _fill(model)
+    noticed = given("OldGradients", model, keep=True)
     losses = actor.call("train_to_copy", model, x, target, rate, steps)
-    return {"losses": losses, "weights": actor.method(model, "state_dict")}
+    weights = actor.method(model, "state_dict")
+    return {"losses": losses, "weights": weights, "old_gradients": actor.attr(noticed, "met")}

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from grader.actor.api import placement, watching
+from grader.actor.api import OldGradients, placement, watching  # noqa: F401  built by name
 
 
 def build(name, *args, **options):
@@ -21,10 +21,10 @@ def build(name, *args, **options):
     return made(*args, **options)
 
 
-def net(dtype, *layers):
+def net(dtype, *layers, kind="nn.Sequential"):
     """Make a net of layers, each an object or what to build it from."""
     made = [build(*layer) if isinstance(layer, tuple) else layer for layer in layers]
-    return torch.nn.Sequential(*made).to(dtype)
+    return build(kind, *made).to(dtype)
 
 
 def plain(value):
@@ -54,6 +54,14 @@ class _Norm(torch.nn.BatchNorm1d):
     def forward(self, x):
         self.track_running_stats = torch.is_grad_enabled()
         return super().forward(x)
+
+
+class _Moody(torch.nn.Sequential):
+    """Layers whose own mode decides their answer, too."""
+
+    def forward(self, x):
+        answer = super().forward(x)
+        return answer if self.training else -answer
 
 
 class _Lopsided(torch.nn.Module):

@@ -43,9 +43,9 @@ def _part(log, name, inputs):
         log.end(name, outputs[0])
 
 
-def _told(log, claims):
+def _log_or_claims(log, claims):
     """Return a log; where there is none, as on real GPUs, what was watched instead."""
-    return {"log": log.told() if log else None, "claims": {} if log else claims}
+    return {"log": log.as_values() if log else None, "claims": {} if log else claims}
 
 
 def toy_model(student, x, labels, weights, device):
@@ -76,7 +76,7 @@ def toy_model(student, x, labels, weights, device):
     result = {
         "outputs": outputs,
         "gradients": {name: parameter.grad for name, parameter in own.items()},
-        **_told(log, {"forward": seen.report, "placement": placement(model, outputs)}),
+        **_log_or_claims(log, {"forward": seen.report, "placement": placement(model, outputs)}),
     }
     torch.optim.SGD(model.parameters(), lr=0.25).step()
     return {**result, "updated": {name: own[name].detach() for name in weights}}
@@ -125,7 +125,7 @@ def training(student, x, labels, w1, w2, device, devices):
             weights = {"first": model.first.detach(), "second": model.second.detach()}
             made.append(weights)
     claims = {"steps": seen.report, "placement": placement(model)}
-    return {"losses": losses, "weights": weights, **_told(log, claims)}
+    return {"losses": losses, "weights": weights, **_log_or_claims(log, claims)}
 
 
 # -- ResNet-50 -------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def resnet(student, images, drawn):
     return {
         "outputs": outputs,
         "gradient": {"of the first layer": stem.weight.grad},
-        **_told(log, {"forward": seen.report, "placement": placement(model, outputs)}),
+        **_log_or_claims(log, {"forward": seen.report, "placement": placement(model, outputs)}),
     }
 
 
@@ -255,7 +255,7 @@ def pipeline(student, images, split_size, drawn, labels):
     return {
         "outputs": outputs,
         "running_var": norm.running_var,
-        **_told(log, {"watched": seen.report, "placement": placed}),
+        **_log_or_claims(log, {"watched": seen.report, "placement": placed}),
     }
 
 
@@ -299,7 +299,7 @@ def averaged(student, x, labels, w1, b1, w2, devices):
         "loss": loss,
         "gradients": {name: parameter.grad for name, parameter in model.named_parameters()},
         "weights": {name: parameter.detach() for name, parameter in model.named_parameters()},
-        **_told(log, {"work": seen.report, "placement": placement(model)}),
+        **_log_or_claims(log, {"work": seen.report, "placement": placement(model)}),
     }
 
 
@@ -320,7 +320,7 @@ def data_parallel(student, x, labels, w1, b1, w2):
     return {
         "outputs": outputs,
         "gradients": {name: parameter.grad for name, parameter in model.named_parameters()},
-        **_told(log, {"forward": seen.report, "placement": placement(model, outputs)}),
+        **_log_or_claims(log, {"forward": seen.report, "placement": placement(model, outputs)}),
     }
 
 

@@ -1,8 +1,9 @@
 """What an instructor's ``given.py`` may use. It runs beside the submission: nothing here scores."""
 
 from grader.vgpu.core.tensor import placement
+from grader.vgpu.gradients import OldGradients
 from grader.vgpu.log.collector import logged
 from grader.vgpu.log.summary import watching
 from grader.vgpu.timeline import on_timeline
 
-__all__ = ["logged", "on_timeline", "placement", "watching"]
+__all__ = ["OldGradients", "logged", "on_timeline", "placement", "watching"]

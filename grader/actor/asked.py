@@ -120,12 +120,7 @@ class Asked:
     """
 
     def __init__(
-        self,
-        module: ModuleType,
-        given: str,
-        scratch: Path,
-        line: Line,
-        begin: Callable[[], None],
+        self, module: ModuleType, given: str, scratch: Path, line: Line, begin: Callable[[], None]
     ) -> None:
         self._module = module
         self._source = given

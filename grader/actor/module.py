@@ -168,7 +168,12 @@ def place(load: Load, scratch: Path) -> None:
     """Write the files of a ``Load`` into the scratch folder and make them importable."""
     write(load, scratch)
     # By real path, as the finder asks: on macOS, /tmp itself is a link.
-    sent = {os.path.realpath(scratch / path): bytes(data) for path, data in _files(load)}
+    # The student's own are imported as the one that is called; all others as Python does it.
+    own = {path for path in load.files if "/" not in path}
+    sent = {
+        os.path.realpath(scratch / path): (_OwnFile if path in own else _AsSent, bytes(data))
+        for path, data in _files(load)
+    }
     sys.path.insert(0, str(scratch))
     # First of all: Python's own finder would also find what code has written there since.
     sys.path_hooks.insert(0, partial(_sent_only, sent, os.path.realpath(scratch)))
@@ -200,10 +205,10 @@ class _Sent(FileFinder):
 
     Args:
         folder: Where to look.
-        sent: Path → content.
+        sent: Path → how it is imported, and its content.
     """
 
-    def __init__(self, folder: str, sent: Mapping[str, bytes]) -> None:
+    def __init__(self, folder: str, sent: Mapping[str, tuple[type[_AsSent], bytes]]) -> None:
         # Sources only: a compiled module or bytecode in the scratch is nothing that the host has
         # read.
         super().__init__(folder, (SourceFileLoader, [".py"]))
@@ -218,7 +223,8 @@ class _Sent(FileFinder):
         if path not in self._sent:
             return None
         # The text as it was sent: the file may have been rewritten since the host read it.
-        spec.loader = _AsSent(name, str(spec.origin), self._sent[path])
+        loader, text = self._sent[path]
+        spec.loader = loader(name, str(spec.origin), text)
         return spec
 
 
@@ -238,7 +244,29 @@ class _AsSent(SourceFileLoader):
         raise OSError(path)
 
 
-def _sent_only(sent: Mapping[str, bytes], scratch: str, folder: str) -> FileFinder:
+class _OwnFile(_AsSent):
+    """Imports a student's file for another one: its bad lines cost no more than they do there."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run its statements; names that are missing in the end say what went wrong."""
+        try:
+            _execute(self._text, self.path, Imported(module))
+        except BaseException as error:  # noqa: BLE001  SystemExit is a submission's fault too
+            fault = describe(error, Path(self.path).parent)
+            what = f"{fault.file}, line {fault.line}: {fault.type}: {fault.message}"
+            vars(module)["__getattr__"] = partial(_unfinished, what)
+
+
+def _unfinished(what: str, name: str) -> Any:
+    # Python itself asks for names such as __path__, and takes this error alone for “no”.
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise ImportError(what)
+
+
+def _sent_only(
+    sent: Mapping[str, tuple[type[_AsSent], bytes]], scratch: str, folder: str
+) -> FileFinder:
     """Return the finder for a folder that a submission can write to."""
     whole = os.path.realpath(folder)
     below = any(f"{whole}/".startswith(f"{root}/") for root in (scratch, "/dev/shm"))  # noqa: S108  as given
@@ -259,20 +287,25 @@ def import_module(path: Path, scratch: Path, strict: bool = False) -> Imported:
     imported = Imported(ModuleType(path.stem))
     module = imported.module
     module.__file__ = str(path)
-    vars(module)["get_ipython"] = Notebook
     # Before it runs: dataclasses and pickle look their module up while it is being imported.
     sys.modules[path.stem] = module
     try:
-        # As bytes: Python then finds byte order mark and encoding by its own rules.
-        tree = ast.parse(path.read_bytes(), str(path))
-        flags = _future_flags(tree)
-        for block in _blocks(tree.body):
-            _run(block, flags, str(path), imported)
+        _execute(path.read_bytes(), str(path), imported)
     except BaseException as error:
         if strict:
             raise
         imported.fault = describe(error, scratch)
     return imported
+
+
+def _execute(text: bytes, path: str, imported: Imported) -> None:
+    """Run the statements of a file, one after the other."""
+    vars(imported.module)["get_ipython"] = Notebook
+    # As bytes: Python then finds byte order mark and encoding by its own rules.
+    tree = ast.parse(text, path)
+    flags = _future_flags(tree)
+    for block in _blocks(tree.body):
+        _run(block, flags, path, imported)
 
 
 def _future_flags(tree: ast.Module) -> int:

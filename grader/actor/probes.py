@@ -9,7 +9,7 @@ import math
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import cache
 from types import CodeType, FrameType
@@ -60,22 +60,22 @@ class Lines:
     Text that a submission runs by ``exec`` is its own too: whatever was compiled from no file.
 
     Args:
-        files: Paths of the submitted files.
+        files: Path of a submitted file → what to call it.
         printing: Tells whether a tensor is being printed: torch has text of its own for that.
 
     Attributes:
         events: Lines run and functions entered.
-        lines: Numbers of the submitted file's lines that ran.
+        lines: File, as it is called → numbers of its lines that ran.
         others: Threads that ran already and cannot be watched.
     """
 
-    def __init__(self, files: Iterable[str], printing: Callable[[], bool]) -> None:
-        self._files = frozenset(files)
+    def __init__(self, files: Mapping[str, str], printing: Callable[[], bool]) -> None:
+        self._files = files
         self._printing = printing
         self._own: dict[CodeType, bool] = {}
         self._before: Any = None
         self.events = 0
-        self.lines: set[int] = set()
+        self.lines: dict[str, set[int]] = {name: set() for name in ("", *files.values())}
         self.others = 0
         self.capped = False
 
@@ -112,7 +112,7 @@ class Lines:
             return
         self.events += 1
         if not code.co_filename.startswith("<"):
-            self.lines.add(line)
+            self.lines[self._files[code.co_filename]].add(line)
         # Once: raised at every further line, it would break the submission's own clean-up.
         if self.events > MAX_EVENTS and not self.capped:
             self.capped = True
@@ -333,12 +333,10 @@ _MOST_LINES = 5_000
 class Counting:
     """A context manager around one call.
 
-    Args:
-        files: Paths of the submitted files.
-        inputs: Tensors that the call gets.
+    ``files`` says what to call each submitted file: nothing, for the one that is called.
     """
 
-    def __init__(self, files: Iterable[str], inputs: Iterable[torch.Tensor]) -> None:
+    def __init__(self, files: Mapping[str, str], inputs: Iterable[torch.Tensor]) -> None:
         self._calls = FunctionCalls(inputs)
         self._operations = Operations(self._calls)
         self._lines = Lines(files, lambda: self._calls.quiet)
@@ -359,9 +357,14 @@ class Counting:
 
     def report(self) -> dict[Value, Value]:
         """Return what was counted."""
+        ran: dict[Value, Value] = {
+            name: list[Value](sorted(lines)[:_MOST_LINES])
+            for name, lines in self._lines.lines.items()
+        }
         return {
             "events": self._lines.events,
-            "lines": list[Value](sorted(self._lines.lines)[:_MOST_LINES]),
+            "lines": ran.pop(""),
+            "beside": ran,
             "capped": self._lines.capped,
             "threads": self._lines.others,
             "calls": _counts(self._calls.calls),
@@ -380,7 +383,7 @@ class Counting:
 @cache
 def warm_probes() -> None:
     """Count something, once, so that what torch imports for its modes is imported by then."""
-    with Counting((), ()):
+    with Counting({}, ()):
         torch.zeros(1) + 1
 
 

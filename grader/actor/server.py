@@ -109,7 +109,7 @@ class Session:
         self._asked: Asked | None = None
         self._stage: stage.Stage | None = None
         self._module: ModuleType | None = None
-        self._files: tuple[str, ...] = ()
+        self._files: dict[str, str] = {}
         self._gpus: vgpu.Machine | None = None
 
     def load(self, load: Load) -> Loaded:
@@ -118,7 +118,9 @@ class Session:
             # For good: this process ends with the submission that was promised them.
             self._gpus = vgpu.install(load.gpus, load.gpu_memory_mb * 2**20 or None)
         place(load, self._scratch)
-        self._files = tuple(str(self._scratch / path) for path in load.files)
+        self._files = {
+            str(self._scratch / path): "" if path == load.module else path for path in load.files
+        }
         imported = import_module(self._scratch / load.module, self._scratch)
         self._module = imported.module
         self._asked = Asked(

@@ -32,9 +32,10 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Set
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.errors import UsageError, nearest
 
@@ -64,11 +65,13 @@ class Cell:
     code: str
     head: str
 
+    @property
+    def text(self) -> str:
+        """The cell as it stands in its file, mark and all."""
+        return f"{_MARK}{self.name}\n{self.comment}{self.code}"
+
     def module(self, reference: str) -> str:
         """Return the text of the module that the cell stands for.
-
-        Args:
-            reference: Text of the reference.
 
         Raises:
             SyntaxError: The cell is no Python.
@@ -89,8 +92,20 @@ class Cell:
         Raises:
             SyntaxError: The cell is no Python.
         """
+        return [name for node in self._body() for name in binds(node)]
+
+    def defines(self) -> set[str]:
+        """Return the names that it binds by anything but an import: another file has those.
+
+        Raises:
+            SyntaxError: The cell is no Python.
+        """
+        own = (node for node in self._body() if not isinstance(node, (ast.Import, ast.ImportFrom)))
+        return {name for node in own for name in binds(node)}
+
+    def _body(self) -> list[ast.stmt]:
         shared = self.head.removeprefix(_comment(self.head)).strip()
-        return [name for node in ast.parse(f"{shared}\n{self.code}").body for name in binds(node)]
+        return ast.parse(f"{shared}\n{self.code}").body
 
 
 def split_cells(text: str) -> list[Cell]:
@@ -187,16 +202,25 @@ class LabelledSubmission:
         name: The cell's name, or the file's without its ending.
         path: The file that holds it, or its folder.
         module: Text of a cell's module; None where ``path`` itself is the submission.
+        file: What the module is called where questions stand in several files; else empty.
+        beside: The solution's other files then, which are submitted with it.
     """
 
     name: str
     path: Path
     module: str | None = None
+    file: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def group(self) -> str:
         """Name of the folder that holds it, such as ``wrong``."""
         return self.path.parent.name
+
+    @property
+    def where(self) -> str:
+        """Its file, and its cell in that, for messages."""
+        return str(self.path) if self.module is None else f"{self.path}, cell “{self.name}”"
 
     @property
     def data(self) -> bytes:
@@ -208,16 +232,27 @@ class LabelledSubmission:
         if self.module is None:
             return self.path
         path = folder / f"{self.name}.py"
-        path.write_bytes(self.data)
-        return path
+        if not self.file:
+            path.write_bytes(self.data)
+            return path
+        path.with_suffix("").mkdir(exist_ok=True)
+        for name, text in {**self.beside, self.file: self.module}.items():
+            (path.with_suffix("") / name).write_text(text, encoding="utf-8")
+        return path.with_suffix("")
 
 
-def labelled_submissions(folder: Path, reference: str) -> list[LabelledSubmission]:
+def labelled_submissions(
+    folder: Path,
+    reference: Mapping[str, str],
+    asked: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> list[LabelledSubmission]:
     """Return the submissions of a folder, sorted by name.
 
     Args:
         folder: Holds files, files of cells, and folders with one submission each.
-        reference: Text of the reference.
+        reference: File of the solution → its text. A cell belongs into the first.
+        asked: File → functions that are asked for in it. Where these are several files, a cell
+            belongs into the one of which it defines a function.
 
     Raises:
         UsageError: A cell is broken, or two submissions have the same name.
@@ -226,7 +261,7 @@ def labelled_submissions(folder: Path, reference: str) -> list[LabelledSubmissio
     for path in sorted(folder.iterdir()):
         if not path.is_dir() and path.suffix not in _ENDINGS:
             continue
-        for submission in _submissions(path, reference):
+        for submission in _submissions(path, reference, asked if len(asked) > 1 else {}):
             if submission.name in found:
                 raise UsageError(
                     f"{path}: “{submission.name}” is the name of another submission in "
@@ -236,7 +271,9 @@ def labelled_submissions(folder: Path, reference: str) -> list[LabelledSubmissio
     return [found[name] for name in sorted(found)]
 
 
-def _submissions(path: Path, reference: str) -> Iterator[LabelledSubmission]:
+def _submissions(
+    path: Path, reference: Mapping[str, str], asked: Mapping[str, Collection[str]]
+) -> Iterator[LabelledSubmission]:
     text = path.read_bytes().decode(errors="replace") if path.suffix == ".py" else ""
     cells = split_cells(text)
     if not any(_is_label(cell.comment) for cell in cells):
@@ -249,10 +286,13 @@ def _submissions(path: Path, reference: str) -> Iterator[LabelledSubmission]:
                 f"comment with “{_EXPECT}” right below it"
             )
         try:
-            module = cell.module(reference)
+            # A caller of the function may be in another file: what it defines itself counts.
+            file = next((name for name in asked if cell.defines() & {*asked[name]}), "")
+            module = cell.module(reference[file or next(iter(reference))])
         except (SyntaxError, UsageError) as error:
             raise UsageError(f"{path}: the cell “{cell.name}”: {error}") from None
-        yield LabelledSubmission(cell.name, path, module)
+        beside = {name: text for name, text in reference.items() if file not in ("", name)}
+        yield LabelledSubmission(cell.name, path, module, file, beside)
 
 
 def _is_label(comment: str) -> bool:

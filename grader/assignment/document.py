@@ -88,10 +88,6 @@ def where(path: DocumentPath) -> str:
 def read_document(file: str, content: bytes) -> YamlDocument:
     """Parse a YAML file.
 
-    Args:
-        file: Name for messages.
-        content: Bytes of the file.
-
     Raises:
         AssignmentError: It is not UTF-8 or not YAML, repeats a key, or expands without measure.
     """

@@ -142,9 +142,11 @@ _MODELS: Mapping[str, type[BaseModel]] = {
 """The model that reads a mapping, by the last word on the way to it."""
 
 _GONE = {
-    "readers": "let the scenario read the file: return read(function, path); see docs/stage.md",
+    ("needs", "scratch"): "remove it: every student process has a folder for files",
+    ("cases", "readers"): "let the scenario read the file: return read(function, path); see "
+    "docs/stage.md",
 }
-"""Keys of earlier versions, and what to write instead."""
+"""Keys of earlier versions below the key that holds them, and what to write instead."""
 
 _EXPECTED = {
     "string_type": "text",
@@ -235,8 +237,9 @@ def _guess(detail: ErrorDetails, model_at: _ModelAt) -> str:
 
 def _unknown_key(path: DocumentPath, document: YamlDocument, known: Sequence[str]) -> str:
     key = str(path[-1])
-    if key in _GONE and path[-3:-2] == ("cases",):
-        return f"“{key}” is gone; {_GONE[key]}"
+    holder = next((step for step in reversed(path[:-1]) if isinstance(step, str)), "")
+    if instead := _GONE.get((str(holder), key)):
+        return f"“{key}” is gone; {instead}"
     forms = [form for form in FORMS if form in document.at(path[:-1])]
     if key in FORMS and len(forms) > 1:
         return f"found {' and '.join(forms)} together; keep the one that is meant"

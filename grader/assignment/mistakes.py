@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.assignment.cells import Cell, split_cells
-from grader.assignment.types import Question
+from grader.assignment.types import Assignment, Question
 from grader.errors import AssignmentError, Problem, UsageError
 
 MISTAKES = "mistakes.py"
@@ -53,14 +53,14 @@ class KnownMistake:
 
 
 def read_mistakes(
-    file: Path, questions: Sequence[Question], reference: str
+    file: Path, assignment: Assignment, solutions: Mapping[str, str]
 ) -> tuple[KnownMistake, ...]:
     """Return the known mistakes of an assignment; none where there is no such file.
 
     Args:
         file: Of cells; need not exist.
-        questions: Of the assignment.
-        reference: Text of the reference, parts of which a cell may use.
+        assignment: Whose questions the cells answer.
+        solutions: File of the solution → its text, parts of which a cell may use.
 
     Raises:
         AssignmentError: A cell has no name, no sentence or no function of a question.
@@ -68,23 +68,26 @@ def read_mistakes(
     if not file.is_file():
         return ()
     cells = split_cells(file.read_text(encoding="utf-8"))
-    if problems := list(_problems(file, cells, questions)):
+    if problems := list(_problems(file, cells, assignment)):
         raise AssignmentError(problems)
-    return tuple(_mistake(file, cell, questions, reference) for cell in cells)
+    return tuple(_mistake(file, cell, assignment, solutions) for cell in cells)
 
 
-def _mistake(file: Path, cell: Cell, questions: Sequence[Question], reference: str) -> KnownMistake:
+def _mistake(
+    file: Path, cell: Cell, assignment: Assignment, solutions: Mapping[str, str]
+) -> KnownMistake:
+    asked, binds = _asked(cell, assignment), frozenset(cell.binds())
     try:
-        module = cell.module(reference)
+        module = cell.module(solutions[assignment.file_of(asked[0])])
     except UsageError as error:
         raise AssignmentError([Problem(str(file), cell.line, cell.name, str(error))]) from None
-    asked, binds = _asked(cell, questions), frozenset(cell.binds())
-    return KnownMistake(cell.name, cell.line, asked, binds, module, _says(cell))
+    ids = tuple(question.id for question in asked)
+    return KnownMistake(cell.name, cell.line, ids, binds, module, _says(cell))
 
 
-def _asked(cell: Cell, questions: Sequence[Question]) -> tuple[str, ...]:
-    names = set(cell.binds())
-    return tuple(question.id for question in questions if names.intersection(question.names))
+def _asked(cell: Cell, assignment: Assignment) -> tuple[Question, ...]:
+    names = cell.defines()
+    return tuple(item for item in assignment.questions if names.intersection(item.names))
 
 
 def _says(cell: Cell) -> dict[str, str]:
@@ -94,20 +97,18 @@ def _says(cell: Cell) -> dict[str, str]:
     }
 
 
-def _problems(
-    file: Path, cells: Sequence[Cell], questions: Sequence[Question]
-) -> Iterator[Problem]:
+def _problems(file: Path, cells: Sequence[Cell], assignment: Assignment) -> Iterator[Problem]:
     if not cells:
         yield Problem(str(file), None, "", "it has no cell; begin each with “# %% name”")
     names = Counter(cell.name for cell in cells)
     for cell in cells:
-        for text in _amiss(cell, questions):
+        for text in _amiss(cell, assignment):
             yield Problem(str(file), cell.line, cell.name, text)
         if names[cell.name] > 1:
             yield Problem(str(file), cell.line, cell.name, "another cell has this name")
 
 
-def _amiss(cell: Cell, questions: Sequence[Question]) -> Iterator[str]:
+def _amiss(cell: Cell, assignment: Assignment) -> Iterator[str]:
     """Yield what is wrong with a cell."""
     if not cell.name.isidentifier():
         yield "the name of a cell has letters, digits and _ alone"
@@ -118,9 +119,11 @@ def _amiss(cell: Cell, questions: Sequence[Question]) -> Iterator[str]:
         if len(text) > _MOST:
             yield f"its sentence has {len(text)} characters; write at most {_MOST}"
     try:
-        asked = _asked(cell, questions)
+        asked = _asked(cell, assignment)
     except SyntaxError as error:
         yield f"{error.msg} (line {(error.lineno or 1)} of the cell)"
         return
     if not asked:
         yield "it defines no function that a question asks for"
+    if len(files := {assignment.file_of(question) for question in asked}) > 1:
+        yield f"its functions belong into {' and '.join(sorted(files))}; write a cell for each"

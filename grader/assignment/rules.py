@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice, product
 
-from grader.assignment.arguments import (
-    MAX_BYTES,
-    RandomTensor,
-    SizedPart,
-    Symbolic,
-    bytes_of,
-    names_of,
-    symbolic_parts,
-)
-from grader.assignment.dims import bounds
+from grader.assignment.case_rules import case_findings, speed_findings, timed_findings
 from grader.assignment.document import DocumentPath, ProblemAt
-from grader.assignment.types import Assignment, Case, Question, TimingSettings
-from grader.checks import KINDS
-from grader.checks.base import Check, Probe, SpeedTest
-from grader.checks.speed import speed_tests
+from grader.assignment.types import Assignment, Question
+from grader.checks.base import Check, Probe
 from grader.errors import nearest
-
-_MAX_CORNERS = 1024
 
 
 def assignment_findings(assignment: Assignment) -> Iterator[ProblemAt]:
@@ -38,7 +24,44 @@ def assignment_findings(assignment: Assignment) -> Iterator[ProblemAt]:
             yield ("support", index), f"“{name}” is also under hand_in; keep one of the two"
     yield from _repeats(assignment.hand_in, ("hand_in",), "file", leaf="")
     yield from _repeats(assignment.support, ("support",), "file", leaf="")
+    yield from _files(assignment)
     yield from _modules(assignment)
+
+
+def _files(assignment: Assignment) -> Iterator[ProblemAt]:
+    """Yield what keeps a question's file from being imported by the other files."""
+    for index, question in enumerate(assignment.questions):
+        here, file = ("questions", index, "file"), question.file
+        if file is None:
+            continue
+        if question.document:
+            yield from _document(assignment, file, here)
+        elif file not in assignment.hand_in:
+            hint = nearest(file, assignment.hand_in)
+            yield here, f"“{file}” is not under hand_in, so nobody hands it in{hint}"
+        elif not (file.endswith(".py") and file.removesuffix(".py").isidentifier()):
+            yield here, f"“{file}” cannot be imported by its name; call it NAME.py, in no folder"
+
+
+def _document(assignment: Assignment, file: str, here: DocumentPath) -> Iterator[ProblemAt]:
+    """Yield what is wrong with the name of a file that a person reads."""
+    if file in assignment.hand_in or file in assignment.support:
+        text = "is also under hand_in or support; what a person reads stands at its question alone"
+        yield here, f"“{file}” {text}"
+    if "/" in file or file.endswith(".ipynb"):
+        yield here, f"“{file}” must lie beside {assignment.module}, and be no notebook"
+
+
+def _document_question(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
+    """Yield what a question on a file that a person reads cannot have."""
+    for key in ("cases", "entry", "timed", "limits"):
+        if getattr(question, key):
+            text = f"nothing is run where “{question.file}” is read by a person; remove it"
+            yield (*path, key), text
+    for index, check in enumerate(question.checks):
+        if check.diagnostic or not check.by_person:
+            text = f"“{question.file}” is read by a person, so all checks are of kind by_hand"
+            yield (*path, "checks", index, "kind"), text
 
 
 def _modules(assignment: Assignment) -> Iterator[ProblemAt]:
@@ -54,17 +77,23 @@ def _modules(assignment: Assignment) -> Iterator[ProblemAt]:
 
 
 def question_findings(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
-    """Yield what is wrong inside one question that is well-formed by itself.
-
-    Args:
-        question: The question.
-        path: Where it stands in its document.
-    """
+    """Yield what is wrong inside one question that is well-formed by itself."""
     yield from _points(question, path)
+    if not question.listed:
+        yield (*path, "checks"), "all are diagnostic; one at least must be there to fail"
+    yield from _repeats([check.id for check in question.checks], (*path, "checks"), "check")
+    if question.document:
+        yield from _document_question(question, path)
+    elif not question.cases:
+        yield (*path, "cases"), "is missing; it says what the function is called with"
+    else:
+        yield from _coded_question(question, path)
+
+
+def _coded_question(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
     case_ids = [case.id for case in question.cases]
     check_ids = [check.id for check in question.checks]
     yield from _repeats(case_ids, (*path, "cases"), "case")
-    yield from _repeats(check_ids, (*path, "checks"), "check")
     for index, check in enumerate(question.checks):
         here = (*path, "checks", index)
         yield from _references(check.cases, case_ids, (*here, "cases"), "case")
@@ -77,6 +106,7 @@ def question_findings(question: Question, path: DocumentPath) -> Iterator[Proble
         if Probe.DEVICES in check.needs() and not question.needs.cuda:
             yield here, "looks at what GPUs do, and the question needs none: needs: {cuda: 1}"
         yield from _bare_claim(check, question, here)
+        yield from _diagnostic(check, question, here)
     yield from _real_gpus(question, path)
     if len(set(check_ids)) == len(check_ids):
         yield from _circles(question.checks, (*path, "checks"))
@@ -109,7 +139,7 @@ def _points(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
     extra = [index for index, check in enumerate(question.checks) if check.bonus]
     for index in extra if question.bonus else ():
         yield (*path, "checks", index, "bonus"), "the whole question is a bonus; remove one of them"
-    if not question.bonus and len(extra) == len(question.checks):
+    if not question.bonus and len(extra) == len(question.listed) > 0:
         yield (*path, "checks"), "all are a bonus; say so of the question: bonus: true"
     if not math.isclose(total, question.points, abs_tol=1e-6):
         yield (
@@ -161,6 +191,26 @@ def _bare_claim(check: Check, question: Question, path: DocumentPath) -> Iterato
         )
 
 
+def _diagnostic(check: Check, question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
+    """Yield what a diagnostic check cannot have, and that others rest on one."""
+    known = {other.id: other for other in question.checks}
+    for name in check.requires or ():
+        if not check.diagnostic and name in known and known[name].diagnostic:
+            yield (*path, "requires"), f"“{name}” is diagnostic: nothing may depend on it"
+    if not check.diagnostic:
+        return
+    if check.message is None:
+        text = "needs a “message”: it is all that a student reads of a diagnostic check"
+        yield (*path, "diagnostic"), text
+    for key in ("points", "bonus", "hint", "visibility"):
+        if getattr(check, key):
+            text = "a diagnostic check earns nothing, and another check says its message; remove "
+            yield (*path, key), f"{text}“{key}”" if key != "points" else f"{text}them: points: 0"
+    if check.by_person or check.speed() is not None or check.hears_time():
+        text = f"kind {check.kind} is judged by a person or a clock, and cannot be diagnostic"
+        yield (*path, "kind"), text
+
+
 def _circles(checks: tuple[Check, ...], path: DocumentPath) -> Iterator[ProblemAt]:
     wanted = {check.id: frozenset(check.requires or ()) for check in checks}
     for index, check in enumerate(checks):
@@ -186,179 +236,3 @@ def _unjudged(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
     for index, case in enumerate(question.cases):
         if case.id not in judged:
             yield (*path, "cases", index, "id"), f"no check judges the case “{case.id}”"
-
-
-def case_findings(case: Case, path: DocumentPath) -> Iterator[ProblemAt]:
-    """Yield sizes of a case that have no name under dims, or come out negative or too large."""
-    if case.generate is not None and "seed" in case.dims:
-        yield (*path, "dims", "seed"), "a generate function gets “seed” already; rename the dim"
-    parts = [
-        part
-        for group in ("args", "kwargs")
-        for name, argument in getattr(case, group).items()
-        for part in symbolic_parts(argument, (*path, group, name))
-    ]
-    nameless = list(_nameless(parts, case))
-    yield from nameless or islice(_bad_sizes(parts, case, path), 1)
-
-
-def _nameless(parts: Iterable[Symbolic], case: Case) -> Iterator[ProblemAt]:
-    known = f"; known are {', '.join(case.dims)}" if case.dims else ""
-    for path, part in parts:
-        for label in sorted(names_of(part) - set(case.dims)):
-            yield path, f"“{label}” has no size under dims{nearest(label, case.dims) or known}"
-
-
-def _bad_sizes(parts: list[Symbolic], case: Case, path: DocumentPath) -> Iterator[ProblemAt]:
-    """Try the least and greatest value of every dim; sizes between them rarely leave that range."""
-    names = sorted(case.dims)
-    corners = product(*(sorted(set(bounds(case.dims[name]))) for name in names))
-    for corner in islice(corners, _MAX_CORNERS):
-        dims = dict(zip(names, corner, strict=True))
-        sizes = [_bytes(part, dims) for _, part in parts]
-        for size, (inner, _) in zip(sizes, parts, strict=True):
-            if isinstance(size, str):
-                yield inner, size
-        total = sum(size for size in sizes if isinstance(size, int))
-        if total > MAX_BYTES:
-            yield path, f"the inputs take up to {total} bytes; the most is {MAX_BYTES}"
-
-
-def _bytes(part: SizedPart, dims: Mapping[str, int]) -> int | str:
-    """Return the bytes of one part, or what is wrong with its sizes."""
-    try:
-        return bytes_of(part, dims)
-    except ValueError as error:
-        return str(error)
-
-
-_FORMS = ("randn", "rand", "integers")
-
-
-def timed_findings(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
-    """Yield what keeps a question from being timed as it says.
-
-    Args:
-        question: The question.
-        path: Where it stands in its document.
-    """
-    yield from _asked(question, path)
-    if question.timed is None:
-        return
-    name = question.timed.case
-    cases = {case.id: case for case in question.cases}
-    if name not in cases:
-        hint = nearest(name, cases) or f"; known are {', '.join(cases)}"
-        yield (*path, "timed", "case"), f"no case is called “{name}”{hint}"
-        return
-    for text in _unfit(cases[name]):
-        yield (*path, "timed", "case"), f"the case “{name}” cannot be timed: {text}"
-    yield from _sizes(cases[name], question.timed, (*path, "timed", "dims"))
-    yield from _values(question, path)
-
-
-def _asked(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
-    timed = question.timed
-    for index, check in enumerate(question.checks):
-        test, here = check.speed(), (*path, "checks", index)
-        if test is None or test.on_device:
-            continue
-        if timed is None:
-            yield here, f"kind {check.kind} needs the question's “timed”: {{case: …, loop: …}}"
-        elif check.cases != (timed.case,):
-            yield (*here, "cases"), f"kind {check.kind} judges what is timed: [{timed.case}]"
-
-
-def _sizes(case: Case, timed: TimingSettings, path: DocumentPath) -> Iterator[ProblemAt]:
-    for name in timed.dims:
-        if name not in case.dims:
-            hint = nearest(name, case.dims) or f"; it has {', '.join(case.dims) or 'none'}"
-            yield (*path, name), f"the case has no size “{name}”{hint}"
-
-
-def _values(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
-    timed = question.timed
-    assert timed is not None, "only asked for questions that are timed"
-    if timed.values is None:
-        return
-    known = {check.id: check for check in question.checks}
-    check, here = known.get(timed.values), (*path, "timed", "values")
-    if check is None:
-        hint = nearest(timed.values, known) or f"; known are {', '.join(known)}"
-        yield here, f"no check is called “{timed.values}”{hint}"
-    elif not check.results_alone:
-        fit = ", ".join(kind for kind, cls in KINDS.items() if cls.results_alone)
-        yield here, f"found a check of kind {check.kind}; expected one of {fit}"
-    elif timed.rtol or timed.atol:
-        yield here, "found both “values” and a tolerance; keep the one that is meant"
-
-
-def _unfit(case: Case) -> Iterator[str]:
-    """Yield why the inputs of a case cannot be drawn for many calls at once."""
-    if case.scenario is not None:
-        yield "it has a scenario"
-        return
-    if case.generate is not None:
-        return
-    arguments = {**case.args, **case.kwargs}
-    plain = (type(None), bool, int, float, str)
-    for name, item in arguments.items():
-        if isinstance(item, RandomTensor):
-            if item.form not in _FORMS:
-                yield f"“{name}” is a {item.form}; expected one of {', '.join(_FORMS)}"
-        elif not isinstance(item, plain):
-            yield f"“{name}” is neither a drawn tensor nor a number or text"
-    if not any(isinstance(item, RandomTensor) for item in arguments.values()):
-        yield "nothing in it is drawn, so that every call would have the same inputs"
-
-
-def speed_findings(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
-    """Yield what keeps the speed of a question from being measured as it says.
-
-    Args:
-        question: The question.
-        path: Where it stands in its document.
-    """
-    for check, test in speed_tests(question.checks, on_device=True):
-        here = (*path, "checks", question.checks.index(check))
-        yield from _case(check, test, question, here)
-        yield from _values_on_device(test, question, here)
-
-
-def _case(
-    check: Check, test: SpeedTest, question: Question, here: DocumentPath
-) -> Iterator[ProblemAt]:
-    cases = {case.id: case for case in question.cases}
-    timed = cases.get(test.case)
-    if timed is None:
-        hint = nearest(test.case, cases) or f"; known are {', '.join(cases)}"
-        yield (*here, "case"), f"no case is called “{test.case}”{hint}"
-    elif check.cases is not None and test.case not in check.cases:
-        yield (*here, "cases"), f"the case that is timed, “{test.case}”, is not among them"
-    elif text := _unfit_on_device(timed):
-        yield (*here, "case"), f"the case “{test.case}” cannot be timed: {text}"
-
-
-def _unfit_on_device(case: Case) -> str:
-    if case.generate is not None or case.scenario is not None:
-        return "it has a generator or a scenario; give “args”"
-    if not any(isinstance(item, RandomTensor) for item in case.args.values()):
-        return "nothing in its “args” is drawn, so that every call would have the same inputs"
-    return ""
-
-
-def _values_on_device(
-    test: SpeedTest, question: Question, here: DocumentPath
-) -> Iterator[ProblemAt]:
-    speeds = [check for check, _ in speed_tests(question.checks, on_device=True)]
-    others = {other.id: other for other in question.checks if other not in speeds}
-    rule = others.get(test.values)
-    if rule is None:
-        hint = nearest(test.values, others) or f"; known are {', '.join(others)}"
-        yield (*here, "values"), f"no check is called “{test.values}”{hint}"
-    elif rule.needs() or rule.companions() is not None:
-        yield (
-            (*here, "values"),
-            f"the check “{test.values}” needs more than a call's result; name one of kind "
-            "product, close or exact",
-        )

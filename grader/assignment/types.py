@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -79,7 +80,6 @@ class Needs(AssignmentPart):
         timeline: The GPUs are virtual wherever it is graded, for time is told on a timeline.
         processes: The submission may start processes.
         loopback: The submission may talk to itself over 127.0.0.1.
-        scratch: The submission may write files into its scratch folder.
         packages: Modules that must be importable beside the submission, such as ``h5py``.
     """
 
@@ -88,7 +88,6 @@ class Needs(AssignmentPart):
     timeline: bool = False
     processes: int = Field(default=0, ge=0, le=256)
     loopback: bool = False
-    scratch: bool = False
     packages: tuple[ModuleName, ...] = ()
 
 
@@ -155,12 +154,14 @@ class Question(AssignmentPart):
         title: A line for tables and pages.
         points: The sum of the points of its checks, those of a bonus left out.
         bonus: Its points count above the assignment's.
+        file: The file of ``hand_in`` that its function stands in; the first one where absent. One
+            that does not end in ``.py`` is beside them, and a person reads it.
         entry: Names to look for, first found is called; the id where absent. Variants between
             course years live here.
         needs: What the machine must have; without it the question is deferred.
         limits: What the question may use; the assignment's where absent.
         visibility: Who sees its results and when, in Gradescope's words.
-        cases: Inputs that it is called with.
+        cases: Inputs that it is called with; none where a person reads its file.
         checks: Rules worth points.
         timed: How its speed is measured, where anything asks for that.
     """
@@ -169,11 +170,12 @@ class Question(AssignmentPart):
     title: str = Field(min_length=1, max_length=120)
     points: PointValue
     bonus: bool = False
+    file: FileName | None = None
     entry: tuple[Identifier, ...] = ()
     needs: Needs = Needs()
     limits: Limits | None = None
     visibility: Visibility = Visibility.VISIBLE
-    cases: tuple[Case, ...] = Field(min_length=1)
+    cases: tuple[Case, ...] = ()
     checks: tuple[AnyCheck, ...] = Field(min_length=1)
     timed: TimingSettings | None = None
 
@@ -181,6 +183,16 @@ class Question(AssignmentPart):
     def names(self) -> tuple[str, ...]:
         """Names under which the entry point may be found, best first."""
         return self.entry or (self.id,)
+
+    @property
+    def listed(self) -> tuple[Check, ...]:
+        """Checks that a report lists: all but the diagnostic ones."""
+        return tuple(check for check in self.checks if not check.diagnostic)
+
+    @property
+    def document(self) -> bool:
+        """Whether it asks for a file that a person reads, and not for a function."""
+        return self.file is not None and not self.file.endswith(".py")
 
 
 class Assignment(AssignmentPart):
@@ -191,7 +203,7 @@ class Assignment(AssignmentPart):
         id: Name of its folders under ``assignments/``, ``reference/`` and ``starter/``.
         version: Changes whenever grades could; free text.
         title: A line for tables and pages.
-        hand_in: Files that students hand in; the first holds the questions.
+        hand_in: Files that students hand in; the first holds the questions that name no ``file``.
         support: Read-only files beside them, from ``assignments/<id>/``.
         modules: Module of a library → support file that answers to its name in the student process
             where the library is not installed.
@@ -213,13 +225,50 @@ class Assignment(AssignmentPart):
 
     @property
     def module(self) -> str:
-        """The handed-in file that holds the questions."""
+        """The handed-in file that holds the questions which name no other."""
         return self.hand_in[0]
+
+    def file_of(self, question: Question) -> str:
+        """The handed-in file that a question's function stands in."""
+        return question.file or self.module
+
+    def module_of(self, question: Question) -> str:
+        """The name by which the file of a question is imported."""
+        return self.file_of(question).removesuffix(".py")
+
+    def place_of(self, question: Question) -> str:
+        """The file that a question's function stands in, where there are several; else empty."""
+        several = len(self.asked) > 1 or question.document
+        return self.file_of(question) if several else ""
+
+    @property
+    def asked(self) -> Mapping[str, frozenset[str]]:
+        """File with questions → names under which what it is asked for may be found.
+
+        In the order of ``hand_in``, the files of which that hold no question are not among them.
+        """
+        found: dict[str, frozenset[str]] = {}
+        for file in self.hand_in:
+            names = [q.names for q in self.questions if self.file_of(q) == file]
+            if names:
+                found[file] = frozenset().union(*names)
+        return found
 
     @property
     def functions(self) -> frozenset[str]:
         """Names under which anything that is asked for may be found."""
-        return frozenset(name for question in self.questions for name in question.names)
+        return frozenset(name for question in self.coded for name in question.names)
+
+    @property
+    def coded(self) -> tuple[Question, ...]:
+        """The questions that ask for a function."""
+        return tuple(question for question in self.questions if not question.document)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Files that a person reads; they stand at their questions, not in ``hand_in``."""
+        files = (question.file for question in self.questions if question.document)
+        return tuple(dict.fromkeys(file for file in files if file))
 
     @property
     def points(self) -> float:

@@ -13,10 +13,14 @@ import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
+from grader.assignment.cells import split_cells
 from grader.assignment.document import read_document
 from grader.assignment.find import FILE_NAME
+from grader.assignment.mistakes import MISTAKES
+from grader.assignment.translation import file_of, text_of, translations
 from grader.assignment.types import Assignment
 from grader.authoring.reach import Reach, Unearned, Why
 from grader.errors import UsageError
@@ -67,6 +71,39 @@ def assignment_file(materials: Materials, terms: Terms) -> bytes:
     if terms.unreachable == "keep" or not beyond:
         return path.read_bytes()
     return narrowed(str(path), path.read_bytes(), beyond, terms.unreachable == "scale")
+
+
+def files_beside(materials: Materials, packed: bytes) -> dict[str, bytes | None]:
+    """Return the files that name questions, without those questions that are not packed.
+
+    Args:
+        materials: The whole assignment.
+        packed: Content of its file as it is packed.
+
+    Returns:
+        Path below the root → content; None for a file of which nothing is left. {} where no
+        question went.
+    """
+    ids = [question.id for question in materials.assignment.questions]
+    left = [question["id"] for question in read_document(FILE_NAME, packed).data["questions"]]
+    if len(left) == len(ids):
+        return {}
+    files: dict[Path, bytes | None] = {
+        materials.folder / file_of(language): text_of(words, left).encode()
+        for language, words in translations(materials.folder, ids).items()
+    }
+    known = materials.reference_folder / MISTAKES
+    if known.is_file():
+        asked = {
+            name
+            for question in materials.assignment.questions
+            if question.id in left
+            for name in question.names
+        }
+        cells = split_cells(known.read_text(encoding="utf-8"))
+        kept = [cell.text for cell in cells if asked.intersection(cell.defines())]
+        files[known] = (cells[0].head + "".join(kept)).encode() if kept else None
+    return {path.relative_to(materials.root).as_posix(): data for path, data in files.items()}
 
 
 def points_text(terms: Terms) -> str:
@@ -161,7 +198,7 @@ def _rows(unearned: Sequence[Unearned], assignment: Assignment) -> list[str]:
     grouped: dict[tuple[str, str], list[Unearned]] = {}
     for each in unearned:
         grouped.setdefault((each.question, each.reason), []).append(each)
-    sizes = {question.id: len(question.checks) for question in assignment.questions}
+    sizes = {question.id: len(question.listed) for question in assignment.questions}
     rows = []
     for (question, reason), group in grouped.items():
         names = f" ({', '.join(each.check for each in group)})"
@@ -231,12 +268,13 @@ def _without(question: _Node, names: Collection[str]) -> _Node | None:
     timed = question.get("timed")
     judged |= {timed["case"]} if timed else set()
     every = any(check.get("cases") is None for check in checks)
-    cases = [case for case in question["cases"] if every or case["id"] in judged]
+    cases = [case for case in question.get("cases", ()) if every or case["id"] in judged]
     if all(check.get("bonus") for check in checks):
         # A question of nothing but a bonus says so itself.
         checks = [{**check, "bonus": False} for check in checks]
         question = {**question, "bonus": True}
-    return {**question, "cases": cases, "checks": checks}
+    # A file that a person reads has no cases.
+    return {**question, **({"cases": cases} if cases else {}), "checks": checks}
 
 
 def _free(check: _Node, names: Collection[str]) -> _Node:

@@ -7,20 +7,20 @@ needs no opinion on tolerances: ``close`` has no default for ``rtol`` and ``atol
 from __future__ import annotations
 
 import keyword
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, starmap
 from pathlib import Path
 
 import numpy as np
 
-from grader.assignment.cells import LABELLED, labelled_submissions
 from grader.assignment.mistakes import MISTAKES
 from grader.assignment.types import Limits
 from grader.authoring import template
+from grader.authoring.labelled import LintStep, try_labelled
 from grader.checks.arrays import to_numpy
 from grader.checks.base import Check
+from grader.checks.by_hand import BY_HAND
 from grader.checks.judge import judge_case
 from grader.clock.sampling import readable
 from grader.errors import InfrastructureError, UsageError
@@ -35,16 +35,13 @@ from grader.run.timing.screening import Screener
 from grader.run.timing.stopwatch import NotTimedError
 from grader.sandbox.host.guests import Sandbox
 from grader.store.files import write_atomic
-from grader.verdict import NOTHING_TO_JUDGE, Status
+from grader.verdict import Status
 from grader.wire.values import Opaque, Tensor, Value
 
 SEEDS = (1, 2, 3)
 _TRIALS = 3
 _SLOW = 5.0
 """Times as long as the reference that a loop must take: noise and care for odd code need room."""
-
-LintStep = Callable[[str, int, int | None], object]
-"""Called with what is tried, how many are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +61,12 @@ class LintFinding:
 
 
 def lint_assignment(
-    materials: Materials, sandbox: Sandbox, step: LintStep = lambda *_: None
+    materials: Materials,
+    sandbox: Sandbox,
+    step: LintStep = lambda *_: None,
+    labels: bool = True,
 ) -> list[LintFinding]:
-    """Grade reference, starter and labelled wrong submissions, time loops; return what is amiss.
+    """Grade reference, starter and labelled submissions, time loops; return what is amiss.
 
     What the reference returned is judged in another type and dtype, too.
 
@@ -74,6 +74,7 @@ def lint_assignment(
         materials: The assignment and its files.
         sandbox: Where they run.
         step: Called with what is tried, and how many are done of how many.
+        labels: Compare each labelled submission with its label.
 
     Raises:
         UsageError: There is no starter yet.
@@ -88,17 +89,21 @@ def lint_assignment(
         findings += _not_full(report)
     findings += starmap(LintFinding, costs_of_slips(graders[0]))
     step("loops and starter", 0, None)
+    # Mistakes run once: to explain wrong submissions, and to be tried themselves.
+    known = graders[0].mistakes = KnownMistakes(materials)
     findings += unfit_loops(graders[0], materials, sandbox)
     findings += _not_zero(graders[0], materials.starter)
-    findings += _never_failed(graders[0], materials, step)
-    findings += unfit_mistakes(graders[0], materials, sandbox)
+    findings += starmap(LintFinding, try_labelled(graders[0], materials, labels, step))
+    findings += unfit_mistakes(graders[0], known, sandbox)
     return list(dict.fromkeys(findings))
 
 
 def _not_full(report: Report) -> Iterator[LintFinding]:
     seed = report.environment.seed
     for where, check in _checks(report):
-        if check.score + check.pending < check.max_score or check.status is Status.ERROR:
+        lost = check.score + check.pending < check.max_score or check.status is Status.ERROR
+        # What a person reads need not lie beside the solution.
+        if lost and check.kind != BY_HAND:
             yield LintFinding(
                 where, f"the reference does not earn it with seed {seed}: {check.message}"
             )
@@ -145,11 +150,13 @@ def _unfit_loop(screener: Screener, planned: PlannedQuestion, limits: Limits) ->
     )
 
 
-def unfit_mistakes(grader: Grader, materials: Materials, sandbox: Sandbox) -> Iterator[LintFinding]:
+def unfit_mistakes(
+    grader: Grader, mistakes: KnownMistakes, sandbox: Sandbox
+) -> Iterator[LintFinding]:
     """Yield the known mistakes that no submission can be recognised by."""
     right = grader.reference_runs
-    known = KnownMistakes(materials).of(grader.plan, right, sandbox)
-    file = materials.reference_folder / MISTAKES
+    known = mistakes.of(grader.plan, right, sandbox)
+    file = grader.materials.reference_folder / MISTAKES
     # One function may be asked for by several questions; its mistake may show in one alone.
     shown = {
         name: [run for run in runs if not same_results(run.results, right[name].observations)]
@@ -165,17 +172,25 @@ def unfit_mistakes(grader: Grader, materials: Materials, sandbox: Sandbox) -> It
             text = "does what the reference does in every case; add a case that shows it"
         if not wrong.get(name):
             yield LintFinding(f"{file}:{line}", f"“{name}” {text}")
-    for runs in shown.values():
-        yield from _alike(file, runs)
+    yield from _alike(file, shown.values())
 
 
-def _alike(file: Path, runs: Sequence[MistakeRun]) -> Iterator[LintFinding]:
-    """Yield the mistakes of a question that no case tells from others."""
-    for one, other in combinations(runs, 2):
-        if one.mistake.says != other.mistake.says and same_results(one.results, other.results):
-            text = f"no case tells “{other.mistake.name}” from “{one.mistake.name}”, so neither is "
-            more = "named; add a case, or have both say the same"
-            yield LintFinding(f"{file}:{other.mistake.line}", text + more)
+def _alike(file: Path, shown: Iterable[Sequence[MistakeRun]]) -> Iterator[LintFinding]:
+    """Yield the mistakes that no case of any question tells from others."""
+    alike: dict[tuple[str, str], int] = {}
+    told_apart = set()
+    for one, other in chain.from_iterable(combinations(runs, 2) for runs in shown):
+        pair = one.mistake.name, other.mistake.name
+        if one.mistake.says == other.mistake.says or not same_results(one.results, other.results):
+            told_apart.add(pair)
+        else:
+            alike[pair] = other.mistake.line
+    for (first, second), line in alike.items():
+        if (first, second) not in told_apart:
+            text = f"no case tells “{second}” from “{first}”, so neither is "
+            yield LintFinding(
+                f"{file}:{line}", f"{text}named; add a case, or have both say the same"
+            )
 
 
 def _not_zero(grader: Grader, starter: Path) -> Iterator[LintFinding]:
@@ -187,43 +202,6 @@ def _not_zero(grader: Grader, starter: Path) -> Iterator[LintFinding]:
                 where, f"the unfilled starter earns {check.score:g} points; let it require a check "
                 "of the returned value"
             )  # fmt: skip
-
-
-def _never_failed(grader: Grader, materials: Materials, step: LintStep) -> Iterator[LintFinding]:
-    folder = materials.root / LABELLED / materials.assignment.id / "wrong"
-    if not folder.is_dir():
-        yield LintFinding(str(folder), "no labelled wrong submissions; add some, one mistake each")
-        return
-    untried = {
-        f"{question.id}.{rule.id}": question.names
-        for question in grader.assignment.questions
-        for rule in question.checks
-        # A person's points wait whatever was written: no submission can show that they are lost.
-        if not rule.by_person
-    }
-    reference = materials.reference[materials.assignment.hand_in[0]].decode()
-    submissions = labelled_submissions(folder, reference)
-    with tempfile.TemporaryDirectory(prefix="grader-lint-") as written:
-        for number, submission in enumerate(submissions):
-            step("wrong submissions", number, len(submissions))
-            path = submission.placed(Path(written))
-            if any(_may_hold(path, names) for names in untried.values()):
-                for where, check in _checks(grader.grade(path, submission.name)):
-                    if _says_something(check):
-                        untried.pop(where, None)
-    for where in untried:
-        yield LintFinding(where, f"no wrong submission in {folder} fails it; add one that does")
-
-
-def _may_hold(path: Path, names: Sequence[str]) -> bool:
-    """Tell whether a submission may hold one of these functions; grading all takes minutes."""
-    return path.suffix != ".py" or any(name.encode() in path.read_bytes() for name in names)
-
-
-def _says_something(check: CheckResult) -> bool:
-    """Tell whether the check itself failed, or cannot be tried on this machine."""
-    lost = check.status in (Status.FAILED, Status.PARTIAL) and check.code not in NOTHING_TO_JUDGE
-    return lost or check.status is Status.DEFERRED
 
 
 def _checks(report: Report) -> Iterator[tuple[str, CheckResult]]:

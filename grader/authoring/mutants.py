@@ -17,8 +17,8 @@ import ast
 import copy
 import difflib
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -142,18 +142,23 @@ def try_mutants(
     Raises:
         AssignmentError: The reference's markers or the marks are at fault, or a mark fits nothing.
     """
-    module = materials.assignment.module
-    file = materials.root / "assignments" / materials.assignment.id / MARKS
+    assignment = materials.assignment
+    file = materials.root / "assignments" / assignment.id / MARKS
     marks = read_marks(file)
-    mutants = mutants_of(materials.reference[module].decode("utf-8"), module)
+    mutants = [
+        mutant
+        for module in assignment.asked
+        for mutant in mutants_of(materials.reference[module].decode("utf-8"), module)
+    ]
     _refuse_stale(file, marks, mutants)
     tallies = []
-    for function in dict.fromkeys(mutant.function for mutant in mutants):
-        chosen = _questions_of(materials.assignment.questions, function)
+    for module, function in dict.fromkeys((mutant.file, mutant.function) for mutant in mutants):
+        asked = [item for item in assignment.questions if assignment.file_of(item) == module]
+        chosen = _questions_of(asked, function)
         if options.questions and not {*chosen} & {*options.questions}:
             continue
         trial = _Trial(materials, Grader(materials, sandbox, _only(options, chosen)), marks)
-        own = [mutant for mutant in mutants if mutant.function == function]
+        own = [mutant for mutant in mutants if (mutant.file, mutant.function) == (module, function)]
         tallies.append(trial.run(chosen[0] if chosen else function, own, progress))
     return tallies
 
@@ -191,8 +196,7 @@ class _Trial:
 
     def run(self, name: str, mutants: Sequence[Mutant], progress: MutantProgress) -> Tally:
         self._grader.prepare()
-        module = self._materials.assignment.module
-        full = self._earned(self._materials.reference[module])
+        full = self._earned({})
         marked = [m for m in mutants if any(mark.marks(m) for mark in self._marks)]
         tried = [mutant for mutant in mutants if mutant not in marked]
         if not full:
@@ -200,17 +204,16 @@ class _Trial:
         survivors = []
         for number, mutant in enumerate(tried):
             progress(name, number, len(tried))
-            if self._earned(mutant.source.encode()) >= full:
+            if self._earned({mutant.file: mutant.source.encode()}) >= full:
                 survivors.append(mutant)
         return Tally(name, len(tried) - len(survivors), tuple(survivors), len(marked))
 
-    def _earned(self, source: bytes) -> float:
+    def _earned(self, mutated: Mapping[str, bytes]) -> float:
         with tempfile.TemporaryDirectory() as folder:
-            for path, data in self._materials.reference.items():
+            for path, data in {**self._materials.reference, **mutated}.items():
                 target = Path(folder) / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)
-            (Path(folder) / self._materials.assignment.module).write_bytes(source)
             return self._grader.grade(Path(folder), "mutant").score
 
 
@@ -225,6 +228,7 @@ class Mutant:
         now: The same after.
         source: The whole module.
         diff: Unified diff of the two.
+        file: The module's, in the solution.
     """
 
     function: str
@@ -233,6 +237,7 @@ class Mutant:
     now: str
     source: str
     diff: str
+    file: str = "reference"
 
 
 def mutants_of(source: str, file: str = "reference") -> list[Mutant]:
@@ -249,7 +254,8 @@ def mutants_of(source: str, file: str = "reference") -> list[Mutant]:
         if isinstance(block, (ast.FunctionDef, ast.ClassDef)):
             for mutated, kind in mistakes(block, spans).items():
                 whole = "\n\n\n".join([*texts[:index], mutated, *texts[index + 1 :]]) + "\n"
-                found.append(_mutant(block.name, kind, (texts[index], mutated), whole))
+                mutant = _mutant(block.name, kind, (texts[index], mutated), whole)
+                found.append(replace(mutant, file=file))
     return found
 
 

@@ -36,13 +36,14 @@ from pathlib import Path
 import grader
 from grader.assignment.find import FILE_NAME
 from grader.authoring import template
+from grader.authoring.instructions import files_beside
 from grader.authoring.reach import CPU_INDEX, DISTRIBUTION, Requirements
 from grader.errors import UsageError
 from grader.report.build import submission_info
 from grader.report.model import Report, ReportStatus, read_report, report_bytes
 from grader.run.materials import Materials, load_materials
 from grader.store.files import write_atomic
-from grader.submission import read_submission
+from grader.submission import read_for
 from grader.submission.submission import IntakeError
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -61,6 +62,7 @@ class Pack:
         tier: Isolation tier that is insisted on there.
         assignment: Content of the assignment's file there.
         points: Which points can be earned there, for the instructor to read.
+        language: That its messages to students are in.
     """
 
     materials: Materials
@@ -68,6 +70,13 @@ class Pack:
     tier: str
     assignment: bytes
     points: str
+    language: str = "en"
+
+    @property
+    def blanks(self) -> dict[str, str]:
+        """What the script that grades there is filled with."""
+        named = self.materials.assignment.id
+        return {"id": named, "isolation": self.tier, "language": self.language}
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -76,7 +85,7 @@ class Pack:
         file = self.materials.folder / FILE_NAME
         return {
             **_program("torchgrade/", self.requirements),
-            **_assignment(self.materials),
+            **_assignment(self.materials, files_beside(self.materials, self.assignment)),
             file.relative_to(self.materials.root).as_posix(): self.assignment,
             "constraints.txt": pins.encode(),
             POINTS_FILE: self.points.encode(),
@@ -87,7 +96,7 @@ def gradescope_zip(pack: Pack) -> bytes:
     """Return the autograder's zip; the same input gives the same bytes."""
     needs = pack.requirements
     setup = template("setup.sh", **_installing(needs))
-    run = template("run_autograder.sh", id=pack.materials.assignment.id, isolation=pack.tier)
+    run = template("run_autograder.sh", **pack.blanks)
     return zip_of({"setup.sh": setup.encode(), "run_autograder": run.encode(), **pack.files})
 
 
@@ -132,22 +141,15 @@ def packed_materials(files: Mapping[str, bytes]) -> Materials:
 
 def classroom50_files(pack: Pack) -> dict[str, bytes]:
     """Return path → content of a repository that grades; it must not be the students'."""
-    blanks = {"id": pack.materials.assignment.id, "isolation": pack.tier}
     return {
         **workflow_files(pack.materials.assignment.id, pack.tier, pack.requirements),
-        "autograde.sh": template("autograde.sh", **blanks).encode(),
+        "autograde.sh": template("autograde.sh", **pack.blanks).encode(),
         **pack.files,
     }
 
 
 def workflow_files(assignment: str, isolation: str, needs: Requirements) -> dict[str, bytes]:
-    """Return path → content of what GitHub Actions needs beside the program and the assignment.
-
-    Args:
-        assignment: Its id.
-        isolation: Tier that is insisted on there.
-        needs: What the jobs install, and under which Python.
-    """
+    """Return path → content of what GitHub Actions needs beside the program and the assignment."""
     blanks = {"id": assignment, "isolation": isolation, "listing": LISTING, **_installing(needs)}
     workflow = template("grade.yml", **blanks).encode()
     return {".github/workflows/grade.yml": workflow, LISTING: template(LISTING).encode()}
@@ -166,14 +168,20 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
             (folder / name).chmod(0o755)
 
 
-def _assignment(materials: Materials) -> dict[str, bytes]:
-    """Return the assignment's and the reference's own files, caches left out."""
+def _assignment(materials: Materials, changed: Mapping[str, bytes | None]) -> dict[str, bytes]:
+    """Return the assignment's and the reference's own files, caches left out.
+
+    Args:
+        materials: The assignment.
+        changed: Path → what is packed in its place; None for a file that is left out.
+    """
     files = {}
     for folder in (materials.folder, materials.reference_folder):
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts:
                 files[path.relative_to(materials.root).as_posix()] = path.read_bytes()
-    return files
+    packed = {**files, **changed}
+    return {name: data for name, data in packed.items() if data is not None}
 
 
 def _program(prefix: str, needs: Requirements) -> dict[str, bytes]:
@@ -256,11 +264,8 @@ def recorded_report(folder: Path, materials: Materials, submission: Path) -> Rep
         materials: The assignment; a report on another state of it is none.
         submission: File or folder.
     """
-    asked = materials.assignment.functions
     try:
-        found = read_submission(
-            submission, materials.assignment.hand_in, name=submission.name, asked=asked
-        )
+        found = read_for(materials.assignment, submission, submission.name)
     except IntakeError:
         return None
     info = submission_info(found)

@@ -43,10 +43,6 @@ def write_proposals(tallies: Iterable[Tally], materials: Materials) -> list[Path
 
     Files of an earlier run are replaced; one whose survivors are gone is removed.
 
-    Args:
-        tallies: What became of the mutants.
-        materials: The assignment that they are of.
-
     Raises:
         InfrastructureError: The disk is full or broken.
     """
@@ -75,7 +71,7 @@ def _file(function: str, mutants: list[Mutant], materials: Materials) -> str:
 def _cell(mutant: Mutant, number: int, materials: Materials) -> str:
     tree = ast.parse(mutant.source)
     (block,) = (node for node in tree.body if getattr(node, "name", "") == mutant.function)
-    questions = [*_questions(mutant.function, tree, materials)]
+    questions = [*_questions(mutant, tree, materials)]
     bound = {name for node in tree.body for name in binds(node)}
     callers = [name for _, name in questions if name != mutant.function]
     used = {node.id for node in ast.walk(block) if isinstance(node, ast.Name)}
@@ -92,8 +88,10 @@ def _cell(mutant: Mutant, number: int, materials: Materials) -> str:
     )
 
 
-def _questions(function: str, tree: ast.Module, materials: Materials) -> Iterator[tuple[str, str]]:
+def _questions(mutant: Mutant, tree: ast.Module, materials: Materials) -> Iterator[tuple[str, str]]:
     """Yield question and function for each question that a function answers, or helps to."""
+    function, assignment = mutant.function, materials.assignment
+    asked = assignment.asked.get(mutant.file, assignment.functions)
     users = {function}
     blocks = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
     for _ in blocks:
@@ -102,14 +100,11 @@ def _questions(function: str, tree: ast.Module, materials: Materials) -> Iterato
             for block in blocks
             if any(isinstance(n, ast.Name) and n.id in users for n in ast.walk(block))
         }
-    for question in materials.assignment.questions:
-        name = next((name for name in question.names if name in users), None)
-        if name and (name == function or function not in _asked(materials)):
+    for question in assignment.questions:
+        here = mutant.file == assignment.file_of(question) or len(assignment.asked) == 1
+        name = next((name for name in question.names if here and name in users), None)
+        if name and (name == function or function not in asked):
             yield question.id, name
-
-
-def _asked(materials: Materials) -> set[str]:
-    return {name for question in materials.assignment.questions for name in question.names}
 
 
 def _without_docstrings(block: ast.stmt) -> str:

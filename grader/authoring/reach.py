@@ -150,12 +150,7 @@ def try_reference(materials: Materials, tier: Choice, progress: Progress) -> Rea
 
 
 def reach_of(report: Report, assignment: Assignment) -> Reach:
-    """Return what a report on the reference says of the points.
-
-    Args:
-        report: Made as the platform will make it.
-        assignment: The same.
-    """
+    """Return what a report on the reference says of the points."""
     questions = {question.id: question for question in assignment.questions}
     unearned = tuple(
         Unearned(

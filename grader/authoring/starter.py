@@ -12,15 +12,22 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
 from grader.assignment.find import GIVEN, SCENARIO
+from grader.assignment.translation import file_of, translations
 from grader.assignment.types import Assignment
-from grader.authoring.student_files import build_notebook, split_handout, strip_solutions, unshown
+from grader.authoring.student_files import (
+    build_notebook,
+    hints_in,
+    split_handout,
+    strip_solutions,
+    unshown,
+)
+from grader.checks.by_hand import BY_HAND
 from grader.errors import AssignmentError, Problem, UsageError
 from grader.grading import Grader, Options
 from grader.run.materials import Materials
@@ -35,8 +42,8 @@ from grader.selfcheck.public import (
     public_questions,
 )
 from grader.selfcheck.read import read_public
+from grader.selfcheck.sealed import sealed_mistakes
 from grader.selfcheck.spare import open_for_check
-from grader.selfcheck.translation import translations
 from grader.selfcheck.workplace import Workplace
 from grader.selfcheck.write import needs_numbers, size_of
 from grader.verdict import Status, Visibility
@@ -45,7 +52,7 @@ HANDOUT = "handout.md"
 _README = """\
 # {title}
 
-1. Fill in the functions in `{module}`. Each docstring says what goes in, what comes out and what \
+1. Fill in the functions in {modules}. Each docstring says what goes in, what comes out and what \
 is not allowed.
 2. Try them in `{notebook}`, which explains the ideas, loads your file again whenever you save it, \
 and has a check after each function.
@@ -77,27 +84,28 @@ def build_starter(assignment: Assignment, folder: Path, reference: Path) -> dict
 
     Args:
         assignment: What is asked.
-        folder: ``assignments/<id>``: support files, ``handout.md``, ``ko.toml``.
+        folder: ``assignments/<id>``: support files, ``handout.md``, ``ko.toml``, ``handout.ko.md``.
         reference: ``reference/<id>``, with the module that carries solution markers.
 
     Raises:
-        AssignmentError: A file is missing or broken, a solution or a case generator would be given
-            away, or there is a handout and it has no example of a question.
+        AssignmentError: A file is missing or broken, gives a solution or a case generator away, or
+            is a handout without an example of a question.
     """
     notebook = f"{assignment.id}.ipynb"
     files = {name: _stripped(assignment, name, reference) for name in assignment.hand_in}
-    files |= {name: _read(folder / name) for name in assignment.support}
     files[notebook] = _notebook(assignment, folder / HANDOUT)
     files["README.md"] = _readme(assignment, notebook).encode()
     seen = [item.id for item in assignment.questions if item.visibility is Visibility.VISIBLE]
-    files |= translations(folder, seen)
+    handouts = [path.name for path in folder.glob("handout.*.md")]
+    copied = (*assignment.support, *map(file_of, translations(folder, seen)), *handouts)
+    files |= {name: _read(folder / name) for name in copied}
     return files
 
 
 def write_starter(files: Mapping[str, bytes], target: Path) -> list[Path]:
     """Write the starter into ``target``; return the files that changed.
 
-    Files that no longer belong there are left: removing what a person may have put there is theirs.
+    Other files there are left: a person may have put them there.
     """
     changed = []
     for name, data in files.items():
@@ -149,8 +157,8 @@ def _text(path: Path) -> str:
 
 def _stripped(assignment: Assignment, name: str, reference: Path) -> bytes:
     path = reference / name
-    graded = [question.names[0] for question in assignment.questions]
-    source = strip_solutions(_text(path), str(path), graded if name == assignment.module else ())
+    own = [question for question in assignment.coded if assignment.file_of(question) == name]
+    source = strip_solutions(_text(path), str(path), [question.names[0] for question in own])
     left = {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     cases = (case for question in assignment.questions for case in question.cases)
     text = "the case generator “{}” would be given to students; BEGIN HIDDEN … END HIDDEN keeps it"
@@ -164,29 +172,27 @@ def _stripped(assignment: Assignment, name: str, reference: Path) -> bytes:
 
 
 def _notebook(assignment: Assignment, handout: Path) -> bytes:
-    module = assignment.module.removesuffix(".py")
-    text = _text(handout) if handout.exists() else _minimal_handout(assignment, module)
+    text = _text(handout) if handout.exists() else _minimal_handout(assignment)
     cells = split_handout(text, str(handout))
-    names = [question.names[0] for question in assignment.questions]
+    names = [(assignment.module_of(asked), asked.names[0]) for asked in assignment.coded]
     problems = [
-        Problem(str(handout), None, "", f"no ```python example calls {module}.{name}")
-        for name in unshown(cells, module, names)
+        Problem(str(handout), None, "", f"no ```python example calls {name}")
+        for name in unshown(cells, names)
     ]
     if problems:
         raise AssignmentError(problems)
-    shown = {
-        question.names[0]: question.id
-        for question in assignment.questions
-        if question.visibility is Visibility.VISIBLE
-    }
-    return build_notebook(cells, assignment.module, shown)
+    shown: dict[str, dict[str, str]] = {file: {} for file in assignment.asked}
+    for question in assignment.coded:
+        if question.visibility is Visibility.VISIBLE:
+            shown[assignment.file_of(question)][question.names[0]] = question.id
+    return build_notebook(cells, shown)
 
 
-def _minimal_handout(assignment: Assignment, module: str) -> str:
+def _minimal_handout(assignment: Assignment) -> str:
     """Return a handout that shows each question's own docstring."""
     questions = (
-        f"## {question.title}\n\n```python\nhelp({module}.{question.names[0]})\n```\n"
-        for question in assignment.questions
+        f"## {each.title}\n\n```python\nhelp({assignment.module_of(each)}.{each.names[0]})\n```\n"
+        for each in assignment.coded
     )
     return "\n".join([f"# {assignment.title}\n", *questions])
 
@@ -201,9 +207,9 @@ def _readme(assignment: Assignment, notebook: str) -> str:
     ]
     return _README.format(
         title=assignment.title,
-        module=assignment.module,
+        modules=_listed(assignment.asked),
         notebook=notebook,
-        hand_in=_listed(assignment.hand_in),
+        hand_in=_listed([*assignment.hand_in, *assignment.documents]),
         questions="\n".join(rows),
         points=assignment.points,
         given=given,
@@ -241,8 +247,6 @@ def _strays(files: Mapping[str, bytes], target: Path) -> set[Path]:
     }
 
 
-_HINT = re.compile(r"^Hints?:\n((?:[ ]+\S.*(?:\n|\Z))+)", re.MULTILINE)
-_BULLET = re.compile(r"^[ ]*\* ", re.MULTILINE)
 CASE_BYTES = 200_000
 ALL_BYTES = 400_000
 
@@ -271,10 +275,6 @@ class MadeCases:
 def make_public(materials: Materials, sandbox: Sandbox) -> MadeCases:
     """Run the reference on the visible cases.
 
-    Args:
-        materials: The whole assignment.
-        sandbox: Where the reference runs.
-
     Raises:
         AssignmentError: The reference, a generator or a scenario does not do what it should.
         InfrastructureError: No student process can be started.
@@ -288,7 +288,8 @@ def make_public(materials: Materials, sandbox: Sandbox) -> MadeCases:
     if too_large := dict(_too_large(public)):
         left_out |= too_large
         public = _run(materials, shown, left_out, sandbox)
-    return MadeCases(public, left_out | dict(_not_run(public)))
+    sealed = sealed_mistakes(materials, public, sandbox)
+    return MadeCases(replace(public, mistakes=sealed), left_out | dict(_not_run(public)))
 
 
 def _not_run(public: PublicCases) -> Iterator[tuple[CaseName, str]]:
@@ -320,18 +321,18 @@ def check_public(materials: Materials) -> list[Problem]:
         public = read_public(materials.starter)
     except UsageError as error:
         return [Problem(str(file), None, "", f"{error} Or {remedy}")]
-    if public.digest != materials.digest:
+    if public.digest != materials.starter_digest:
         text = f"was made from other files than the assignment has now; {remedy}"
         return [Problem(str(file), None, "", text)]
-    module = materials.reference_folder / materials.assignment.module
-    place = Workplace(materials.starter, public, module)
+    place = Workplace(materials.starter, public, materials.reference_folder)
     with SelfCheck(place, open_for_check(), "virtual") as own:
         report = own.check()
     return [
         Problem(str(file), None, f"{question.id}.{check.id}", f"{check.message}; {remedy}")
         for question in report.questions
         for check in question.checks
-        if check.status not in (Status.PASSED, Status.DEFERRED)
+        # What a person reads is the student's to write; it lies in no starter.
+        if check.status not in (Status.PASSED, Status.DEFERRED) and check.kind != BY_HAND
     ]
 
 
@@ -345,7 +346,7 @@ def _run(
     grader.prepare()
     return PublicCases(
         assignment,
-        materials.digest,
+        materials.starter_digest,
         shown.scenario,
         shown.given,
         {name: hashlib.sha256(data).hexdigest() for name, data in materials.support.items()},
@@ -389,13 +390,8 @@ def _too_large(public: PublicCases) -> Iterator[tuple[CaseName, str]]:
 
 
 def _hints(materials: Materials) -> Iterator[tuple[str, str]]:
-    """Yield what the docstrings of the reference's functions say under “Hint:” or “Hints:”."""
-    source = materials.reference[materials.assignment.module]
-    names = {question.names[0]: question.id for question in materials.assignment.questions}
-    for node in ast.parse(source).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in names:
-            found = _HINT.search(ast.get_docstring(node) or "")
-            if found:
-                # Code is marked for Sphinx there; a terminal shows one backtick as well as two.
-                hint = _BULLET.sub("", found[1]).replace("``", "`")
-                yield names[node.name], " ".join(hint.split())
+    """Yield the hints in the docstrings of the reference's functions."""
+    assignment = materials.assignment
+    for file in assignment.asked:
+        own = [item for item in assignment.questions if assignment.file_of(item) == file]
+        yield from hints_in(materials.reference[file], {item.names[0]: item.id for item in own})

@@ -20,7 +20,7 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Union
 
@@ -225,6 +225,26 @@ def _last_line(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno
 
 
+_HINT = re.compile(r"^Hints?:\n((?:[ ]+\S.*(?:\n|\Z))+)", re.MULTILINE)
+_BULLET = re.compile(r"^[ ]*\* ", re.MULTILINE)
+
+
+def hints_in(source: bytes, questions: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield question and hint: what docstrings say under “Hint:” or “Hints:”.
+
+    Args:
+        source: Of the reference.
+        questions: Function or class → question.
+    """
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in questions:
+            found = _HINT.search(ast.get_docstring(node) or "")
+            if found:
+                # Code is marked for Sphinx there; a terminal shows one backtick as well as two.
+                hint = _BULLET.sub("", found[1]).replace("``", "`")
+                yield questions[node.name], " ".join(hint.split())
+
+
 _EXAMPLE = re.compile(r"^```python\n(.*?)^```[ ]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
 _FENCED = re.compile(r"^```[^\n]*\n.*?^```[ ]*$", re.MULTILINE | re.DOTALL)
 _FENCE = re.compile(r"^```", re.MULTILINE)
@@ -241,12 +261,12 @@ _SETUP = """\
 
 import torch
 
-import {module}"""
+{imports}"""
 _CLOSING = """\
 ## Hand in
 
 When the examples above give what they should, and the cell below finds nothing wrong, hand in \
-`{file}`. This notebook is yours to play in and is not graded."""
+{files}. This notebook is yours to play in and is not graded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,18 +301,21 @@ def split_handout(text: str, file: str) -> list[NotebookCell]:
     return cells + _prose(text[end:])
 
 
-def build_notebook(cells: Sequence[NotebookCell], file: str, questions: Mapping[str, str]) -> bytes:
+def build_notebook(
+    cells: Sequence[NotebookCell], questions: Mapping[str, Mapping[str, str]]
+) -> bytes:
     """Return the notebook as nbformat 4.5, UTF-8.
 
     Args:
-        cells: The handout's; the module is imported after the first of them.
-        file: The module that students hand in, such as ``pytorch101.py``.
-        questions: Function → id of the question; it is checked after the first example of it.
+        cells: The handout's; the modules are imported after the first of them.
+        questions: Module that students hand in, such as ``pytorch101.py`` → function → id of the
+            question; it is checked after the first example of it.
     """
-    module = file.removesuffix(".py")
-    setup = NotebookCell(True, _SETUP.format(module=module))
-    closing = (NotebookCell(False, _CLOSING.format(file=file)), NotebookCell(True, "%check"))
-    every = (*cells[:1], setup, *_with_checks(cells[1:], module, questions), *closing)
+    imports = "\n".join(f"import {file.removesuffix('.py')}" for file in questions)
+    setup = NotebookCell(True, _SETUP.format(imports=imports))
+    files = ", ".join(f"`{file}`" for file in questions)
+    closing = (NotebookCell(False, _CLOSING.format(files=files)), NotebookCell(True, "%check"))
+    every = (*cells[:1], setup, *_with_checks(cells[1:], questions), *closing)
     notebook = {
         "cells": [_node(cell, number) for number, cell in enumerate(every, start=1)],
         "metadata": _METADATA,
@@ -307,32 +330,38 @@ def build_notebook(cells: Sequence[NotebookCell], file: str, questions: Mapping[
 
 
 def _with_checks(
-    cells: Iterable[NotebookCell], module: str, questions: Mapping[str, str]
+    cells: Iterable[NotebookCell], questions: Mapping[str, Mapping[str, str]]
 ) -> Iterator[NotebookCell]:
     """Yield the cells, a check after the first example of each function."""
-    left = dict(questions)
+    left = {
+        (file.removesuffix(".py"), name): question
+        for file, names in questions.items()
+        for name, question in names.items()
+    }
+    modules = [file.removesuffix(".py") for file in questions]
     for cell in cells:
         yield cell
-        used = _used(cell.text, module) if cell.code else set()
-        if now := [left.pop(name) for name in list(left) if name in used]:
+        used = _used(cell.text, modules) if cell.code else set()
+        if now := [left.pop(each) for each in list(left) if each in used]:
             yield NotebookCell(True, f"%check {' '.join(now)}")
 
 
-def _used(code: str, module: str) -> set[str]:
-    """Return the names that code uses as ``module.name``."""
+def _used(code: str, modules: Collection[str]) -> set[tuple[str, str]]:
+    """Return module and name of what code uses as ``module.name``."""
     return {
-        node.attr
+        (node.value.id, node.attr)
         for node in ast.walk(ast.parse(code))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
-        and node.value.id == module
+        and node.value.id in modules
     }
 
 
-def unshown(cells: Iterable[NotebookCell], module: str, names: Iterable[str]) -> list[str]:
-    """Return the names that no example uses as ``module.name``."""
-    used = _used("\n".join(cell.text for cell in cells if cell.code), module)
-    return [name for name in names if name not in used]
+def unshown(cells: Iterable[NotebookCell], names: Sequence[tuple[str, str]]) -> list[str]:
+    """Return as ``module.name`` what no example uses so; of pairs of both."""
+    code = "\n".join(cell.text for cell in cells if cell.code)
+    used = _used(code, {module for module, _ in names})
+    return [f"{module}.{name}" for module, name in names if (module, name) not in used]
 
 
 def _handout_problems(text: str, file: str) -> Iterator[Problem]:

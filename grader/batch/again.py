@@ -17,8 +17,7 @@ from grader.batch.ledger import Done, Setup, done_so_far, record, setup_of
 from grader.batch.schedule import WorkItem, WorkKind, perform, write
 from grader.errors import UsageError, nearest
 from grader.grading import Grader, Options
-from grader.report.build import report_status
-from grader.report.merge import sums
+from grader.report.merge import with_results
 from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report
 from grader.report.summary import amount, worth
 from grader.run.kept import pack_runs, unpack_runs
@@ -118,15 +117,8 @@ def differences(name: str, before: Report, after: Report) -> list[Change]:
 def with_questions(before: Report, after: Report, questions: Sequence[str]) -> Report:
     """Return a report with the results of some questions from a later one."""
     new = {question.id: question for question in after.questions}
-    merged = tuple(new[q.id] if q.id in questions else q for q in before.questions)
-    return before.model_copy(
-        update={
-            "questions": merged,
-            "status": report_status(merged),
-            "merged": without_merged(before, questions),
-            **sums(before.max_score, merged),
-        }
-    )
+    results = [new[q.id] if q.id in questions else q for q in before.questions]
+    return with_results(before, results, merged=without_merged(before, questions))
 
 
 def without_merged(report: Report, questions: Sequence[str]) -> tuple[MergedInfo, ...]:
@@ -187,11 +179,6 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
 
     No submission runs; the reference does, for the same inputs as before.
 
-    Args:
-        out: ``--out`` of the batch.
-        prepare: Makes the grader.
-        dry_run: Only tell what would change.
-
     Raises:
         UsageError: There is no batch, or a question is now asked with other calls, of which
             nothing was observed.
@@ -209,6 +196,8 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
             after = carry(done.report, grader.judge_again(runs, done.report))
             changes += differences(name, done.report, after)
             reports.append(after)
+            # Report before journal: killed in between, the next run finds the same difference and
+            # writes both again.
             if not dry_run and after != done.report:
                 write(after, out)
                 record(journal, Done(done.submission, after, done.digest, done.timed), kept)

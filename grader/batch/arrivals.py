@@ -64,9 +64,11 @@ class Arrivals:
             return []
         arrived = []
         for submission in self._found():
-            entries = {self._entry_of(path, marks) for path in _paths(submission)}
+            entries = {self._entry_of(path, marks) for path in submission.paths}
             if entries <= whole and entries & fresh:
                 arrived.append(submission)
+        # All that is new, not only what arrived: an entry that is no submission would else be read
+        # at every look.
         self._given |= {entry: marks[entry] for entry in fresh}
         for submission in arrived:
             self._remember(submission)
@@ -103,21 +105,16 @@ class Arrivals:
 
     def _known_as(self, submission: ClassSubmission) -> str:
         """Return the name that the batch knows a submission by; empty for a new one."""
-        places = map(os.path.abspath, _paths(submission))
+        places = map(os.path.abspath, submission.paths)
         return next((self._names[place] for place in places if place in self._names), "")
 
     def _remember(self, submission: ClassSubmission) -> None:
         self._by_platform |= bool(submission.students)
-        self._names |= dict.fromkeys(map(os.path.abspath, _paths(submission)), submission.name)
+        self._names |= dict.fromkeys(map(os.path.abspath, submission.paths), submission.name)
 
     @staticmethod
     def _entry_of(path: Path, entries: Mapping[Path, _Mark]) -> Path:
         return next((each for each in (path, *path.parents) if each in entries), path)
-
-
-def _paths(submission: ClassSubmission) -> tuple[Path, ...]:
-    where = submission.path
-    return tuple(map(Path, where.values())) if isinstance(where, Mapping) else (Path(where),)
 
 
 def _mark(entry: Path) -> _Mark:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -32,6 +32,7 @@ from grader.batch.ledger import (
     write_decided,
 )
 from grader.batch.schedule import write
+from grader.checks.by_hand import BY_HAND, DOCUMENT
 from grader.errors import GraderError, UsageError, nearest
 from grader.report.build import PLACES
 from grader.report.model import CheckResult
@@ -42,8 +43,13 @@ _COLUMNS = ("student", "question", "points", "why")
 _AROUND = 3
 """Lines shown before and after the one that a finding names."""
 _MOST_LINES = 40
+_MOST_TEXT = 200_000
+"""Bytes of a text that a person reads here; the whole of it lies in the file."""
 _MOST_READ = 200
 """The same where a person reads the function itself."""
+_READ = (BY_HAND, DOCUMENT)
+"""Messages on what a person reads from beginning to end."""
+_TEXTS = (".md", ".markdown", ".txt", ".rst", ".tex", ".csv")
 _TRIPLE = ('"""', "'''")
 
 
@@ -117,9 +123,6 @@ class Finding:
 class GradedClass:
     """A graded class that people decide on; a context manager that holds the journal.
 
-    Args:
-        out: ``--out`` of the batch.
-
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
@@ -167,6 +170,7 @@ class GradedClass:
             self._journal.decide(name, item.place, None)
         if not ours:
             raise UsageError(f"{name}: nothing was decided on {where}")
+        # Here: nothing is decided on it any more, so that ``write_decided`` may pass it over.
         write(done.report, self.out)
         return [item.place for item in ours]
 
@@ -179,7 +183,8 @@ class GradedClass:
                     names = tuple(check.id for check in checks)
                     new = Finding(question, tuple(checks), ())
                     # What a person reads is each student's own, whatever is said of it alike.
-                    own = done.submission.name if checks[0].message_id == "by_hand" else ""
+                    by_hand = checks[0].message_id in _READ
+                    own = done.submission.name if by_hand else ""
                     found = groups.get((question, said, names, own), new)
                     everybody = (*found.everybody, done)
                     groups[question, said, names, own] = replace(found, everybody=everybody)
@@ -254,14 +259,21 @@ def _wish(path: Path, number: int, row: dict[str, str | None]) -> Wish:
 
 def lines_of(finding: Finding) -> list[str]:
     """Return the lines that a finding is about, of the first submission; none if it is gone."""
+    if finding.checks[0].message_id == DOCUMENT:
+        return _document_lines(finding.everybody[0], str(finding.checks[0].params["file"]))
     done = finding.everybody[0]
     wanted = [file.path for file in done.report.submission.files]
+    if not wanted:
+        # Its code could not be read, so nobody looked for what else there is.
+        return list(map(str, done.submission.paths))
     try:
         files = read_submission(done.submission.path, wanted).files
     except GraderError:
         return []
-    named = finding.checks[0].params.get("line")
-    most = _MOST_READ if finding.checks[0].message_id == "by_hand" else _MOST_LINES
+    params = finding.checks[0].params
+    named, path = params.get("line"), params.get("file")
+    files = tuple(file for file in files if file.path == path) or files
+    most = _MOST_READ if finding.checks[0].message_id in _READ else _MOST_LINES
     for file in files:
         lines = file.data.decode(errors="replace").splitlines()
         if isinstance(named, int) and 0 < named <= len(lines):
@@ -272,6 +284,28 @@ def lines_of(finding: Finding) -> list[str]:
             continue
         return _numbered(lines, first, last)
     return []
+
+
+def _document_lines(done: Done, name: str) -> list[str]:
+    """Return where a file lies that a person reads, its size, and its beginning if it is text.
+
+    It is read as bytes; nothing else is done with it here.
+    """
+    where = done.submission.path
+    wanted = [file.path for file in done.report.submission.files]
+    try:
+        (file,) = read_submission(where, wanted, documents=[name]).documents
+    except (GraderError, ValueError):
+        return [f"{name}: is no longer there as it was handed in"]
+    place = where.get(name) if isinstance(where, Mapping) else where
+    inside = "" if isinstance(where, Mapping) else f": {file.origin}"
+    head = f"{place or name}{inside} ({file.size})"
+    if not name.lower().endswith(_TEXTS):
+        return [head]
+    lines = file.data[:_MOST_TEXT].decode(errors="replace").splitlines()
+    more = len(lines) > _MOST_READ or len(file.data) > _MOST_TEXT
+    shown = _numbered(lines, 1, min(len(lines), _MOST_READ))
+    return [head, *shown, *(["      …"] if more else [])]
 
 
 def _function(lines: Sequence[str], name: str, most: int) -> tuple[int, int] | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 from grader.batch.decisions import carry
 from grader.batch.discover import ClassSubmission
@@ -32,6 +33,11 @@ from grader.errors import UsageError
 from grader.report.model import Report, ReportStatus
 from grader.store.journal import JOURNAL_FILE, Journal, NotBegunError, open_journal
 
+_EVERY = 5.0
+"""Seconds at least between two gradebooks of a class that is still growing …"""
+_SHARE = 20
+"""… and this many times as long as the last one took: it is made from the whole journal."""
+
 
 class ClassRun:
     """A batch in its folder; a context manager that holds the journal.
@@ -52,8 +58,11 @@ class ClassRun:
             with suppress(NotBegunError):
                 self._journal = open_journal(out / JOURNAL_FILE)
         self._begun = setup_of(self._journal, out) if self._journal else None
-        self._done: dict[str, Graded] = {}
         self._names: set[str] = set()
+        self._ours: dict[str, ClassSubmission] | None = None
+        # One that goes on may have been killed before its gradebook was written.
+        self._behind = self.goes_on
+        self._due = 0.0
 
     def __enter__(self) -> ClassRun:
         return self
@@ -112,20 +121,17 @@ class ClassRun:
                 journal.kept(done.submission.name),
                 done.timed,
             )
-            for done in done_so_far(journal)
-            if done.submission.name in known and done.report.status is not ReportStatus.INCOMPLETE
+            for done in done_so_far(journal, known)
+            if done.report.status is not ReportStatus.INCOMPLETE
         }
         self._names |= set(known)
         results = grade_all(workers, submissions, awaits_clock, before)
         return self._recorded(journal, results, before)
 
     def _recorded(
-        self,
-        journal: Journal,
-        results: Generator[Graded, None, None],
-        before: dict[str, Graded],
+        self, journal: Journal, results: Generator[Graded, None, None], before: dict[str, Graded]
     ) -> Generator[Graded, None, None]:
-        moments = {each.name: each.about.get(GRADED_AT, "") for each in journal.entries()}
+        moments = {each.name: each.about.get(GRADED_AT, "") for each in journal.entries(before)}
         try:
             for answer in results:
                 graded, moment = answer, ""
@@ -138,6 +144,7 @@ class ClassRun:
                     moment = moments[graded.submission.name]
                 done = Done(graded.submission, graded.report, graded.digest, graded.timed)
                 record(journal, done, graded.kept, moment)
+                self._behind = True
                 yield graded
         finally:
             results.close()
@@ -152,17 +159,27 @@ class ClassRun:
         return with_decided(journal, done_so_far(journal))
 
     def expect(self, arrived: Sequence[ClassSubmission]) -> tuple[str, ...]:
-        """Have the batch remember that the class has grown; return who is on no roster.
-
-        Args:
-            arrived: Submissions that came in while a folder is watched.
-        """
+        """Have the batch remember that the class has grown; return who is on no roster."""
         journal = self._open()
         roster = setup_of(journal, self.out).roster or Roster()
-        ours = {done.submission.name: done.submission for done in done_so_far(journal)}
-        ours |= {submission.name: roster.named(submission) for submission in arrived}
-        keep(journal, self.out, total=len(ours), absent=roster.absent(ours.values()))
+        if self._ours is None:
+            self._ours = {done.submission.name: done.submission for done in done_so_far(journal)}
+        self._ours |= {submission.name: roster.named(submission) for submission in arrived}
+        absent = roster.absent(self._ours.values())
+        keep(journal, self.out, total=len(self._ours), absent=absent)
         return roster.strangers(arrived) if roster.students else ()
+
+    def keep_up(self) -> None:
+        """Write ``gradebook.csv`` where it is behind the journal, but only every few seconds.
+
+        Raises:
+            InfrastructureError: The disk is full or broken.
+        """
+        begun = monotonic()
+        if self._behind and begun >= self._due:
+            self.write_gradebook(list(self.everybody()))
+            ended = monotonic()
+            self._due = ended + max(_EVERY, _SHARE * (ended - begun))
 
     def write_gradebook(self, graded: Sequence[Done]) -> None:
         """Write ``gradebook.csv``, with what the batch remembers of lateness and of its roster.
@@ -173,6 +190,7 @@ class ClassRun:
         journal = self._open()
         grades = grades_of(graded, policy_of(journal, self.out))
         write_grades(grades, self.out, absent_of(journal, self.out))
+        self._behind = False
 
     def _open(self) -> Journal:
         if self._journal is None:

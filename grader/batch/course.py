@@ -52,6 +52,7 @@ def _a_moment(text: str) -> str:
         raise ValueError(
             f"“{text}” is no time; write 2026-10-01 23:59, or with a zone 2026-10-01T23:59:00+09:00"
         ) from None
+    # A bare date would be its first minute, nearly a day before what was meant.
     if len(text) < len("2026-10-01 23:59"):
         raise ValueError(f"“{text}” has no time of day; write {text} 23:59")
     return text
@@ -233,9 +234,6 @@ def course_of(assignment_file: Path) -> Course | None:
 def canvas_column(out: Path) -> str:
     """Return the heading in Canvas that the course of a batch names; empty where it does not.
 
-    Args:
-        out: ``--out`` of the batch.
-
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
@@ -246,9 +244,6 @@ def canvas_column(out: Path) -> str:
 
 def policy_now(out: Path) -> LatePolicy | None:
     """Return what lateness costs in a batch by its course's file as it is now; else None.
-
-    Args:
-        out: ``--out`` of the batch.
 
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from grader.errors import UsageError, nearest
-from grader.report.build import PLACES, question_status, report_status
-from grader.report.merge import sums, undecided
+from grader.report.build import PLACES
+from grader.report.merge import undecided, with_checks, with_results
 from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import amount
@@ -25,12 +25,7 @@ from grader.verdict import Basis, Code, Message, Owner, Param, Status
 
 
 def carry(before: Report, after: Report) -> Report:
-    """Return the later report with the checks that a merge had decided and that it leaves open.
-
-    Args:
-        before: With what was merged into it.
-        after: Of the same files.
-    """
+    """Return the later report with the checks that a merge had decided and that it leaves open."""
     filled = {name for info in before.merged for name in info.checks}
     known = {
         (q.id, check.id): check
@@ -46,14 +41,7 @@ def carry(before: Report, after: Report) -> Report:
         info.model_copy(update={"checks": tuple(name for name in info.checks if name in taken)})
         for info in before.merged
     )
-    return after.model_copy(
-        update={
-            "questions": questions,
-            "status": report_status(questions),
-            "merged": tuple(info for info in merged if info.checks),
-            **sums(after.max_score, questions),
-        }
-    )
+    return with_results(after, questions, merged=tuple(info for info in merged if info.checks))
 
 
 def _carry(
@@ -62,16 +50,14 @@ def _carry(
     checks: list[CheckResult] = []
     for check in question.checks:
         earlier = known.get((question.id, check.id))
+        # Of another worth it is another rule by now, and what a GPU machine said of the old one
+        # does not hold for it.
         if earlier and undecided(check) and earlier.max_score == check.max_score:
             taken.add(f"{question.id}.{check.id}")
             checks.append(earlier)
         else:
             checks.append(check)
-    if tuple(checks) == question.checks:
-        return question
-    points = sums(question.max_score, checks)
-    status = question_status(checks, points["score"], points["pending"], points["max_score"])
-    return question.model_copy(update={"checks": tuple(checks), "status": status, **points})
+    return with_checks(question, checks)
 
 
 MAX_WHY = 500
@@ -136,6 +122,8 @@ def decide(report: Report, where: str, points: float, why: str, who: str) -> lis
     now, decisions, left = dt.datetime.now(dt.timezone.utc), [], points
     for check in checks:
         given = min(left, check.max_score)
+        # Rounded: thirds would leave a rest of 1e-16, with which the next check would count as
+        # partly right.
         left = round(left - given, 4)
         decisions.append(
             PersonDecision(
@@ -165,19 +153,16 @@ def with_decisions(report: Report, decisions: Iterable[PersonDecision], words: W
     by_place = {item.place: item for item in decisions if not outdated(report, item)}
     if not by_place:
         return report
-    questions = tuple(_decided(question, by_place, words) for question in report.questions)
-    return report.model_copy(
-        update={
-            "questions": questions,
-            "status": report_status(questions),
-            **sums(report.max_score, questions),
-        }
+    return with_results(
+        report, [_decided(question, by_place, words) for question in report.questions]
     )
 
 
 def outdated(report: Report, decision: PersonDecision) -> bool:
     """Tell whether a decision cannot count: its check is gone, or worth something else."""
     found = check_at(report, decision.place)
+    # Points were given out of what the check was worth then. Out of another maximum the same number
+    # would be another grade.
     return found is None or found.max_score != decision.worth
 
 
@@ -234,17 +219,13 @@ def _place(report: Report, where: str) -> tuple[QuestionResult, Sequence[CheckRe
 def _decided(
     question: QuestionResult, by_place: dict[str, PersonDecision], words: Words
 ) -> QuestionResult:
-    checks = tuple(
+    checks = [
         _laid_over(check, by_place[place], words)
         if (place := f"{question.id}.{check.id}") in by_place
         else check
         for check in question.checks
-    )
-    if checks == question.checks:
-        return question
-    points = sums(question.max_score, checks)
-    status = question_status(checks, points["score"], points["pending"], points["max_score"])
-    return question.model_copy(update={"checks": checks, "status": status, **points})
+    ]
+    return with_checks(question, checks)
 
 
 def _laid_over(check: CheckResult, decision: PersonDecision, words: Words) -> CheckResult:
@@ -265,11 +246,14 @@ def _laid_over(check: CheckResult, decision: PersonDecision, words: Words) -> Ch
             else Status.FAILED,
             "code": Code.DECIDED,
             "owner": None if whole else Owner.STUDENT,
+            # A person's word: nothing in it rests on what the student process claimed any more.
             "basis": Basis.FACT,
             "score": decision.points,
             "pending": 0.0,
             "message": f"{said} ({decision.who}, {decision.at:%Y-%m-%d %H:%M %Z}; the grader had "
             f"said: {check.code.value}, {amount(check.score)} points. {check.message})",
+            # Without what the grader had said: its message for staff may hold inputs of hidden
+            # cases.
             "student_message": said,
             "message_id": message.id,
             "params": params,

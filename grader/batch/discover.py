@@ -133,6 +133,12 @@ class ClassSubmission:
     late: bool | None = None
     attempts: int | None = None
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Its files and folders."""
+        where = self.path
+        return tuple(map(Path, where.values())) if isinstance(where, Mapping) else (Path(where),)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -174,10 +180,6 @@ def entries_of(folder: Path, out: Path) -> list[Path]:
 
 def one_an_entry(folder: Path, entries: Sequence[Path]) -> Found:
     """Return the submissions of a folder, one for each sub-folder, archive, notebook or ``.py``.
-
-    Args:
-        folder: For messages.
-        entries: What lies in it.
 
     Raises:
         UsageError: It holds none.

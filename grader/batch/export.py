@@ -20,6 +20,8 @@ from grader.batch.grades import Grade, by_student
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
 from grader.report.export.gradebook import cell
+from grader.report.language import titled
+from grader.report.messages.catalogue import current_language
 from grader.report.summary import amount, counted, unread, worth
 
 _NBGRADER = (
@@ -180,10 +182,7 @@ def canvas(
 
 
 def moodle(
-    grades: Sequence[Grade],
-    own: Path,
-    points: Points = Points.RAW,
-    missing: Missing = _NOBODY,
+    grades: Sequence[Grade], own: Path, points: Points = Points.RAW, missing: Missing = _NOBODY
 ) -> Exported:
     """Return Moodle's grading worksheet with ``Grade`` and ``Feedback comments`` filled.
 
@@ -213,6 +212,7 @@ def moodle(
 
     def fill(row: _Row, grade: Grade) -> None:
         row.put(_MOODLE_GRADE, scale.final(grade))
+        # A text that begins like a formula would be run by the spreadsheet that opens the file.
         row.put(_MOODLE_FEEDBACK, cell(_feedback(grade)))
 
     done = table.fill(grades, matches, _MOODLE_GRADE, fill)
@@ -270,6 +270,8 @@ class _Table:
         try:
             data = path.read_bytes()
             text = data.decode("utf-8-sig")
+            # Strict: a file that is cut short within quotes would else be read, and written back,
+            # without its last rows.
             rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
         except OSError as error:
             raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
@@ -282,6 +284,8 @@ class _Table:
                 f"{path}: has no column “{missing[0]}”, so it is not the export that was expected; "
                 f"its columns: {', '.join(self.headings[:8]) or 'none'}"
             )
+        # Written back as they were found: the file should differ from the platform's in its grades
+        # alone.
         self._bom = "\ufeff" if data.startswith(b"\xef\xbb\xbf") else ""
         self._newline = "\r\n" if "\r\n" in text else "\n"
         self.rows = [_Row(self.headings, row) for row in rows[1:]]
@@ -337,6 +341,8 @@ class _Table:
     def _find(self, student: Student, matches: Sequence[_Match]) -> _Row | None:
         for match in matches:
             rows = [row for row in self.rows if match(row, student)]
+            # Of two rows that fit neither is taken, as it may be another student's; the next column
+            # may tell them apart.
             if len(rows) == 1:
                 return rows[0]
         return None
@@ -392,7 +398,7 @@ def _points(points: float | None) -> str:
 def _feedback(grade: Grade) -> str:
     parts = [
         f"{question.title}: {amount(question.score)}/{worth(question)}"
-        for question in grade.report.questions
+        for question in titled(grade.report, current_language()).questions
     ]
     if grade.penalty:
         parts.append(f"late: −{amount(100 * grade.penalty)} %")

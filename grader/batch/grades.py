@@ -95,9 +95,11 @@ class LatePolicy(BaseModel):
     def _lateness(self, submission: ClassSubmission) -> Lateness:
         """Return what the time alone takes; the kindest extension counts."""
         if submission.created_at is None:
+            # Late by the platform's word, without a time: how much that takes, a person has to say.
             return Lateness(None, 0.0 if submission.late is False else None)
         names = {submission.name.casefold()}
         for student in submission.students:
+            # Not by name: two students may share one, and the deadline was moved for one of them.
             keys = (student.email, student.id, student.platform_id)
             names |= {key.casefold() for key in keys if key}
         known = {name.casefold(): moment for name, moment in self.extensions.items()}

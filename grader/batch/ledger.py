@@ -31,6 +31,7 @@ from grader.store.journal import (
     open_journal,
 )
 
+# Not the seed: who goes on takes the batch's own, so that all get the same inputs.
 _MUST_AGREE = ("assignment", "digest", "device", "questions", "isolation", "clock")
 _WORDS = {
     "assignment": "another assignment",
@@ -177,10 +178,16 @@ def _now() -> str:
     return dt.datetime.now(dt.timezone.utc).isoformat()
 
 
-def done_so_far(journal: Journal) -> Iterator[Done]:
-    """Yield the submissions that are graded, by name, with what the grader itself said."""
+def done_so_far(journal: Journal, names: Iterable[str] | None = None) -> Iterator[Done]:
+    """Yield the submissions that are graded, by name, with what the grader itself said.
+
+    Args:
+        journal: Of the batch.
+        names: These alone: a class that grows is not read again for each that arrives.
+    """
+    # Absent in journals of earlier versions, null in a batch without a roster.
     roster = Roster.model_validate(journal.header().get("roster") or {})
-    for entry in journal.entries():
+    for entry in journal.entries(names):
         report = Report.model_validate_json(entry.report)
         submission = roster.named(submission_of(entry.name, entry.about))
         yield Done(submission, report, entry.digest, entry.timed)

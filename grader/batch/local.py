@@ -160,11 +160,7 @@ class _Room:
 
 
 class _Worker:
-    """The worker of one slot, started anew after each death.
-
-    Attributes:
-        was_at: What the last one was at when it died.
-    """
+    """The worker of one slot, started anew after each death."""
 
     def __init__(self, template: _Template, slot: int) -> None:
         self._template, self._slot = template, slot

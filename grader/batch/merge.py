@@ -90,6 +90,8 @@ def merge_folders(
     with ExitStack() as stack:
         path = folders[0] / JOURNAL_FILE
         journal = stack.enter_context(open_journal(path)) if path.is_file() else None
+        # Without what people decided: a merge fills in verdicts of the grader, and decisions are
+        # laid over them afterwards, so that they can still be taken back.
         known = {each.submission.name: each for each in done_so_far(journal)} if journal else {}
         base = {name: each.report for name, each in known.items()} or read_folder(folders[0])
         _refuse_misfits(folders, base, others)
@@ -260,11 +262,6 @@ class WaitingSubmissions:
 
 def waiting(found: Found, folder: Path, assignment: str) -> WaitingSubmissions:
     """Return what an earlier batch left for a machine with a GPU.
-
-    Args:
-        found: All submissions.
-        folder: ``--out`` of the earlier batch.
-        assignment: Id of the assignment.
 
     Raises:
         UsageError: The folder holds no reports, or of another assignment.

@@ -13,14 +13,7 @@ from urllib.parse import quote
 
 from grader.batch.discover import QUESTIONS_FOLDER, SIMILARITY_FOLDER, Student
 from grader.batch.grades import Grade, LatePolicy
-from grader.batch.ledger import (
-    absent_of,
-    done_so_far,
-    grades_of,
-    policy_of,
-    setup_of,
-    with_decided,
-)
+from grader.batch.ledger import absent_of, done_so_far, grades_of, policy_of, setup_of, with_decided
 from grader.errors import UsageError
 from grader.report.export.gradebook import GRADEBOOK_FILE
 from grader.report.html.class_page import ClassRow, class_page, class_view
@@ -168,6 +161,8 @@ def _side_by_side(
 
 
 def _leave_interrupts() -> None:
+    # Ctrl-C reaches all processes of the terminal; the parent alone is to answer it, and ends
+    # these.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -199,6 +194,7 @@ def _submitted(report: Report, where: Where | None) -> tuple[SubmittedFile, ...]
 
 def _links(names: Sequence[str]) -> Iterator[Links]:
     def neighbour(place: int) -> tuple[str, str] | None:
+        # Quoted: a student's name may hold “#” or “?”, which would cut the link off there.
         known = 0 <= place < len(names)
         return (f"../{quote(names[place])}/{STAFF_FILE}", names[place]) if known else None
 

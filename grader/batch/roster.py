@@ -81,16 +81,13 @@ class Roster(BaseModel):
             return replace(submission, students=students)
         name = submission.name.casefold()
         owners = [each for each in self.students if name in each.names()]
+        # Two students of one name: a guess would give one of them the other's grade.
         if len(owners) != 1:
             return submission
         return replace(submission, students=(owners[0].student(),))
 
     def absent(self, submissions: Iterable[ClassSubmission]) -> tuple[RosterStudent, ...]:
-        """Return who handed in nothing, in the order of the file.
-
-        Args:
-            submissions: Of the class, as ``named`` returned them.
-        """
+        """Return who handed in nothing, in the order of the file."""
         there = {self._of(student) for each in submissions for student in each.students}
         return tuple(each for each in self.students if each not in there)
 
@@ -111,6 +108,8 @@ class Roster(BaseModel):
             own.email or student.email,
             own.id or student.id,
             own.section,
+            # The platform finds its students by its own number when grades go back, not by the
+            # school's.
             student.platform_id or student.id,
         )
 
@@ -125,6 +124,8 @@ class Roster(BaseModel):
                 for each in self.students
                 if text and getattr(each, field).casefold() == text.casefold()
             ]
+            # Of two who share it nobody is taken, for the same reason; the next field may tell them
+            # apart.
             if len(same) == 1:
                 return same[0]
         return None
@@ -138,6 +139,7 @@ def read_roster(path: Path) -> Roster:
             twice; names the line.
     """
     try:
+        # Excel begins a file with a byte-order mark, which would else be part of the first heading.
         text = path.read_bytes().decode("utf-8-sig")
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)))
     except OSError as error:
@@ -160,6 +162,7 @@ def read_roster(path: Path) -> Roster:
 
 
 def _delimiter(text: str) -> str:
+    # Excel separates by semicolons wherever a comma is the decimal mark.
     first = text.partition("\n")[0]
     return max(",;\t", key=first.count)
 

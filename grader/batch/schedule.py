@@ -22,7 +22,7 @@ from grader.report.export.gradescope import write_results
 from grader.report.model import Report, write_report
 from grader.report.pictures.files import write_pictures
 from grader.run.kept import pack_runs
-from grader.submission import read_submission
+from grader.submission import read_for
 from grader.submission.submission import IntakeError
 
 
@@ -127,7 +127,7 @@ def _kept(grader: Grader, examined: Examined) -> bytes | None:
 
 def _digest(grader: Grader, submission: ClassSubmission) -> str:
     try:
-        return read_submission(submission.path, grader.assignment.hand_in).digest
+        return read_for(grader.assignment, submission.path).digest
     except (IntakeError, UsageError):
         return ""
 
@@ -135,10 +135,7 @@ def _digest(grader: Grader, submission: ClassSubmission) -> str:
 def _copied(grader: Grader, work: WorkItem, out: Path) -> Answer:
     submission = work.submission
     first = Report.model_validate_json(work.report)
-    wanted, asked = grader.assignment.hand_in, grader.assignment.functions
-    own = submission_info(
-        read_submission(submission.path, wanted, name=submission.name, asked=asked)
-    )
+    own = submission_info(read_for(grader.assignment, submission.path, submission.name))
     report = first.model_copy(update={"submission": own})
     write(report, out)
     return Answer(own.digest, report.model_dump_json())

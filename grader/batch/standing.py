@@ -44,11 +44,7 @@ class Standing:
     watched: str = ""
 
     def sentences(self, folder: Path) -> Iterator[str]:
-        """Yield what a person wants to know, and what to do.
-
-        Args:
-            folder: ``--out`` of the batch, as it was typed.
-        """
+        """Yield what a person wants to know, and what to do."""
         to_go = max(0, self.total - self.done)
         of_all = f" of {self.total}" if self.total else ""
         yield f"{self.assignment}: {self.done}{of_all} graded. {self._state(to_go)}"

@@ -208,12 +208,7 @@ class ReturnsInput(MemoryCheck):
 
     kind: Literal["returns_input"] = "returns_input"
 
-    def beside(
-        self,
-        base: Tensor,
-        reference: Observation,  # noqa: ARG002  values are for other kinds
-        submission: Observation,
-    ) -> Verdict:
+    def beside(self, base: Tensor, reference: Observation, submission: Observation) -> Verdict:
         """Compare the returned tensor with the argument after the call."""
         value = submission.claims.value
         if isinstance(value, Tensor) and same_place(value, base):

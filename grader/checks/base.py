@@ -244,6 +244,8 @@ class Check(BaseModel, ABC):
         claim: What is judged is the student process's word about itself (a count of steps, say),
             not what the submission computed; the report says so.
         bonus: Its points count above the question's.
+        diagnostic: It earns nothing and no report lists it. Where it fails beside another check of
+            its question, that check says its message.
         message: What the student reads first where this check finds something wrong.
         hint: What the student reads last there.
     """
@@ -271,6 +273,7 @@ class Check(BaseModel, ABC):
     item: Item | None = None
     claim: bool = False
     bonus: bool = False
+    diagnostic: bool = False
     message: AuthorTextField | None = None
     hint: AuthorTextField | None = None
     if TYPE_CHECKING:  # Each kind has its own field. One here would move it in committed files.
@@ -313,7 +316,7 @@ class Check(BaseModel, ABC):
             UnfitCaseError: The case or the reference is not fit for this check.
         """
 
-    def read(self, source: EntryFacts) -> Verdict | None:  # noqa: ARG002  for kinds that read it
+    def read(self, source: EntryFacts) -> Verdict | None:
         """Return what the text of the function alone shows to be wrong, or None.
 
         For a self-check that has no case to judge: what grading will find is not to be promised.

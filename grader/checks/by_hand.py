@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
@@ -12,6 +13,11 @@ from typing_extensions import Self
 from grader.checks.base import CaseInputs, Check, Identifier
 from grader.observation import Observation
 from grader.verdict import Basis, Message, Param, Verdict, review
+
+BY_HAND = "by_hand"
+"""The kind, and the message where a function is read."""
+DOCUMENT = "by_hand_file"
+"""The message where a file is read."""
 
 
 class RubricItem(BaseModel):
@@ -59,15 +65,29 @@ class ByHand(Check):
             raise ValueError("two items of the rubric have the same id")
         return self
 
-    def judge(
-        self,
-        case: CaseInputs,  # noqa: ARG002  # part of every judge
-        reference: Observation,  # noqa: ARG002  # a person compares with nothing
-        submission: Observation,  # noqa: ARG002
-    ) -> Verdict:
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Leave it to a person."""
+        return self.received()
+
+    def received(self, file: str | None = None, size: str | None = None) -> Verdict:
+        """Leave it to a person.
+
+        Args:
+            file: What was handed in for them to read, where it is no function.
+            size: Of that, in words.
+        """
         items = "; ".join(f"{item.text} ({item.points:g})" for item in self.rubric)
         params: dict[str, Param] = {"rubric": items} if items else {}
+        if file is not None:
+            params |= {"file": file, "size": size}
         rubric: list[Param] = [[name, item.text, item.points] for name, item in self.items.items()]
-        verdict = review(Message("by_hand", params), Basis.FACT)
+        verdict = review(Message(DOCUMENT if file else BY_HAND, params), Basis.FACT)
         return replace(verdict, evidence={"rubric": rubric} if rubric else {})
+
+
+def received(
+    checks: Iterable[Check], file: str | None = None, size: str | None = None
+) -> dict[str, Verdict]:
+    """Return the verdicts, by their ids, of the checks that wait for a person; see ``ByHand``."""
+    by_person = (check for check in checks if isinstance(check, ByHand))
+    return {check.id: check.received(file, size) for check in by_person}

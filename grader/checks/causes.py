@@ -77,6 +77,17 @@ def device_cause(actual: str, expected: str) -> dict[str, Param]:
     return {}
 
 
+_NO_CUDA = ("not compiled with CUDA", "No CUDA GPUs are available", "no NVIDIA driver")
+_NO_MPS = "support for mps"
+
+
+def exception_cause(said: str) -> dict[str, Param]:
+    """Return what an exception's text shows of its cause: a device that is not there."""
+    if any(part in said for part in _NO_CUDA):
+        return {"cause": "no_cuda_here"}
+    return {"cause": "no_mps_here"} if _NO_MPS in said else {}
+
+
 def type_cause(actual: Value, expected: Value) -> dict[str, Param]:
     """Return why a value may be of another type."""
     if isinstance(actual, Tensor) and isinstance(expected, (bool, int, float)):
@@ -228,7 +239,9 @@ def _single_precision(actual: Array, expected: Array) -> Params | None:
 
 
 def _zero(pair: ArrayPair) -> Params | None:
-    return None if pair.actual.any() else {"cause": "all_zero"}
+    # Of a lone number the message says already that it is 0.
+    lone = not pair.actual.shape
+    return None if lone or pair.actual.any() else {"cause": "all_zero"}
 
 
 def _truncated(pair: ArrayPair) -> Params | None:

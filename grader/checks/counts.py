@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from grader.checks.base import GROWTH_FACTOR, CaseInputs, Probe
 from grader.checks.traces import items, mapping, natural
 from grader.observation import Observation, Outcome
+from grader.static_analysis.facts import SourcePlace
 from grader.verdict import Param
 from grader.wire.values import Value
 
@@ -23,7 +24,7 @@ class Counts:
 
     Attributes:
         events: Lines of the submission that were run and functions entered.
-        lines: Numbers of the lines that were run.
+        lines: Lines that were run, each with its file: empty for the one that is called.
         calls: Torch function → number of calls.
         ops: ATen operation → number.
         under: ATen operation → functions through which it was reached.
@@ -35,7 +36,7 @@ class Counts:
     """
 
     events: int
-    lines: frozenset[int]
+    lines: frozenset[tuple[str, int]]
     calls: Mapping[str, int]
     ops: Mapping[str, int]
     under: Mapping[str, frozenset[str]]
@@ -44,6 +45,10 @@ class Counts:
     work: int
     greatest: int
     threads: int
+
+    def ran(self, place: SourcePlace) -> bool:
+        """Tell whether the first line of something was run."""
+        return (place.file, place.line) in self.lines
 
 
 def counts_of(observation: Observation | None) -> Counts | None:
@@ -56,7 +61,7 @@ def counts_of(observation: Observation | None) -> Counts | None:
     try:
         return Counts(
             natural(probe["events"]),
-            frozenset(natural(line) for line in items(probe["lines"])),
+            frozenset(_lines({"": probe["lines"], **mapping(probe.get("beside", {}))})),
             _table(probe["calls"]),
             _table(probe["ops"]),
             {_word(op): frozenset(map(_word, items(through)))
@@ -69,6 +74,11 @@ def counts_of(observation: Observation | None) -> Counts | None:
         )  # fmt: skip
     except (KeyError, TypeError):
         return None
+
+
+def _lines(by_file: Mapping[Value, Value]) -> Iterator[tuple[str, int]]:
+    for file, lines in by_file.items():
+        yield from ((_word(file), natural(line)) for line in items(lines))
 
 
 def grows(small: int, large: int, more: int) -> bool:
@@ -115,7 +125,7 @@ class Behaviour:
         by_builtins: Dims with which only what builtins such as ``sum`` do grows.
         idle: Dims with which lines grow, but no operation does, though the work is torch's.
         unseen: Dims with which the work that must be done was not seen to grow in torch.
-        lines: Lines of the submission that were run in any counted call.
+        lines: Lines of the submission that were run in any counted call, each with its file.
         failed: Counted calls that did not end well, by dim.
         escapes: Ways out of torch that were taken.
         threads: Threads that could not be watched.
@@ -127,7 +137,7 @@ class Behaviour:
     by_builtins: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset()
     unseen: frozenset[str] = frozenset()
-    lines: frozenset[int] = frozenset()
+    lines: frozenset[tuple[str, int]] = frozenset()
     failed: tuple[str, ...] = ()
     escapes: tuple[str, ...] = ()
     threads: int = 0

@@ -74,12 +74,7 @@ class Figure(Check):
                 raise ValueError("each step must be easier than the one before, and earn less")
         return self
 
-    def judge(
-        self,
-        case: CaseInputs,  # noqa: ARG002  # part of every judge
-        reference: Observation,  # noqa: ARG002  # the bars are the author's
-        submission: Observation,
-    ) -> Verdict:
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Find the best bar that the figure reaches."""
         value = submission.claims.value
         figure = _number(value)

@@ -46,12 +46,7 @@ class SameDType(Check):
     kind: Literal["dtype"] = "dtype"
     allowed: Annotated[tuple[AnyDType, ...], Field(min_length=1)] | None = None
 
-    def judge(
-        self,
-        case: CaseInputs,  # noqa: ARG002  # part of every judge
-        reference: Observation,
-        submission: Observation,
-    ) -> Verdict:
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Compare the dtypes of all returned tensors."""
         return judge_leaves(reference, submission, self._leaf)
 
@@ -82,12 +77,7 @@ class OnDevice(Check):
     kind: Literal["device"] = "device"
     device: Annotated[str, Field(pattern=r"^[a-z]{1,16}(:[0-9]{1,4})?$")]
 
-    def judge(
-        self,
-        case: CaseInputs,  # noqa: ARG002  # part of every judge
-        reference: Observation,
-        submission: Observation,
-    ) -> Verdict:
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Look at the device of all returned tensors."""
         return judge_leaves(reference, submission, self._leaf, Basis.CLAIM)
 
@@ -130,12 +120,7 @@ class PythonType(Check):
     kind: Literal["type"] = "type"
     type: TypeName | None = None
 
-    def judge(
-        self,
-        case: CaseInputs,  # noqa: ARG002  # part of every judge
-        reference: Observation,
-        submission: Observation,
-    ) -> Verdict:
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Compare types."""
         if self.type is None:
             return judge_leaves(reference, submission, _same_kind)

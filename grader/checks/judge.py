@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check, Probe, UnfitCaseError
+from grader.checks.causes import exception_cause
 from grader.checks.trees import NoItemError, item_of, naming, no_item
 from grader.observation import IN_READER, IN_STAGE, Claims, Observation, Outcome, Stop
 from grader.verdict import (
+    NOTHING_TO_JUDGE,
     Basis,
     Code,
     Message,
@@ -24,6 +26,7 @@ from grader.verdict import (
     sandbox_failed,
 )
 from grader.wire.messages import Fault
+from grader.wire.values import Value
 
 _EARNED = (Status.PASSED, Status.PARTIAL)
 _PENDING = (Status.ERROR, Status.DEFERRED)
@@ -137,9 +140,10 @@ def required(check: Check, checks: Sequence[Check]) -> tuple[str, ...]:
     """Return the ids of the checks that must pass before this one counts."""
     if check.requires is not None:
         return check.requires
-    if not check.conditional:
+    # A diagnostic speaks where others fail: resting on all of them, it never would.
+    if not check.conditional or check.diagnostic:
         return ()
-    return tuple(other.id for other in checks if not other.conditional)
+    return tuple(other.id for other in checks if not (other.conditional or other.diagnostic))
 
 
 def _resting_on(own: Verdict, needed: Sequence[tuple[str, Verdict]]) -> Verdict:
@@ -248,15 +252,22 @@ def _raised(submission: Observation, function: str) -> Verdict:
         "line": error.line,
         "file": plain(error.file),
     }
-    verdict = finding(Code.RAISED, "raised", params)
+    verdict = finding(Code.RAISED, "raised", {**params, **exception_cause(error.message)})
     return replace(verdict, evidence={**params, "trace": plain(error.trace)})
 
 
 def _nothing(reference: Claims, submission: Claims, function: str) -> Verdict | None:
     # Only where the reference returns something: a function that is to return nothing is written.
-    if submission.value is None and reference.value is not None:
+    if _is_none(submission.value) and not _is_none(reference.value):
         return _not_written(function)
     return None
+
+
+def _is_none(value: Value) -> bool:
+    """Tell None, and a tuple or list of nothing else, which many stubs return."""
+    if isinstance(value, (tuple, list)) and value:
+        return all(_is_none(item) for item in value)
+    return value is None
 
 
 def _not_written(function: str) -> Verdict:
@@ -293,10 +304,48 @@ def _judge(
         return sandbox_failed(f"check kind {check.kind} failed: {type(error).__name__}: {error}")
 
 
+def with_diagnoses(checks: Sequence[Check], verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    """Return the verdicts of listed checks; the first that failed says what diagnostics found.
+
+    Args:
+        checks: Of one question, in order.
+        verdicts: By the check's id; those of diagnostic checks too.
+    """
+    listed = {check.id: verdicts[check.id] for check in checks if not check.diagnostic}
+    found = [check for check in checks if check.diagnostic and _speaks(verdicts[check.id])]
+    failed = [check for check in checks if check.id in listed and _has_room(listed[check.id])]
+    if not found or not failed:
+        return listed
+    # A student may see nothing of the others: there the sentence would be lost.
+    first = next(
+        (check for check in failed if check.visibility in (None, Visibility.VISIBLE)), failed[0]
+    )
+    verdict = listed[first.id]
+    assert verdict.message is not None
+    said: dict[str, Param] = {
+        f"diagnosis_{language}": " ".join(
+            text for check in found if check.message and (text := getattr(check.message, language))
+        )
+        for language in ("en", "ko")
+    }
+    names: list[Param] = [check.id for check in found]
+    params = {**verdict.message.params, "diagnostics": names, **said}
+    return {**listed, first.id: replace(verdict, message=Message(verdict.message.id, params))}
+
+
+def _speaks(diagnostic: Verdict) -> bool:
+    """Tell whether a diagnostic check itself found what it looks for."""
+    return diagnostic.status is Status.FAILED and diagnostic.code not in NOTHING_TO_JUDGE
+
+
+def _has_room(verdict: Verdict) -> bool:
+    return verdict.status in (Status.FAILED, Status.PARTIAL) and verdict.message is not None
+
+
 _SAME = ("type", "message", "file", "line")
 
 
-def told_once(checks: Sequence[Check], verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+def without_repeats(checks: Sequence[Check], verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
     """Return the verdicts; an exception that an earlier one tells in full is named there.
 
     Of what not every student may see, nothing is referred to, and nothing refers elsewhere.

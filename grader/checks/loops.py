@@ -82,7 +82,7 @@ class Loops(Check):
             return None
         loop = source.loops[0]
         params: dict[str, Param] = {
-            "loop": plain(loop.kind), "line": loop.place.line, "function": plain(loop.function),
+            "loop": plain(loop.kind), **loop.place.params, "function": plain(loop.function),
         }  # fmt: skip
         return finding(Code.LOOP_FOUND, "loop_found", params)
 
@@ -164,17 +164,25 @@ def _exactly(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdi
     params: dict[str, Param] = {"dims": _names(over), "found": depth, "wanted": len(over)}
     if depth > len(over) and grown - over:
         deepest = max(source.loops, key=lambda item: item.depth)
-        details = {**params, "line": deepest.place.line, "loop": plain(deepest.kind)}
+        details = {**params, **deepest.place.params, "loop": plain(deepest.kind)}
         return finding(Code.LOOP_FOUND, "loop_too_many", details, Basis.CLAIM)
     # Here, too, what the text hides may be the missing loop.
     if depth < len(over) and over - grown and not source.opaque:
         return finding(Code.LOOP_MISSING, "loop_too_few", params, Basis.CLAIM)
+    ran = _ran(source.loops, seen)
+    # Text and run agree: as many loops as asked for, and none of them over what it should be.
+    if ran and grown and depth == len(over) and not grown & over and not source.opaque:
+        details = {
+            "line": ran[0].place.line, "loop": plain(ran[0].kind),
+            "dims": _names(over), "grown": _names(grown),
+        }  # fmt: skip
+        return finding(Code.LOOP_MISSING, "loop_over_other", details, Basis.CLAIM)
     return _review("differs", {**params, "grown": _names(grown) or "nothing", **_line(source)})
 
 
 def _found(loop: Construct, seen: Behaviour) -> Verdict:
     params: dict[str, Param] = {
-        "loop": plain(loop.kind), "line": loop.place.line, "column": loop.place.column,
+        "loop": plain(loop.kind), **loop.place.params, "column": loop.place.column,
         "function": plain(loop.function), "dims": _names(seen.loops),
     }  # fmt: skip
     return finding(Code.LOOP_FOUND, "loop_found", params, Basis.CLAIM)
@@ -189,7 +197,10 @@ def _ran(loops: Sequence[Construct], seen: Behaviour) -> list[Construct]:
     return [
         loop
         for loop in loops
-        if any(loop.repeated[0] <= line <= loop.repeated[1] for line in seen.lines)
+        if any(
+            file == loop.place.file and loop.repeated[0] <= line <= loop.repeated[1]
+            for file, line in seen.lines
+        )
     ]
 
 
@@ -200,7 +211,7 @@ def _names(dims: frozenset[str]) -> str:
 def _line(source: EntryFacts) -> dict[str, Param]:
     if not source.loops:
         return {}
-    return {"loop": plain(source.loops[0].kind), "line": source.loops[0].place.line}
+    return {"loop": plain(source.loops[0].kind), **source.loops[0].place.params}
 
 
 def _hint(source: EntryFacts) -> dict[str, Param]:
@@ -208,16 +219,14 @@ def _hint(source: EntryFacts) -> dict[str, Param]:
 
 
 def _at(mention: Mention) -> dict[str, Param]:
-    return {"name": plain(mention.last), "line": mention.place.line}
+    return {"name": plain(mention.last), **mention.place.params}
 
 
 def _source_witness(source: EntryFacts | None, seen: Behaviour) -> Witness:
     if source is None:
         return Witness("source", "unclear", Basis.FACT)
-    loops: list[Param] = [
-        f"{plain(item.kind)}, line {item.place.line}" for item in source.loops[:20]
-    ]
-    hidden: list[Param] = [f"{item.last}, line {item.place.line}" for item in source.opaque[:20]]
+    loops: list[Param] = [f"{plain(item.kind)}, {item.place}" for item in source.loops[:20]]
+    hidden: list[Param] = [f"{item.last}, {item.place}" for item in source.opaque[:20]]
     says = "loop" if _ran(source.loops, seen) else "unclear" if loops or hidden else "no_loop"
     evidence: dict[str, Param] = {"loops": loops, "opaque": hidden, "depth": source.depth}
     return Witness("source", says, Basis.FACT, evidence)
@@ -334,10 +343,10 @@ def _slow(source: EntryFacts) -> Verdict | None:
     """Return the verdict on what takes as long as a loop and was not seen to be one."""
     for item in source.opaque:
         if not _SLOW_BY_ITSELF & set(item.name.split(".")):
-            params: dict[str, Param] = {"name": plain(item.last), "line": item.place.line}
+            params: dict[str, Param] = {"name": plain(item.last), **item.place.params}
             return review(Message("loops_slow", params), Basis.FACT)
     for loop in source.loops:
-        params = {"loop": plain(loop.kind), "line": loop.place.line}
+        params = {"loop": plain(loop.kind), **loop.place.params}
         return review(Message("loops_slow_elsewhere", params), Basis.FACT)
     return None
 

@@ -82,7 +82,7 @@ class _Ops(Counted):
             # second, torch may have done it inside an allowed function; that is for a person.
             if mention is not None:
                 params: dict[str, Param] = {
-                    "op": plain(name), "name": plain(mention.name), "line": mention.place.line,
+                    "op": plain(name), "name": plain(mention.name), **mention.place.params,
                 }  # fmt: skip
                 return finding(Code.FORBIDDEN_CALL, "forbidden_call", params, Basis.CLAIM)
         if seen:
@@ -96,7 +96,7 @@ class _Ops(Counted):
             torchs = not counts.escapes or mention.name.startswith("torch.")
             if not hidden and torchs and mention.last not in OF_SIZES:
                 continue  # of a tensor it would have been seen
-            place: dict[str, Param] = {"name": plain(mention.name), "line": mention.place.line}
+            place: dict[str, Param] = {"name": plain(mention.name), **mention.place.params}
             own = {name.rsplit(".", 1)[-1] for name in source.functions} if source else set()
             if not hidden and mention.last in own:
                 return _review("ops_outside", place)
@@ -108,11 +108,7 @@ class _Ops(Counted):
     def _seen(self, counts: Counts) -> Iterator[str]:
         """Yield the operations and functions that were seen and may not be."""
 
-    def _named(
-        self,
-        source: EntryFacts | None,  # noqa: ARG002  what a kind may look at
-        counts: Counts,  # noqa: ARG002
-    ) -> list[Mention]:
+    def _named(self, source: EntryFacts | None, counts: Counts) -> list[Mention]:
         """Return uses of forbidden names in lines that ran, whatever they do."""
         return []
 
@@ -150,7 +146,7 @@ class ForbiddenOps(_Ops):
             if mention.last not in own:
                 params: dict[str, Param] = {
                     "op": plain(mention.last), "name": plain(mention.name),
-                    "line": mention.place.line,
+                    **mention.place.params,
                 }  # fmt: skip
                 return finding(Code.FORBIDDEN_CALL, "forbidden_call", params)
         return None
@@ -161,7 +157,7 @@ class ForbiddenOps(_Ops):
 
     def _named(self, source: EntryFacts | None, counts: Counts) -> list[Mention]:
         found = (*(self._forbidden(source) if source else ()), *self._of_arrays(source, counts))
-        return [mention for mention in found if mention.place.line in counts.lines]
+        return [mention for mention in found if counts.ran(mention.place)]
 
     def _forbidden(self, source: EntryFacts) -> Iterator[Mention]:
         """Yield calls of what is forbidden, by its name."""
@@ -206,9 +202,9 @@ class AllowedOps(_Ops):
         if not ways:
             return passed(Basis.CLAIM)
         for mention in source.mentions if source else ():
-            if mention.place.line in counts.lines and (mention.last in ways or unseen(mention)):
+            if counts.ran(mention.place) and (mention.last in ways or unseen(mention)):
                 params: dict[str, Param] = {
-                    "op": min(ways), "name": plain(mention.name), "line": mention.place.line,
+                    "op": min(ways), "name": plain(mention.name), **mention.place.params,
                 }  # fmt: skip
                 # Beside operations that are allowed it may have been looked at and no more.
                 if set(counts.ops) - _IDLE:
@@ -243,7 +239,7 @@ def _spelt(name: str, counts: Counts, source: EntryFacts | None) -> Mention | No
     through = frozenset({name, name.split(".", 1)[0], *counts.under.get(name, ())} - {""})
     found = [item for item in (source.mentions if source else ()) if spells(item, through)]
     # Where a tensor was assigned, a line that assigns a number is not the one that is meant.
-    found.sort(key=lambda item: (item.place.line not in counts.lines, item.name == ASSIGNS_NUMBER))
+    found.sort(key=lambda item: (not counts.ran(item.place), item.name == ASSIGNS_NUMBER))
     return found[0] if found else None
 
 

@@ -17,15 +17,7 @@ from pydantic import Field, model_validator
 from grader.checks.base import NamePattern, Probe
 from grader.checks.traces import CPU, DeviceCheck, items, mapping, natural, text
 from grader.observation import Observation
-from grader.verdict import (
-    Basis,
-    Code,
-    Param,
-    Verdict,
-    finding,
-    passed,
-    plain,
-)
+from grader.verdict import Basis, Code, Param, Verdict, finding, passed, plain
 from grader.wire.values import Value
 
 TensorRole = Literal["parameter", "buffer", "gradient", "output"]

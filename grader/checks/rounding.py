@@ -14,13 +14,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from grader.checks.arrays import Array, Differences, between, same, to_numpy, widen
-from grader.checks.base import (
-    ArgumentRef,
-    CaseInputs,
-    Check,
-    CompanionNeeds,
-    UnfitCaseError,
-)
+from grader.checks.base import ArgumentRef, CaseInputs, Check, CompanionNeeds, UnfitCaseError
 from grader.checks.causes import with_cause
 from grader.checks.trees import Leaf, judge_numbers, leaves, wrong_shape
 from grader.observation import Observation, Outcome
@@ -226,7 +220,7 @@ class Product(Bounded):
         """Return the factors."""
         return self.factors
 
-    def bounds(self, case: CaseInputs, reference: Observation) -> dict[str, Bound]:  # noqa: ARG002
+    def bounds(self, case: CaseInputs, reference: Observation) -> dict[str, Bound]:
         """Multiply the host's own factors."""
         left, right = (_argument(case, which) for which in self.factors)
         if len(left.shape) < 2 or len(right.shape) < 2 or left.shape[-1] != right.shape[-2]:
@@ -274,7 +268,7 @@ class Distances(Bounded):
         """Return the two sets of points."""
         return self.points_of
 
-    def bounds(self, case: CaseInputs, reference: Observation) -> dict[str, Bound]:  # noqa: ARG002
+    def bounds(self, case: CaseInputs, reference: Observation) -> dict[str, Bound]:
         """Measure between the host's own points."""
         left, right = (_argument(case, which) for which in self.points_of)
         if not left.shape or left.shape[1:] != right.shape[1:]:

@@ -87,12 +87,7 @@ def speed_tests(checks: Iterable[Check], *, on_device: bool) -> Iterator[tuple[C
 
 
 def timing_problem(case: CaseInputs, timing: FunctionTiming) -> Verdict | None:
-    """Return the verdict where the numbers decide nothing, or None where they do.
-
-    Args:
-        case: The case that is judged.
-        timing: What came of timing its function.
-    """
+    """Return the verdict where the numbers decide nothing, or None where they do."""
     if timing.skipped == "timing_failed":
         return sandbox_failed(timing.detail)
     if timing.skipped:
@@ -110,14 +105,7 @@ def timing_problem(case: CaseInputs, timing: FunctionTiming) -> Verdict | None:
 def same_result(
     case: CaseInputs, reference: Observation, submission: Observation, rule: Check
 ) -> bool:
-    """Return whether a timed call returned what the reference did.
-
-    Args:
-        case: Of the call.
-        reference: The reference's call on the same inputs.
-        submission: The submission's.
-        rule: For the values.
-    """
+    """Return whether a timed call returned what the reference did."""
     verdict = judge_case(rule, case, reference, submission)
     return verdict.status is Status.PASSED
 
@@ -153,12 +141,7 @@ class Vectorised(SpeedCheck):
         """Ask for processor time, on inputs of the question's ``timed``."""
         return SpeedTest(self.scale)
 
-    def judge(
-        self,
-        case: CaseInputs,
-        reference: Observation,  # noqa: ARG002  its times stand beside the submission's
-        submission: Observation,
-    ) -> Verdict:
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Place the submission's time between the vectorised and the loop reference."""
         timing = submission.facts.timing
         if timing is None:
@@ -268,12 +251,7 @@ class Speedup(SpeedCheck):
         """Ask for the time of a whole call on a real GPU."""
         return SpeedTest(self.scale, True, self.case, self.cpu, self.values)
 
-    def judge(
-        self,
-        case: CaseInputs,
-        reference: Observation,  # noqa: ARG002  part of every judge
-        submission: Observation,
-    ) -> Verdict:
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Look at what was measured on the device, if anything was."""
         timing = submission.facts.timing
         if timing is None or (timing.device is None and not timing.skipped):

@@ -184,12 +184,7 @@ class DeviceCheck(Check):
     if TYPE_CHECKING:  # Each kind has its own field. One here would move it in committed files.
         replayed: bool
 
-    def judge(
-        self,
-        case: CaseInputs,  # noqa: ARG002  part of every judge
-        reference: Observation,
-        submission: Observation,
-    ) -> Verdict:
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Read both reports, then weigh them."""
         expected, actual = self.devices_in(reference), self.devices_in(submission)
         if expected is None:

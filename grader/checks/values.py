@@ -65,10 +65,7 @@ class ValueComparison(Check):
         return {}
 
     def margin(
-        self,
-        case: CaseInputs,  # noqa: ARG002  for kinds that compute their own answer
-        reference: Observation,
-        where: str,
+        self, case: CaseInputs, reference: Observation, where: str
     ) -> tuple[Array, Array] | None:
         """Return the reference's numbers, and the tolerance of each."""
         right = _numbers_at(reference, where)
@@ -95,8 +92,8 @@ class ValueComparison(Check):
         if found is None:
             return None
         code, message, params = self._found(found, expected.shape)
-        params = with_cause({**params, "where": where}, case, actual, expected)
-        return finding(code, message, params)
+        params = {**params, **_both(actual, expected), "where": where}
+        return finding(code, message, with_cause(params, case, actual, expected))
 
     def _found(
         self, found: Differences, shape: tuple[int, ...]
@@ -109,6 +106,17 @@ class ValueComparison(Check):
 def _numbers_at(reference: Observation, where: str) -> Array | None:
     value = value_at(reference.claims.value, where)
     return to_numpy(value) if isinstance(value, Tensor) else None
+
+
+def _both(actual: Array, expected: Array) -> dict[str, Param]:
+    """Return a lone number and the right one, as texts: “1 of 1 differs” would say nothing."""
+    # Integers beyond 64 bits are objects; Python refuses to write the longest ones.
+    if expected.shape or actual.shape or object in (actual.dtype, expected.dtype):
+        return {}
+    pair = [actual.item(), expected.item()]
+    short = [f"{one:.6g}" if isinstance(one, float) else str(one) for one in pair]
+    returned, right = short if short[0] != short[1] else map(str, pair)
+    return {"actual": returned, "expected": right}
 
 
 def _not_equal(leaf: Leaf) -> Verdict:
@@ -226,10 +234,7 @@ class AnyOrder(Check):
         return self._compare(_columns(submission.claims.value), expected) or shapes
 
     def margin(
-        self,
-        case: CaseInputs,  # noqa: ARG002  the reference's answer says it all
-        reference: Observation,
-        where: str,
+        self, case: CaseInputs, reference: Observation, where: str
     ) -> tuple[Array, Array] | None:
         """Return the reference's numbers, which must be met exactly."""
         right = _numbers_at(reference, where)

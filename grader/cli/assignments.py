@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,20 +17,22 @@ from grader.cli.options import (
     SchemaName,
     SeedOpt,
 )
-from grader.cli.support import (
-    make_console,
-    make_options,
-    make_sandbox,
-    read_materials,
-)
+from grader.cli.support import make_console, make_options, make_sandbox, read_materials
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from grader.grading import Options
     from grader.run.materials import Materials
 
 
+LabelsOpt = Annotated[
+    bool, typer.Option("--labels/--no-labels", help="Compare submissions with their labels.")
+]
+
+
 def new(
-    name: Annotated[str, typer.Argument(metavar="ID", help="Of the assignment, as a module's.")],
+    name: Annotated[str, typer.Argument(metavar="ID", help="Id of the assignment, a Python name.")],
 ) -> None:
     """Begin an assignment here: one question that already grades."""
     from grader.authoring.lint import new_assignment
@@ -54,14 +57,15 @@ def starter(
         make_public,
         write_starter,
     )
-    from grader.selfcheck.spare import SpareSandbox
+    from grader.selfcheck.spare import open_for_check
     from grader.selfcheck.write import to_files
 
     spec, folder = materials.assignment, materials.starter
     files = build_starter(spec, materials.folder, materials.reference_folder)
     if not check:
-        # The instructor's own code on their own machine: no walls are needed around it.
-        with SpareSandbox() as sandbox:
+        # Known mistakes take dozens of student processes, which a fork-server starts without
+        # importing torch again.
+        with open_for_check() as sandbox:
             made = make_public(materials, sandbox)
         for path in write_starter(files | to_files(made.public), folder):
             typer.echo(f"wrote {path}")
@@ -90,12 +94,14 @@ def lint(
             help="As --mutants, and write what nothing catches as proposed wrong submissions.",
         ),
     ] = False,
+    labels: LabelsOpt = True,
     seed: SeedOpt = None,
     questions: QuestionsOpt = "",
 ) -> None:
     """Try an assignment before students do.
 
-    The reference earns full points on three seeds, the starter none, and every check can fail.
+    The reference earns full points on three seeds, the starter none, each check can fail, and
+    labelled submissions get what their labels say.
     """
     materials = read_materials(assignment)
     if mutants or write_missing:
@@ -106,19 +112,20 @@ def lint(
     from grader.progress import make_progress
 
     with make_sandbox(isolation, materials) as sandbox, make_progress(make_console()) as progress:
-        task = progress.add_task("reference", total=None)
-        findings = lint_assignment(
-            materials,
-            sandbox,
-            lambda name, done, total: progress.update(
-                task, description=name, completed=done, total=total
-            ),
-        )
+        findings = lint_assignment(materials, sandbox, _step(progress, "reference"), labels)
     for finding in findings:
         typer.echo(str(finding), err=True)
     if findings:
         raise typer.Exit(2)
     typer.echo(f"{materials.assignment.id}: no problems found")
+
+
+def _step(progress: Progress, first: str) -> Callable[[str, int, int | None], None]:
+    """Return what shows which step is done how far; ``first`` is shown until it is called."""
+    task = progress.add_task(first, total=None)
+    return lambda name, done, total: progress.update(
+        task, description=name, completed=done, total=total
+    )
 
 
 def _try_mutants(
@@ -130,15 +137,7 @@ def _try_mutants(
 
     console = make_console()
     with make_sandbox(isolation, materials) as sandbox, make_progress(console) as progress:
-        task = progress.add_task("mutants", total=None)
-        tallies = try_mutants(
-            materials,
-            sandbox,
-            options,
-            lambda name, done, total: progress.update(
-                task, description=name, completed=done, total=total
-            ),
-        )
+        tallies = try_mutants(materials, sandbox, options, _step(progress, "mutants"))
     print_mutants(tallies, console)
     for path in write_proposals(tallies, materials) if written else ():
         typer.echo(f"wrote {path}")
@@ -146,9 +145,7 @@ def _try_mutants(
         raise typer.Exit(2)
 
 
-def schema(
-    name: Annotated[SchemaName, typer.Argument(help="Document to describe.")],
-) -> None:
+def schema(name: Annotated[SchemaName, typer.Argument(help="Document to describe.")]) -> None:
     """Print a JSON Schema.
 
     Those of assignment.yml and course.yml are for editors, that of report.json for scripts.

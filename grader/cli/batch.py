@@ -30,13 +30,7 @@ from grader.cli.options import (
     SeedOpt,
     WatchOpt,
 )
-from grader.cli.support import (
-    interruptible,
-    make_console,
-    make_folder,
-    read_materials,
-    say,
-)
+from grader.cli.support import interruptible, make_console, make_folder, read_materials, say
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -151,8 +145,9 @@ def _compare(
     with make_progress(console) as progress, Scripts() as scripts:
         task = progress.add_task("reading", total=len(submissions))
         given = read_starter(materials.starter, scripts)
-        wanted = materials.assignment.hand_in
-        read = read_class(submissions, wanted, scripts, lambda: progress.advance(task))
+        wanted, asked = materials.assignment.hand_in, materials.assignment.asked
+        several = asked if len(asked) > 1 else {}
+        read = read_class(submissions, wanted, scripts, several, lambda: progress.advance(task))
         progress.update(task, description="comparing")
         findings = compare(read.compared, given, threshold, people.apart)
     title = materials.assignment.title or materials.assignment.id

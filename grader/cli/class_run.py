@@ -265,9 +265,9 @@ def _attend(
     console: Console,
 ) -> set[ReportStatus]:
     """Grade what arrives until somebody ends it; return the statuses of all reports."""
-    before = list(run.everybody())
-    arrivals = Arrivals(asked.folder, asked.out, [done.submission for done in before])
-    known = {done.submission.name: done.digest for done in before}
+    before = [(done.submission, done.digest) for done in run.everybody()]
+    arrivals = Arrivals(asked.folder, asked.out, [submission for submission, _ in before])
+    known = {submission.name: digest for submission, digest in before}
     grade = partial(run.grade, StayingWorkers(workers), awaits_clock=awaits_clock)
     say(console, f"Watching {asked.folder}. Ctrl-C or SIGTERM ends it; what is graded is kept.")
     arrived: dict[str, ClassSubmission] = {}
@@ -281,8 +281,8 @@ def _attend(
                     say(
                         console, f"On no line of the roster: {few(strangers)}. Graded all the same."
                     )
-                _print_each(grade(submissions=fresh), known, console)
-                run.write_gradebook(list(run.everybody()))
+                _print_each(run, grade(submissions=fresh), known, console)
+            run.keep_up()
             time.sleep(_LOOK_EVERY)
     except (KeyboardInterrupt, TerminatedExit):
         # The one way in which a watch ends, so no failure. What was under way is graded next time.
@@ -310,11 +310,15 @@ def _looked(arrivals: Arrivals, said: set[str], console: Console) -> list[ClassS
 
 
 def _print_each(
-    results: Generator[Graded, None, None], known: dict[str, str], console: Console
+    run: ClassRun,
+    results: Generator[Graded, None, None],
+    known: dict[str, str],
+    console: Console,
 ) -> None:
     """Print a line for each that is graded now.
 
     Args:
+        run: Whose gradebook keeps up with them.
         results: What comes of them.
         known: Name → digest of what was graded before; those graded now are added.
         console: Where to print.
@@ -326,6 +330,7 @@ def _print_each(
                 say(console, _line(graded))
             if graded.timed:
                 known[name] = graded.digest
+            run.keep_up()
     finally:
         results.close()
 

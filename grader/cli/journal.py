@@ -339,7 +339,7 @@ Unwalled = Annotated[
     bool,
     typer.Option(
         "--accept-unwalled",
-        help="Take points from runs with --isolation none into reports that had walls.",
+        help="Take points from runs with --isolation none into reports that had a sandbox.",
     ),
 ]
 Conflicts = Annotated[

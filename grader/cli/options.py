@@ -99,14 +99,11 @@ WatchOpt = Annotated[
     ),
 ]
 IsolationOpt = Annotated[
-    IsolationChoice, typer.Option("--isolation", help="Walls to insist on; auto takes the best.")
+    IsolationChoice, typer.Option("--isolation", help="Sandbox to insist on; auto takes the best.")
 ]
 DeviceOpt = Annotated[
     DeviceChoice,
-    typer.Option(
-        "--device",
-        help="For GPU questions: real GPUs, else virtual ones (auto).",
-    ),
+    typer.Option("--device", help="For GPU questions: real GPUs, else virtual ones (auto)."),
 ]
 SeedOpt = Annotated[
     int | None, typer.Option("--seed", min=0, help="Seed of all inputs; random where absent.")

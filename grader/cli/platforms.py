@@ -16,6 +16,7 @@ from grader.cli.options import (
     DeviceChoice,
     IsolationChoice,
     IsolationOpt,
+    Language,
 )
 from grader.cli.support import (
     exit_for,
@@ -60,6 +61,10 @@ _TIER = {
 }
 _PLACE = {Platform.gradescope: "Gradescope", Platform.classroom50: "GitHub's runners"}
 
+SpokenThereOpt = Annotated[
+    Language, typer.Option("--lang", help="Language in which students read messages there.")
+]
+
 
 def pack(
     platform: Annotated[Platform, typer.Argument(help="Who is to run it.")],
@@ -81,6 +86,7 @@ def pack(
             "or leave these out and scale the others to the same total.",
         ),
     ] = UnreachableChoice.keep,
+    lang: SpokenThereOpt = Language.en,
 ) -> None:
     """Pack an assignment with its reference and this grader. Not for students' eyes.
 
@@ -97,7 +103,7 @@ def pack(
     reach = _tried(materials, tier, console)
     terms = Terms(materials.assignment, _PLACE[platform], tier.value, unreachable.value, reach)
     file = assignment_file(materials, terms)
-    packed = Pack(materials, requirements, tier.value, file, points_text(terms))
+    packed = Pack(materials, requirements, tier.value, file, points_text(terms), lang.value)
     # Read once as it will be there: with checks left out it has to be an assignment still.
     packed_materials(packed.files)
     if platform is Platform.gradescope:
@@ -161,7 +167,7 @@ def on_gradescope(
 ) -> None:
     """Grade what lies in ROOT/submission, and write ROOT/results/results.json.
 
-    What is printed only instructors see.
+    Only instructors see what it prints.
     """
     materials, console = read_materials(assignment), make_console()
     from grader.authoring.pack import FOLDER, recorded_report

@@ -50,7 +50,7 @@ PathArg = Annotated[
 ]
 SelfIsolationOpt = Annotated[
     IsolationChoice,
-    typer.Option("--isolation", help="Walls around your code; auto takes the best there are."),
+    typer.Option("--isolation", help="Sandbox around your code; auto takes the best there is."),
 ]
 WatchOpt = Annotated[bool, typer.Option("--watch", help="Stay, and check again what you change.")]
 AllOpt = Annotated[
@@ -148,7 +148,8 @@ def _checked(
         report = own.check(ids)
         typer.echo(report.model_dump_json(indent=2))
         return report
-    if broken is not None:
+    # One of several files costs its own questions alone; the others are checked all the same.
+    if broken is not None and len(place.public.assignment.asked) == 1:
         _show(broken, place.folder, form)
         return None
     if form is FormatChoice.lines:
@@ -187,12 +188,12 @@ def _show(broken: Unreadable, folder: Path, form: FormatChoice) -> None:
     from grader.report.messages.catalogue import current
     from grader.text import inert
 
-    console, told = make_console(), current().render(broken.message)
+    console, sentence = make_console(), current().render(broken.message)
     if form is FormatChoice.lines:
         line = broken.message.params.get("line")
-        say(console, f"{_shown_path(folder / broken.file)}:{line}: {told}")
+        say(console, f"{_shown_path(folder / broken.file)}:{line}: {sentence}")
         return
-    console.print(Text(told, "red"))
+    console.print(Text(sentence, "red"))
     if broken.line:
         console.print(Text(f"    {inert(broken.line, _MOST_SHOWN)}"))
     if broken.line and broken.column is not None:
@@ -209,7 +210,9 @@ def _problem_lines(report: Report, place: Workplace) -> Iterator[str]:
             line = result.params.get("line")
             if not isinstance(line, int) or line < 1:
                 line = line_of(place, question.id) or 1
-            where = f"{_shown_path(place.module)}:{line}: {question.id}"
+            file = place.folder / str(result.params.get("file") or "")
+            shown = file if file.is_file() else place.module(question.id)
+            where = f"{_shown_path(shown)}:{line}: {question.id}"
             yield f"{where}: {result.id}: {result.student_message}"
 
 
@@ -240,10 +243,12 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
         view.say("packed_differs", "red", file=str(packed.path))
         raise typer.Exit(1)
     asked = place.public.assignment
-    told = {"title": asked.title, "version": asked.version}
-    view.say("packed", "green", file=packed.path.name, **told)
+    named = {"title": asked.title, "version": asked.version}
+    view.say("packed", "green", file=packed.path.name, **named)
     for name, size, digest in packed.content:
         view.print(f"  {name}  {size} bytes  sha256 {digest[:16]}…")
+    for error in submission.refused.values():
+        view.tell(error.message, "red")
     if left := unwritten(place, submission):
         view.say("not_written", "yellow", count=len(left), names=list(left))
 

@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 
 
 def make_options(
-    device: DeviceChoice,
-    seed: int | None,
-    questions: str,
-    clock: ClockChoice = ClockChoice.off,
+    device: DeviceChoice, seed: int | None, questions: str, clock: ClockChoice = ClockChoice.off
 ) -> Options:
     """Return what whoever grades chose; a seed is drawn where none is given."""
     import secrets
@@ -77,11 +74,6 @@ def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sa
     """Return the sandbox asked for, before the assignment is read.
 
     Its fork-server imports torch for seconds. The files' places say what is needed here.
-
-    Args:
-        isolation: The tier.
-        file: The assignment's.
-        device: As for ``make_sandbox``.
     """
     from grader.run.gpu_state import visible_gpus
     from grader.sandbox.host.open import open_sandbox

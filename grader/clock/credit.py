@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from itertools import pairwise
-from statistics import median, quantiles
+from statistics import median
 from typing import Annotated, Any, Union
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from grader.clock.sampling import Clock, Run
-
-_FEW = 4
+from grader.clock.sampling import Run
 
 
 class Decision(Enum):
@@ -53,7 +51,7 @@ class Rule:
 STANDARD_RULE = Rule()
 
 
-def log_ratio(run: Run, over: str, under: str, clock: Clock = "cpu") -> float:
+def log_ratio(run: Run, over: str, under: str) -> float:
     """Return the median over all rounds of log(time of ``over`` / time of ``under``).
 
     Raises:
@@ -62,21 +60,12 @@ def log_ratio(run: Run, over: str, under: str, clock: Clock = "cpu") -> float:
     pairs = zip(run.samples[over], run.samples[under], strict=True)
     # Round by round: both blocks of a pair met the same neighbours. The ratio of two medians would
     # not cancel them.
-    return median(math.log(a.per_call(clock) / b.per_call(clock)) for a, b in pairs)
+    return median(math.log(a.per_call / b.per_call) for a, b in pairs)
 
 
-def spread(run: Run, party: str, clock: Clock = "cpu") -> float:
-    """Return the range of the middle half of a party's times, as a share of their median."""
-    times = [sample.per_call(clock) for sample in run.samples[party]]
-    if len(times) < _FEW:
-        return math.inf
-    low, middle, high = quantiles(times, n=4, method="inclusive")
-    return (high - low) / middle
-
-
-def steady(run: Run, first: str, second: str, clock: Clock = "cpu", within: float = 1.05) -> bool:
+def steady(run: Run, first: str, second: str, within: float = 1.05) -> bool:
     """Return whether two parties that are the same code came out the same (the A/A control)."""
-    return abs(log_ratio(run, first, second, clock)) <= math.log(within)
+    return abs(log_ratio(run, first, second)) <= math.log(within)
 
 
 def index(student_over_vectorised: float, loop_over_vectorised: float) -> float:
@@ -89,6 +78,7 @@ def index(student_over_vectorised: float, loop_over_vectorised: float) -> float:
     Raises:
         ValueError: The loop was not slower: there is no scale to measure on.
     """
+    # A negative scale would turn the index round: slow code would measure as fast.
     if loop_over_vectorised <= 0:
         raise ValueError("the loop is no slower than the vectorised reference on this case")
     return student_over_vectorised / loop_over_vectorised

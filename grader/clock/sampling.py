@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from grader.errors import InfrastructureError
 
@@ -122,9 +122,6 @@ def _state(task: Path) -> str:
     return text.rpartition(")")[2].split()[0]
 
 
-Clock = Literal["cpu", "wall"]
-
-
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One block of calls.
@@ -151,13 +148,10 @@ class Sample:
             raise ValueError("the processor time of this block was not read")
         return self.cpu
 
-    def per_call(self, clock: Clock) -> float:
-        """Return seconds a call.
-
-        Raises:
-            ValueError: That clock was not read.
-        """
-        return (self.wall if clock == "wall" else self.cost) / self.calls
+    @property
+    def per_call(self) -> float:
+        """Seconds of processor time a call; raises as ``cost`` does."""
+        return self.cost / self.calls
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,7 @@ from grader.clock.sampling import Run, Sample
 STUDENT, VECTORISED, AGAIN, LOOP = "student", "vectorised", "vectorised again", "loop"
 """Parties. The vectorised reference has two blocks a round: they have to come out alike."""
 
-LONE = {
-    STUDENT: "student, one call",
-    VECTORISED: "vectorised, one call",
-    LOOP: "loop, one call",
-}
+LONE = {STUDENT: "student, one call", VECTORISED: "vectorised, one call", LOOP: "loop, one call"}
 """Parties again, in blocks of one call. Whoever is asked for one product only can prepare no other:
 in a block of many, the inputs of all its calls are there when the first one is made."""
 
@@ -108,11 +104,11 @@ def pace_of(runs: Sequence[Run]) -> Pace:
 def _prepared(run: Run) -> float:
     """Return by how much the index is higher where calls are made by themselves; see ``Pace``."""
     student, vectorised, loop = (
-        median(sample.per_call("cpu") for sample in run.samples[party])
+        median(sample.per_call for sample in run.samples[party])
         for party in (STUDENT, VECTORISED, LOOP)
     )
     lone = {
-        party: median(sample.per_call("cpu") for sample in run.samples[name])
+        party: median(sample.per_call for sample in run.samples[name])
         for party, name in LONE.items()
     }
     # A request costs as much as many calls: what it costs is seen at the vectorised reference.

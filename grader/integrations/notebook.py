@@ -58,11 +58,7 @@ class NotebookCheck:
         self._watch: SaveWatch | None = None
 
     def check(self, line: str) -> NotebookAnswer:
-        """Check the questions that a line names; all where it names none.
-
-        Args:
-            line: Ids, separated by blanks.
-        """
+        """Check the questions that a line names; all where it names none."""
         try:
             return self._checked(tuple(shlex.split(line)))
         except GraderError as error:
@@ -102,10 +98,7 @@ def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck)
     hints = place.public.hints
     pages = [
         result_html(
-            item,
-            hints.get(item.id, ""),
-            pictures(item, place, check.seen),
-            *_happened(item, check),
+            item, hints.get(item.id, ""), pictures(item, place, check.seen), *_happened(item, check)
         )
         for item in chosen
     ]

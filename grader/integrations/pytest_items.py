@@ -26,11 +26,7 @@ class CheckError(Exception):
 
 
 class SelfCheckSession:
-    """One session's self-checks: runs, results and the summary. A pytest plugin.
-
-    Args:
-        config: Of the session.
-    """
+    """One session's self-checks: runs, results and the summary. A pytest plugin."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._device = config.getoption("--grader-device")
@@ -100,12 +96,7 @@ class SelfCheckSession:
 
 
 def summary(report: Report, place: Workplace) -> Iterator[str]:
-    """Yield the lines after a session.
-
-    Args:
-        report: Of the questions that were selected.
-        place: Where their functions are.
-    """
+    """Yield the lines after a session."""
     shown = asked_for(report)
     width = max((len(item.id) for item in shown), default=0)
     for item in shown:
@@ -118,9 +109,8 @@ def summary(report: Report, place: Workplace) -> Iterator[str]:
     yield f"{'':<{width}}  {amount(score)}{later} / {amount(whole)}"
     step = next_question(report)
     if step is not None:
-        line = line_of(place, _function(place, step.id))
         params: dict[str, Param] = {
-            "question": step.id, "file": place.hand_in.name, "line": line,
+            "question": step.id, "file": place.name_of(step.id), "line": line_of(place, step.id),
         }  # fmt: skip
         yield current().render(Message("next_step", params))
     yield from report.submission.notes
@@ -141,7 +131,7 @@ class WorkplaceFile(pytest.File):
             place = self.shared.place(self.path.parent)
         except GraderError as error:
             raise self.CollectError(str(error)) from None
-        for question in place.public.assignment.questions:
+        for question in place.questions_in(self.path):
             node = QuestionNode.from_parent(self, name=question.id)
             node.obj = type(question.id, (), {"__doc__": question.title})
             node.place, node.question, node.shared = place, question, self.shared
@@ -160,7 +150,7 @@ class QuestionNode(pytest.Class):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield the checks."""
-        for check in self.question.checks:
+        for check in self.question.listed:
             item = CheckItem.from_parent(self, name=check.id)
             item.place, item.question, item.shared = self.place, self.question, self.shared
             yield item
@@ -211,7 +201,7 @@ class CheckItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Return the line of the student's function, from 0, and the check's name."""
-        line = line_of(self.place, _function(self.place, self.question.id))
+        line = line_of(self.place, self.question.id)
         return self.path, None if line is None else line - 1, f"{self.question.id}::{self.name}"
 
     def _result(self, report: Report) -> CheckResult:
@@ -229,13 +219,8 @@ def collector(
         if path.name != CASES_FILE:
             return None
     else:
-        if path.resolve() != place.hand_in.resolve():
+        if path.resolve() not in (file.resolve() for file in place.files):
             return None
     node = WorkplaceFile.from_parent(parent, path=path)
     node.shared = shared
     return node
-
-
-def _function(place: Workplace, question: str) -> str:
-    questions = place.public.assignment.questions
-    return next(item.names[0] for item in questions if item.id == question)

@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--grader-isolation",
         choices=("auto", "full", "restricted", "none"),
         default="auto",
-        help="walls around the code of an assignment; auto takes the best there are",
+        help="sandbox around the code of an assignment; auto takes the best there is",
     )
 
 

@@ -62,6 +62,7 @@ class RunRecord:
         assignment_digest: Hex digest over the assignment's files.
         questions: Ids that were asked for; all where None. The others' points stay pending.
         devices: Id of a question that ran → what it ran on.
+        titles: Language → question → title; the assignment's own is under ``""``.
     """
 
     environment: Environment
@@ -69,6 +70,12 @@ class RunRecord:
     assignment_digest: str = ""
     questions: frozenset[str] | None = None
     devices: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def titles_of(self, question: str = "") -> dict[str, str]:
+        """Return language → title, of a question or of the assignment."""
+        known = {language: titles.get(question) for language, titles in self.titles.items()}
+        return {language: title for language, title in known.items() if title}
 
 
 def submission_info(submission: Submission, words: Words = ENGLISH) -> SubmissionInfo:
@@ -104,16 +111,22 @@ def build_report(
     _refuse_strangers(assignment, verdicts)
     pairs = [
         _question(
-            question, _complete(question, verdicts, run), words, run.devices.get(question.id, "")
+            question,
+            _placed(_complete(question, verdicts, run), assignment.place_of(question)),
+            words,
+            run.devices.get(question.id, ""),
         )
         for question in assignment.questions
     ]
-    questions = tuple(result for result, _ in pairs)
+    questions = tuple(
+        result.model_copy(update={"titles": run.titles_of(result.id)}) for result, _ in pairs
+    )
     return Report(
         assignment=AssignmentInfo(
             id=assignment.id,
             version=assignment.version,
             title=assignment.title,
+            titles=run.titles_of(),
             digest=run.assignment_digest,
         ),
         submission=submission.model_copy(update={"id": inert(submission.id, _MAX_NAME)}),
@@ -126,21 +139,35 @@ def build_report(
 
 
 def build_question(
-    question: Question, verdicts: Mapping[str, Verdict], words: Words, device: str
+    assignment: Assignment,
+    question: Question,
+    verdicts: Mapping[str, Verdict],
+    words: Words,
+    device: str,
 ) -> QuestionResult:
-    """Return a question's part of the report.
+    """Return a question's part of the report."""
+    placed = _placed(verdicts, assignment.place_of(question))
+    return _question(question, placed, words, device)[0]
 
-    Args:
-        question: What was asked.
-        verdicts: On all of its checks.
-        words: Language.
-        device: What it ran on.
-    """
-    return _question(question, verdicts, words, device)[0]
+
+def _placed(verdicts: Mapping[str, Verdict], file: str) -> Mapping[str, Verdict]:
+    """Return verdicts whose lines say of which file they are, if that is in question."""
+    if not file:
+        return verdicts
+    return {name: _in_file(verdict, file) for name, verdict in verdicts.items()}
+
+
+def _in_file(verdict: Verdict, file: str) -> Verdict:
+    message = verdict.message
+    if message is None or message.params.get("line") is None:
+        return verdict
+    where = message.params.get("file") or file
+    params = {**message.params, "file": where, "in_file": where}
+    return replace(verdict, message=Message(message.id, params))
 
 
 def _refuse_strangers(assignment: Assignment, verdicts: Verdicts) -> None:
-    known = {(q.id, check.id) for q in assignment.questions for check in q.checks}
+    known = {(q.id, check.id) for q in assignment.questions for check in q.listed}
     given = {(question, check) for question, checks in verdicts.items() for check in checks}
     # A verdict for a check that is gone would vanish, points and all, without a word.
     if given - known:
@@ -156,18 +183,15 @@ def _complete(question: Question, verdicts: Verdicts, run: RunRecord) -> dict[st
     # Pending until a verdict is there: a crash of the grader neither awards points nor takes any.
     absent = _NOT_RUN if selected else _NOT_SELECTED
     given = verdicts.get(question.id, {})
-    return {check.id: given.get(check.id, absent) for check in question.checks}
+    return {check.id: given.get(check.id, absent) for check in question.listed}
 
 
 def _question(
-    question: Question,
-    verdicts: Mapping[str, Verdict],
-    words: Words,
-    device: str,
+    question: Question, verdicts: Mapping[str, Verdict], words: Words, device: str
 ) -> tuple[QuestionResult, EarnedPoints]:
     checks: list[CheckResult] = []
     parts: list[EarnedPoints] = []
-    for check in question.checks:
+    for check in question.listed:
         verdict = verdicts[check.id]
         parts.append(points_of(f"{question.id}.{check.id}", verdict, check.points))
         visibility = check.visibility or question.visibility
@@ -321,11 +345,6 @@ def points_of(where: str, verdict: Verdict, worth: float) -> EarnedPoints:
     """Return what a verdict is worth.
 
     What is not earned is lost only where it is the student's doing; otherwise it stays pending.
-
-    Args:
-        where: The check, for the error.
-        verdict: Its verdict.
-        worth: Points for full credit.
 
     Raises:
         InfrastructureError: The credit is no number in 0…1, or contradicts the status.

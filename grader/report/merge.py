@@ -46,7 +46,7 @@ class Allowed:
     """What a merge may do on somebody's word only.
 
     Attributes:
-        unwalled: Take points from runs without walls (tier none) into a report that has them.
+        unwalled: Take points from runs without a sandbox (tier none) into a report that has them.
         conflicts: Leave a question as it is where the machines decided one of its checks
             differently.
     """
@@ -68,16 +68,16 @@ def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -
 
     Raises:
         ConflictError: Two of them decided a check differently, and that was not allowed.
-        MergeError: A report is of another submission or assignment, or was made without walls, and
-            that was not allowed.
+        MergeError: A report is of another submission or assignment, or was made without a sandbox,
+            and that was not allowed.
     """
     for other in others:
         _refuse_strangers(base, other)
         # Without a sandbox the submission could have written these points itself.
         if base.official and not other.official and not allowed.unwalled:
             raise MergeError(
-                f"{_name(other)}: was graded without walls (isolation tier none), and the report "
-                "to be completed with them. If the GPU worker took only submissions that had "
+                f"{_name(other)}: was graded without a sandbox (isolation tier none), and the "
+                "report to be completed with one. If the GPU worker took only submissions that had "
                 "passed before, pass --accept-unwalled; the merged report says so"
             )
         base = _merge(base, other, allowed)
@@ -146,14 +146,7 @@ def _with(
         grader_version=there.grader_version,
         checks=tuple(filled),
     )
-    return base.model_copy(
-        update={
-            "questions": questions,
-            "status": report_status(questions),
-            "merged": (*base.merged, source),
-            **sums(base.max_score, questions),
-        }
-    )
+    return with_results(base, questions, merged=(*base.merged, source))
 
 
 def _question(question: QuestionResult, theirs: Results, filled: list[str]) -> QuestionResult:
@@ -163,11 +156,7 @@ def _question(question: QuestionResult, theirs: Results, filled: list[str]) -> Q
         if chosen is not check:
             filled.append(f"{question.id}.{check.id}")
         checks.append(chosen)
-    if tuple(checks) == question.checks:
-        return question
-    points = sums(question.max_score, checks)
-    status = question_status(checks, points["score"], points["pending"], points["max_score"])
-    return question.model_copy(update={"checks": tuple(checks), "status": status, **points})
+    return with_checks(question, checks)
 
 
 def _disputes(base: Report, theirs: Results) -> dict[str, str]:
@@ -203,6 +192,30 @@ def sums(maximum: float, parts: Sequence[CheckResult | QuestionResult]) -> dict[
     )
     earned = max(0.0, round(most - lost - pending, PLACES))
     return {"score": earned, "pending": pending, "max_score": maximum}
+
+
+def with_checks(question: QuestionResult, checks: Sequence[CheckResult]) -> QuestionResult:
+    """Return a question with these results of its checks, and the points that follow."""
+    if tuple(checks) == question.checks:
+        return question
+    points = sums(question.max_score, checks)
+    status = question_status(checks, **points)
+    return question.model_copy(update={"checks": tuple(checks), "status": status, **points})
+
+
+def with_results(report: Report, questions: Sequence[QuestionResult], **more: object) -> Report:
+    """Return a report with these results of its questions, and the points that follow.
+
+    Args:
+        report: Its maximum stays.
+        questions: All that it has.
+        more: Further fields that change with them.
+    """
+    points = sums(report.max_score, questions)
+    status = report_status(questions)
+    return report.model_copy(
+        update={"questions": tuple(questions), "status": status, **points, **more}
+    )
 
 
 def _brief(check: CheckResult) -> str:

@@ -90,11 +90,15 @@ def above(parts: Iterable[CheckResult | QuestionResult]) -> float:
 
 
 class AssignmentInfo(ReportPart):
-    """Which assignment; ``digest`` is over its files, so that a silent edit shows."""
+    """Which assignment; ``digest`` is over its files, so that a silent edit shows.
+
+    ``titles`` is language → title, for each that the author translated it to.
+    """
 
     id: str
     version: str
     title: str = ""
+    titles: dict[str, str] = {}
     digest: str = ""
 
 
@@ -159,10 +163,14 @@ class CheckResult(ReportPart):
 
 
 class QuestionResult(ReportPart):
-    """The outcome of one question; the points of a ``bonus`` count above the report's maximum."""
+    """The outcome of one question; the points of a ``bonus`` count above the report's maximum.
+
+    ``titles`` is language → title, for each that the author translated it to.
+    """
 
     id: str
     title: str
+    titles: dict[str, str] = {}
     score: Amount
     max_score: Amount
     pending: Amount
@@ -255,11 +263,7 @@ class Report(ReportPart):
 def report_schema() -> dict[str, Any]:
     """Return the JSON Schema of ``report.json`` (draft 2020-12)."""
     schema = Report.model_json_schema(mode="serialization")
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        **schema,
-    }
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA_ID, **schema}
 
 
 REPORT_FILE = "report.json"

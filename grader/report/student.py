@@ -24,6 +24,7 @@ Details = Callable[[QuestionResult], Mapping[str, Sequence[str]]]
 Printed = Callable[[str], Sequence[str]]
 _NOT_LOADED = frozenset({"syntax_error", "import_failed", "input_at_import", "died_at_import"})
 """Messages on a file that could not be loaded; they are the same for all its questions."""
+_NOT_READ = (Code.MISSING_FILE, Code.BAD_SUBMISSION)
 _FINDINGS = (Status.FAILED, Status.PARTIAL, Status.ERROR, Status.DEFERRED)
 
 
@@ -106,10 +107,6 @@ class StudentView:
         """Print the sentence of a message."""
         self.print(self._words.render(message), style)
 
-    def sentence(self, message: Message) -> str:
-        """Return the sentence of a message."""
-        return self._words.render(message)
-
     def print(self, text: str, style: str = "") -> None:
         """Print a line of harmless text as it is."""
         self._console.print(Text(inert(text, _MAX_LINE), style), soft_wrap=False)
@@ -142,9 +139,9 @@ class StudentView:
             return
         # What waits for grading is summed up at the end; each check of it is told with --all.
         shown = _FINDINGS if self.everything else (Status.FAILED, Status.PARTIAL, Status.ERROR)
-        told = [check for check in question.checks if check.status in shown]
+        shown_checks = [check for check in question.checks if check.status in shown]
         details, printed = self._details(question), set[Sequence[str]]()
-        for message, group in groupby(told, lambda check: check.student_message):
+        for message, group in groupby(shown_checks, lambda check: check.student_message):
             checks = list(group)
             names, status = ", ".join(check.id for check in checks), checks[0].status
             yield f"{MARKS[status]} {names}: {message}", STYLE[status]
@@ -166,8 +163,9 @@ class StudentView:
 def _of_the_file(question: QuestionResult) -> str:
     """Return what is said of the file as a whole at every check of a question; empty if nothing."""
     texts = {check.student_message for check in question.checks if check.status in _FINDINGS}
-    ids = {check.message_id for check in question.checks if check.status in _FINDINGS}
-    return texts.pop() if len(texts) == 1 and ids <= _NOT_LOADED else ""
+    found = [check for check in question.checks if check.status in _FINDINGS]
+    whole = all(each.message_id in _NOT_LOADED or each.code in _NOT_READ for each in found)
+    return texts.pop() if len(texts) == 1 and whole else ""
 
 
 def findings(question: QuestionResult) -> list[CheckResult]:

@@ -37,12 +37,7 @@ def amount(points: float) -> str:
 
 
 def worth(part: CheckResult | QuestionResult | Report, word: str = "bonus") -> str:
-    """Return what a part of a report is worth, such as ``2``, or ``2 bonus``.
-
-    Args:
-        part: Of a report.
-        word: For a bonus, in the reader's language.
-    """
+    """Return what a part of a report is worth, such as ``2``, or ``2 bonus``."""
     bonus = not isinstance(part, Report) and part.bonus
     return f"{amount(part.max_score)} {word}" if bonus else amount(part.max_score)
 
@@ -66,7 +61,7 @@ def notices(report: Report) -> list[str]:
     unwalled = [run for run in report.merged if run.isolation is Tier.NONE]
     if report.official and unwalled:
         checks = ", ".join(name for run in unwalled for name in run.checks)
-        lines.append(f"Graded without walls, as was accepted when merging: {checks}.")
+        lines.append(f"Graded without a sandbox, as was accepted when merging: {checks}.")
     return [*lines, *report.submission.notes]
 
 

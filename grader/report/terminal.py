@@ -13,6 +13,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from grader.report.language import in_language
+from grader.report.messages.catalogue import current_language
 from grader.report.model import (
     CheckResult,
     IsolationInfo,
@@ -52,6 +54,7 @@ _Cells = Callable[[Report, Sequence[str]], list[Text]]
 
 def print_report(report: Report, console: Console) -> None:
     """Print one submission: a row a check, then totals, notes and how it was walled in."""
+    report = in_language(report, current_language())
     console.print(_plain(f"{report.assignment.id} · {report.submission.id}", "bold"))
     checks = [check for question in report.questions for check in question.checks]
     widths = (

@@ -127,8 +127,7 @@ class Allowance:
         header = max(_LEAST.header, _TIMES * size.header) - before.header
         payload = max(_LEAST.payload, _TIMES * size.payload) - before.payload
         return Caps(
-            int(min(max(header, 0), self._left / _HEADER)),
-            int(min(max(payload, 0), self._left)),
+            int(min(max(header, 0), self._left / _HEADER)), int(min(max(payload, 0), self._left))
         )
 
     def take(self, size: FrameSize) -> None:

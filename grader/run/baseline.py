@@ -10,6 +10,8 @@ import copy
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from grader.assignment.types import Question
+from grader.checks import by_hand
 from grader.errors import InfrastructureError
 from grader.run.capabilities import Options, gradable_here, missing_packages, usable_gpus
 from grader.run.gpus import OpenRack, ProveGpus, no_rack, open_rack, prove_gpus, scrub_gpus
@@ -74,6 +76,11 @@ class Baseline:
         self._gpus: Sequence[Gpu] = usable_gpus(options.device)
 
     @property
+    def _coded(self) -> list[Question]:
+        # Nothing is run for a question whose file a person reads.
+        return [question for question in self.selected if not question.document]
+
+    @property
     def seed(self) -> int:
         """Of all drawn inputs."""
         return self._options.seed
@@ -94,7 +101,7 @@ class Baseline:
         session = open_session(sandbox, self.materials, self.materials.reference)
         try:
             reference = Reference(self.materials, session, progress)
-            self.plan, self.runs = reference.run(self.selected, gradable, self.seed)
+            self.plan, self.runs = reference.run(self._coded, gradable, self.seed)
         finally:
             session.finish()
         if any(planned.needs.cuda for planned in self.plan):
@@ -108,10 +115,7 @@ class Baseline:
         self.versions = session.versions
 
     def adopt(
-        self,
-        sandbox: Sandbox,
-        plan: Sequence[PlannedQuestion],
-        runs: Mapping[str, QuestionRun],
+        self, sandbox: Sandbox, plan: Sequence[PlannedQuestion], runs: Mapping[str, QuestionRun]
     ) -> None:
         """Take inputs and observations as they were kept; ``prepare`` is not due.
 
@@ -140,13 +144,20 @@ class Baseline:
         part.plan = tuple(item for item in self.plan if item.question.id in questions)
         return part
 
+    def without(self, verdicts: Mapping[str, Verdicts]) -> Baseline:
+        """Return the same without the calls of questions whose verdicts are known."""
+        part = copy.copy(self)
+        part.plan = tuple(item for item in self.plan if item.question.id not in verdicts)
+        part.not_here = {**self.not_here, **verdicts}
+        return part
+
     def _take(self, sandbox: Sandbox, kept: KeptReference | None) -> bool:
         """Take what the reference did in an earlier run; False where that does not fit this one."""
         if kept is None:
             return False
         gradable, reasons = self._resolved(sandbox, kept.missing)
         draw = self.seed, GeneratorReplay(kept.generated)
-        plan, problems = plan_all(self.materials, self.selected, gradable, draw)
+        plan, problems = plan_all(self.materials, self._coded, gradable, draw)
         # Drawn anew and compared, not trusted: kept answers to other inputs would fail every
         # submission.
         if problems or needs_of(plan) != kept.needs or plan_digests(plan) != kept.digests:
@@ -170,7 +181,7 @@ class Baseline:
         self, sandbox: Sandbox, missing: Mapping[str, str]
     ) -> tuple[dict[str, GuestNeeds], dict[str, Verdict]]:
         device, gpus = self._options.device, len(self._gpus)
-        return gradable_here(self.selected, device, gpus, sandbox, missing)
+        return gradable_here(self._coded, device, gpus, sandbox, missing)
 
     def _note_reasons(self, reasons: Mapping[str, Verdict]) -> None:
         for question in self.selected:
@@ -191,3 +202,13 @@ class Baseline:
             raise InfrastructureError(f"--device cuda: {explanation}")
         self.notes = (f"GPU questions are graded on virtual GPUs: {explanation}",)
         self._gpus, self.racks = (), no_rack
+
+
+def received(question: Question, size: str | None = None) -> Verdicts:
+    """Return the verdicts of a question on a file that a person reads: all points wait for them.
+
+    Args:
+        question: Whose checks are all ``by_hand``.
+        size: Of what was handed in, where that is known.
+    """
+    return by_hand.received(question.checks, question.file if size else None, size)

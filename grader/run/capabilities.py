@@ -30,14 +30,7 @@ Grants = Callable[[GuestNeeds], bool]
 def resolve(
     question: Question, choice: DeviceChoice, gpus: int, grants: Grants
 ) -> GuestNeeds | Verdict:
-    """Return what a question's student process must be given, or why it is not graded here.
-
-    Args:
-        question: With its ``needs``.
-        choice: Of whoever grades.
-        gpus: Real GPUs to be had.
-        grants: Whether the sandbox grants such needs.
-    """
+    """Return what a question's student process must be given, or why it is not graded here."""
     needs = question.needs
     real = GuestNeeds(needs.cuda, needs.processes, needs.loopback)
     # A timeline is one of virtual GPUs: it tells the same wherever it is graded.
@@ -113,10 +106,6 @@ _MAX_TEXT = 200
 
 def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[str, str]:
     """Return the modules that questions need and student processes cannot import → why.
-
-    Args:
-        sandbox: Starts the student process.
-        questions: With their ``needs``.
 
     Raises:
         InfrastructureError: No student process can be started.

@@ -115,6 +115,7 @@ def choose(gpus: Sequence[Gpu], named: str | None) -> tuple[Gpu, ...]:
             for place, gpu in enumerate(gpus)
             if name == str(place) or (name and gpu.uuid.startswith(name))
         ]
+        # As CUDA does: programs with this variable see nothing from the first bad name on.
         if len(found) != 1 or found[0] in chosen:
             break
         chosen += found
@@ -136,6 +137,8 @@ def ask(uuid: str) -> Health:
             )
         except subprocess.TimeoutExpired:
             return Health(problem=f"nvidia-smi did not answer within {_SECONDS:g} s")
+        # An older driver refuses the query for the new name of the field; the next turn asks for
+        # the old one.
         if done.returncode == 0:
             return read_state(done.stdout)
         said = (done.stdout + done.stderr).strip()

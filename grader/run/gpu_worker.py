@@ -186,6 +186,8 @@ class GuestWorker(DeviceWorker):
         answer, seconds = self._probe()
         if isinstance(answer, str):
             return replace(state, problem=answer)
+        # The least that was ever seen: a device that was busy at first would else pass for idle
+        # later.
         self._idle = min(seconds, self._idle or seconds)
         # Of a process like all others; NVIDIA_TF32_OVERRIDE in their environment goes beyond it.
         facts = {"tf32": answer["tf32"], "cpu_threads": answer["threads"]}
@@ -240,11 +242,6 @@ def compute_product(
     session: GuestSession, limits: Limits, needs: GuestNeeds
 ) -> tuple[dict[str, Param] | str, float]:
     """Compute a product whose result is known; return what the process said, and the seconds.
-
-    Args:
-        session: Of ``PROGRAM``.
-        limits: Of the student process.
-        needs: The GPU.
 
     Returns:
         A text where the product was not computed or is wrong: what went wrong.

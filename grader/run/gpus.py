@@ -82,11 +82,7 @@ class GpuProof:
     failed: Mapping[str, str] = field(default_factory=dict)
 
     def explanation(self, tier: str) -> str:
-        """Return what an instructor has to know of the failures, and how to go on.
-
-        Args:
-            tier: Of the sandbox.
-        """
+        """Return what an instructor has to know of the failures, and how to go on."""
         lines = "\n".join(f"  {name}: {reason}" for name, reason in self.failed.items())
         where = "" if tier == "none" else f" in the sandbox (tier {tier})"
         go_on = _GO_ON.splitlines()[0] if tier == "none" else _GO_ON
@@ -110,6 +106,7 @@ def prove_gpus(
     proved, failed = {}, {}
     leases = leases or Leases()
     for gpu in gpus:
+        # Held meanwhile: the product would be in the time of whoever measures on it.
         with leases.hold(gpu.uuid, _PROOF_PATIENCE) as held:
             problem = _problem(sandbox, gpu, limits) if held else "another run is timing on it"
         if problem:

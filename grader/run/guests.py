@@ -240,43 +240,58 @@ def violation(ended: Exit, wall: float, detail: str) -> Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class GuestSort:
+    """What a student process is started with; two of one sort can stand in for each other.
+
+    Attributes:
+        limits: What it may use.
+        needs: What it is given.
+        module: The file of the program whose functions are called in it.
+    """
+
+    limits: GuestLimits
+    needs: GuestNeeds
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
 class HeldGuest:
     """A student process that waits while another one works.
 
     Attributes:
         guest: It.
         loaded: What it said of the program.
-        started_with: Its limits and needs.
+        sort: What it was started with.
     """
 
     guest: Guest
     loaded: Loaded
-    started_with: tuple[GuestLimits, GuestNeeds]
+    sort: GuestSort
 
 
 class Failures:
-    """How loading a program failed, for each set of needs (GPUs, processes, …).
+    """How loading a file failed, for each set of needs (GPUs, processes, …).
 
-    A program that fails to load on a GPU may still load without one, so other needs are tried. A
-    program that hung while it was loaded is not tried again with more: a class would wait for the
+    A file that fails to load on a GPU may still load without one, so other needs are tried. A
+    file that hung while it was loaded is not tried again with more: a class would wait for the
     limit once for each set of needs.
     """
 
     def __init__(self) -> None:
-        self._seen: dict[GuestNeeds, Observation] = {}
+        self._seen: dict[tuple[str, GuestNeeds], Observation] = {}
 
-    def note(self, needs: GuestNeeds, seen: Observation) -> None:
-        """Keep how a student process with some needs ended."""
-        self._seen[needs] = seen
+    def note(self, module: str, needs: GuestNeeds, seen: Observation) -> None:
+        """Keep how a student process that loaded a file ended."""
+        self._seen[module, needs] = seen
 
-    def of(self, needs: GuestNeeds) -> Observation | None:
-        """Return how a process with some needs ended, or would end; None if that is open."""
+    def of(self, module: str, needs: GuestNeeds) -> Observation | None:
+        """Return how a process ended, or would end, over a file; None if that is open."""
         hung = (
             seen
-            for known, seen in self._seen.items()
-            if seen.outcome is Outcome.TIMED_OUT and _gives_no_less(needs, known)
+            for (file, known), seen in self._seen.items()
+            if seen.outcome is Outcome.TIMED_OUT and file == module and _gives_no_less(needs, known)
         )
-        return self._seen.get(needs) or next(hung, None)
+        return self._seen.get((module, needs)) or next(hung, None)
 
 
 def holds_scarce(needs: GuestNeeds) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 from grader.assignment.find import assignment_digest, locate
 from grader.assignment.load import load_assignment
 from grader.assignment.mistakes import MISTAKES, KnownMistake, read_mistakes
-from grader.assignment.types import Assignment, Limits
+from grader.assignment.translation import translations
+from grader.assignment.types import Assignment, Limits, Question
 from grader.errors import AssignmentError, Problem
-from grader.sandbox.host.guests import GuestLimits, GuestNeeds
+from grader.run.guests import GuestSort
+from grader.sandbox.host.guests import GuestLimits
 from grader.wire.messages import Load
 
 _MOST_CASES = 60
@@ -24,7 +27,7 @@ class GuestProgram:
 
     Attributes:
         files: Path → content.
-        module: File among them whose functions are called.
+        module: File among them whose functions are called, where a call names no other.
         support: Read-only files beside them.
         modules: Library's module → file among ``support`` that stands in where it is missing.
         given: Source of the instructor's functions that run beside the submission, or empty.
@@ -38,14 +41,14 @@ class GuestProgram:
     given: str = ""
     stage: str = ""
 
-    def load(self, needs: GuestNeeds) -> Load:
-        """The message that puts it into a student process, virtual GPUs first."""
+    def load(self, sort: GuestSort) -> Load:
+        """The message that puts it into a student process of a sort, virtual GPUs first."""
         return Load(
             dict(self.files),
-            self.module,
+            sort.module,
             dict(self.support),
-            needs.virtual,
-            needs.virtual_memory_mb,
+            sort.needs.virtual,
+            sort.needs.virtual_memory_mb,
             dict(self.modules),
             self.given,
             self.stage,
@@ -81,6 +84,7 @@ class Materials:
         folder: Folder of the assignment's file, its scenario and its support files.
         given: Source of the functions that run beside a submission for a scenario, or empty.
         mistakes: Wrong functions of which the author says what is wrong with them.
+        titles: Language → question → title; the assignment's own is under ``""``.
     """
 
     assignment: Assignment
@@ -94,18 +98,34 @@ class Materials:
     folder: Path
     given: str = ""
     mistakes: tuple[KnownMistake, ...] = ()
+    titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def program(self, files: Mapping[str, bytes]) -> GuestProgram:
-        """Return a program to load: these files with the assignment's own beside them."""
-        assignment = self.assignment
-        return GuestProgram(files, assignment.module, self.support, assignment.modules, self.given)
+    @property
+    def starter_digest(self) -> str:
+        """Digest over the assignment's files and its known mistakes, which a starter is made of."""
+        # Not in ``digest``: a reworded sentence changes no grade, and must not refuse a batch that
+        # goes on.
+        known = [(item.name, item.module, sorted(item.says.items())) for item in self.mistakes]
+        text = f"{self.digest}{known}".encode()
+        return hashlib.sha256(text).hexdigest() if known else self.digest
+
+    def file_of(self, question: Question) -> str:
+        """Path of the solution's file that holds a question, for whoever writes it."""
+        return str(self.reference_folder / self.assignment.file_of(question))
+
+    def program(self, files: Mapping[str, bytes], module: str = "") -> GuestProgram:
+        """Return a program to load: these files with the assignment's own beside them.
+
+        Args:
+            files: Of a submission, or of the solution.
+            module: The file whose functions are called; the assignment's own where empty.
+        """
+        known = self.assignment
+        return GuestProgram(files, module or known.module, self.support, known.modules, self.given)
 
 
 def load_materials(file: Path) -> Materials:
     """Read an assignment and everything that belongs to it.
-
-    Args:
-        file: Its ``assignment.yml``.
 
     Raises:
         AssignmentError: The file is broken, or a file that it names is not there.
@@ -120,7 +140,7 @@ def load_materials(file: Path) -> Materials:
         for path in (located.scenario, located.given)
     )
     contents = _contents(file, "hand_in", reference)
-    solution = contents[assignment.module].decode("utf-8", "replace")
+    solutions = {name: data.decode("utf-8", "replace") for name, data in contents.items()}
     known = located.reference / MISTAKES
     return Materials(
         assignment,
@@ -133,8 +153,14 @@ def load_materials(file: Path) -> Materials:
         located.root,
         located.folder,
         given,
-        read_mistakes(known, assignment.questions, solution),
+        read_mistakes(known, assignment, solutions),
+        _titles(assignment, located.folder),
     )
+
+
+def _titles(assignment: Assignment, folder: Path) -> dict[str, Mapping[str, str]]:
+    found = translations(folder, [question.id for question in assignment.questions])
+    return {language: {"": words.title, **words.titles} for language, words in found.items()}
 
 
 def _contents(file: Path, key: str, paths: Mapping[str, Path]) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -61,12 +62,23 @@ class MistakeRun:
     telling: bool
 
 
-class KnownMistakes:
-    """The known mistakes of an assignment; each runs once, when it is first asked for.
+class Explains(Protocol):
+    """Says what authors say of known mistakes."""
 
-    Args:
-        materials: The assignment and its files.
-    """
+    def explain(
+        self,
+        judged: Mapping[str, Verdicts],
+        runs: Mapping[str, QuestionRun],
+        against: tuple[Sequence[PlannedQuestion], Mapping[str, QuestionRun]],
+        sandbox: Sandbox,
+        /,
+    ) -> dict[str, Verdicts]:
+        """See ``KnownMistakes.explain``."""
+        ...
+
+
+class KnownMistakes:
+    """The known mistakes of an assignment; each runs once, when it is first asked for."""
 
     def __init__(self, materials: Materials) -> None:
         self._materials = materials
@@ -87,21 +99,15 @@ class KnownMistakes:
             against: The inputs, and what the reference did with them.
             sandbox: Where mistakes run that have not run yet.
         """
-        told = dict(judged)
         plan, reference = against
-        checks = {
-            planned.question.id: check
-            for planned in plan
-            if planned.question.id in runs
-            and (check := _explained_check(planned, judged.get(planned.question.id, {})))
-        }
+        checks = explained_checks(plan, judged, runs)
         due = [planned for planned in plan if planned.question.id in checks]
-        for name, known in self.of(due, reference, sandbox).items():
-            mistake = recognised(runs[name].observations, known)
-            if mistake is not None:
-                check = checks[name]
-                told[name] = {**judged[name], check: _saying(judged[name][check], mistake)}
-        return told
+        found = {
+            name: recognised(runs[name].observations, known)
+            for name, known in self.of(due, reference, sandbox).items()
+        }
+        says = {name: {"mistake": one.name, **one.says} for name, one in found.items() if one}
+        return with_sentences(judged, checks, says)
 
     def of(
         self,
@@ -147,8 +153,9 @@ class KnownMistakes:
     def _results(self, trials: Sequence[_Attempt], sandbox: Sandbox) -> dict[_Attempt, Results]:
         """Run mistakes in one student process, or in one after another where they end it."""
         materials = self._materials
-        module = materials.assignment.module
-        files = {**materials.reference, module: _program(trials).encode()}
+        # In the place of their question's file: what the solution's other files define is there.
+        file = materials.assignment.file_of(trials[0].planned.question)
+        files = {**materials.reference, file: _program(trials).encode()}
         files |= {f"{trial.module}.py": trial.mistake.module.encode() for trial in trials}
         session = open_session(sandbox, materials, files)
         try:
@@ -207,8 +214,11 @@ def _program(trials: Sequence[_Attempt]) -> str:
 
 def _in_one_guest(trials: Sequence[_Attempt]) -> Iterator[list[_Attempt]]:
     yield from ([trial] for trial in trials if trial.alone)
-    if together := [trial for trial in trials if not trial.alone]:
-        yield together
+    together: dict[str | None, list[_Attempt]] = {}
+    for trial in trials:
+        if not trial.alone:
+            together.setdefault(trial.planned.question.file, []).append(trial)
+    yield from together.values()
 
 
 def recognised(submission: Results, known: Sequence[MistakeRun]) -> KnownMistake | None:
@@ -244,6 +254,45 @@ def _telling(mistake: Results, reference: Results) -> bool:
     return len(wrong) >= _TELLING_CASES or len(numbers) >= _TELLING_NUMBERS
 
 
+def explained_checks(
+    plan: Sequence[PlannedQuestion],
+    judged: Mapping[str, Verdicts],
+    runs: Mapping[str, QuestionRun],
+) -> dict[str, str]:
+    """Return question id → its check that a known mistake explains, where one may.
+
+    Args:
+        plan: The questions with their inputs.
+        judged: Question id → verdicts.
+        runs: What the submission did.
+    """
+    found = {
+        planned.question.id: _explained_check(planned, judged.get(planned.question.id, {}))
+        for planned in plan
+        if planned.question.id in runs
+    }
+    return {name: check for name, check in found.items() if check}
+
+
+def with_sentences(
+    judged: Mapping[str, Verdicts],
+    checks: Mapping[str, str],
+    says: Mapping[str, Mapping[str, str]],
+) -> dict[str, Verdicts]:
+    """Return the verdicts; the checks that are explained say what an author says.
+
+    Args:
+        judged: Question id → verdicts.
+        checks: Question id → the check that is explained.
+        says: Question id → what is said; see ``_saying``.
+    """
+    explained = dict(judged)
+    for name, sentences in says.items():
+        verdict = judged[name][checks[name]]
+        explained[name] = {**judged[name], checks[name]: _saying(verdict, sentences)}
+    return explained
+
+
 def _explained_check(planned: PlannedQuestion, verdicts: Verdicts) -> str | None:
     """Return the first check that failed by what came back."""
     return next(
@@ -259,9 +308,17 @@ def _explained_check(planned: PlannedQuestion, verdicts: Verdicts) -> str | None
     )
 
 
-def _saying(verdict: Verdict, mistake: KnownMistake) -> Verdict:
+def _saying(verdict: Verdict, says: Mapping[str, str]) -> Verdict:
+    """Return a verdict that says what an author says of a mistake.
+
+    Args:
+        verdict: With a message.
+        says: Language → the sentence, and ``mistake`` → its name.
+    """
     message = verdict.message
     assert message is not None
-    says: dict[str, Param] = {f"says_{language}": text for language, text in mistake.says.items()}
-    params = {**message.params, "cause": "known_mistake", "mistake": mistake.name, **says}
+    sentences = {key if key == "mistake" else f"says_{key}": text for key, text in says.items()}
+    # It explains every result; what diagnostic checks found beside it would only repeat it.
+    found = {key: value for key, value in message.params.items() if not key.startswith("diagnos")}
+    params: dict[str, Param] = {**found, "cause": "known_mistake", **sentences}
     return replace(verdict, message=Message(message.id, params))

@@ -171,17 +171,12 @@ def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]
 
 
 class _Question:
-    """One question while it is being observed.
-
-    Args:
-        planned: The question and its cases.
-        limits: What it may use.
-        reference: What came of it for the reference.
-    """
+    """One question while it is being observed."""
 
     def __init__(self, planned: PlannedQuestion, limits: Limits, reference: QuestionRun) -> None:
         self.id = planned.question.id
-        self.guest = (guest_limits(limits), planned.needs)
+        self._module = planned.question.file or ""
+        self.guest = (guest_limits(limits), planned.needs, self._module)
         self._planned = planned
         self._limits = limits
         self._reference = reference
@@ -256,7 +251,7 @@ class _Question:
         """Have a student process, and find the entry point in it."""
         if self._given_up is not None:
             return
-        session.prepare(self._limits, self._planned.needs)
+        session.prepare(self._limits, self._planned.needs, self._module)
         self._failed_load = self._given_up = session.failed_load
         if self._failed_load is None and session.loaded is not None:
             self._loaded = session.loaded
@@ -267,7 +262,7 @@ class _Question:
         self, session: GuestSession, case: PlannedCase, entry: str
     ) -> dict[str, Observation]:
         # The calls before may have ended the process.
-        session.prepare(self._limits, self._planned.needs)
+        session.prepare(self._limits, self._planned.needs, self._module)
         if session.failed_load is not None:
             return {}
         calls = [

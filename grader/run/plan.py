@@ -85,6 +85,7 @@ class PlannedCase:
 
     def call(self, entry: str, probes: tuple[str, ...]) -> Call:
         """The request that a student process gets; the same for reference and submission."""
+        # Nothing here may depend on who is asked: the two results could not be compared.
         scenario = self.case.scenario
         return Call(
             entry=scenario or entry,
@@ -103,11 +104,7 @@ class PlannedCase:
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuestion:
-    """A question with all of its calls.
-
-    Attributes:
-        needs: What its student process is given.
-    """
+    """A question with all of its calls."""
 
     question: Question
     cases: tuple[PlannedCase, ...]
@@ -149,6 +146,7 @@ def make_plan(
                 planned += [_plan_case(question, case, key, generate) for key in keys]
             except AssignmentError as error:
                 problems += error.problems
+        # All cases are tried before any problem is raised: an author mends them in one go.
         plan.append(PlannedQuestion(question, tuple(planned)))
     if problems:
         raise AssignmentError(problems)

@@ -64,7 +64,7 @@ def add_companions(
             observation = observations[case.key]
             if observation.outcome is Outcome.COMPLETED:
                 limits = limits_of(planned.question)
-                runner = _Runner(session, planned.needs, limits, run.entry)
+                runner = _Runner(session, planned, limits, run.entry)
                 companions = runner.companions(case, number)
                 observations[case.key] = replace(observation, companions=companions)
         done[planned.question.id] = replace(run, observations=observations)
@@ -83,10 +83,10 @@ def perturbed_runs(planned: PlannedQuestion, case: PlannedCase) -> int:
 
 class _Runner:
     def __init__(
-        self, session: GuestSession, needs: GuestNeeds, limits: Limits, entry: str
+        self, session: GuestSession, planned: PlannedQuestion, limits: Limits, entry: str
     ) -> None:
         self._session = session
-        self._needs = needs
+        self._planned = planned
         self._limits = limits
         self._entry = entry
 
@@ -97,7 +97,8 @@ class _Runner:
         return Companions(wide, tuple(self._run(case, _mover(seed)) for seed in seeds))
 
     def _run(self, case: PlannedCase, change: Change) -> Observation:
-        self._session.prepare(self._limits, self._needs)
+        question = self._planned.question
+        self._session.prepare(self._limits, self._planned.needs, question.file or "")
         if self._session.failed_load is not None:
             return self._session.failed_load
         call: Call = case.call(self._entry, ())
@@ -125,6 +126,7 @@ def changed(value: Value, change: Change) -> Value:
     """
     if isinstance(value, Tensor) and value.dtype in _FLOATING:
         array = change(to_numpy(value).astype(np.float64), value.dtype)
+        # Little endian, as the wire has it, whatever this machine's order is.
         return replace(value, dtype="float64", data=array.astype("<f8").tobytes())
     if isinstance(value, (tuple, list)):
         return type(value)(changed(item, change) for item in value)
@@ -193,15 +195,18 @@ class Reference:
     """
 
     def __init__(
-        self,
-        materials: Materials,
-        session: GuestSession,
-        progress: Callable[[str], None],
+        self, materials: Materials, session: GuestSession, progress: Callable[[str], None]
     ) -> None:
         self._materials = materials
         self._session = session
         self._progress = progress
         self.generate = GeneratorRecorder(self._generate)
+        assignment = materials.assignment
+        self._files = {
+            f"{question.id}.{case.id}": assignment.file_of(question)
+            for question in assignment.questions
+            for case in question.cases
+        }
 
     def run(
         self, selected: Sequence[Question], gradable: Mapping[str, GuestNeeds], seed: int
@@ -219,12 +224,8 @@ class Reference:
             InfrastructureError: No student process can be started.
         """
         limits_of = self._materials.assignment.limits_of
-        self._load()
-        # At once: of a reference that cannot be imported nothing else can be found out.
-        if broken := import_problems(self._materials, self._session):
-            raise AssignmentError(broken)
-        names = self._session.loaded.names if self._session.loaded else ()
-        problems = list(undefined(self._materials, selected, names))
+        defined = self._defined()
+        problems = list(undefined(self._materials, selected, defined))
         plan, badly_drawn = plan_all(self._materials, selected, gradable, (seed, self.generate))
         problems += badly_drawn
         # Even if something was found already: the author gets all problems at once.
@@ -235,14 +236,26 @@ class Reference:
             raise AssignmentError(dict.fromkeys(problems))
         return tuple(plan), add_companions(self._session, plan, runs, limits_of)
 
-    def _load(self) -> None:
-        self._session.prepare(self._materials.assignment.limits, GuestNeeds())
+    def _defined(self) -> dict[str, tuple[str, ...]]:
+        """Load each file; return the file → what it defines."""
+        defined: dict[str, tuple[str, ...]] = {}
+        for name in self._materials.assignment.asked:
+            self._load(name)
+            # At once: of a reference that cannot be imported nothing else can be found out.
+            if broken := import_problems(self._materials, self._session, name):
+                raise AssignmentError(broken)
+            defined[name] = self._session.loaded.names if self._session.loaded else ()
+        return defined
+
+    def _load(self, name: str) -> None:
+        self._session.prepare(self._materials.assignment.limits, GuestNeeds(), name)
 
     def _generate(self, where: str, function: str, keywords: dict[str, Value]) -> tuple[Value, ...]:
+        name = self._files[where]
         # The generator before this one may have taken its student process along.
-        self._load()
+        self._load(name)
         loaded = self._session.loaded
-        file = str(self._materials.reference_folder / self._materials.assignment.module)
+        file = str(self._materials.reference_folder / name)
         if loaded is not None and function not in loaded.names:
             text = f"the generator “{function}” is not defined{nearest(function, loaded.names)}"
             raise AssignmentError([Problem(file, None, where, text)])
@@ -253,8 +266,7 @@ class Reference:
             return value
         position = position_of(self._materials, seen.claims.fault)
         if position is None:
-            source = self._materials.reference[self._materials.assignment.module]
-            position = file, names_in(source).get(function)
+            position = file, names_in(self._materials.reference[name]).get(function)
         called = f"{function}({', '.join(f'{name}=…' for name in keywords)})"
         text = f"the generator, called as {called}, failed: {why(seen)}"
         if seen.outcome is Outcome.COMPLETED:
@@ -299,9 +311,15 @@ def _made_for(question: Question, needs: GuestNeeds) -> Question:
     return question.model_copy(update={"cases": cases})
 
 
-def import_problems(materials: Materials, session: GuestSession) -> list[Problem]:
-    """Return why reference or scenario could not be imported; empty if they could."""
-    module = str(materials.reference_folder / materials.assignment.module)
+def import_problems(materials: Materials, session: GuestSession, name: str) -> list[Problem]:
+    """Return why reference or scenario could not be imported; empty if they could.
+
+    Args:
+        materials: For the paths.
+        session: Was asked to load the file.
+        name: Of the file.
+    """
+    module = str(materials.reference_folder / name)
     if session.failed_load is not None:
         text = f"{why(session.failed_load)}; the reference must import cleanly"
         return [Problem(module, None, "", text)]
@@ -314,17 +332,11 @@ def import_problems(materials: Materials, session: GuestSession) -> list[Problem
 
 
 def undefined(
-    materials: Materials, questions: Sequence[Question], names: Sequence[str]
+    materials: Materials, questions: Sequence[Question], defined: Mapping[str, Sequence[str]]
 ) -> Iterator[Problem]:
-    """Yield the questions of which the reference defines nothing.
-
-    Args:
-        materials: For the file's path.
-        questions: That submissions will be asked for.
-        names: What the reference defines.
-    """
-    file = str(materials.reference_folder / materials.assignment.module)
+    """Yield the questions of which the reference defines nothing."""
     for question in questions:
+        file, names = materials.file_of(question), defined[materials.assignment.file_of(question)]
         if not set(question.names) & set(names):
             wanted = ", ".join(question.names)
             text = f"the reference defines none of {wanted}{nearest(question.names[0], names)}"
@@ -342,14 +354,8 @@ def undefined(
 def case_problems(
     materials: Materials, plan: Sequence[PlannedQuestion], runs: Mapping[str, QuestionRun]
 ) -> Iterator[Problem]:
-    """Yield the cases that the reference does not come through.
-
-    Args:
-        materials: For the paths and the scenario.
-        plan: What was called.
-        runs: What came of it, by question id.
-    """
-    told: set[object] = set()
+    """Yield the cases that the reference does not come through."""
+    reported: set[object] = set()
     for planned in plan:
         run = runs[planned.question.id]
         for case in planned.cases:
@@ -361,16 +367,16 @@ def case_problems(
             # Cases after one that ended the student process have its observation, and repeats of a
             # case its fault: each is said once.
             once = {id(seen), (planned.question.id, case.case.id)}
-            if not told & once:
+            if not reported & once:
                 yield _case_problem(materials, planned.question, case, seen)
-            told |= once
+            reported |= once
 
 
 def _case_problem(
     materials: Materials, question: Question, case: PlannedCase, seen: Observation
 ) -> Problem:
     where = f"{question.id}.{case.case.id}"
-    module = str(materials.reference_folder / materials.assignment.module)
+    module = materials.file_of(question)
     scenario = case.case.scenario
     position = position_of(materials, seen.claims.fault)
     if scenario is None:

@@ -16,6 +16,7 @@ from grader.run.allowance import Allowance, Sized, Window
 from grader.run.guests import (
     Deadline,
     Failures,
+    GuestSort,
     HeldGuest,
     death,
     holds_scarce,
@@ -24,17 +25,9 @@ from grader.run.guests import (
     violation,
 )
 from grader.run.materials import GuestProgram, guest_limits
-from grader.sandbox.host.guests import Exit, Guest, GuestLimits, GuestNeeds, Sandbox
+from grader.sandbox.host.guests import Exit, Guest, GuestNeeds, Sandbox
 from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
-from grader.wire.messages import (
-    Call,
-    Loaded,
-    Ready,
-    Reply,
-    from_frame,
-    holds_handle,
-    to_frame,
-)
+from grader.wire.messages import Call, Loaded, Ready, Reply, from_frame, holds_handle, to_frame
 from grader.wire.values import ProtocolError
 
 AGAIN = 1.5
@@ -58,9 +51,8 @@ class ScenarioPlayer(Protocol):
 class GuestSession:
     """Runs one program, in one student process after another.
 
-    The student process before the last one is kept for when its sort is asked for again: starting
-        one takes
-    as long as dozens of calls.
+    The student process before the last one is kept for when its sort is asked for again: to start
+    one takes as long as dozens of calls.
 
     Args:
         sandbox: Starts the student processes.
@@ -82,12 +74,12 @@ class GuestSession:
         self._sandbox = sandbox
         self._program = program
         self._player = player
-        self._asked_for: tuple[Limits, GuestNeeds] | None = None
+        self._asked_for: tuple[Limits, GuestNeeds, str] | None = None
         self._guest: Guest | None = None
         self._held: HeldGuest | None = None
-        self._started_with: tuple[GuestLimits, GuestNeeds] | None = None
+        self._started_with: GuestSort | None = None
         self.loaded: Loaded | None = None
-        self._needs = GuestNeeds()
+        self._needs, self._module = GuestNeeds(), program.module
         self._failures = Failures()
         self._allowance = allowance
         self.likely: FrameSize | None = None
@@ -97,25 +89,27 @@ class GuestSession:
         self._pid: int | None = None
         self._first_process: int | None = None
 
-    def prepare(self, limits: Limits, needs: GuestNeeds) -> None:
-        """Have a student process with the program loaded; ``failed_load`` tells if that cannot be.
+    def prepare(self, limits: Limits, needs: GuestNeeds, module: str = "") -> None:
+        """Have a student process with ``module`` loaded, or the program's own; see ``failed_load``.
 
         Raises:
             InfrastructureError: No student process can be started.
         """
-        wanted = (guest_limits(limits), needs)
-        self._asked_for = limits, needs
-        self._needs = needs
+        self._asked_for = limits, needs, module
+        self._needs, self._module = needs, module or self._program.module
+        wanted = GuestSort(guest_limits(limits), needs, self._module)
         if self._guest is not None and self._started_with == wanted:
             return
         # In one statement: the one that was held is read before the running one takes its place.
         held, self._held = self._held, self._set_aside()
-        if held is not None and held.started_with == wanted:
+        if held is not None and held.sort == wanted:
             self._guest, self.loaded = held.guest, held.loaded
             self._first_process, self._started_with = held.guest.pid, wanted
             return
         if held is not None:
             self._end(held.guest)
+        # It failed to load with these needs once, and would fail, and be waited for, for each
+        # question.
         if self.failed_load is not None:
             return
         self._started_with = wanted
@@ -124,23 +118,23 @@ class GuestSession:
         if isinstance(answer, Observation) and answer.facts.busy:
             answer = self._load(wanted, AGAIN * limits.import_seconds)
         if isinstance(answer, Observation):
-            self._failures.note(needs, answer)
+            self._failures.note(self._module, needs, answer)
         else:
             self.loaded = answer
 
     def _set_aside(self) -> HeldGuest | None:
         """Keep the student process, if there is one, for when its sort is asked for again."""
-        guest, loaded, started_with = self._guest, self.loaded, self._started_with
-        if guest is None or loaded is None or started_with is None or holds_scarce(started_with[1]):
+        guest, loaded, sort = self._guest, self.loaded, self._started_with
+        if guest is None or loaded is None or sort is None or holds_scarce(sort.needs):
             self.close()
             return None
         self._guest = None
-        return HeldGuest(guest, loaded, started_with)
+        return HeldGuest(guest, loaded, sort)
 
-    def _load(self, wanted: tuple[GuestLimits, GuestNeeds], seconds: float) -> Loaded | Observation:
+    def _load(self, wanted: GuestSort, seconds: float) -> Loaded | Observation:
         """Start a process and load the program; return what it said, or how it died of it."""
-        needs = wanted[1]
-        self._guest = self._sandbox.start(*wanted)
+        needs = wanted.needs
+        self._guest = self._sandbox.start(wanted.limits, needs)
         try:
             ready = self._receive(_START_SECONDS, Ready)
         except (Closed, DeadlineExceeded, ProtocolError) as error:
@@ -155,7 +149,7 @@ class GuestSession:
         # Only a timed process is settled and read after each call: for the others that would cost a
         # wait a call.
         self._pid = self._first_process if needs.timed else None
-        answer = self.exchange(self._program.load(needs), self.deadline(seconds), Loaded)
+        answer = self.exchange(self._program.load(wanted), self.deadline(seconds), Loaded)
         if isinstance(answer, Observation):
             return answer
         assert isinstance(answer[0], Loaded)
@@ -215,6 +209,8 @@ class GuestSession:
         seen: list[Observation] = []
         while len(seen) < len(calls):
             seen += self.call_each(calls[len(seen) :], seconds)
+            # Only the last one can have been stopped. Those before it have answered and are not
+            # asked again.
             if seen[-1].facts.busy:
                 self.renew()
                 call, self.likely = calls[len(seen) - 1]
@@ -270,8 +266,8 @@ class GuestSession:
 
     @property
     def failed_load(self) -> Observation | None:
-        """The failed load of the program with the needs that were last asked for, if it failed."""
-        return self._failures.of(self._needs)
+        """The failed load of what was last asked for, if it failed."""
+        return self._failures.of(self._module, self._needs)
 
     @property
     def alive(self) -> bool:
@@ -334,6 +330,7 @@ class GuestSession:
 
     def _end(self, guest: Guest) -> Exit:
         ended = guest.end()
+        # The last of it: what was printed at the end tells why a process died.
         self.output = (self.output + guest.output())[-(2**20) :]
         return ended
 
@@ -353,10 +350,7 @@ class GuestSession:
         return self.converse(deadline, talk)
 
     def converse(
-        self,
-        deadline: Deadline,
-        talk: Callable[[Connection, Deadline], Any],
-        asked: bool = False,
+        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any], asked: bool = False
     ) -> Observation | tuple[Any, float]:
         """Talk to the student process: (what ``talk`` returns, wall seconds), or what went wrong.
 

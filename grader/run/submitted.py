@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from grader.assignment.types import Question
 from grader.checks.base import Check, Probe
 from grader.checks.causes import across_cases
-from grader.checks.judge import combine, judge_case, settle, told_once
+from grader.checks.judge import combine, judge_case, settle, with_diagnoses, without_repeats
 from grader.errors import nearest_name
 from grader.observation import Observation, Outcome
 from grader.run.allowance import Care, allowance
@@ -22,6 +22,7 @@ from grader.run.plan import PlannedQuestion
 from grader.run.stage import open_session
 from grader.sandbox.host.guests import Sandbox
 from grader.static_analysis.facts import EntryFacts, Mention, SourceFacts, SourcePlace
+from grader.static_analysis.files import reachable
 from grader.static_analysis.reach import IMPORT
 from grader.static_analysis.reader import SourceReader
 from grader.verdict import (
@@ -50,7 +51,7 @@ Verdicts = dict[str, Verdict]
 def judge_question(
     planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
 ) -> Verdicts:
-    """Judge every check of a question on all of its cases.
+    """Judge every check of a question on all of its cases; return the verdicts of listed ones.
 
     Args:
         planned: The question with the inputs that both runs got.
@@ -85,7 +86,8 @@ def judge_question(
     for check in question.checks:
         if check.id not in verdicts:
             verdicts[check.id] = _without_case(check, verdicts, submission)
-    return told_once(question.checks, settle(question.checks, verdicts))
+    settled = with_diagnoses(question.checks, settle(question.checks, verdicts))
+    return without_repeats(question.listed, settled)
 
 
 def _not_by_word(verdict: Verdict, reach: Mention | None) -> Verdict:
@@ -94,12 +96,13 @@ def _not_by_word(verdict: Verdict, reach: Mention | None) -> Verdict:
     earns = verdict.status in (Status.PASSED, Status.PARTIAL)
     if reach is None or not earns or verdict.basis is not Basis.CLAIM:
         return verdict
-    return review(Message("claim_reached", {"name": plain(reach.name), "line": reach.place.line}))
+    params: dict[str, Param] = {"name": plain(reach.name), **reach.place.params}
+    return review(Message("claim_reached", params))
 
 
 def for_all(question: Question, verdict: Verdict) -> Verdicts:
-    """Give one verdict to every check of a question."""
-    return {check.id: verdict for check in question.checks}
+    """Give one verdict to every check of a question that reports list."""
+    return {check.id: verdict for check in question.listed}
 
 
 def _without_case(check: Check, judged: Verdicts, submission: QuestionRun) -> Verdict:
@@ -243,11 +246,13 @@ class Sources:
     """What the files of a submission say.
 
     Attributes:
-        facts: On the file whose functions are called.
+        read: File → what it says.
+        module: The file of questions that name no other.
         reached: Where any of them reaches for what the process says about itself, if one does.
     """
 
-    facts: SourceFacts
+    read: Mapping[str, SourceFacts]
+    module: str
     reached: Mention | None
 
 
@@ -256,12 +261,17 @@ def read_sources(reader: SourceReader, files: Mapping[str, bytes], own: Collecti
 
     Args:
         reader: Reads each file, once for all questions.
-        files: The exact bytes that run; first the file whose functions are called.
+        files: The exact bytes that run; first the file of questions that name no other.
         own: Paths of files beside them that a submission may import, too.
     """
-    read = [reader.read(data) for path, data in files.items() if path.endswith(".py")]
+    read = {path: reader.read(data) for path, data in files.items() if path.endswith(".py")}
     allowed = {f"{IMPORT}{_module_of(path)}" for path in (*files, *own)}
-    return Sources(read[0], next((item for each in read for item in _reach(each, allowed)), None))
+    reached = (
+        replace(item, place=replace(item.place, file=path)) if len(read) > 1 else item
+        for path, each in read.items()
+        for item in _reach(each, allowed)
+    )
+    return Sources(read, next(iter(files)), next(reached, None))
 
 
 def with_sources(
@@ -271,21 +281,17 @@ def with_sources(
 
     The facts on an entry point go into the observations of questions that ask for them. A file that
     cannot be read leaves them out; that is for the judge to weigh.
-
-    Args:
-        sources: Of the submission that ran.
-        plan: Names the questions and their checks.
-        runs: By question id.
     """
     wanted = {
-        planned.question.id
+        planned.question.id: planned.question.file or sources.module
         for planned in plan
         if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
     }
-    entries, reached = sources.facts.entries, sources.reached
-    return {
-        name: _with(replace(run, reach=reached), entries.get(run.entry or ""), name in wanted)
-        for name, run in runs.items()
+    found = {name: replace(run, reach=sources.reached) for name, run in runs.items()}
+    return found | {
+        name: _with(found[name], reachable(sources.read, file, found[name].entry or ""))
+        for name, file in wanted.items()
+        if name in found
     }
 
 
@@ -313,9 +319,7 @@ def _is_here(module: str) -> bool:
         return True
 
 
-def _with(run: QuestionRun, facts: EntryFacts | None, wanted: bool) -> QuestionRun:
-    if not wanted:
-        return run
+def _with(run: QuestionRun, facts: EntryFacts | None) -> QuestionRun:
     seen = {key: replace(item, source=facts) for key, item in run.observations.items()}
     return replace(run, observations=seen)
 
@@ -382,9 +386,9 @@ class SubmissionRunner:
 
     def _read(self, files: Mapping[str, bytes]) -> Sources:
         module = self._materials.assignment.module
-        # This file first: whoever reads them takes the facts on functions from the first one.
-        texts = {module: files[module], **files}
-        return read_sources(self._sources, texts, [*self._materials.support])
+        # This file first: questions that name no file are looked for in the first one.
+        first = {module: files[module]} if module in files else {}
+        return read_sources(self._sources, {**first, **files}, [*self._materials.support])
 
 
 def _with_text(follower: Follower, sources: Sources, plan: Sequence[PlannedQuestion]) -> Follower:

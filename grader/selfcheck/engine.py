@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 
 from grader.grading import Grader, Options
 from grader.report.messages.catalogue import current
@@ -15,6 +14,7 @@ from grader.run.observe import QuestionRun
 from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.pictures import device_lines
 from grader.selfcheck.public import PUBLIC_SEED
+from grader.selfcheck.sealed import SealedMistakes
 from grader.selfcheck.spare import SpareSandbox
 from grader.selfcheck.values import printed_lines, value_lines
 from grader.selfcheck.workplace import Workplace
@@ -64,16 +64,15 @@ class SelfCheck:
         """
         public = self.workplace.public
         grader = Grader(
-            self._materials(),
-            self._sandbox,
-            Options(PUBLIC_SEED, self._device, tuple(questions)),
+            self._materials(), self._sandbox, Options(PUBLIC_SEED, self._device, tuple(questions))
         )
         grader.words = current()
+        grader.mistakes = SealedMistakes(public.mistakes)
         if on_result is not None:
             grader.on_question = self._noting(on_result)
         grader.adopt(public.plan, public.reference)
         path = self.workplace.hand_in
-        examined = grader.examine(path, path.name, on_question)
+        examined = grader.examine(self.workplace.where, path.name, on_question)
         self.seen.update(examined.runs)
         return self._noted(examined.report)
 
@@ -109,7 +108,8 @@ class SelfCheck:
         loaded = [run.loaded for run in self.seen.values() if run.entry is not None and run.loaded]
         if missing := sorted({name for each in loaded for name in each.missing}):
             yield Message("packages_missing", {"names": list[Param](missing)})
-        for error in [each.fault for each in loaded if each.fault is not None][:1]:
+        faults = {each.fault.file: each.fault for each in loaded if each.fault is not None}
+        for error in faults.values():
             params: dict[str, Param] = {
                 "type": error.type, "message": error.message, "file": error.file,
                 "line": error.line,
@@ -131,12 +131,7 @@ class SelfCheck:
     def __enter__(self) -> SelfCheck:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _materials(self) -> Materials:

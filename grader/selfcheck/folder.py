@@ -17,11 +17,7 @@ _MOST_LOOKED_AT = 200
 
 
 class InTheWay(UsageError):  # noqa: N818  it is no error of the grader's
-    """Something in the student's folder, or on their machine, is not as it should be.
-
-    Attributes:
-        message: What, and what to do about it.
-    """
+    """Something in the student's folder, or on their machine, is not as it should be."""
 
     def __init__(self, message: str, **params: Param) -> None:
         # Reading every message takes longer than starting the fork-server, which comes first.

@@ -51,7 +51,7 @@ def _sign(rows: list[tuple[str, float, float, str]], start: float, step: float) 
     return SIGNS[max(spent, key=lambda sort: spent[sort])]
 
 
-_TOLD = (
+_ON_DEVICES = (
     Code.WRONG_DEVICE, Code.WRONG_TRANSFERS, Code.RAN_ELSEWHERE, Code.TOO_MUCH_MEMORY,
     Code.NOT_OVERLAPPED,
 )  # fmt: skip
@@ -60,13 +60,7 @@ _TOLD = (
 def device_lines(
     question: QuestionResult, place: Workplace, seen: Mapping[str, QuestionRun]
 ) -> dict[str, tuple[str, ...]]:
-    """Return check → lines on what lay, ran and went where, and when, where that was found wrong.
-
-    Args:
-        question: As it was reported.
-        place: With the public cases.
-        seen: What the submission did, by question id.
-    """
+    """Return check → lines on what lay, ran and went where, and when, where it was wrong."""
     planned = next((item for item in place.public.plan if item.question.id == question.id), None)
     if planned is None or question.id not in seen:
         return {}
@@ -74,7 +68,7 @@ def device_lines(
     keys = {case.case.id: case.key for case in reversed(planned.cases)}
     found = {}
     for result in question.checks:
-        if result.code in _TOLD and result.case in keys:
+        if result.code in _ON_DEVICES and result.case in keys:
             own = seen[question.id].observations.get(keys[result.case])
             if lines := tuple(_lines(checks[result.id], own)):
                 found[result.id] = lines
@@ -153,13 +147,7 @@ _PICTURED = (Code.WRONG_VALUE, Code.NOT_FINITE)
 def pictures(
     question: QuestionResult, place: Workplace, seen: Mapping[str, QuestionRun]
 ) -> dict[str, Heat]:
-    """Return check → picture, for the checks of a question that found wrong numbers.
-
-    Args:
-        question: As it was reported.
-        place: With the public cases.
-        seen: What the submission did, by question id.
-    """
+    """Return check → picture, for the checks of a question that found wrong numbers."""
     public = place.public
     planned = next((item for item in public.plan if item.question.id == question.id), None)
     if planned is None or question.id not in seen:

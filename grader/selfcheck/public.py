@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -91,11 +91,6 @@ def _array(content: bytes, tensor: Tensor | None) -> np.ndarray[Any, Any]:
 def unpacking(table: Sequence[Blob], tensors: bytes, file: str) -> Decoder:
     """Return what turns the nodes back into values.
 
-    Args:
-        table: Of the packing.
-        tensors: The safetensors file.
-        file: Its name, for the message.
-
     Raises:
         InTheWay: The file is damaged, or lacks a tensor.
     """
@@ -130,6 +125,10 @@ CaseName = tuple[str, str]
 """Question and case."""
 
 
+Sealed = Mapping[str, Sequence[str]]
+"""Question → sealed sentences on known mistakes, in base 85; see ``sealed``."""
+
+
 @dataclass(frozen=True, slots=True)
 class PublicCases:
     """Everything that a self-check needs beside the student's own files.
@@ -143,6 +142,7 @@ class PublicCases:
         hints: Question → what its docstring says under “Hint:”.
         plan: The inputs.
         reference: What the reference did with them, by question.
+        mistakes: What authors say of known mistakes.
     """
 
     assignment: Assignment
@@ -153,16 +153,13 @@ class PublicCases:
     hints: Mapping[str, str]
     plan: tuple[PlannedQuestion, ...]
     reference: Mapping[str, QuestionRun]
+    mistakes: Sealed = field(default_factory=dict)
 
 
 def public_part(assignment: Assignment, without: Collection[CaseName] = ()) -> Assignment:
     """Return an assignment without its hidden questions, checks and cases.
 
     A check keeps its points where all of its cases are hidden; it judges no case then.
-
-    Args:
-        assignment: The whole.
-        without: Further cases to leave out.
     """
     questions = [
         _public_question(question, without)
@@ -174,7 +171,7 @@ def public_part(assignment: Assignment, without: Collection[CaseName] = ()) -> A
 
 def public_questions(assignment: Assignment) -> tuple[str, ...]:
     """Return the questions of a public part that have a case to run."""
-    return tuple(item.id for item in assignment.questions if item.cases != (_NOWHERE,))
+    return tuple(item.id for item in assignment.coded if item.cases != (_NOWHERE,))
 
 
 def _public_question(question: Question, without: Collection[CaseName]) -> Question:
@@ -186,11 +183,13 @@ def _public_question(question: Question, without: Collection[CaseName]) -> Quest
     visible = [item for item in question.checks if item.visibility in (None, Visibility.VISIBLE)]
     names = frozenset(case.id for case in kept)
     checks = [_on_cases(check, names, {other.id for other in visible}) for check in visible]
+    if question.document:
+        checks = visible
     # A case that nothing public judges would be run for nothing.
     cases = tuple(case for case in kept if any(_judges(check, case) for check in checks))
     return question.model_copy(
         update={
-            "cases": cases or (_NOWHERE,),
+            "cases": () if question.document else cases or (_NOWHERE,),
             "checks": tuple(checks),
             "points": sum(check.points for check in checks if not check.bonus),
         }

@@ -17,12 +17,7 @@ from grader.observation import Claims, Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion, make_plan
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE, InTheWay
-from grader.selfcheck.public import (
-    PUBLIC_SEED,
-    PublicCases,
-    public_questions,
-    unpacking,
-)
+from grader.selfcheck.public import PUBLIC_SEED, PublicCases, public_questions, unpacking
 from grader.selfcheck.write import SCHEMA
 from grader.wire.codec import Decoder
 from grader.wire.values import ProtocolError, Value
@@ -82,6 +77,8 @@ def _bytes(path: Path) -> bytes:
 
 
 def _public(document: dict[str, Any], decoder: Decoder) -> PublicCases:
+    for question in document["assignment"].get("questions", ()):
+        question.get("needs", {}).pop("scratch", None)  # in older starters; it meant nothing
     content = json.dumps(document["assignment"])
     assignment = Assignment.model_validate_json(content, strict=True)
     kept = {
@@ -89,6 +86,7 @@ def _public(document: dict[str, Any], decoder: Decoder) -> PublicCases:
         for question, item in document["questions"].items()
     }
     plan = _plan(assignment, kept)
+    mistakes = document.get("mistakes", {})  # older starters have none
     runs = {
         question: QuestionRun(
             document["questions"][question]["entry"],
@@ -107,6 +105,7 @@ def _public(document: dict[str, Any], decoder: Decoder) -> PublicCases:
         dict(document["hints"]),
         plan,
         runs,
+        {name: [str(item) for item in sealed] for name, sealed in mistakes.items()},
     )
 
 

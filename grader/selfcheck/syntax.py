@@ -48,7 +48,8 @@ def unreadable_in(folder: Path, chosen: Path) -> Unreadable | None:
     """Return what keeps Python from loading a file of a starter's folder, from the folder alone.
 
     Does not read the public cases beyond the names of the files, and knows no notebooks. None
-    where anything else is amiss: opening the workplace says what.
+    where anything else is amiss: opening the workplace says what. None where questions stand in
+    several files as well: one of them costs its own questions alone.
 
     Args:
         folder: The starter's.
@@ -68,8 +69,10 @@ def _sources(folder: Path, chosen: Path) -> Sequence[Path]:
     if chosen.is_file():
         return [chosen] if chosen.suffix == ".py" else []
     try:
-        wanted = json.loads((folder / CASES_FILE).read_bytes())["assignment"]["hand_in"]
-        return [folder / name for name in wanted if name.endswith(".py")]
+        assignment = json.loads((folder / CASES_FILE).read_bytes())["assignment"]
+        if any("file" in question for question in assignment["questions"]):
+            return []
+        return [folder / name for name in assignment["hand_in"] if name.endswith(".py")]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return []
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.assignment.types import Assignment
+from grader.checks.by_hand import DOCUMENT
 from grader.errors import UsageError
 from grader.report.model import QuestionResult, Report, ReportStatus
 from grader.report.student import (
@@ -241,13 +242,7 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 
 def merged(old: Report, new: Report, questions: frozenset[str]) -> Report:
-    """Return the new report with the old one's results where nothing was run again.
-
-    Args:
-        old: Of everything.
-        new: Of some questions.
-        questions: Ids of these.
-    """
+    """Return the new report with the old one's results where nothing was run again."""
     before = {question.id: question for question in old.questions}
     results = tuple(
         item if item.id in questions else before.get(item.id, item) for item in new.questions
@@ -278,7 +273,7 @@ def watch_folder(own: SelfCheck, ids: tuple[str, ...], view: StudentView) -> Non
         view.report(report, ids)
         conclude(report, place, view)
         own.make_ready()
-        view.say("watching", "bold", file=place.hand_in.name)
+        view.say("watching", "bold", file=place.name)
         for _ in watching.changes():
             _again(watching, view)
             own.make_ready()
@@ -308,17 +303,12 @@ def conclude(report: Report, place: Workplace, view: StudentView) -> None:
         return
     if none_found(report):
         names: list[Param] = [item.id for item in asked_for(report)]
-        view.say("none_found", "bold red", file=place.hand_in.name, names=names)
+        view.say("none_found", "bold red", file=place.name, names=names)
         return
     step = next_question(report)
     if step is not None:
-        name = next(
-            question.names[0]
-            for question in place.public.assignment.questions
-            if question.id == step.id
-        )
-        line = line_of(place, name)
-        view.say("next_step", "bold", question=step.id, file=place.hand_in.name, line=line)
+        line, file = line_of(place, step.id), place.name_of(step.id)
+        view.say("next_step", "bold", question=step.id, file=file, line=line)
         if not_written(step):
             view.say("next_first")
     elif report.status is not ReportStatus.INCOMPLETE:
@@ -328,11 +318,21 @@ def conclude(report: Report, place: Workplace, view: StudentView) -> None:
     _hand_in(report, place, view)
 
 
+def _received(report: Report) -> dict[str, Param]:
+    """Return file → size for what is there for a person to read."""
+    checks = (check for question in report.questions for check in question.checks)
+    found = (check.params for check in checks if check.message_id == DOCUMENT)
+    return {str(params["file"]): str(params["size"]) for params in found}
+
+
 def _hand_in(report: Report, place: Workplace, view: StudentView) -> None:
     open_ones: list[Param] = [item.id for item in report.questions if not_written(item)]
-    files: list[Param] = [*place.public.assignment.hand_in]
+    assignment = place.public.assignment
+    files: list[Param] = [*assignment.hand_in, *assignment.documents]
     if open_ones:
         view.say("not_written", "yellow", count=len(open_ones), names=open_ones)
+    for name, size in _received(report).items():
+        view.say("document_there", file=name, size=size)
     view.say("handed_in", files=files, archive=archive_name(place))
     for note in report.submission.notes:
         view.print(note, "yellow")

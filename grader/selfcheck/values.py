@@ -45,15 +45,7 @@ _WRONG = "*"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One case that a check found wrong.
-
-    Attributes:
-        planned: Its question.
-        check: The rule.
-        case: With the inputs.
-        reference: What is right.
-        own: What the submission did.
-    """
+    """One case that a check found wrong."""
 
     planned: PlannedQuestion
     check: Check
@@ -65,13 +57,7 @@ class Place:
 def value_lines(
     question: QuestionResult, place: Workplace, seen: Mapping[str, QuestionRun]
 ) -> dict[str, tuple[str, ...]]:
-    """Return check → lines on the values of the case that decided it, where that was wrong.
-
-    Args:
-        question: As it was reported.
-        place: With the public cases.
-        seen: What the submission did, by question id.
-    """
+    """Return check → lines on the values of the case that decided it, where that was wrong."""
     stopped = [item for item in question.checks if item.code is Code.IMPORT_FAILED]
     if stopped:
         return {item.id: tuple(_own_line(item, place)) for item in stopped}
@@ -117,8 +103,9 @@ def _lines(result: CheckResult, where: Place, place: Workplace) -> Iterator[str]
 
 def _own_line(result: CheckResult, place: Workplace) -> Iterator[str]:
     line = result.params.get("line")
-    if result.params.get("file") == place.module.name and isinstance(line, int):
-        text = text_of_line(place, line)
+    file = result.params.get("file")
+    if file in place.public.assignment.asked and isinstance(line, int):
+        text = text_of_line(place.folder / str(file), line)
         if text:
             yield f"{line} │ {text}"
 
@@ -225,8 +212,8 @@ def _changed(result: CheckResult, where: Place) -> Iterator[str]:
         if result.params.get("name") not in (name, position):
             continue
         blocks.add(name, before)
-        told = _say("shown_after", name=name)
-        blocks.add(told, left, _unlike(before, left), sign="shown_changed")
+        after_call, unlike = _say("shown_after", name=name), _unlike(before, left)
+        blocks.add(after_call, left, unlike, sign="shown_changed")
     yield from blocks.lines()
 
 
@@ -372,11 +359,7 @@ _MOST_PRINTED = 5
 
 
 def printed_lines(text: str) -> tuple[str, ...]:
-    """Return the beginning of what functions printed, with a heading; nothing for no text.
-
-    Args:
-        text: As it was printed.
-    """
+    """Return the beginning of what functions printed, with a heading; nothing for no text."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     if not lines:
         return ()

@@ -10,17 +10,19 @@ import ast
 import io
 import re
 import zipfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.assignment.translation import Translation, file_of, parse
+from grader.assignment.types import Question
 from grader.errors import nearest_name
+from grader.report.messages.catalogue import current_language
 from grader.selfcheck.folder import InTheWay, module_missing, renamed, starter_folder
 from grader.selfcheck.public import PublicCases
 from grader.selfcheck.read import read_public
-from grader.selfcheck.translation import in_current_language
 from grader.store.files import write_atomic
-from grader.submission import Submission, read_submission
+from grader.submission import Submission, Where, read_submission
 from grader.submission.choose import only_uses
 from grader.submission.submission import IntakeError
 
@@ -33,6 +35,7 @@ class Workplace:
         folder: It.
         public: Its public cases.
         hand_in: What would be graded: a file where the assignment wants one, else the folder.
+            With questions in several files always the folder.
     """
 
     folder: Path
@@ -40,9 +43,58 @@ class Workplace:
     hand_in: Path
 
     @property
-    def module(self) -> Path:
-        """The file that holds the questions, or should."""
-        return self.folder / self.public.assignment.module
+    def where(self) -> Where:
+        """What is read to be graded."""
+        assignment = self.public.assignment
+        documents = {name: self.folder / name for name in assignment.documents}
+        there = {name: path for name, path in documents.items() if path.is_file()}
+        if len(assignment.asked) == 1 and not there:
+            return self.hand_in
+        if self.hand_in.is_file():
+            notebook = Path(assignment.module).with_suffix(".ipynb").name
+            name = notebook if self.hand_in.suffix == ".ipynb" else assignment.module
+            return {name: self.hand_in} | there
+        code = (_present(self.hand_in, name) for name in assignment.hand_in)
+        return {path.name: path for path in code if path is not None} | there
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files with questions that would be graded."""
+        if len(self.public.assignment.asked) == 1:
+            return (self.hand_in,)
+        there = (_present(self.hand_in, name) for name in self.public.assignment.asked)
+        return tuple(path for path in there if path is not None)
+
+    def questions_in(self, file: Path) -> tuple[Question, ...]:
+        """Return the questions that a file of ``files`` holds."""
+        assignment = self.public.assignment
+        several = len(assignment.asked) > 1
+        return tuple(
+            item
+            for item in assignment.coded
+            if not several or assignment.file_of(item).removesuffix(".py") == file.stem
+        )
+
+    @property
+    def name(self) -> str:
+        """What messages call that which would be graded."""
+        several = len(self.public.assignment.asked) > 1
+        return ", ".join(self.public.assignment.asked) if several else self.hand_in.name
+
+    def module(self, question: str) -> Path:
+        """The file that holds a question, or should."""
+        return self.folder / self.public.assignment.file_of(self._question(question))
+
+    def name_of(self, question: str) -> str:
+        """What messages call the file that holds a question."""
+        return self.public.assignment.place_of(self._question(question)) or self.hand_in.name
+
+    def function(self, question: str) -> str:
+        """The name that a question's function should have."""
+        return self._question(question).names[0]
+
+    def _question(self, name: str) -> Question:
+        return next(item for item in self.public.assignment.questions if item.id == name)
 
     @property
     def support(self) -> dict[str, bytes]:
@@ -70,13 +122,51 @@ def open_workplace(path: Path) -> Workplace:
         InTheWay: There is none, or several could be meant; says which, and what to do.
     """
     folder = starter_folder(path)
-    public = in_current_language(read_public(folder), folder)
-    chosen = path if path.is_file() and path.suffix in (".py", ".ipynb") else None
+    public = _in_current_language(read_public(folder), folder)
+    single = len(public.assignment.asked) == 1
+    chosen = path if single and path.is_file() and path.suffix in (".py", ".ipynb") else None
     return Workplace(folder, public, chosen or _hand_in(folder, public))
 
 
+def _in_current_language(public: PublicCases, folder: Path) -> PublicCases:
+    """Return public cases with titles and hints in the current language, as far as there are any.
+
+    Args:
+        public: In English.
+        folder: The starter's. A file there that is damaged counts as absent: it is no reason to
+            check nothing.
+    """
+    language, asked = current_language(), public.assignment
+    try:
+        text = (folder / file_of(language)).read_text(encoding="utf-8")
+        words = parse(text, [question.id for question in asked.questions])
+    except (OSError, ValueError):
+        return public
+    questions = tuple(_named(item, words) for item in asked.questions)
+    named = asked.model_copy(update={"title": words.title or asked.title, "questions": questions})
+    # Results of single questions take their titles from the plan.
+    plan = tuple(replace(item, question=_named(item.question, words)) for item in public.plan)
+    return replace(public, assignment=named, plan=plan, hints={**public.hints, **words.hints})
+
+
+def _named(question: Question, words: Translation) -> Question:
+    return question.model_copy(update={"title": words.titles.get(question.id, question.title)})
+
+
+def _present(folder: Path, name: str) -> Path | None:
+    """Return a file of a folder, or the notebook that stands in for it; None without either."""
+    either = (folder / name, (folder / name).with_suffix(".ipynb"))
+    return next((path for path in either if path.is_file()), None)
+
+
 def _hand_in(folder: Path, public: PublicCases) -> Path:
-    wanted = public.assignment.hand_in
+    wanted, asked = public.assignment.hand_in, public.assignment.asked
+    # One of several is enough; the others' questions say that their file is not there.
+    if len(asked) > 1 and any(_present(folder, name) for name in asked):
+        others = [name for name in wanted if name not in asked and not _present(folder, name)]
+        if others:
+            raise module_missing(folder, others[0])
+        return folder
     missing = [name for name in wanted if not (folder / name).is_file()]
     if len(wanted) > 1 and not missing:
         return folder
@@ -115,16 +205,19 @@ def read_workplace(place: Workplace) -> Submission:
     """
     if not place.hand_in.exists():
         raise module_missing(place.folder, place.hand_in.name)
+    assignment = place.public.assignment
+    several = assignment.asked if len(assignment.asked) > 1 else {}
     try:
-        submission = read_submission(place.hand_in, place.public.assignment.hand_in)
+        submission = read_submission(
+            place.where, assignment.hand_in, asked=several, documents=assignment.documents
+        )
     except IntakeError as error:
         raise InTheWay(error.message.id, **error.message.params) from None
-    asked = place.public.assignment.functions
-    code = submission.files[0].data
-    if place.hand_in.suffix == ".ipynb" and only_uses(code, place.module.name, asked):
-        if renamed(place.folder, place.module.name):
-            raise module_missing(place.folder, place.module.name)
-        raise InTheWay("only_notebook", found=place.hand_in.name, file=place.module.name)
+    module, code = assignment.module, submission.files[0].data
+    if place.hand_in.suffix == ".ipynb" and only_uses(code, module, assignment.functions):
+        if renamed(place.folder, module):
+            raise module_missing(place.folder, module)
+        raise InTheWay("only_notebook", found=place.hand_in.name, file=module)
     return submission
 
 
@@ -162,15 +255,19 @@ def _meant(place: Workplace, word: str) -> list[str]:
 
 
 def unwritten(place: Workplace, submission: Submission) -> list[str]:
-    """Return the questions whose function, as the text shows it, does nothing but say so.
+    """Return the questions whose function, as the text shows it, does nothing but say so."""
+    assignment = place.public.assignment
+    stubs = {file.path: _stubs(file.data) for file in submission.files if file.path.endswith(".py")}
+    return [
+        item.id
+        for item in assignment.questions
+        if stubs.get(assignment.file_of(item), set()) & set(item.names)
+    ]
 
-    Args:
-        place: Names the questions.
-        submission: Can be read by Python.
-    """
-    tree = ast.parse(submission.files[0].data)
-    stubs = {item.name for item in tree.body if isinstance(item, _DEFINITIONS) and _stub(item)}
-    return [item.id for item in place.public.assignment.questions if stubs & set(item.names)]
+
+def _stubs(source: bytes) -> set[str]:
+    tree = ast.parse(source)
+    return {item.name for item in tree.body if isinstance(item, _DEFINITIONS) and _stub(item)}
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -202,41 +299,53 @@ def pack(place: Workplace) -> Packed:
         InTheWay: The submission could not be graded as it is.
     """
     own = read_workplace(place)
-    names = place.public.assignment.hand_in
-    paths = [place.hand_in] if place.hand_in.is_file() else [place.folder / name for name in names]
-    wanted = place.hand_in.name if place.hand_in.suffix == ".ipynb" else names[0]
+    assignment = place.public.assignment
+    names, asked, documents = assignment.hand_in, assignment.asked, assignment.documents
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, path in zip([wanted, *names[1:]], paths, strict=True):
+        for name, path in _packed(place).items():
             archive.writestr(zipfile.ZipInfo(name, _THEN), path.read_bytes())
     target = place.folder / archive_name(place)
     write_atomic(target, buffer.getvalue())
-    back = read_submission(target, names)
-    content = tuple((file.path, len(file.data), file.sha256) for file in back.files)
+    back = read_submission(
+        target, names, asked=asked if len(asked) > 1 else {}, documents=documents
+    )
+    files = (*back.files, *back.documents)
+    content = tuple((file.path, len(file.data), file.sha256) for file in files)
     return Packed(target, content, back.digest == own.digest)
+
+
+def _packed(place: Workplace) -> Mapping[str, Path]:
+    """Return the files of the archive, by the names that they have in it."""
+    where, names = place.where, place.public.assignment.hand_in
+    if isinstance(where, Mapping):
+        return where
+    if not where.is_file():
+        return {name: place.folder / name for name in names}
+    return {where.name if where.suffix == ".ipynb" else names[0]: where}
 
 
 def _definition(name: str, text: str) -> re.Match[str] | None:
     return re.search(rf"^(?:async\s+def|def|class)\s+{re.escape(name)}\b", text, re.MULTILINE)
 
 
-def line_of(place: Workplace, name: str) -> int | None:
-    """Return the line of the function or class ``name`` in the module, or None.
+def line_of(place: Workplace, question: str) -> int | None:
+    """Return the line of a question's function or class in its file, or None.
 
     Looked for in the text: a student's file is not parsed in this process.
     """
     try:
-        text = place.module.read_text(encoding="utf-8", errors="replace")
+        text = place.module(question).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    found = _definition(name, text)
+    found = _definition(place.function(question), text)
     return None if found is None else text.count("\n", 0, found.start()) + 1
 
 
-def text_of_line(place: Workplace, number: int) -> str:
-    """Return a line of the module without its indentation; empty where there is none."""
+def text_of_line(file: Path, number: int) -> str:
+    """Return a line of a file without its indentation; empty where there is none."""
     try:
-        lines = place.module.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""

@@ -21,12 +21,7 @@ from grader.checks.traces import DeviceTrace, read_trace
 from grader.observation import Companions, Observation
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
-from grader.selfcheck.public import (
-    PUBLIC_SEED,
-    Packing,
-    PublicCases,
-    lines,
-)
+from grader.selfcheck.public import PUBLIC_SEED, Packing, PublicCases, lines
 from grader.wire.codec import Node
 from grader.wire.values import Tensor, Value
 
@@ -111,6 +106,7 @@ def to_files(public: PublicCases) -> dict[str, bytes]:
         "support": dict(public.support),
         "hints": dict(public.hints),
         "questions": questions,
+        "mistakes": {name: list(sealed) for name, sealed in public.mistakes.items()},
         "blobs": packing.table,
         "tensors_sha256": hashlib.sha256(tensors).hexdigest(),
     }

@@ -286,10 +286,7 @@ def _pair(
         for each, side, partner in zip(submissions, slices, partners, strict=True)
     )
     return Pair(
-        *submissions,
-        (float(shares[0]), float(shares[1])),
-        int(tokens),
-        (regions[0], regions[1]),
+        *submissions, (float(shares[0]), float(shares[1])), int(tokens), (regions[0], regions[1])
     )
 
 

@@ -154,11 +154,7 @@ def histogram(closest: Mapping[str, float]) -> list[ScoreBar]:
 
 
 class People:
-    """Who is behind the names of submissions.
-
-    Args:
-        submissions: Of the class.
-    """
+    """Who is behind the names of submissions."""
 
     def __init__(self, submissions: Sequence[ClassSubmission]) -> None:
         self._students = {each.name: each.students for each in submissions}
@@ -213,10 +209,6 @@ class Comparison:
 
 def write_pages(comparison: Comparison, out: Path) -> Path:
     """Write the pages and the data behind them; those of an earlier comparison go.
-
-    Args:
-        comparison: What to show.
-        out: Folder to write into.
 
     Returns:
         The page to begin with.

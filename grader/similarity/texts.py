@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import tokenize
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.batch.discover import ClassSubmission
 from grader.errors import UsageError
@@ -108,15 +109,12 @@ def read_class(
     submissions: Iterable[ClassSubmission],
     wanted: Sequence[str],
     scripts: Scripts,
+    asked: Mapping[str, Collection[str]] = MappingProxyType({}),
     tick: Callable[[], object] = int,
 ) -> ScriptClass:
     """Read the submissions of a class; identical ones once.
 
-    Args:
-        submissions: By name.
-        wanted: Files that the assignment asks for.
-        scripts: Makes scripts of them.
-        tick: Called after each.
+    Of several files with questions, which ``asked`` names, one is enough.
 
     Raises:
         UsageError: None of the submissions is there any more.
@@ -127,7 +125,7 @@ def read_class(
     gone: UsageError | None = None
     for one in submissions:
         try:
-            submission = read_submission(one.path, wanted, name=one.name)
+            submission = read_submission(one.path, wanted, name=one.name, asked=asked)
         except IntakeError as error:
             unread[one.name] = current().render(error.message)
         except UsageError as error:

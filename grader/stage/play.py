@@ -104,6 +104,8 @@ class Play:
     def keep(self, action: str, name: str = "", target: Any = None, **fields: Any) -> Handle:
         """Have something done in the actor; the result stays there."""
         self._state.kept += 1
+        # Numbered here, not by the actor: nobody has to wait for its reply, and it cannot name
+        # another object.
         number = self._state.kept
         self.later(action, name, target, **fields, keep=number)
         return Handle(number)
@@ -139,6 +141,7 @@ class Play:
         name = f"shared-{len(self._state.folders) + 1}"
         self._state.folders[name] = write
         (self._scratch / name).mkdir()
+        # Relative: it leads whoever opens it, stage or actor, to the copy in its own scratch.
         return Path(name)
 
     def read(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -216,6 +219,8 @@ class Play:
     def _send(self, ask: Ask, waited: bool = True) -> Did:
         """Have a request done, and all that waits before it."""
         earlier = tuple(item.as_earlier() for item in self._state.queued)
+        # Before it is sent: a scenario that catches the error and asks again must not have these
+        # done twice.
         self._state.queued.clear()
         ask = replace(ask, earlier=earlier, layout=self._layout, case=self.case)
         ask = replace(ask, gathers=self._gathers())
@@ -237,6 +242,7 @@ class Play:
         if unwritten or did.early or not waited:
             return OverError(fault)
         error = RemoteError(did.kind, fault)
+        # A callback's own error stands behind it: the author sees the line in scenario.py.
         error.__cause__, self._raised = self._raised, None
         return error
 

@@ -50,14 +50,7 @@ REMOTE, UNREAD = "remote", "unread"
 
 
 class Stage:
-    """A scenario's file, executed anew for each case.
-
-    Args:
-        source: Its text.
-        scratch: The stage's writable folder.
-        line: To the actor.
-        apart: Whether the actor is another process.
-    """
+    """A scenario's file, executed anew for each case."""
 
     def __init__(self, source: str, scratch: Path, line: Line, apart: bool = True) -> None:
         self._path = scratch / FILE
@@ -263,13 +256,7 @@ class LocalLine:
 
 
 class _Others:
-    """Answers the processes that a submission starts, while it works on a request.
-
-    Args:
-        asked: The actor.
-        ask: The request.
-        body: Answers calls.
-    """
+    """Answers the processes that a submission starts, while it works on a request."""
 
     def __init__(self, asked: Asked, ask: Ask, body: Body) -> None:
         asked.begin(ask.case)

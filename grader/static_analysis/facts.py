@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from grader.verdict import Param
 from grader.wire.messages import from_bytes, to_bytes
 from grader.wire.values import ProtocolError
 
@@ -28,11 +29,24 @@ class Role(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """Where something stands: 1-based line and column, and the last line of it."""
+    """Where something stands: 1-based line and column, and the last line of it.
+
+    Attributes:
+        file: Path of another file than the one that was asked about; else empty.
+    """
 
     line: int
     column: int
     last_line: int
+    file: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}" if self.file else f"line {self.line}"
+
+    @property
+    def params(self) -> dict[str, Param]:
+        """Parameters of a message about it."""
+        return {"line": self.line, "file": self.file} if self.file else {"line": self.line}
 
 
 @dataclass(frozen=True, slots=True)

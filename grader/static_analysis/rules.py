@@ -102,6 +102,9 @@ def repeating(name: str, node: ast.Call, own: frozenset[str]) -> str:
         return name if last in MODULE_ITERATORS[root] else ""
     if name == "builtins.iter" and len(node.args) == 2:
         return "iter(callable, …)"
+    # A compiled pattern's: a tensor's “sub” takes no function.
+    if last in ("sub", "subn") and node.args and isinstance(node.args[0], ast.Lambda):
+        return "re.sub"
     if root == "torch":
         return last if last in TORCH_CALLS_BACK else ""
     # The file's own “submit” is followed like any call, and is a loop only if it has one.

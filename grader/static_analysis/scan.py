@@ -29,9 +29,11 @@ from grader.static_analysis.rules import (
 from grader.static_analysis.scope import (
     Function,
     Scan,
+    calls_of_itself,
     constant_text,
     dotted,
     imported,
+    imported_there,
     local_names,
     looked_up,
     owner_of_names,
@@ -54,13 +56,7 @@ _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
 class NameScanner:
-    """Goes through text and notes names, operators, calls and indexings.
-
-    Args:
-        name: The function's, for messages.
-        imports: Names imported at the module level.
-        own: Names bound at the module level.
-    """
+    """Goes through text and notes names, operators, calls and indexings."""
 
     handlers: ClassVar[dict[type, Callable[[Any, Any], None]]] = {}
 
@@ -69,6 +65,7 @@ class NameScanner:
         self._imports = dict(imports)
         self._own = own
         self._locals: list[frozenset[str]] = []
+        self._recursive: set[int] = set()
         self._depth = 0
         self._texts = 0
         self._dims = Dims()
@@ -129,7 +126,8 @@ class NameScanner:
     def _call(self, node: ast.Call) -> None:
         name = self._resolve(node.func)
         last = name.rsplit(".", 1)[-1]
-        repeats = repeating(name, node, self._own)
+        again = "recursion" if id(node) in self._recursive else ""
+        repeats = again or repeating(name, node, self._own)
         if repeats:
             where = place_of(node)
             inner = (where.line, where.last_line)
@@ -184,7 +182,8 @@ class NameScanner:
         """Return a name as ``Mention.name`` writes it; empty for what has none."""
         parts = dotted(node)
         if not parts:
-            return f".{node.attr}" if isinstance(node, ast.Attribute) else ""
+            bare = f".{node.attr}" if isinstance(node, ast.Attribute) else ""
+            return imported_there(node) or bare
         first, rest = parts[0], parts[1:]
         if any(first in names for names in self._locals):
             if first in self._imports:
@@ -265,12 +264,15 @@ _KINDS: dict[type, str] = {
 class CodeScanner(NameScanner):
     """Goes through one function, nested functions and lambdas included."""
 
-    def _function(self, node: Function) -> None:
+    def _function(self, node: Function, method: bool = False) -> None:
         # Decorators and defaults run outside: names of the function's own mean nothing there.
         if not isinstance(node, ast.Lambda):
             self._block(node.decorator_list)
         arguments = node.args
         self._block([*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)])
+        # Of the file's own functions the walk tells it. A method's name means nothing in its body.
+        if self._locals and not method and not isinstance(node, ast.Lambda):
+            self._recursive |= set(map(id, calls_of_itself(node)))
         self._locals.append(local_names(node))
         outer, self._dims = self._dims, Dims(node)
         if isinstance(node, ast.Lambda):
@@ -291,7 +293,9 @@ class CodeScanner(NameScanner):
                     self._construct(f"{item.name} of a class", item, Role.LOOP, repeated=body)
                 elif item.name in REPEATED_BY_DUNDER:
                     self.found.opaque.append(Mention(item.name, self._place(item), False))
-            self._visit(item)
+                self._function(item, method=True)
+            else:
+                self._visit(item)
 
     def _if(self, node: ast.If | ast.IfExp) -> None:
         # Only what can run: a loop behind `if 0:` is none.
@@ -353,16 +357,9 @@ class CodeScanner(NameScanner):
             if part is not first:
                 self._visit(part.iter)
             self._block(part.ifs)
-        self._children_of_element(node)
+        self._block([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
         self._locals.pop()
         self._depth -= deep
-
-    def _children_of_element(self, node: Comprehension) -> None:
-        if isinstance(node, ast.DictComp):
-            self._visit(node.key)
-            self._visit(node.value)
-        else:
-            self._visit(node.elt)
 
     def _await(self, node: ast.Await) -> None:
         self._construct("await", node, Role.LOOP)

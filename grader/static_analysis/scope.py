@@ -118,6 +118,23 @@ def local_names(function: Function) -> frozenset[str]:
     return frozenset(names - outer)
 
 
+def calls_of_itself(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.Call]:
+    """Yield the calls in a nested function by its own name, where that still means it."""
+    waiting: list[ast.AST] = [function]
+    while waiting:
+        node = waiting.pop()
+        if function.name in _bound_in(node):
+            continue
+        if isinstance(node, ast.Call) and dotted(node.func) == [function.name]:
+            yield node
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+def _bound_in(node: ast.AST) -> frozenset[str]:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    return local_names(node) if isinstance(node, functions) else frozenset()
+
+
 def _own_nodes(body: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
     waiting: list[ast.AST] = list(body)
     while waiting:
@@ -135,6 +152,19 @@ def dotted(node: ast.expr) -> list[str]:
         parts.append(node.attr)
         node = node.value
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else []
+
+
+def imported_there(node: ast.expr) -> str:
+    """Return ``re.sub`` for ``__import__("re").sub``; empty if it is anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Call) or not parts:
+        return ""
+    by_text = dotted(node.func)[-1:] in (["__import__"], ["import_module"])
+    module = constant_text(node.args[:1]) if by_text else None
+    return ".".join([module, *reversed(parts)]) if module else ""
 
 
 def constant_text(nodes: Sequence[ast.expr]) -> str | None:

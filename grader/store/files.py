@@ -156,11 +156,7 @@ class UserCache:
 
 
 def open_cache(kind: str) -> UserCache | None:
-    """Return the cache of a kind of files; None where there is no folder for it.
-
-    Args:
-        kind: Name of its folder.
-    """
+    """Return the cache of a kind of files; None where there is no folder for it."""
     folder = cache_folder()
     if folder is None:
         return None

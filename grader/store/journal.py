@@ -16,7 +16,7 @@ import shutil
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -193,15 +193,24 @@ class Journal:
             # earlier one is.
             self._connection.execute("REPLACE INTO graded VALUES (?, ?, ?, ?, ?, ?)", row)
 
-    def entries(self) -> Iterator[JournalEntry]:
-        """Yield everything that is done, by name, without what was kept of it."""
+    def entries(self, names: Iterable[str] | None = None) -> Iterator[JournalEntry]:
+        """Yield everything that is done, by name, without what was kept of it.
+
+        Args:
+            names: These alone, in their order.
+        """
         with self._explained():
-            rows = self._connection.execute(
-                "SELECT name, digest, report, about, timed FROM graded ORDER BY name"
-            )
-            for name, digest, report, about, timed in rows:
+            for name, digest, report, about, timed in self._rows(names):
                 text = zlib.decompress(report).decode()
                 yield JournalEntry(name, digest, text, json.loads(about), bool(timed))
+
+    def _rows(self, names: Iterable[str] | None) -> Iterator[Any]:
+        select = "SELECT name, digest, report, about, timed FROM graded"
+        if names is None:
+            yield from self._connection.execute(f"{select} ORDER BY name")
+        else:
+            for name in names:
+                yield from self._connection.execute(f"{select} WHERE name = ?", (name,))
 
     def kept(self, name: str) -> bytes | None:
         """Return what was kept of a submission."""
@@ -277,6 +286,8 @@ def create(path: Path, header: Mapping[str, Any]) -> Journal:
                 there.rename(aside)
     except OSError as error:
         raise UsageError(f"{path}: cannot be replaced: {error.strerror}") from error
+    # The second one commits, or takes everything back: a journal that has tables has its header
+    # too.
     with connected(path) as connection, connection:
         connection.execute("BEGIN EXCLUSIVE")
         for statement in filter(str.strip, _TABLES.split(";")):

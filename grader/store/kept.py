@@ -25,14 +25,7 @@ from typing import Any
 
 from grader.errors import UsageError
 from grader.wire.frames import Frame, pack, unpack
-from grader.wire.values import (
-    Buffer,
-    Device,
-    DType,
-    Opaque,
-    ProtocolError,
-    Tensor,
-)
+from grader.wire.values import Buffer, Device, DType, Opaque, ProtocolError, Tensor
 
 _PLAIN = (type(None), bool, int, float, str)
 _WIRE = (bytes, bytearray, memoryview, DType, Device, Tensor, Opaque)
@@ -96,6 +89,7 @@ class Keeper:
         return parts
 
     def _write(self, tree: Any, base: Any, seen: dict[int, int]) -> Any:
+        # Many enumerations are texts too, and would come back as plain ones.
         if isinstance(tree, _PLAIN) and not isinstance(tree, Enum):
             return tree
         if isinstance(tree, Enum):
@@ -124,6 +118,8 @@ class Keeper:
         return {
             name: self._write(value, getattr(like, name, None), seen)
             for name, nothing in _nothing(type(tree)).items()
+            # By type too: 0 must not be left out where the default is False, as it would come back
+            # so.
             if (value := getattr(tree, name)) or type(value) is not nothing
         }
 

@@ -5,7 +5,7 @@ files that the assignment names are opened. So a ``conftest.py``, ``sitecustomiz
 ``torch.py`` beside them never reaches the student process.
 """
 
-from grader.submission.reader import Where, read_submission
+from grader.submission.reader import Where, read_for, read_submission
 from grader.submission.submission import Bounds, CellMap, IntakeError, Submission, SubmittedFile
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "Submission",
     "SubmittedFile",
     "Where",
+    "read_for",
     "read_submission",
 ]

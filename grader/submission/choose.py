@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from types import MappingProxyType
 
 from grader.errors import UsageError
-from grader.submission.entry import FoundFile, bad, composed, folded, show
+from grader.submission.entry import FileKind, FoundFile, bad, composed, folded, show
 from grader.submission.submission import IntakeError
 from grader.verdict import Code, Message, Param
 
@@ -60,11 +61,6 @@ def only_uses(code: bytes, wanted: str, asked: Collection[str]) -> bool:
     """Return whether a notebook imports the module that it would have to be, and defines nothing.
 
     Such is the starter's own notebook, submitted alone.
-
-    Args:
-        code: Of its cells.
-        wanted: The file that it stands in for.
-        asked: Functions that the assignment asks for.
     """
     module = re.escape(wanted.removesuffix(".py").encode())
     imported = re.search(rb"^[ \t]*(?:import|from)[ \t]+%s\b" % module, code, re.MULTILINE)
@@ -88,7 +84,9 @@ class Chosen:
 
 
 def choose(
-    entries: Sequence[FoundFile], hand_in: Sequence[str], asked: Collection[str] = ()
+    entries: Sequence[FoundFile],
+    hand_in: Sequence[str],
+    asked: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> list[Chosen]:
     """Pick the entry for every wanted file; all of them come from one folder.
 
@@ -98,14 +96,20 @@ def choose(
     Args:
         entries: All that was submitted.
         hand_in: The wanted files.
-        asked: Functions that are asked for, to know a submission for something else by.
+        asked: File → functions that are asked for in it, to know a submission for something else
+            by. Of several such files, some may be missing.
+
+    Returns:
+        An entry for each wanted file; reading that of a missing one says so.
 
     Raises:
         IntakeError: If a file is missing, or more than one folder would do.
     """
-    folders = _complete_folders(entries, hand_in)
+    absent = _absent_parts(entries, asked)
+    there = [wanted for wanted in hand_in if wanted not in absent]
+    folders = _complete_folders(entries, there)
     if not folders:
-        raise _missing(entries, hand_in, asked)
+        raise _missing(entries, hand_in, frozenset[str]().union(*asked.values()))
     top = _top(entries)
     own = folders.get(top)
     modules = [folder for folder, files in folders.items() if not _has_notebook(files)]
@@ -116,7 +120,40 @@ def choose(
         own = next(iter(folders.values()))
     for file in own:
         _refuse_collision(file.entry, entries)
-    return own
+    found = {file.wanted: file for file in own}
+    return [found.get(name) or _missing_part(entries, name, hand_in) for name in hand_in]
+
+
+def _absent_parts(entries: Sequence[FoundFile], asked: Collection[str]) -> set[str]:
+    """Return the files with questions that are nowhere, and may be."""
+    names = _names_of(entries)
+    absent = {wanted for wanted in asked if not _anywhere(names, wanted)}
+    # With none of them, none may be missing: the message then names them all.
+    return absent if len(absent) < len(asked) else set()
+
+
+def choose_documents(
+    entries: Sequence[FoundFile], own: Sequence[Chosen], documents: Sequence[str]
+) -> list[Chosen]:
+    """Pick the files that a person reads, in any case of letters; they lie beside the others.
+
+    Args:
+        entries: All that was submitted.
+        own: The wanted files with questions.
+        documents: Names of those that a person reads.
+
+    Returns:
+        An entry for each; reading that of a missing one says so.
+    """
+    first = next((item.entry.path for item in own if item.entry in entries), "")
+    folder = first[: first.rfind("/") + 1]
+    by_path = {folded(entry.path): entry for entry in entries}
+    found = {name: by_path.get(folded(folder + name)) for name in documents}
+    known = [*documents, *(item.wanted for item in own)]
+    return [
+        Chosen(name, entry) if entry else _missing_part(entries, name, known)
+        for name, entry in found.items()
+    ]
 
 
 def has_all(entries: Iterable[FoundFile], hand_in: Sequence[str]) -> bool:
@@ -180,9 +217,7 @@ def _refuse_collision(chosen: FoundFile, entries: Sequence[FoundFile]) -> None:
 def _missing(
     entries: Sequence[FoundFile], hand_in: Sequence[str], asked: Collection[str]
 ) -> IntakeError:
-    by_name: dict[str, None] = {}
-    for entry in entries:
-        by_name[composed(posixpath.basename(entry.path))] = None
+    by_name = _names_of(entries)
     absent = [wanted for wanted in hand_in if not _anywhere(by_name, wanted)]
     # With nothing absent, all are there, but in different folders.
     params: dict[str, Param] = {"missing": _few(absent or hand_in)}
@@ -191,8 +226,8 @@ def _missing(
     params["found"] = _few([show(entry.path) for entry in entries])
     params["found_count"] = len(entries)
     if (others := foreign(entries, asked)) is not None:
-        told = params | {"names": _few([show(name) for name in others])}
-        return IntakeError(Code.MISSING_FILE, Message("another_assignment", told))
+        params["names"] = _few([show(name) for name in others])
+        return IntakeError(Code.MISSING_FILE, Message("another_assignment", params))
     if not absent:
         return IntakeError(Code.MISSING_FILE, Message("files_scattered", params))
     near = [show(match) for wanted in absent if (match := _nearest(wanted, list(by_name)))]
@@ -200,6 +235,23 @@ def _missing(
         return IntakeError(Code.MISSING_FILE, Message("missing_file", params))
     params["nearest"] = _few(near)
     return IntakeError(Code.MISSING_FILE, Message("missing_file_nearest", params))
+
+
+def _missing_part(entries: Sequence[FoundFile], wanted: str, hand_in: Sequence[str]) -> Chosen:
+    """Return a stand-in for one of several files that was not handed in: it cannot be read."""
+    # The other wanted files have names of their own: “part_2.py” is no misspelt “part_1.py”.
+    known = {composed(name) for name in hand_in}
+    near = _nearest(wanted, [name for name in _names_of(entries) if name not in known])
+    params: dict[str, Param] = {"file": wanted, "nearest": show(near) if near else None}
+
+    def refuse() -> bytes:
+        raise IntakeError(Code.MISSING_FILE, Message("not_handed_in", params))
+
+    return Chosen(wanted, FoundFile(wanted, FileKind.FILE, refuse))
+
+
+def _names_of(entries: Sequence[FoundFile]) -> dict[str, None]:
+    return {composed(posixpath.basename(entry.path)): None for entry in entries}
 
 
 def _anywhere(names: Container[str], wanted: str) -> bool:

@@ -14,16 +14,21 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Union
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Union
 
 from grader.errors import UsageError
 from grader.submission.archives import gunzip, list_tar, list_zip
-from grader.submission.choose import Chosen, choose, foreign, has_all, only_uses
+from grader.submission.choose import Chosen, choose, choose_documents, foreign, has_all, only_uses
 from grader.submission.entry import FileKind, FoundFile, bad, is_ignored, no_content, show
 from grader.submission.notebook import convert
 from grader.submission.submission import Bounds, IntakeError, Submission, SubmittedFile
 from grader.submission.text import check_source
 from grader.verdict import Code, Message
+
+if TYPE_CHECKING:
+    # A self-check reads a file's text before anything large is imported.
+    from grader.assignment.types import Assignment
 
 # O_NONBLOCK: opening a FIFO for reading would otherwise wait for a writer that never comes.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -148,12 +153,13 @@ Where = Union[Path, Mapping[str, Path]]
 those of others, the name of each as it was submitted and its path now."""
 
 
-def read_submission(
+def read_submission(  # noqa: PLR0913  all but two by their names; most callers give three
     path: Where,
     hand_in: Sequence[str],
     *,
     name: str | None = None,
-    asked: Collection[str] = (),
+    asked: Mapping[str, Collection[str]] = MappingProxyType({}),
+    documents: Sequence[str] = (),
     bounds: Bounds = Bounds(),  # noqa: B008  frozen, so sharing it is safe
 ) -> Submission:
     """Read the wanted files of a submission; everything else in it is left unread.
@@ -161,9 +167,11 @@ def read_submission(
     Args:
         path: A folder, a ``.py``, a notebook, or a zip, tar or gzipped tar archive; or several
             such files by their names.
-        hand_in: Files that the assignment names, all of them required.
+        hand_in: Files that the assignment names.
         name: Id of the submission; taken from ``path`` if not given.
-        asked: Functions that the assignment asks for, to know a submission for something else by.
+        asked: File → functions that the assignment asks for in it, to know a submission for
+            something else by. Of several such files one is enough; all others are required.
+        documents: Files that a person reads. They lie beside the others, and may be missing.
         bounds: What the submission may ask for.
 
     Raises:
@@ -172,22 +180,46 @@ def read_submission(
     """
     notes: list[Message] = []
     if isinstance(path, Mapping):
-        given, chosen, notes = _from_several(path, hand_in, asked, bounds)
+        given, entries, chosen, notes = _from_several(path, hand_in, asked, bounds)
     elif _is_folder(path):
         given = path.name or path.resolve().name
         entries = list_folder(path, bounds, lambda found: has_all(found, hand_in))
         chosen = choose(entries, hand_in, asked)
     else:
         given = path.name
-        chosen, notes = _from_file(path, given, hand_in, asked, bounds)
-    files = []
+        entries, chosen, notes = _from_file(path, given, hand_in, asked, bounds)
+    refused: dict[str, IntakeError] = {}
+    files: list[SubmittedFile] = []
     for item in chosen:
-        file, note = _submitted(item, given, bounds, asked)
-        files.append(file)
-        notes += note
-    if sum(len(file.data) for file in files) > bounds.total_bytes:
+        read = _submitted(item, given, bounds, asked.get(item.wanted, ()))
+        if not isinstance(read, IntakeError):
+            files.append(read[0])
+            notes += read[1]
+            continue
+        refused[item.wanted] = read
+        # One of several costs its own questions alone; without any of them nothing is left.
+        if item.wanted not in asked or len(refused) == len(asked):
+            raise read
+    found = {
+        item.wanted: _submitted(item, given, bounds, ())
+        for item in choose_documents(entries, chosen, documents)
+    }
+    refused |= {file: read for file, read in found.items() if isinstance(read, IntakeError)}
+    others = tuple(read[0] for read in found.values() if not isinstance(read, IntakeError))
+    if sum(len(file.data) for file in (*files, *others)) > bounds.total_bytes:
         raise bad("too_large", file=show(given), limit=bounds.total_bytes)
-    return Submission(name or _id(given), tuple(files), tuple(notes))
+    return Submission(name or _id(given), tuple(files), tuple(notes), refused, others)
+
+
+def read_for(assignment: Assignment, path: Where, name: str | None = None) -> Submission:
+    """Read the files of a submission that an assignment names; see ``read_submission``."""
+    return read_submission(
+        path,
+        assignment.hand_in,
+        name=name,
+        asked=assignment.asked,
+        documents=assignment.documents,
+    )
 
 
 def _is_folder(path: Path) -> bool:
@@ -202,9 +234,12 @@ def _is_folder(path: Path) -> bool:
 
 
 def _from_several(
-    paths: Mapping[str, Path], hand_in: Sequence[str], asked: Collection[str], bounds: Bounds
-) -> tuple[str, list[Chosen], list[Message]]:
-    """Return what to call the whole, the entry for each wanted file, and what was assumed."""
+    paths: Mapping[str, Path],
+    hand_in: Sequence[str],
+    asked: Mapping[str, Collection[str]],
+    bounds: Bounds,
+) -> tuple[str, list[FoundFile], list[Chosen], list[Message]]:
+    """Return what to call the whole, what it holds, the wanted files, and what was assumed."""
     if len(paths) == 1:
         ((given, path),) = paths.items()
         return given, *_from_file(path, given, hand_in, asked, bounds)
@@ -212,26 +247,31 @@ def _from_several(
         FoundFile(name, FileKind.FILE, partial(read_given, path, bounds.largest(name)))
         for name, path in paths.items()
     ]
-    return next(iter(paths)), choose(entries, hand_in, asked), []
+    return next(iter(paths)), entries, choose(entries, hand_in, asked), []
 
 
 def _from_file(
-    path: Path, given: str, hand_in: Sequence[str], asked: Collection[str], bounds: Bounds
-) -> tuple[list[Chosen], list[Message]]:
-    """Return the entry for each wanted file, and what was assumed to find it."""
+    path: Path,
+    given: str,
+    hand_in: Sequence[str],
+    asked: Mapping[str, Collection[str]],
+    bounds: Bounds,
+) -> tuple[list[FoundFile], list[Chosen], list[Message]]:
+    """Return what there is, the entry for each wanted file, and what was assumed to find it."""
     alone = given.lower().endswith(_GRADED_ALONE)
     data = read_given(path, bounds.largest(given) if alone else bounds.total_bytes)
     single = FoundFile(given, FileKind.FILE, lambda: data)
     if not alone:
-        return choose(_unpack(single, bounds), hand_in, asked), []
+        entries = _unpack(single, bounds)
+        return entries, choose(entries, hand_in, asked), []
     wanted = hand_in[0]
     stem = wanted.removesuffix(".py")
     if len(hand_in) > 1 or stem == wanted or given in {wanted, f"{stem}.ipynb"}:
-        return choose([single], hand_in, asked), []
-    others = foreign([single], asked)
+        return [single], choose([single], hand_in, asked), []
+    others = foreign([single], asked.get(wanted, ()))
     known = "taken_as" if others is None else "taken_as_another"
     note = Message(known, {"found": show(given), "wanted": wanted})
-    return [Chosen(wanted, single)], [note]
+    return [single], [Chosen(wanted, single)], [note]
 
 
 def _unpack(file: FoundFile, bounds: Bounds) -> list[FoundFile]:
@@ -257,6 +297,16 @@ def _unpack(file: FoundFile, bounds: Bounds) -> list[FoundFile]:
 
 def _submitted(
     item: Chosen, given: str, bounds: Bounds, asked: Collection[str]
+) -> tuple[SubmittedFile, list[Message]] | IntakeError:
+    """Return one wanted file and what was assumed, or why it cannot be graded."""
+    try:
+        return _checked(item, given, bounds, asked)
+    except IntakeError as error:
+        return error
+
+
+def _checked(
+    item: Chosen, given: str, bounds: Bounds, asked: Collection[str]
 ) -> tuple[SubmittedFile, list[Message]]:
     """Read one wanted file, checked as text where it is Python."""
     content, inside = item.entry.read(), show(item.entry.path)
@@ -268,8 +318,8 @@ def _submitted(
     source, cells = convert(item.entry.path, content, item.wanted, bounds)
     check_source(item.wanted, source)
     if only_uses(source, item.wanted, asked):
-        told = Message("only_notebook", {"found": inside, "file": item.wanted})
-        raise IntakeError(Code.MISSING_FILE, told)
+        message = Message("only_notebook", {"found": inside, "file": item.wanted})
+        raise IntakeError(Code.MISSING_FILE, message)
     note = Message("converted_notebook", {"found": inside, "wanted": item.wanted})
     return SubmittedFile(item.wanted, source, origin, cells), [note]
 

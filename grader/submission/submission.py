@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -107,6 +108,14 @@ class SubmittedFile:
     origin: str
     cells: CellMap | None = None
 
+    @property
+    def size(self) -> str:
+        """How large it is, in words."""
+        count = len(self.data)
+        if count < 1000:
+            return f"{count} bytes"
+        return f"{count / 1e3:.1f} kB" if count < 10**6 else f"{count / 1e6:.1f} MB"
+
     @cached_property
     def sha256(self) -> str:
         """Hex digest of the content."""
@@ -121,16 +130,24 @@ class Submission:
         id: Name for folders and tables.
         files: In the order of the assignment's ``hand_in``.
         notes: What intake did that the student should know (a notebook was converted, …).
+        documents: Files that a person reads; nothing else is done with them.
+        refused: File with questions that is not among ``files``, because it is missing or cannot
+            be graded as it is → why.
     """
 
     id: str
     files: tuple[SubmittedFile, ...]
     notes: tuple[Message, ...] = ()
+    refused: Mapping[str, IntakeError] = field(default_factory=dict)
+    documents: tuple[SubmittedFile, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """Hex digest over names and contents; equal for identical submissions."""
         total = hashlib.sha256()
-        for file in self.files:
+        for file in (*self.files, *self.documents):
             total.update(f"{file.path}\0{file.sha256}\n".encode())
+        for path, error in self.refused.items():
+            # The same files beside one that is missing and one that is damaged: two messages.
+            total.update(f"{path}\0{error.message.id}\n".encode())
         return total.hexdigest()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import torch
 
-from grader.vgpu.core.device import patch_device, patch_generators
+from grader.vgpu.core.device import default_type, patch_device, patch_generators
 from grader.vgpu.core.machine import Machine, Memory, installed, set_machine
 from grader.vgpu.core.tensor import device_of, plain
 from grader.vgpu.core.trace import Trace
@@ -62,7 +62,7 @@ def install(count: int, memory: int | None = None) -> Machine:
 
     def uninstall(machine: Machine) -> None:
         # Left as it is, torch would make every further tensor on a device that is gone.
-        if torch.get_default_device().type == "cuda":
+        if default_type() == "cuda":
             torch.set_default_device(None)
         torch.set_default_dtype(usual)
         late.stop()

@@ -24,11 +24,7 @@ from grader.vgpu.timeline.report import PictureError, Report, ShownPicture, pict
 
 
 class Magics:
-    """The two magics of one notebook.
-
-    Args:
-        shell: IPython's.
-    """
+    """The two magics of one notebook."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell

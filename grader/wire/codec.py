@@ -162,6 +162,7 @@ def _read_float(_: Decoder, parts: list[Node], __: int) -> float:
     _arity(parts, 1, "float")
     text = _string(parts[0], "a float", 64)
     try:
+        # Reads “nan” and “inf” too: they are results like any others.
         return float.fromhex(text)
     except (ValueError, OverflowError):
         raise ProtocolError(f"{text!r} is not a float") from None
@@ -190,6 +191,7 @@ def _read_dict(decoder: Decoder, parts: list[Node], depth: int) -> dict[Value, V
         # Integers with one hash are easily made, and each costs a look at all before it: a few
         # megabytes of them would keep the host busy for minutes, past any deadline.
         hashes[hash(key)] = met = hashes.get(hash(key), 0) + 1
+        # A few come in honest dicts: −1 and −2 have one hash.
         if met > _MAX_COLLISIONS:
             raise ProtocolError(f"more than {_MAX_COLLISIONS} dict keys with one hash")
         if key in result:
@@ -207,6 +209,7 @@ def _is_key(value: Value) -> bool:
 def _read_dtype(_: Decoder, parts: list[Node], __: int) -> DType:
     _arity(parts, 1, "dtype")
     name = _string(parts[0], "a dtype", 32)
+    # For its check alone: whoever reads the value looks the name up, and trusts that it is listed.
     nbytes(name, ())
     return DType(name)
 

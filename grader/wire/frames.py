@@ -92,15 +92,11 @@ def pack(frame: Frame) -> list[Buffer]:
     header = json.dumps(
         {"type": frame.type, "fields": fields, "blobs": lengths}, separators=(",", ":")
     ).encode("ascii")
+    # Refused here, where the value is known: at the other end it would count as a violation of
+    # whoever sent it.
     if len(header) > Caps().header:
         raise ProtocolError(f"a header of {len(header)} bytes; the most is {Caps().header}")
     return [PREFIX.pack(MAGIC, len(header), sum(lengths)), header, *blobs]
-
-
-def size_of(value: Value) -> FrameSize:
-    """Return what a value takes in a frame."""
-    _, header, *blobs = pack(Frame("", {"": value}))
-    return FrameSize(len(header), sum(map(len, blobs)))
 
 
 def parse_prefix(prefix: Buffer, caps: Caps) -> tuple[int, int]:
@@ -133,6 +129,8 @@ def unpack(data: Buffer, most: int = MAX_NODES) -> Iterator[Frame]:
     while left:
         if len(left) < PREFIX.size:
             raise ProtocolError("a frame that ends before its header")
+        # Bounded by what is there, not by the caps of a line: a kept class may be larger than any
+        # message.
         header, payload = parse_prefix(left[: PREFIX.size], Caps(len(left), len(left)))
         begin, end = PREFIX.size + header, PREFIX.size + header + payload
         if end > len(left):
@@ -285,6 +283,7 @@ class Connection:
 
     def send_descriptor(self, frame: Frame, descriptor: int) -> None:
         """Send one small frame, and with it a copy of an open descriptor."""
+        # In one piece: the descriptor travels with the first byte, and a second send could block.
         data = b"".join(pack(frame))
         sent = socket.send_fds(self._sock, [data], [descriptor])
         if sent != len(data):
@@ -329,6 +328,8 @@ class Connection:
         self.received += FrameSize(header_size, payload_size)
         with self.reading():
             header = self._read(header_size, deadline)
+            # Not filled in yet: the decoder checks every size against it, and the bytes come
+            # afterwards.
             payload = memoryview(bytearray(payload_size))
             # The header is judged before the payload is read: a malformed frame of a gigabyte costs
             # the host no gigabyte of reading.

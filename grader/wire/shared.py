@@ -185,6 +185,8 @@ class Calls:
         self._listener = listener
         self._receive = receive or _receive
         if listener is not None:
+            # A caller that hangs up between the poll and the accept would else block whoever
+            # listens.
             listener.setblocking(False)
         self._callers: dict[int, tuple[Connection, int]] = {}
         self._waiting: list[WaitingCall] = []
@@ -275,6 +277,8 @@ class Calls:
         now = time.monotonic()
         for number, wanted in self.gathers.items():
             calls = [call for call in self._waiting if call.back.callback == number]
+            # Then all are answered: a submission that calls from one process alone is wrong, and
+            # must not hang.
             late = any(now - call.since >= PATIENCE for call in calls)
             if late or len({call.back.caller for call in calls}) >= wanted:
                 self._free.add(number)

@@ -136,6 +136,8 @@ def nbytes(dtype: str, shape: Sequence[int]) -> int:
         raise ProtocolError(f"a tensor of rank {len(shape)}; the most is {MAX_RANK}")
     if any(size < 0 for size in shape):
         raise ProtocolError(f"a negative size in shape {list(shape)}")
+    # Python's integers do not overflow. In 64 bits the product of huge sizes could wrap round to a
+    # small one, and pass.
     if math.prod(max(size, 1) for size in shape) * ITEMSIZE[dtype] > _MAX_BYTES:
         raise ProtocolError(f"a tensor of shape {list(shape)} is beyond any memory")
     return math.prod(shape) * ITEMSIZE[dtype]
@@ -170,6 +172,8 @@ def to_record(kind: type[Record], content: object, what: str = "record") -> Reco
         ProtocolError: A field is missing, unknown or of the wrong type.
     """
     forms = record_forms(kind)
+    # Exactly these fields: one that is left out would take its default unchecked, and one more
+    # would reach the class as an argument.
     if not isinstance(content, dict) or content.keys() != forms.keys():
         raise ProtocolError(f"a {kind.__name__} {what} with other fields than {sorted(forms)}")
     made = {}
@@ -208,6 +212,8 @@ _FORMS: dict[type, Mapping[str, Form]] = {}
 def record_forms(kind: type) -> Mapping[str, Form]:
     """Return field → form of a record's class. Worked out once, before anybody waits for it."""
     if kind not in _FORMS:
+        # Annotations are text under ``from __future__ import annotations``; a form needs the
+        # classes.
         hints = inspect.get_annotations(kind, eval_str=True)
         _FORMS[kind] = {name: _form(hint) for name, hint in hints.items()}
     return _FORMS[kind]

@@ -213,7 +213,8 @@ def find_classifier(
 ) -> Tensor:
     """Find a classifier that is right for new rows, by whatever choice of loss, rate and strength.
 
-    Choose by the accuracy on ``X_val``. You have 10 seconds of processor time; two are enough.
+    The classes overlap: no choice is right for all rows, and most choices are right for few. Choose
+    by the accuracy on ``X_val``. You have 10 seconds of processor time; two are enough.
 
     Args:
         X_train: Shape (N, D), float32: rows to train on. Their numbers are of very different size.
@@ -223,7 +224,7 @@ def find_classifier(
         num_classes: C.
 
     Returns:
-        W, shape (D, C), float32. It is tried on rows that you have not seen: full credit from 97 %
+        W, shape (D, C), float32. It is tried on rows that you have not seen: full credit from 92 %
         of them predicted rightly, half from 80 %.
 
     Hint:
@@ -233,7 +234,7 @@ def find_classifier(
     # BEGIN SOLUTION
     spread = X_train.std(dim=0) + 1e-8
     best, best_accuracy = None, -1.0
-    for rate in (0.1, 0.5):
+    for rate in (0.02, 0.5):
         W = torch.zeros(X_train.shape[1], num_classes)
         W, _ = train_linear_classifier(
             softmax_loss_vectorized, W, X_train / spread, y_train, rate, 1e-4, 300, 200
@@ -248,12 +249,21 @@ def find_classifier(
 
 # BEGIN HIDDEN
 def data(seed, N, D, C, train):
-    """Rows of classes that a linear classifier tells apart, half of them to train and choose by."""
+    """Rows of classes that overlap, half of them to train and choose by.
+
+    The classes are far apart where rows scatter most, and near where they scatter least. So the
+    way from one mean to the other tells three of four rows apart, and it takes a well chosen rate
+    to get from there to the direction that tells 97 of 100.
+    """
     dice = np.random.default_rng(seed)
-    centres = dice.standard_normal((C, D)) * 1.6
     labels = dice.integers(0, C, N)
-    sizes = 10 ** dice.uniform(-2, 2, D)
-    rows = (centres[labels] + dice.standard_normal((N, D))) * sizes
+    corners = (np.eye(C) - 1 / C)[labels]
+    rows = dice.standard_normal((N, D))
+    rows[:, :C] = 2 * rows[:, :C] + 3 * corners
+    rows[:, C : 2 * C] = 0.5 * rows[:, C : 2 * C] + 1.6 * corners
+    # Turned, so that no column has a direction to itself.
+    rows = rows @ np.linalg.qr(dice.standard_normal((D, D)))[0]
+    rows *= 10 ** dice.uniform(-2, 2, D)
     X, y = torch.from_numpy(rows.astype("float32")), torch.from_numpy(labels)
     return X[:train], y[:train], X[train:], y[train:], C
 

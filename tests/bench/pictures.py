@@ -48,15 +48,14 @@ def measured(sessions: dict[str, GuestSession], size: int, random: np.random.Gen
 
     def party(name: str) -> Callable[[int], Sample]:
         block(name, 1)
-        calls = calls_for(BLOCK, block(name, 2).per_call("cpu"), 8)
+        calls = calls_for(BLOCK, block(name, 2).per_call, 8)
         return lambda _: block(name, calls)
 
     parties = {name: party(name) for name in (LOOP, NOLOOP)}
     run = interleave(parties, Plan(REPEATS, REPEATS, 60), random)
     assert run is not None
     loop, noloop = (
-        quartiles_of([each.per_call("cpu") for each in run.samples[name]])
-        for name in (LOOP, NOLOOP)
+        quartiles_of([each.per_call for each in run.samples[name]]) for name in (LOOP, NOLOOP)
     )
     return Point(size, loop, noloop)
 

@@ -29,9 +29,10 @@ sys.path[:0] = [str(TESTS)]
 import jsonschema  # noqa: E402
 from exploits.formats import FORMATS, Format  # noqa: E402
 from exploits.lab import GPU_QUESTION, QUESTIONS  # noqa: E402
-from labels import Label, read_label, submissions_of, untimed  # noqa: E402
+from labels import exploit_of, read_label, submissions_of  # noqa: E402
 
 from grader.assignment.cells import LabelledSubmission  # noqa: E402
+from grader.authoring.labels import Label, untimed  # noqa: E402
 from grader.batch.discover import ClassSubmission  # noqa: E402
 from grader.batch.local import LocalWorkers  # noqa: E402
 from grader.batch.schedule import grade_all  # noqa: E402
@@ -130,7 +131,8 @@ def _draw(runs: int, seed: int, folder: Path) -> Iterator[Sample]:
             yield Sample(name, kind.build(folder / name), points, points)
         else:
             label = read_label(kind)
-            clock = label.exploit is not None and label.exploit.clock
+            exploit = exploit_of(label)
+            clock = exploit is not None and exploit.clock
             yield Sample(name, kind.placed(folder), *_points(label, kind), clock)
 
 

@@ -173,7 +173,7 @@ def _sample() -> Sequence[str]:
 
 
 def _walls(entry: Entry) -> bool:
-    exploit = entry.label.exploit
+    exploit = entry.exploit
     return exploit is not None and "wall" in exploit.works_without
 
 

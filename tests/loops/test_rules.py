@@ -191,7 +191,7 @@ GOOD = "m = x.sum(0) / len(x)\nreturn (x - m) / (((x - m) ** 2).sum(0) / (len(x)
         (DISTANCES, ONE, ONE_LOOP, "ok"),
         (DISTANCES, ONE, TWO_LOOPS, "loop_found"),
         (DISTANCES, ONE, NO_LOOP, "loop_missing"),
-        (DISTANCES, ONE, OTHER_WAY, "needs_review"),
+        (DISTANCES, ONE, OTHER_WAY, "loop_missing"),
         (DISTANCES, NONE, NO_LOOP, "ok"),
         (DISTANCES, NONE, ONE_LOOP, "loop_found"),
         (DISTANCES, {"kind": "peak_memory"}, NO_LOOP, "ok"),

@@ -20,7 +20,7 @@ ALONE = {
 }
 """Small modules that one neighbour imports all the same → why: a trust boundary, say."""
 MAX_FUNCTION_LINES = 40
-MAX_ACTOR_CODE_LINES = 1240
+MAX_ACTOR_CODE_LINES = 1270
 
 
 def forbidden(tree: ast.AST) -> Iterator[str]:

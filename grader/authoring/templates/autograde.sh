@@ -9,5 +9,6 @@ grader="${GRADER:-grader}"
 out="$(mktemp -d)"
 trap 'rm -rf "$out"' EXIT
 cd "$(dirname "$0")"
+export TORCHGRADE_LANG=@LANGUAGE@
 "$grader" grade @ID@ "$hand_in" --out "$out" --isolation @ISOLATION@
 "$grader" export classroom50 "$out" --out "$results"

@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import InfrastructureError
-from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, json_bytes
+from grader.report.language import in_language
+from grader.report.messages.catalogue import current_language
+from grader.report.model import (
+    CheckResult,
+    QuestionResult,
+    Report,
+    ReportStatus,
+    json_bytes,
+)
 from grader.report.summary import amount, notices, visible, worth
 from grader.store.files import write_atomic
 from grader.text import inert
@@ -55,6 +63,7 @@ def classroom50_result(
             f"{report.submission.id}: the report is incomplete, so there is no result to give out; "
             "run the job again"
         )
+    report = in_language(report, current_language())
     moment = now.astimezone(dt.timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
     about = {name: environment.get(key, "") for name, key in _FROM_ENVIRONMENT.items()}
     document: dict[str, Any] = {
@@ -157,11 +166,7 @@ def write_junit(report: Report, folder: Path) -> Path:
 
 
 def _case(assignment: str, question: QuestionResult, check: CheckResult) -> ET.Element:
-    case = ET.Element(
-        "testcase",
-        classname=f"{assignment}.{question.id}",
-        name=check.id,
-    )
+    case = ET.Element("testcase", classname=f"{assignment}.{question.id}", name=check.id)
     _properties(case, score=check.score, max_score=check.max_score, pending=check.pending)
     outcome = _OUTCOME.get(check.status)
     if outcome:

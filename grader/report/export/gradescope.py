@@ -30,8 +30,16 @@ from gradescope_utils.autograder_utils.decorators import number, partial_credit,
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
 from grader.report.build import PLACES, question_status
+from grader.report.language import in_language
 from grader.report.merge import sums
-from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, json_bytes
+from grader.report.messages.catalogue import ENGLISH, current_language, words_in
+from grader.report.model import (
+    CheckResult,
+    QuestionResult,
+    Report,
+    ReportStatus,
+    json_bytes,
+)
 from grader.report.summary import MARKS, amount, notices, told_together, unread, worth
 from grader.store.files import write_atomic
 from grader.text import inert
@@ -64,8 +72,7 @@ class _TestRow:
 
     @property
     def status(self) -> Status:
-        points = self.points
-        return question_status(self.checks, points["score"], points["pending"], points["max_score"])
+        return question_status(self.checks, **self.points)
 
 
 _ORDER = {Status.DEFERRED: 1, Status.ERROR: 1, Status.SKIPPED: 2, Status.PASSED: 3}
@@ -74,7 +81,7 @@ _ORDER = {Status.DEFERRED: 1, Status.ERROR: 1, Status.SKIPPED: 2, Status.PASSED:
 
 def gradescope_results(report: Report) -> Document:
     """Return the document that Gradescope reads."""
-    rows = list(_rows(report))
+    rows = list(_rows(in_language(report, current_language())))
     finished: Document = {}
 
     def take(document: Document) -> None:
@@ -158,7 +165,7 @@ def _finish(document: Document, report: Report, rows: list[_TestRow]) -> None:
     lost = unread(report)
     # Of a file that cannot be read every row says the same: it stands on top as well.
     top = [lost.student_message] if lost is not None else []
-    document["output"] = "\n".join(filter(None, [*top, *notices(report)]))
+    document["output"] = "\n".join(filter(None, [*top, *_notices(report)]))
     document["extra_data"] = {
         "report_schema_version": report.schema_version,
         "status": report.status.value,
@@ -169,6 +176,20 @@ def _finish(document: Document, report: Report, rows: list[_TestRow]) -> None:
         # Gradescope then reports a failed autograder, and a student sees no zero that the grader
         # caused.
         del document["score"]
+
+
+def _notices(report: Report) -> list[str]:
+    """Return what belongs on top, in the reader's language.
+
+    What only staff has to know, of runs without a sandbox, is in English.
+    """
+    words = words_in(current_language())
+    if words is ENGLISH or not report.official or report.merged:
+        return notices(report)
+    points = {"pending": amount(report.pending), "max": amount(report.max_score)}
+    lines = [words.labels["incomplete_note"]] if report.status is ReportStatus.INCOMPLETE else []
+    lines += [words.labels["pending_note"].format_map(points)] if report.pending else []
+    return [*lines, *report.submission.notes]
 
 
 def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:

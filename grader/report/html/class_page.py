@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from grader.report.html.mistakes import ClassMistakes, mistakes_of
 from grader.report.html.render import Labels, render
+from grader.report.language import titled
 from grader.report.model import QuestionResult, Report, ReportStatus, Scored
 from grader.report.summary import ClassSummary, NobodySolved, amount, summarise, unwritten
 from grader.verdict import Code, Status
@@ -138,6 +139,7 @@ def class_view(
         policy: Lateness counts.
         links: (link, words) of other files of the class.
     """
+    rows = [replace(row, report=titled(row.report, labels.language)) for row in rows]
     reports = [row.report for row in rows]
     summary = summarise(reports)
     twins = twins_in(reports)

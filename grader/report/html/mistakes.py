@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.report.html.render import Labels, translated
+from grader.report.html.render import Labels
+from grader.report.language import in_language
 from grader.report.model import CheckResult, Report
 from grader.report.summary import Mistake, mistakes_in
 
@@ -50,7 +51,7 @@ def mistakes_of(reports: Sequence[Report], labels: Labels) -> ClassMistakes:
     who: dict[Mistake, list[str]] = defaultdict(list)
     checks: dict[Mistake, dict[str, None]] = defaultdict(dict)
     examples: dict[Mistake, str] = {}
-    for report in (translated(each, labels.words) for each in reports):
+    for report in (in_language(each, labels.language) for each in reports):
         for mistake, shown in mistakes_in(report).items():
             who[mistake].append(report.submission.id)
             checks[mistake] |= dict.fromkeys(check.id for check in shown)

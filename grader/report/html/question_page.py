@@ -9,12 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from grader.report.html.class_page import (
-    ClassView,
-    HistogramBar,
-    QuestionLine,
-    bars_of,
-)
+from grader.report.html.class_page import ClassView, HistogramBar, QuestionLine, bars_of
 from grader.report.html.mistakes import MistakeRow
 from grader.report.html.render import Labels, render
 from grader.report.model import QuestionResult
@@ -76,13 +71,7 @@ class QuestionView:
 
 
 def question_page(view: QuestionView, of_class: ClassView, labels: Labels) -> str:
-    """Return the page of a question.
-
-    Args:
-        view: The question.
-        of_class: The class, for the assignment.
-        labels: Language.
-    """
+    """Return the page of a question."""
     values = {"view": view, "report": of_class.report}
     return render("question.html", ("base.js", "table.js"), labels, values)
 

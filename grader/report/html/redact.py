@@ -39,10 +39,6 @@ def for_student(report: Report, release: ReleaseStage = ReleaseStage.NOW) -> Rep
 
     Until grades are published the points are those of the shown checks: a sum over all would give
     away what became of the others. Afterwards they are the whole, as on Gradescope.
-
-    Args:
-        report: For staff.
-        release: What has been released.
     """
     questions = tuple(filter(None, (_question(each, release) for each in report.questions)))
     whole = release is ReleaseStage.PUBLISHED

@@ -12,12 +12,10 @@ from hashlib import sha256
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from grader.report.messages.catalogue import ENGLISH, words_in
+from grader.report.messages.catalogue import words_in
 from grader.report.messages.words import Words
-from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import MARKS, amount
 from grader.text import inert
-from grader.verdict import Message, Verdict
 
 INDEX_FILE = "index.html"
 STAFF_FILE = "report.html"
@@ -55,15 +53,7 @@ def render(
     values: Mapping[str, object],
     styles: tuple[str, ...] = ("page.css",),
 ) -> str:
-    """Return a page.
-
-    Args:
-        template: Its name.
-        scripts: Names of the scripts in it.
-        labels: Language.
-        values: What the template fills in.
-        styles: Names of the styles in it.
-    """
+    """Return a page."""
     environment = _environment()
     style, early = "\n".join(_asset(name) for name in styles), _asset("early.js")
     script = "\n".join(_asset(name) for name in scripts)
@@ -149,36 +139,3 @@ def _seconds(time: float) -> str:
 
 def _percent(share: float) -> str:
     return f"{share:.0%}".replace("%", " %")
-
-
-def translated(report: Report, words: Words) -> Report:
-    """Return a report whose messages are in ``words``; reports are written in English."""
-    if words is ENGLISH:
-        return report
-    return report.model_copy(
-        update={"questions": tuple(_question(each, words) for each in report.questions)}
-    )
-
-
-def _question(question: QuestionResult, words: Words) -> QuestionResult:
-    return question.model_copy(
-        update={"checks": tuple(_check(check, words) for check in question.checks)}
-    )
-
-
-def _check(check: CheckResult, words: Words) -> CheckResult:
-    verdict = Verdict(
-        check.status,
-        check.code,
-        check.owner,
-        # Made harmless when the report was built; of the same shapes.
-        message=Message(check.message_id, check.params) if check.message_id else None,  # type: ignore[arg-type]
-        case=check.case,
-        hidden=check.hidden,
-    )
-    return check.model_copy(
-        update={
-            "message": words.for_staff(verdict),
-            "student_message": words.for_student(verdict),
-        }
-    )

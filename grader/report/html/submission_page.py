@@ -11,7 +11,8 @@ from pathlib import Path
 
 from grader.report.html import redact
 from grader.report.html.redact import ReleaseStage
-from grader.report.html.render import Labels, render, translated
+from grader.report.html.render import Labels, render
+from grader.report.language import in_language
 from grader.report.model import CheckResult, FileInfo, Report
 from grader.report.pictures.files import FOLDER
 from grader.report.summary import amount, told_together, unread, unwritten
@@ -59,13 +60,10 @@ NO_LINKS = Links()
 
 
 def staff_page(
-    report: Report,
-    labels: Labels,
-    files: SubmissionFiles = NO_FILES,
-    links: Links = NO_LINKS,
+    report: Report, labels: Labels, files: SubmissionFiles = NO_FILES, links: Links = NO_LINKS
 ) -> str:
     """Return the page for staff, with everything."""
-    known = translated(report, labels.words)
+    known = in_language(report, labels.language)
     sources = texts(files.submitted, report.submission.files)
     return _page(
         known,
@@ -93,7 +91,7 @@ def student_page(
     release: ReleaseStage = ReleaseStage.NOW,
 ) -> str:
     """Return the page for the student: nothing hidden, nothing of anybody else."""
-    full = translated(report, labels.words)
+    full = in_language(report, labels.language)
     shown = _wrong_first(redact.for_student(full, release))
     sources = texts(files.submitted, report.submission.files)
     withheld = redact.withheld(full, release)
@@ -145,10 +143,7 @@ def _go_on(report: Report, labels: Labels) -> str:
 
 def _page(report: Report, labels: Labels, values: Mapping[str, object]) -> str:
     return render(
-        "submission.html",
-        ("base.js", "submission.js"),
-        labels,
-        {"report": report, **values},
+        "submission.html", ("base.js", "submission.js"), labels, {"report": report, **values}
     )
 
 
@@ -311,12 +306,7 @@ def read_pictures(folder: Path, report: Report) -> tuple[Picture, ...]:
 
 
 def shown_pictures(pictures: Iterable[Picture], shown: Report) -> tuple[Picture, ...]:
-    """Return the pictures of shown checks that no hidden case decided.
-
-    Args:
-        pictures: All.
-        shown: What the student may know.
-    """
+    """Return the pictures of shown checks that no hidden case decided."""
     known: Mapping[tuple[str, str], CheckResult] = {
         (question.id, check.id): check for question in shown.questions for check in question.checks
     }

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from grader.report.messages.words import Part, Sentence, Words
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from grader.text import parse_toml
 
 LANGUAGES = ("en", "ko")
 VARIABLE = "TORCHGRADE_LANG"
@@ -22,23 +17,14 @@ _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def tables_of(language: str) -> dict[str, dict[str, Any]]:
-    """Return the catalogue of a language as it stands in its file: table → id → text.
-
-    Args:
-        language: One of ``LANGUAGES``.
-    """
+    """Return the catalogue of a language as it stands in its file: table → id → text."""
     text = Path(__file__).with_name(f"{language}.toml").read_text(encoding="utf-8")
-    tables: dict[str, dict[str, Any]] = tomllib.loads(text)
-    return tables
+    return parse_toml(text)
 
 
 @cache
 def words_in(language: str) -> Words:
-    """Return the words of a language, read once.
-
-    Args:
-        language: One of ``LANGUAGES``.
-    """
+    """Return the words of a language, read once."""
     tables = tables_of(language)
     shared, codes, phrases, labels = (
         tables.pop(name) for name in ("shared", "codes", "phrases", "labels")
@@ -64,11 +50,7 @@ ENGLISH = words_in("en")
 
 
 def choose(language: str) -> None:
-    """Have this process, and those that it starts, speak a language.
-
-    Args:
-        language: One of ``LANGUAGES``.
-    """
+    """Have this process, and those that it starts, speak a language."""
     os.environ[VARIABLE] = language
 
 

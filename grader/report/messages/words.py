@@ -30,7 +30,11 @@ _LARGEST = 1e15
 _SHOWN_ITEMS = 12
 _CAUSE = "cause_"
 """Before the id of a relation between a wrong answer and the right one."""
-_AUTHORED = ("says_en", "says_ko", "author_en", "author_ko", "hint_en", "hint_ko")
+_AUTHORED = tuple(
+    f"{text}_{language}"
+    for text in ("says", "author", "hint", "diagnosis")
+    for language in ("en", "ko")
+)
 """Parameters that hold an author's sentences, the same whatever the inputs are."""
 _KNOWN_EXCEPTIONS = frozenset({
     "ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileNotFoundError",
@@ -73,7 +77,13 @@ class Words:
         """
         params = {**message.params, "input": self._input(message.params.get("name"))}
         text = self._sentence(message.id, params)
+        # Where questions stand in several files, a sentence on a line says in which.
+        if text and params.get("in_file") and not self._names_file(message.id):
+            text = f"{show(params['in_file'])}: {text}"
         return inert(self._beside(text or self._fallback(message), message, params), MAX_TEXT)
+
+    def _names_file(self, name: str) -> bool:
+        return "{file}" in str(self.sentences.get(name, ()))
 
     def for_staff(self, verdict: Verdict) -> str:
         """Return everything there is to say about a verdict."""
@@ -116,10 +126,9 @@ class Words:
             params: Those of its parameters that may be told.
         """
         cause = f"{_CAUSE}{message.params.get('cause')}"
-        first, relation, last = (
-            self._sentence(name, params) for name in ("author_message", cause, "author_hint")
-        )
-        return " ".join(part for part in (first, text, relation, last) if part)
+        names = ("author_message", cause, "author_diagnosis", "author_hint")
+        first, *after = (self._sentence(name, params) for name in names)
+        return " ".join(part for part in (first, text, *after) if part)
 
     def _sentence(self, name: str, params: Mapping[str, Param]) -> str:
         """Return a sentence with what can be filled of it; empty if it is not known."""

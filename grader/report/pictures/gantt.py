@@ -104,11 +104,6 @@ def draw_lap(report: Mapping[str, Any], title: str, kind: Format = "svg") -> byt
     """Draw a stretch of a timeline; None where nothing ran.
 
     ``grader.vgpu.timeline.report`` looks it up by name.
-
-    Args:
-        report: As of ``gantt_of_lap``.
-        title: What it is of.
-        kind: Of the file.
     """
     gantt = gantt_of_lap(report, title)
     return draw_gantt(gantt, kind) if gantt.bars else None
@@ -176,9 +171,6 @@ def pieces(bars: Sequence[GanttBar]) -> dict[GanttBar, int]:
 
     A piece is what is computed between two copies. Those of a backward pass come in the opposite
     order. What follows a backward pass without a copy is the optimiser's update, and no piece.
-
-    Args:
-        bars: Of the device.
     """
     runs: list[list[list[GanttBar]]] = []
     before, update = "copy", False

@@ -152,7 +152,7 @@ class CarefulTimer:
         }
         try:
             for party, session in sessions.items():
-                session.prepare(subject.limits, GuestNeeds(timed=True))
+                session.prepare(subject.limits, GuestNeeds(timed=True), subject.module)
                 if party != STUDENT and session.loaded is None:
                     raise InfrastructureError("the reference could not be loaded to be timed")
             yield {**sessions, AGAIN: sessions[VECTORISED]}

@@ -269,8 +269,8 @@ class _Measurement:
 
     def _measured(self, number: int) -> SetOutcome:
         subject = self._subject
-        ours = self._materials.program(self._materials.reference)
-        theirs = self._materials.program(subject.files)
+        ours = self._materials.program(self._materials.reference, subject.module)
+        theirs = self._materials.program(subject.files, subject.module)
         programs = {WIRE: PROGRAM, TRANSFER: PROGRAM, CPU: ours, REFERENCE: ours, STUDENT: theirs}
         clock = GpuClock(self._job(), programs, self._worker, _FIRST_DRAW + number * _DRAWS)
         # Held for one set alone: other graders may time between the sets.

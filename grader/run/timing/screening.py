@@ -116,10 +116,6 @@ class Screener:
     def trial(self, planned: PlannedQuestion, limits: Limits) -> Trial:
         """Time a question's own loop as if it were a submission's function.
 
-        Args:
-            planned: The question.
-            limits: Of the question.
-
         Raises:
             InfrastructureError: The reference or its loop failed.
             NotTimedError: A clock could not be read, or the machine was too busy.
@@ -127,7 +123,7 @@ class Screener:
         timed = planned.question.timed
         assert timed is not None, "only asked for questions that are timed"
         ours = self._materials.reference
-        defined = names_in(ours[self._materials.assignment.module])
+        defined = names_in(ours[self._materials.assignment.file_of(planned.question)])
         entry = next(name for name in planned.question.names if name in defined)
         subject = Subject(planned, timed.loop, entry, ours, limits)
         with self._guests(subject) as sessions:
@@ -183,7 +179,7 @@ class Screener:
         try:
             core = own_core()
             for session in (student, self._reference):
-                session.prepare(subject.limits, GuestNeeds(timed=True))
+                session.prepare(subject.limits, GuestNeeds(timed=True), subject.module)
                 if core is not None and session.pid is not None:
                     keep_on(session.pid, core)
             reference = self._reference

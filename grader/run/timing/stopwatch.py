@@ -54,6 +54,11 @@ class Subject:
     files: Mapping[str, bytes]
     limits: Limits
 
+    @property
+    def module(self) -> str:
+        """File that both functions stand in; empty for the assignment's own."""
+        return self.planned.question.file or ""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -151,6 +156,7 @@ class TimingClock(ABC):
 
     def drawn(self, calls: int) -> Inputs:
         """Draw inputs that no other block has."""
+        # Before each draw: inputs that a process has seen before could be answered from a cache.
         self._draw_number += 1
         return self.job.draw(self._draw_number, calls)
 
@@ -206,6 +212,8 @@ def with_set(timing: FunctionTiming, done: SetOutcome) -> FunctionTiming:
         outputs=timing.outputs + done.outputs,
         wrong=done.wrong,
         failed=done.failed,
+        # The greatest, not the latest: one set with work between its blocks is enough to doubt them
+        # all.
         idle=max(timing.idle, done.idle),
     )
 

@@ -84,11 +84,15 @@ class OneShotGuest(Guest):
                 stderr=self._capture.fd,
                 cwd=self._scratch,
                 env=clean_environment(needs),
+                # A group of its own is killed as one, and Ctrl-C at the terminal reaches the host
+                # alone.
                 start_new_session=True,
             )
         except OSError as error:
             raise InfrastructureError(f"cannot start a student process: {error}") from error
         finally:
+            # The host's own copies: while one is open, the end of a process that dies is never
+            # seen.
             guest_end.close()
             os.close(status_fd)
         self.connection = Connection(host_end)

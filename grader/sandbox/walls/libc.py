@@ -184,6 +184,7 @@ def syscall(name: str, *args: Any, about: str = "") -> int:
     Raises:
         OSError: The call failed; the message names it.
     """
+    # By number, not by a function of the C library: an older one has none for new calls.
     which = number(name)
     if which is None:
         raise OSError(errno.ENOSYS, f"{name}: not on this architecture")

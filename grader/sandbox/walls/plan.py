@@ -91,6 +91,7 @@ class WallPlan:
 
     def has(self, wall: Wall) -> bool:
         """Tell whether the plan puts up this wall."""
+        # Both: a wall that this mechanism lacks must not be reported as one that held.
         return wall not in self.off and wall in self.walls()
 
     def walls(self) -> tuple[Wall, ...]:

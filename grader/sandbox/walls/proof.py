@@ -174,6 +174,8 @@ def fork_too_many(_: Context) -> str:
             os._exit(0)
         os.waitpid(child, 0)
     finally:
+        # Also after a failure: this is the process that the submission will run in, under the
+        # planned limit.
         resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))
     return "ok"
 
@@ -279,6 +281,7 @@ def start_thread(_: Context) -> str:
     return "ok"
 
 
+# ENOENT counts: in a private view the path is not there at all.
 _DENIED = frozenset({"EACCES", "EPERM", "ENOENT", "EROFS"})
 _EPERM = frozenset({"EPERM"})
 _UNREACHABLE = frozenset({"ENETUNREACH"})

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from grader.vgpu.core.machine import Machine, machine
+from grader.vgpu.core.machine import HOST, Machine, machine
 from grader.vgpu.core.tensor import VirtualTensor
 from grader.vgpu.patches import Patches
 
@@ -51,6 +51,15 @@ def ordinal_or_current(device: Any) -> int:
     return ordinal
 
 
+def default_type() -> str:
+    """Return the type of device on which torch makes tensors: of ``set_default_device``."""
+    try:
+        return torch.get_default_device().type
+    except AttributeError:
+        # torch 2.4 fails like this once set_default_device(None) took a default back.
+        return HOST
+
+
 def current() -> int:
     """Return the thread's current device."""
     return machine().local.device
@@ -86,11 +95,7 @@ PlainGenerator = torch.Generator
 
 
 class VirtualGenerator(PlainGenerator):
-    """``torch.Generator('cuda:N')``.
-
-    Attributes:
-        ordinal: N.
-    """
+    """``torch.Generator('cuda:N')``."""
 
     ordinal: int
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from threading import get_ident
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import torch
@@ -281,12 +280,7 @@ class Machine:
     def __enter__(self) -> Machine:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.uninstall()
 
     def note(self, kind: type[TraceEvent], ordinal: int, *what: Any) -> None:

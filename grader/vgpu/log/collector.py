@@ -83,6 +83,8 @@ class Log:
         Raises:
             ValueError: It shares memory, or has been used already.
         """
+        # A replay puts other bytes in the place of this memory, so it has to hold this tensor and
+        # nothing else.
         whole = tensor.untyped_storage().nbytes() == tensor.numel() * tensor.element_size()
         if isinstance(tensor, VirtualTensor) or not (whole and tensor.is_contiguous()):
             raise ValueError(f"{name} is no tensor on the CPU with memory of its own")
@@ -130,7 +132,7 @@ class Log:
             where = self._reference(tensor, handles)
             self._add(("place", name, kind, where, int(tensor.requires_grad)), handles)
 
-    def told(self) -> dict[Value, Any]:
+    def as_values(self) -> dict[Value, Any]:
         """Return the log in values."""
         with self._lock:
             return {
@@ -209,6 +211,8 @@ class Log:
             )  # fmt: skip
             if any(self._from_below(item) for item in tensors_in((args, tuple(kwargs.values())))):
                 return
+            # Arguments, then keywords, then results: the reader takes handles and numbers in this
+            # order.
             positional = self._written(args, handles, numbers)
             named = tuple(
                 (name, self._written(value, handles, numbers)) for name, value in kwargs.items()
@@ -287,6 +291,7 @@ class Log:
             if len(self._entries) > MOST_NUMBERS:
                 self.why = self.why or f"more than {MOST_NUMBERS} numbers"
                 return
+            # Each description once: a training loop writes the same few hundred again and again.
             number = self._descriptors.get(key)
             if number is None:
                 number = self._descriptors[key] = len(self._texts)

@@ -93,13 +93,13 @@ def _flops(kernels: Any) -> int:
 
 def _descended(log: Log, leaves: dict[str, torch.Tensor]) -> Value | None:
     """Return the kernels on devices from which the result descends; None if nobody can tell."""
-    told = log.told()
-    if told["why"]:
+    values = log.as_values()
+    if values["why"]:
         return None
     try:
-        program = read_program(told)
+        program = read_program(values)
         kept = _kept(program)
-        player = Player(program, leaves, told["constants"])
+        player = Player(program, leaves, values["constants"])
         with torch.no_grad():
             for number, entry in enumerate(program.entries):
                 if number in kept or entry.what.kind == "free":

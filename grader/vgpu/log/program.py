@@ -98,11 +98,7 @@ class Program:
         return found[0], found[1]
 
     def ancestry(self, targets: Iterable[int]) -> Ancestry:
-        """Return from what targets descend.
-
-        Args:
-            targets: Numbers of entries that say what is judged.
-        """
+        """Return from what targets descend."""
         wanted = set(targets)
         found = Ancestry()
         # Whose elements are needed, and what only has to be there since it is written anew.
@@ -194,6 +190,8 @@ def _follow(program: Program) -> None:
                 program.taken.append((first, home, layout.size, handle))
         _changed(program, number, entry, memory, pure)
         if kind == "free":
+            # Gone from here, but not from ``homes``: a later use is of memory that nobody made, and
+            # making it again is making it twice.
             ended = memory.pop(entry.handles[0])
             program.taken.append((number, ended.device, -ended.size, entry.handles[0]))
 
@@ -229,6 +227,8 @@ def _where(
     program.reads |= what.fields[1] in READS and not pure
     lists = what.fields[1].startswith("_foreach_")
     if not lists:
+        # As in torch: it runs where its tensors on a device are, and plain numbers on the host may
+        # come along.
         home = next((item.device for item in operands if item.device != _HOST), _HOST)
         _meet(entry, memory, home)
         program.devices[number] = home
@@ -241,6 +241,7 @@ def _where(
 
 def _meet(entry: Entry, memory: Mapping[int, _Memory], home: int) -> None:
     name = entry.what.fields[1]
+    # The one operation that torch lets span two devices.
     if name == "copy_":
         return
     for place, handle in enumerate(entry.read()):
@@ -266,6 +267,8 @@ def _changed(
         item = memory[handles[0]]
         if not item.pure:
             program.impure_homes.add(number)
+        # Given back on one device and taken on the other: the peak of each counts it while it was
+        # there.
         program.taken.append((number, item.device, -item.size, handles[0]))
         item.device = program.homes[handles[0]] = entry.what.fields[1]
         program.taken.append((number, item.device, item.size, handles[0]))

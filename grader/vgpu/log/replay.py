@@ -48,7 +48,7 @@ def replay(
          "parts": {"forward": {…}}, "times": {"forward": {…}}, "placement": {…}}
 
     Args:
-        data: What ``Log.told`` said, by way of a process that may be hostile.
+        data: What ``Log.as_values`` returned, by way of a process that may be hostile.
         leaves: New values by the names of leaves.
         own: The values that the process had, for a log that other inputs lead astray.
         gpus: Number of devices.
@@ -123,6 +123,8 @@ class _Plan:
     def __init__(self, program: Program, gpus: int) -> None:
         self._program = program
         entries = program.entries
+        # The log's word: without this it could spread its work over devices that the case does not
+        # have.
         if any(home >= gpus for home in program.homes.values()):
             raise MalformedError("a device that there is not")
         ends = [n for n, entry in enumerate(entries) if entry.what.kind in ("output", "end")]

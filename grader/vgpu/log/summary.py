@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
-from types import TracebackType
 from typing import Any, ClassVar
 
 import torch
@@ -310,13 +309,8 @@ class Recorder:
         self._operations.__enter__()  # type: ignore[no-untyped-call]
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._operations.__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
+    def __exit__(self, *failure: Any) -> None:
+        self._operations.__exit__(*failure)  # type: ignore[no-untyped-call]
         Recorder._open.remove(self)
         for ordinal, (live, blocks, size) in self._before.items():
             torch.cuda.synchronize(ordinal)
@@ -374,16 +368,11 @@ class DeviceWatch(AbstractContextManager["DeviceWatch"]):
             self._recorder.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: Any) -> None:
         if self._machine is not None:
             self.report = self._virtual(self._machine)
         if self._recorder is not None:
-            self._recorder.__exit__(kind, error, trace)
+            self._recorder.__exit__(*failure)
             self.report = self._recorder.report()
 
     def _virtual(self, machine: Machine) -> dict[Value, Value]:

@@ -204,11 +204,7 @@ def unsupported(call: str, instead: str = "") -> NotImplementedError:
 
 
 def without_elements(what: str) -> NotImplementedError:
-    """Return the error for a tensor of a timeline without arithmetic that somebody computes with.
-
-    Args:
-        what: The operation.
-    """
+    """Return the error for a tensor of a timeline without arithmetic that is computed with."""
     return unsupported(
         f"{what} of a tensor that was made without arithmetic",
         "it has a shape and no elements; make it again where arithmetic is done",

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.utils import _device
 
-from grader.vgpu.core.device import generator_for, ordinal_from, refuse_on_host
+from grader.vgpu.core.device import default_type, generator_for, ordinal_from, refuse_on_host
 from grader.vgpu.core.dispatch import note_fill
 from grader.vgpu.core.execution import execute_drawing
 from grader.vgpu.core.machine import HOST, machine
@@ -58,7 +58,7 @@ def _drawn(original: Call) -> Call:
         ordinal = ordinal_from(kwargs.get("device"))
         if ordinal is None:
             # Without a device named, the default one may yet join in.
-            if torch.get_default_device().type == HOST:
+            if default_type() == HOST:
                 refuse_on_host(kwargs.get("generator"))
             return made_pinned(original, args, kwargs)
         kwargs["generator"] = generator_for(machine(), kwargs.get("generator"), ordinal)
@@ -243,7 +243,8 @@ def _rebuilt(original: Any) -> Any:
         """Make a tensor of a storage that was read, on the device where that now is."""
         made: torch.Tensor = original(storage, storage_offset, size, stride)
         ordinal = machine().blocks.owner(storage._untyped_storage)
-        return made if ordinal is None else relabel(made, ordinal)
+        # In torch 2.4 a subclass is made of a plain tensor alone, and this may be on a device.
+        return made if ordinal is None else relabel(plain(made), ordinal)
 
     return rebuild
 

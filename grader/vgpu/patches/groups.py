@@ -194,13 +194,7 @@ def _ranks(group: Any) -> tuple[int, ...]:
 
 
 class _GroupPart:
-    """This process's part in an exchange.
-
-    Args:
-        name: Of torch.distributed's function.
-        group: The processes.
-        given: The function's arguments by name.
-    """
+    """This process's part in an exchange."""
 
     def __init__(self, name: str, group: Any, given: dict[str, Any]) -> None:
         self.op = name.removeprefix("i") if name in _PAIRS else name

@@ -146,11 +146,23 @@ def _gather_chunks(
     return torch.cat([move(tensor.detach(), ordinal) for tensor in tensors], dim)
 
 
+def _exact(original: Any) -> Any:
+    def check(kind: type, instance: Any) -> bool:
+        # torch 2.4 takes all that passes for a parameter for an uninitialised one as well, and
+        # DistributedDataParallel refuses those.
+        return bool(original(kind, instance)) and (
+            kind is torch.nn.Parameter or kind in type(instance).__mro__
+        )
+
+    return check
+
+
 def patch_modules(patches: Patches) -> None:
     """Give modules and their replication their devices."""
     patches.set(torch._C._nn, "_parse_to", _parse_to(torch._C._nn._parse_to))
     lazy: Any = torch.nn.parameter
     patches.wrap(lazy.UninitializedTensorMixin, "materialize", _materialize)
+    patches.wrap(type(torch.nn.Parameter), "__instancecheck__", _exact)
     same = "_has_compatible_shallow_copy_type"
     patches.set(torch, same, _same_kind(getattr(torch, same)))
     patches.set(torch._C, "_group_tensors_by_device_and_dtype", _group)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from itertools import count
-from types import TracebackType
 from typing import Any
 
 import torch
@@ -177,12 +176,7 @@ class StreamContext:
             self._before = local.streams.get(self._stream.ordinal, 0)
             set_stream(self._stream)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         local = machine().local
         if self._stream is not None:
             local.streams[self._stream.ordinal] = self._before
@@ -203,12 +197,7 @@ class device:  # noqa: N801
         if self.idx is not None and self.idx >= 0:
             local.device = self.idx
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         machine().local.device = self.prev_idx
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any
 
 from grader.vgpu.core.machine import Machine, installed
@@ -89,12 +89,7 @@ class Lap:
         self._first = len(line.spans)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         line = self._line()
         end = line.rest()
         spans, name = line.spans[self._first :], line.profile.name
@@ -154,12 +149,7 @@ class Timed:
             self.repeats.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.repeats.stop()
         self._host.stop()
         # What is asked for afterwards is what there was then.
@@ -264,12 +254,7 @@ class TimedElsewhere:
         self._host.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._host.stop()
         self._machine.clock = None
         self._machine.compute(True)

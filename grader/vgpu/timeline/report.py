@@ -110,10 +110,7 @@ class Stretch:
     def report(self) -> Report:
         """Return everything as plain values."""
         devices: dict[Value, Value] = {
-            device: {
-                "busy": self.busy(device),
-                "kernels": self._kernels(device),
-            }
+            device: {"busy": self.busy(device), "kernels": self._kernels(device)}
             for device in self.devices
         }
         lengths = {reason: array("d") for reason in REASONS}

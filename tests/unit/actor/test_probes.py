@@ -70,7 +70,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 def count(module: ModuleType, name: str, size: int = 3) -> dict[Any, Any]:
     x, y = torch.randn(size, 2, 5), torch.randn(size, 5, 4)
-    with Counting([str(module.__file__)], [x, y]) as counting:
+    with Counting({str(module.__file__): ""}, [x, y]) as counting:
         getattr(module, name)(x, y)
     return counting.report()
 
@@ -150,6 +150,6 @@ def test_functions_go_by_their_own_names() -> None:
 
 def test_a_file_elsewhere_is_not_counted(module: ModuleType) -> None:
     x = torch.randn(3, 2, 2)
-    with Counting([str(Path("elsewhere.py"))], [x]) as counting:
+    with Counting({str(Path("elsewhere.py")): ""}, [x]) as counting:
         module.each(x, x)
     assert counting.report()["events"] == 0

@@ -103,7 +103,7 @@ def argument(form: str) -> tuple[str, str]:
          "20: @checks[0].rtoll: unknown key “rtoll”; did you mean “rtol”?"),
         ("kind: shape", "kind: shape, rtol: 1",
          "21: @checks[1].rtol: unknown key “rtol”; expected one of id, points, cases,"
-         " requires, visibility, item, claim, bonus, message, hint, kind"),
+         " requires, visibility, item, claim, bonus, diagnostic, message, hint, kind"),
         # words
         ("kind: close", "kind: closse",
          f"20: @checks[0]: unknown check kind “closse”; expected one of {KINDS};"
@@ -153,6 +153,9 @@ def argument(form: str) -> tuple[str, str]:
          "10: @.needs.cuda: found the number 1.5; expected a whole number"),
         ("visibility: hidden", "needs: {cuda: 65}",
          "10: @.needs.cuda: found the number 65; expected at most 64"),
+        ("visibility: hidden", "needs: {scratch: true}",
+         "10: @.needs.scratch: “scratch” is gone; remove it: every student process has a "
+         "folder for files"),
         ("visibility: hidden", "limits: {second: 1}",
          "10: @.limits.second: unknown key “second”; did you mean “seconds”?"),
         ("visibility: hidden", "limits: {seconds: 0}",

@@ -47,7 +47,7 @@ CELL = f"# %% adds\n{LABEL}\ndef double(x):\n    return x + 2\n"
 
 def cells(tmp_path: Path, text: str, reference: str = REFERENCE) -> list[LabelledSubmission]:
     (tmp_path / "double.py").write_text(text)
-    return labelled_submissions(tmp_path, reference)
+    return labelled_submissions(tmp_path, {"reference.py": reference})
 
 
 def bound(submission: LabelledSubmission) -> list[str]:

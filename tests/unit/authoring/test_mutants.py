@@ -256,7 +256,7 @@ def test_survivors_are_written_as_cells_that_earn_everything(
     folder = tmp_path / "tests/submissions/demo/proposed"
     # A helper's mutants are graded with the whole assignment.
     assert write_proposals(tallies, materials) == [folder / "twice.py", folder / "double.py"]
-    proposed = labelled_submissions(folder, HELPED)
+    proposed = labelled_submissions(folder, {"demo.py": HELPED})
     assert len(proposed) == sum(len(tally.survivors) for tally in tallies) > 5
     grader = Grader(materials, sandbox, Options(1))
     grader.prepare()

@@ -10,9 +10,9 @@ import pytest
 
 from grader.assignment.load import load_assignment
 from grader.assignment.types import Assignment
-from grader.authoring.instructions import narrowed
+from grader.authoring.instructions import files_beside, narrowed
 from grader.errors import UsageError
-from grader.run.materials import Materials
+from grader.run.materials import Materials, load_materials
 
 ROOT = Path(__file__).parents[3]
 SPEED = ("mm_on_gpu", "speed")
@@ -94,3 +94,31 @@ def test_an_assignment_of_which_nothing_is_left_is_refused(toy: Materials) -> No
     every = {(each["id"], check["id"]) for each in data["questions"] for check in each["checks"]}
     with pytest.raises(UsageError, match="grader batch"):
         narrowed(str(path), path.read_bytes(), every, scale=False)
+
+
+def test_files_that_name_questions_lose_those_that_are_gone(toy: Materials) -> None:
+    whole = (toy.folder / "assignment.yml").read_bytes()
+    korean = {"double": ("두 배", '"2x"'), "in_processes": ("프로세스", "")}
+    lines = [
+        f"[{name}]\ntitle = {json.dumps(text)}\nhint = {json.dumps(hint)}\n"
+        for name, (text, hint) in korean.items()
+    ]
+    (toy.folder / "ko.toml").write_text('title = "연습"\n' + "".join(lines))
+    cells = [
+        f"# %% {name}_wrong\n# says: No.\n\ndef {name}(*args):\n    return 1\n" for name in korean
+    ]
+    known = toy.reference_folder / "mistakes.py"
+    known.write_text("# Known.\n" + "".join(cells))
+    assert files_beside(toy, whole) == {}
+    path = toy.folder / "assignment.yml"
+    packed = narrowed(str(path), whole, [PROCESSES], scale=False)
+    beside = files_beside(toy, packed)
+    path.write_bytes(packed)
+    for name, data in beside.items():
+        assert data is not None
+        (toy.root / name).write_bytes(data)
+    left = load_materials(path)
+    assert left.titles["ko"] == {"": "연습", "double": "두 배"}
+    assert [each.name for each in left.mistakes] == ["double_wrong"]
+    without = narrowed(str(path), whole, [PROCESSES, ("double", "values")], scale=False)
+    assert files_beside(toy, without)[known.relative_to(toy.root).as_posix()] is None

@@ -56,7 +56,7 @@ def test_an_open_fence_is_named_with_its_line() -> None:
 
 
 def test_the_notebook_is_valid_and_without_outputs() -> None:
-    data = build_notebook(split_handout(HANDOUT, "h.md"), "mod.py", {"f": "f"})
+    data = build_notebook(split_handout(HANDOUT, "h.md"), {"mod.py": {"f": "f"}})
     notebook = nbformat.reads(data.decode(), as_version=nbformat.NO_CONVERT)
     nbformat.validate(notebook)
     assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
@@ -68,7 +68,7 @@ def test_the_notebook_is_valid_and_without_outputs() -> None:
 
 
 def test_the_module_is_imported_after_the_first_words() -> None:
-    cells = json.loads(build_notebook(split_handout(HANDOUT, "h.md"), "mod.py", {"f": "f"}))[
+    cells = json.loads(build_notebook(split_handout(HANDOUT, "h.md"), {"mod.py": {"f": "f"}}))[
         "cells"
     ]
     assert [cell["cell_type"] for cell in cells[:3]] == ["markdown", "code", "markdown"]
@@ -77,7 +77,7 @@ def test_the_module_is_imported_after_the_first_words() -> None:
 def test_a_check_stands_after_the_first_example_and_at_the_end() -> None:
     handout = HANDOUT + "\n```python\nmod.f(2) + mod.g()\n```\n"
     cells = split_handout(handout, "h.md")
-    notebook = json.loads(build_notebook(cells, "mod.py", {"f": "first", "g": "second"}))
+    notebook = json.loads(build_notebook(cells, {"mod.py": {"f": "first", "g": "second"}}))
     code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert code[1:3] == ["mod.f(1)", "%check first"]
     assert code[-3:] == ["mod.f(2) + mod.g()", "%check second", "%check"]
@@ -85,9 +85,9 @@ def test_a_check_stands_after_the_first_example_and_at_the_end() -> None:
 
 def test_same_handout_same_bytes() -> None:
     cells = split_handout(HANDOUT, "h.md")
-    assert build_notebook(cells, "mod.py", {}) == build_notebook(list(cells), "mod.py", {})
+    assert build_notebook(cells, {"mod.py": {}}) == build_notebook(list(cells), {"mod.py": {}})
 
 
 def test_names_without_an_example_are_found() -> None:
     cells = [NotebookCell(True, "mod.f(1)\nother.g()"), NotebookCell(False, "mod.h(1)")]
-    assert unshown(cells, "mod", ["f", "g", "h"]) == ["g", "h"]
+    assert unshown(cells, [("mod", each) for each in "fgh"]) == ["mod.g", "mod.h"]

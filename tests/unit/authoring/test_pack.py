@@ -60,6 +60,7 @@ def test_everything_is_in_it(unpacked: Path) -> None:
     ):  # fmt: skip
         assert (source / name).is_file(), name
     assert not list(source.rglob("__pycache__"))
+    assert "export TORCHGRADE_LANG=en\n" in (source / "run_autograder").read_text()
     assert "--isolation none" in (source / "run_autograder").read_text()
     assert (source / "points.txt").read_text() == "All of them.\n"
 
@@ -247,7 +248,8 @@ def test_the_command_packs_a_repository(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     home = tmp_path / "repository"
-    assert run(monkeypatch, toy.root, "classroom50", "toy", "--out", home) == 0
+    assert run(monkeypatch, toy.root, "classroom50", "toy", "--out", home, "--lang", "ko") == 0
+    assert "export TORCHGRADE_LANG=ko\n" in (home / "autograde.sh").read_text()
     assert "--isolation auto" in (home / "autograde.sh").read_text()
     assert (home / ".github/workflows/grade.yml").is_file()
     told = capsys.readouterr().out

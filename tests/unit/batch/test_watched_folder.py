@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,13 @@ import pytest
 from in_process import Here
 from test_batch_commands import book
 
+from grader.batch import class_run as batch
 from grader.batch.arrivals import Arrivals
 from grader.batch.discover import ClassSubmission, Student
 from grader.batch.standing import read_standing
 from grader.cli import class_run
 from grader.errors import UsageError
+from grader.store.journal import Journal, JournalEntry
 
 RIGHT = """\
 def double(x):
@@ -178,3 +180,67 @@ def test_a_stray_file_does_not_make_strangers_of_a_platforms_students(tmp_path: 
     (tmp_path / "joon.py").rename(tmp_path / "joon_87654321.zip")
     arrivals.look()
     assert [each.name for each in arrivals.look()] == ["joon"]
+
+
+class Cost:
+    """How often the gradebook was written, and how many entries of the journal were read."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        self.written = self.read = 0
+        write, entries = batch.write_grades, Journal.entries
+
+        def counted_write(*args: Any) -> Path:
+            self.written += 1
+            return write(*args)
+
+        def counted_read(*args: Any) -> Iterator[JournalEntry]:
+            for entry in entries(*args):
+                self.read += 1
+                yield entry
+
+        monkeypatch.setattr(batch, "write_grades", counted_write)
+        monkeypatch.setattr(Journal, "entries", counted_read)
+        monkeypatch.setattr(batch, "monotonic", lambda: self.now)
+
+
+@pytest.fixture
+def cost(monkeypatch: pytest.MonkeyPatch) -> Cost:
+    return Cost(monkeypatch)
+
+
+def test_many_arrivals_cost_one_gradebook_and_no_look_at_the_others(
+    watch: Any, course: Path, cost: Cost
+) -> None:
+    read: list[int] = []
+    at_once: tuple[Step, ...] = (
+        lambda drop: [puts(f"first{n}.py", RIGHT)(drop) for n in range(8)], nothing,
+    )  # fmt: skip
+    later = [puts(f"later{n}.py", RIGHT) for n in range(5)]
+    watch(*at_once, *later, lambda _: read.append(cost.read))
+    # One when the first of them was graded, one at the end: the clock stands still.
+    assert cost.written == 2
+    # The first gradebook held one submission; nobody who arrived had been graded before.
+    assert read == [1]
+    assert len(book(course)) == 13
+
+
+def test_the_gradebook_keeps_up_as_time_goes_by(watch: Any, course: Path, cost: Cost) -> None:
+    seen: list[int] = []
+
+    def pause(_: Path) -> None:
+        cost.now += 10
+        seen.append(len(book(course)) if (course / "out/gradebook.csv").is_file() else 0)
+
+    watch(puts("ann.py", RIGHT), pause, puts("bob.py", RIGHT), pause, pause, pause)
+    assert seen == [0, 1, 2, 2]
+
+
+def test_a_gradebook_that_was_not_written_before_a_kill_is_written_at_the_next_start(
+    watch: Any, course: Path
+) -> None:
+    watch(puts("ann.py", RIGHT), nothing)
+    (course / "out/gradebook.csv").unlink()
+    seen: list[dict[str, str]] = []
+    watch(lambda _: seen.append(book(course)))
+    assert seen == [{"ann": "6"}]

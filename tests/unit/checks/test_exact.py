@@ -4,6 +4,7 @@ import pytest
 from observed import CASE, raw, seen, tensor
 
 from grader.checks.values import Exact
+from grader.report.messages.catalogue import ENGLISH
 from grader.verdict import Code, Status
 from grader.wire.values import Device, DType
 
@@ -68,6 +69,23 @@ def test_numbers_come_with_their_places():
         "mismatched": 2, "total": 3, "percent": pytest.approx(200 / 3), "index": [1],
         "abs_diff": 6, "abs_index": [2], "rel_diff": 2.0, "rel_index": [2], "where": "result",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "said"),
+    [
+        (8, 2, "The result is 8, expected 2. These must be equal exactly."),
+        (tensor(0.0), tensor(0.5), "The result is 0, expected 0.5. These must be equal exactly."),
+        (0.1, 0.1 + 2**-50, "The result is 0.1, expected 0.1000000000000009. These must"),
+    ],
+)
+def test_a_lone_number_is_told_beside_the_right_one(actual, expected, said):
+    assert ENGLISH.for_staff(judge(actual, expected)).startswith(said)
+
+
+def test_an_integer_of_any_length_is_no_accident():
+    params = judge(10**5000, 1).message.params
+    assert "actual" not in params
 
 
 def test_what_is_no_number_has_no_difference():

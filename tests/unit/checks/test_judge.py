@@ -62,6 +62,19 @@ def test_an_exception_is_told_with_its_line_and_its_trace_is_for_staff():
     assert verdict.evidence == {**told, "trace": "Traceback …"}
 
 
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("Torch not compiled with CUDA enabled", "no_cuda_here"),
+        ("PyTorch is not linked with support for mps devices", "no_mps_here"),
+        ("shape '[2]' is invalid for input of size 3", None),
+    ],
+)
+def test_a_device_that_is_not_there_is_named(said: str, cause: str | None) -> None:
+    verdict = judge(ended(Outcome.RAISED, fault=Fault("RuntimeError", said, "hw.py", 3)))
+    assert verdict.message.params.get("cause") == cause
+
+
 @pytest.mark.parametrize("file", ["given.py", "scenario.py"])
 def test_no_line_of_the_assignments_own_files_is_told(file: str) -> None:
     error = Fault("TypeError", "'NoneType' object is not iterable", file, 21)
@@ -88,7 +101,11 @@ def test_counts_that_are_none_are_the_submissions_own():
 
 @pytest.mark.parametrize(
     "submission",
-    [seen(None), ended(Outcome.RAISED, fault=Fault("NotImplementedError", ""))],
+    [
+        seen(None),
+        seen((None, [None])),
+        ended(Outcome.RAISED, fault=Fault("NotImplementedError", "")),
+    ],
 )
 def test_a_stub_is_not_implemented(submission):
     verdict = judge(submission)

@@ -104,6 +104,20 @@ def test_the_witnesses_are_weighed(
         assert verdict.message.params["line"] == 5
 
 
+@pytest.mark.parametrize(("source", "code"), [
+    (LOOPED, Code.LOOP_MISSING),
+    (replace(LOOPED, opaque=HIDDEN.opaque), Code.NEEDS_REVIEW),  # what is hidden may be the loop
+])  # fmt: skip
+def test_a_loop_over_something_else_is_not_the_one_asked_for(
+    source: EntryFacts, code: Code
+) -> None:
+    counted = {"": LINES[0], "A": LINES[1], "B": RAN_FLAT[1]}
+    seen = Observation(Outcome.COMPLETED, counted=counted, source=source)
+    right = Observation(Outcome.COMPLETED, counted={**counted, "B": LINES[1]})
+    check = Loops(id="loops", points=1, mode="exactly", over=["B"])
+    assert check.judge(CASE, right, seen).code is code
+
+
 def test_a_case_on_which_nothing_was_to_be_counted_says_nothing() -> None:
     check = Loops(id="loops", points=1, mode="none")
     bare = Observation(Outcome.COMPLETED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.checks.judge import told_once
+from grader.checks.judge import without_repeats
 from grader.checks.values import Exact
 from grader.report.messages.catalogue import ENGLISH, words_in
 from grader.verdict import Code, Message, Verdict, Visibility, failed, passed
@@ -19,7 +19,7 @@ def raised(case: str, line: int = 3, **more: bool) -> Verdict:
 
 def said(*verdicts: Verdict) -> list[str]:
     pairs = {check.id: verdict for check, verdict in zip(CHECKS, verdicts, strict=True)}
-    return [ENGLISH.for_student(verdict) for verdict in told_once(CHECKS, pairs).values()]
+    return [ENGLISH.for_student(verdict) for verdict in without_repeats(CHECKS, pairs).values()]
 
 
 def test_the_second_refers_to_the_first() -> None:
@@ -28,7 +28,7 @@ def test_the_second_refers_to_the_first() -> None:
         "Case one: RuntimeError in f.py, line 3: two devices",
         "Case two: RuntimeError in f.py, line 3, as at b.",
     ]
-    again = told_once(CHECKS, {"a": raised("x"), "b": raised("y"), "c": passed()})["b"]
+    again = without_repeats(CHECKS, {"a": raised("x"), "b": raised("y"), "c": passed()})["b"]
     assert (again.code, again.evidence) == (Code.RAISED, raised("y").evidence)
     assert words_in("ko").for_student(again) == (
         "케이스 y: f.py 3번째 줄의 RuntimeError, a에서와 같습니다."
@@ -47,4 +47,4 @@ def test_nothing_refers_to_what_a_student_may_not_see() -> None:
     ]
     secret = [CHECKS[0].model_copy(update={"visibility": Visibility.HIDDEN}), *CHECKS[1:]]
     pairs = {"a": raised("x"), "b": raised("y"), "c": passed()}
-    assert "two devices" in ENGLISH.for_student(told_once(secret, pairs)["b"])
+    assert "two devices" in ENGLISH.for_student(without_repeats(secret, pairs)["b"])

@@ -183,4 +183,4 @@ def test_points_from_a_run_without_walls_are_refused_unless_accepted_and_then_to
         merge(report, [worker])
     merged = merge(report, [worker], Allowed(unwalled=True))
     assert merged.score == 11
-    assert any("without walls" in line and "on_gpu.values" in line for line in notices(merged))
+    assert any("without a sandbox" in line and "on_gpu.values" in line for line in notices(merged))

@@ -229,9 +229,9 @@ def test_staff_see_every_check_with_its_case_its_numbers_and_what_the_student_re
             assert (ENGLISH("hidden_case") in chips) == check.hidden
             assert (ENGLISH("claim") in chips) == (check.basis.value == "claim")
             assert len(item.all("details", "evidence")) == bool(check.evidence)
-            told = [each.text for each in item.all("p", "told")]
+            for_student = [each.text for each in item.all("p", "for-student")]
             differs = check.student_message != check.message
-            assert told == [f"{ENGLISH('by_student')} {check.student_message}"] * differs
+            assert for_student == [f"{ENGLISH('by_student')} {check.student_message}"] * differs
     run = root.one("dl", "run").text
     for fact in ("Linux x86_64", "2.4.0", "598", "namespaces, landlock, seccomp", "ab" * 32):
         assert fact in run
@@ -261,7 +261,7 @@ def test_a_student_sees_the_checks_that_are_shown_and_their_points(report: Repor
                 check.student_message
             ] * bool(check.student_message)
             assert not item.all("details", "evidence")
-            assert not item.all("p", "told")
+            assert not item.all("p", "for-student")
         assert (ENGLISH("withheld", n=1) in element.text) == (shown[place].id == secret)
     run = root.one("dl", "run").text
     assert "2.4.0" in run

@@ -30,7 +30,7 @@ SHAPES: dict[str, Param] = {"actual": [2, 3], "expected": [3]}
             Message(
                 "wrong_value", {**NUMBERS, "abs_diff": "nan", "abs_index": [], "rel_diff": None}
             ),
-            "Mismatched elements: 3 / 12 (25.0%). Greatest absolute difference: nan "
+            "Mismatched elements: 3 / 12 (25.0%). Absolute difference: nan "
             "(up to 1e-05 allowed).",
         ),
         (
@@ -66,11 +66,11 @@ SHAPES: dict[str, Param] = {"actual": [2, 3], "expected": [3]}
         (Message("not_implemented", {"function": ""}), "Not implemented yet."),
         (
             Message("missing_function", {"function": "f", "names": ["g", "h"], "nearest": "g"}),
-            "Nothing named f was found. Did you mean “g”?",
+            "The file has no f. It has “g”: rename that, if it is what is asked for.",
         ),
         (
             Message("missing_function", {"function": "f", "names": [], "nearest": None}),
-            "Nothing named f was found.",
+            "The file has no f.",
         ),
         (
             Message("raised", {"type": "E", "message": "m", "line": 3, "file": "a.py"}),

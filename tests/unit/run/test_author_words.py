@@ -16,8 +16,7 @@ from grader.assignment.types import Assignment, assignment_schema
 from grader.authoring.lint import new_assignment
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
-from grader.report.html.render import translated
-from grader.report.messages.catalogue import words_in
+from grader.report.language import in_language
 from grader.report.model import CheckResult, Report
 from grader.run.materials import load_materials
 
@@ -65,7 +64,7 @@ def test_they_stand_around_what_the_grader_found(authored: Grader, tmp_path: Pat
     said = values_of(report).student_message
     first, last = said.index("Twice means x + x."), said.index("Hint: Try [1, 2] on paper.")
     assert first < said.index("Mismatched elements") < last
-    korean = values_of(translated(report, words_in("ko"))).student_message
+    korean = values_of(in_language(report, "ko")).student_message
     assert "두 배는 x + x입니다." in korean
     assert "힌트: Try [1, 2] on paper." in korean
     assert "Twice" not in korean
@@ -87,7 +86,7 @@ def test_a_hidden_case_tells_them_and_no_number(authored: Grader, tmp_path: Path
     hidden = values_of(report).model_copy(update={"hidden": True})
     question = report.questions[0].model_copy(update={"checks": (hidden,)})
     report = report.model_copy(update={"questions": (question,)})
-    said = values_of(translated(report, words_in("ko"))).student_message
+    said = values_of(in_language(report, "ko")).student_message
     assert said.startswith("두 배는 x + x입니다. ")
     assert said.endswith("힌트: Try [1, 2] on paper.")
     assert not any(sign.isdigit() for sign in said.replace("[1, 2]", ""))
@@ -135,3 +134,19 @@ def test_editors_know_them(tmp_path: Path, hint: object, right: bool) -> None:
     data = read_document(str(file), file.read_bytes()).data
     data["questions"][0]["checks"][0]["hint"] = hint
     assert Draft202012Validator(assignment_schema()).is_valid(data) is right
+
+
+def test_the_report_carries_the_authors_titles(tmp_path: Path) -> None:
+    file = assignment(tmp_path)
+    text = 'title = "둘"\n[double]\ntitle = "두 배"\n'
+    (file.parent / "ko.toml").write_text(text, encoding="utf-8")
+    materials = load_materials(file)
+    with toy_starter.lent() as sandbox:
+        grader = Grader(materials, sandbox, Options(seed=5, device="virtual"))
+        grader.prepare()
+        report = graded(grader, tmp_path, "return x + x")
+    assert report.assignment.titles == {"ko": "둘"}
+    assert report.questions[0].titles == {"ko": "두 배"}
+    (file.parent / "ko.toml").write_text("[treble]\n", encoding="utf-8")
+    with pytest.raises(AssignmentError, match=r"ko\.toml.*treble"):
+        load_materials(file)

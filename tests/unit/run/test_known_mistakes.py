@@ -188,7 +188,7 @@ def test_lint_names_what_nothing_is_recognised_by(sandbox: Sandbox, tmp_path: Pa
     materials = load_materials(assignment(tmp_path, MISTAKES + more))
     linted = Grader(materials, sandbox, Options(seed=5, device="virtual"))
     linted.prepare()
-    texts = [str(finding) for finding in unfit_mistakes(linted, materials, sandbox)]
+    texts = [str(finding) for finding in unfit_mistakes(linted, KnownMistakes(materials), sandbox)]
     assert len(texts) == 3
     assert "“ends_its_process” is wrong in too few numbers" in texts[0]
     assert "“right” does what the reference does in every case" in texts[1]
@@ -248,15 +248,20 @@ ON_ZEROS = """
 """
 
 
-def test_lint_is_content_with_one_question_that_shows_a_mistake(
+def test_lint_is_content_with_one_question_that_shows_a_mistake_and_tells_it_from_others(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
     cells = MISTAKES.partition("\n# %% ends_its_process")[0]
+    # On zeros this is what adds_one does.
+    cells += (
+        "\n\n# %% adds_cos\n# says: That is a cosine.\n\ndef double(x):\n    return x + x.cos()\n"
+    )
     path = assignment(tmp_path, cells)
     path.write_text(path.read_text() + ON_ZEROS)
     linted = Grader(load_materials(path), sandbox, Options(seed=5, device="virtual"))
     linted.prepare()
-    assert list(unfit_mistakes(linted, linted.materials, sandbox)) == []
+    known = KnownMistakes(linted.materials)
+    assert list(unfit_mistakes(linted, known, sandbox)) == []
 
 
 X = np.random.Generator(np.random.PCG64(3)).standard_normal((4, 3))

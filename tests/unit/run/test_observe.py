@@ -31,7 +31,7 @@ class Recorded:
         self.guests: list[GuestNeeds] = []
         self.calls: list[str] = []
 
-    def prepare(self, _: Limits, needs: GuestNeeds) -> None:
+    def prepare(self, _: Limits, needs: GuestNeeds, __: str) -> None:
         if not self.alive or not self.guests or self.guests[-1] != needs:
             self.guests.append(needs)
             self.alive = True

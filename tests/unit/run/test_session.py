@@ -462,7 +462,9 @@ def test_an_import_that_never_ends_with_a_gpu_is_tried_without(make: Make) -> No
     session = make(MODULE)
     session.prepare(Limits(), GuestNeeds(virtual=1))
     session._failures.note(
-        GuestNeeds(virtual=1), Observation(Outcome.TIMED_OUT, HostFacts(1.0), Claims(None))
+        "work.py",
+        GuestNeeds(virtual=1),
+        Observation(Outcome.TIMED_OUT, HostFacts(1.0), Claims(None)),
     )
     session.prepare(Limits(), GuestNeeds())
     assert session.failed_load is None

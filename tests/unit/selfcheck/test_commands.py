@@ -68,7 +68,7 @@ def test_the_file_of_another_assignment(
     (folder / "toy.py").write_text("def doubles(x):\n    return x\n")
     assert run(monkeypatch, "check") == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "Did you mean “doubles”?" in said
+    assert "It has “doubles”: rename that" in said
     assert "Hint:" not in said
     assert "toy.py has none of what is asked for here. Is it the file of another" in said
     assert "asks for double, mean_of, Counter." in said

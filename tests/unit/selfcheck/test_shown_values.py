@@ -62,7 +62,7 @@ def test_what_the_public_cases_do_not_hold_is_not_shown(check: SelfCheck) -> Non
 
 def test_an_exception_shows_the_line_of_the_file_and_the_input(check: SelfCheck) -> None:
     found = lines(check, "double", "    y = x.reshape(9)\n    return y")
-    text = (check.workplace.module).read_text().splitlines()
+    text = check.workplace.module("double").read_text().splitlines()
     number = next(n for n, line in enumerate(text, start=1) if "reshape(9)" in line)
     assert found[0] == f"{number} │ y = x.reshape(9)"
     assert found[1:] == ["x", "float32 (2, 2)", "1 2", "3 4"]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import toy_starter
 
+from grader.assignment.translation import parse
 from grader.report.messages.catalogue import VARIABLE
-from grader.selfcheck.translation import parse
 from grader.selfcheck.workplace import open_workplace
 
 STARTERS = sorted(

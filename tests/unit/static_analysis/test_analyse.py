@@ -42,6 +42,9 @@ def loops(text: str, entry: str = "f") -> list[tuple[str, int, int]]:
         ("return x.apply_(abs)", "apply_"),
         ("import numpy as np; return np.vectorize(abs)(x)", "vectorize"),
         ("return f(x[1:])", "recursion"),
+        ("return __import__('re').sub('.', lambda m: x, x)", "re.sub"),
+        ("import importlib; return importlib.import_module('re').sub('.', x, x)", "re.sub"),
+        ("import re; return re.compile('.').sub(lambda m: x, x)", "re.sub"),
         ("exec('for i in range(3): pass')", "for"),
         ("exec('fo' + 'r i in x: pass')", "for"),
         ("eval(' '.join(['[i', 'for', 'i in x]']))", "list comprehension"),
@@ -175,6 +178,37 @@ def test_the_last_definition_counts_unless_it_depends() -> None:
 )
 def test_depth_counts_loops_inside_one_another(body: str, depth: int) -> None:
     assert facts(f"def g(x):\n    for i in x: pass\n\n\ndef f(x):\n    {body}\n").depth == depth
+
+
+NESTED = """
+def f(x):
+    def walk(part):
+        if len(part) > 1:
+            walk(part[1:])
+    walk(x)
+"""
+
+
+def test_a_nested_function_that_calls_itself_is_a_loop_at_that_call() -> None:
+    assert loops(NESTED) == [("recursion", 5, 1)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # The name means something else there: a parameter, a local, what a lambda is given.
+        ("def walk(part)", "def walk(part, walk)"),
+        ("        if len(part) > 1:\n", "        walk = len\n        if len(part) > 1:\n"),
+        ("            walk(part[1:])", "            return lambda walk: walk(part[1:])"),
+        ("            walk(part[1:])", "            part.walk(part[1:])"),
+        # A method's name is its class's.
+        ("    def walk(part):\n        if len(part) > 1:\n            walk(part[1:])",
+         "    walk = len\n    class Part:\n        def walk(self, part):\n            walk(part)"),
+    ],
+)  # fmt: skip
+def test_another_of_that_name_is_no_recursion(old: str, new: str) -> None:
+    assert old in NESTED
+    assert loops(NESTED.replace(old, new)) == []
 
 
 def test_mutual_recursion_is_a_loop_and_ends() -> None:

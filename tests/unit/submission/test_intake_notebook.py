@@ -382,7 +382,7 @@ def test_a_notebook_that_only_uses_the_module_is_told_what_to_hand_in(tmp_path: 
     path = tmp_path / "hw.ipynb"
     path.write_bytes(book(code("import hw\n"), code("hw.f()  # 3\n")))
     with pytest.raises(IntakeError) as caught:
-        read_submission(path, ("hw.py",), asked={"f"})
+        read_submission(path, ("hw.py",), asked={"hw.py": {"f"}})
     assert caught.value.message.id == "only_notebook"
     assert caught.value.message.params["file"] == "hw.py"
     # Where nobody says what is asked for, nothing can be missed.
@@ -393,4 +393,4 @@ def test_a_notebook_that_only_uses_the_module_is_told_what_to_hand_in(tmp_path: 
 def test_a_notebook_whose_cells_define_a_function_is_taken(cell: str, tmp_path: Path):
     path = tmp_path / "hw.ipynb"
     path.write_bytes(book(code("import hw\n"), code(cell)))
-    assert read_submission(path, ("hw.py",), asked={"f"}).files[0].path == "hw.py"
+    assert read_submission(path, ("hw.py",), asked={"hw.py": {"f"}}).files[0].path == "hw.py"

@@ -117,7 +117,7 @@ def test_missing_file_lists_what_is_there(make):
     assert len(error.message.params["found"]) == 13
 
 
-ASKED = {"f", "g"}
+ASKED = {ONE[0]: {"f", "g"}}
 
 
 def test_a_hand_in_for_something_else_is_known_by_what_it_defines(make):

@@ -43,7 +43,7 @@ def run(work: Callable[[Tensors], Any], leaves: Tensors, **options: Any) -> tupl
 
 
 def again(log: Log, own: Tensors, new: Tensors | None = None) -> dict[str, Any]:
-    return replay(log.told(), own if new is None else new, own, 2)
+    return replay(log.as_values(), own if new is None else new, own, 2)
 
 
 def fresh(leaves: Tensors) -> Tensors:
@@ -272,7 +272,7 @@ def test_the_same_work_takes_its_time_on_a_card() -> None:
     _, log = run(lambda leaves: leaves["x"].to(FIRST) @ leaves["x"].to(FIRST), own)
     card = profile("v100")
     fast, slow = (
-        replay(log.told(), own, own, 2, each)["times"]["work"]["elapsed"]
+        replay(log.as_values(), own, own, 2, each)["times"]["work"]["elapsed"]
         for each in (card, card.slowed(0.001))
     )
     assert slow > 2 * fast > 0
@@ -328,31 +328,31 @@ def test_an_operation_that_is_not_on_the_list_is_named() -> None:
 def spoilt(change: Callable[[dict[Any, Any]], Any]) -> dict[str, Any]:
     own = {"x": torch.randn(4, 4)}
     _, log = run(lambda leaves: leaves["x"].to(FIRST) @ torch.ones(4, 4, device=FIRST), own)
-    told = log.told()
-    assert replay(told, own, own, 2)["state"] == "ran"
-    change(told)
-    return replay(told, own, own, 2)
+    values = log.as_values()
+    assert replay(values, own, own, 2)["state"] == "ran"
+    change(values)
+    return replay(values, own, own, 2)
 
 
 def replaced(old: str, new: str) -> Callable[[dict[Any, Any]], Any]:
-    def change(told: dict[Any, Any]) -> None:
-        text = told["descriptors"].decode()
+    def change(values: dict[Any, Any]) -> None:
+        text = values["descriptors"].decode()
         assert old in text
-        told["descriptors"] = text.replace(old, new).encode()
+        values["descriptors"] = text.replace(old, new).encode()
 
     return change
 
 
 WHOLE = '["float32", 0, [4, 4], [4, 1]]'
 BROKEN: dict[str, Callable[[dict[Any, Any]], Any]] = {
-    "no entries": lambda told: told.pop("entries"),
-    "text for numbers": lambda told: told.update(entries="0"),
-    "cut short": lambda told: told.update(entries=told["entries"][:-1]),
-    "no such description": lambda told: told["entries"].__setitem__(0, 10**6),
-    "no such memory": lambda told: told["entries"].__setitem__(-1, 77),
-    "too many numbers": lambda told: told.update(numbers=torch.ones(3, dtype=torch.float64)),
+    "no entries": lambda values: values.pop("entries"),
+    "text for numbers": lambda values: values.update(entries="0"),
+    "cut short": lambda values: values.update(entries=values["entries"][:-1]),
+    "no such description": lambda values: values["entries"].__setitem__(0, 10**6),
+    "no such memory": lambda values: values["entries"].__setitem__(-1, 77),
+    "too many numbers": lambda values: values.update(numbers=torch.ones(3, dtype=torch.float64)),
     "not JSON": replaced("[", "{"),
-    "nested": lambda told: told.update(descriptors=b"[" * 100_000),
+    "nested": lambda values: values.update(descriptors=b"[" * 100_000),
     "layout beyond its memory": replaced(
         '"float32", 0, [4, 4], [4, 1]', '"float32", 9, [4, 4], [4, 1]'
     ),

@@ -10,10 +10,10 @@
     show();
   });
   show();
-  /* What is folded is on paper, too. */
+  /* What is folded is on paper, too; the questions' own texts would be ten pages of it. */
   let folded = [];
   addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("details:not([open])")];
+    folded = [...document.querySelectorAll("details:not([open], .asked)")];
     for (const each of folded) each.open = true;
   });
   addEventListener("afterprint", () => { for (const each of folded) each.open = false; });

@@ -79,7 +79,7 @@
     }
   });
 
-  /* Which question a sign is of, told once somebody points at it: 20 titles a row would be a lot. */
+  /* A sign gets the title of its question only when somebody points at it: 20 titles a row would be a lot. */
   body.addEventListener("mouseover", ({ target }) => {
     if (!target.matches(".signs b") || target.title) return;
     const place = Array.prototype.indexOf.call(target.parentElement.children, target);

@@ -7,13 +7,33 @@ import torch
 # The gradients of earlier steps stay.
 # expect:
 #   questions:
-#     train_to_copy: {status: failed, checks: {weights: wrong_value}}
+#     train_to_copy: {status: failed, checks: {weights: wrong_value}, says: optimizer.zero_grad()}
 
 def train_to_copy(model, x, target, learning_rate, steps):
     optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)
     losses = []
     for _ in range(steps):
         loss = (model(x, causal_mask(x.shape[1])) - target).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# %% copy_gradients_add_up_without_the_mask
+# The gradients of earlier steps stay, and every place sees all places.
+# expect:
+#   questions:
+#     train_to_copy:
+#       status: failed
+#       checks: {weights: wrong_value}
+#       says: "backward() added to gradients of an earlier step: call optimizer.zero_grad() in every step."
+
+def train_to_copy(model, x, target, learning_rate, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)
+    losses = []
+    for _ in range(steps):
+        loss = (model(x, torch.ones(x.shape[1], x.shape[1], dtype=bool)) - target).square().mean()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())

@@ -214,6 +214,7 @@ class EarlyStopping:
 # %% stopping_min_delta_wrong_way
 # A loss may be worse by min_delta and still count as an improvement.
 # expect:
+#   mistakes: [stopping_no_min_delta]
 #   questions:
 #     EarlyStopping: {status: partial, checks: {patience: ok, min_delta: wrong_type}}
 
@@ -243,6 +244,7 @@ class EarlyStopping:
 # %% stopping_nan_is_best
 # NaN counts as an improvement.
 # expect:
+#   mistakes: [stopping_waits_for_nan]
 #   questions:
 #     EarlyStopping: {status: partial, checks: {patience: ok, nan: wrong_type}}
 

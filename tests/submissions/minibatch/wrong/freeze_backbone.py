@@ -166,3 +166,18 @@ def freeze_backbone(model, head):
     model.eval()
     head.train()
     return list(head.parameters())
+
+
+# %% freeze_all_but_the_layers
+# The layers of the head are in train mode, the head itself is not.
+# expect:
+#   questions:
+#     freeze_backbone: {status: partial, checks: {flags: ok, returned: ok, weights: ok, head: ok, statistics: ok, modes: wrong_value}}
+
+def freeze_backbone(model, head):
+    layers = set(head)
+    for module in model.modules():
+        module.training = module in layers
+    model.requires_grad_(False)
+    head.requires_grad_(True)
+    return list(head.parameters())

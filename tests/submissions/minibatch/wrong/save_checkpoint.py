@@ -229,3 +229,16 @@ def save_checkpoint(path, net, optimizer, epoch, loss):
         part,
     )
     os.replace(part, path)
+
+
+# %% save_by_path_alone
+# Takes a Path for granted; text has no parent.
+# expect:
+#   questions:
+#     save_checkpoint: {status: partial, checks: {epoch: ok, model: ok, resumes: ok, atomic: ok, path_as_text: wrong_value}}
+
+def save_checkpoint(path, net, optimizer, epoch, loss):
+    part = path.with_suffix(".part")
+    states = {"model_state_dict": net.state_dict(), "optimizer_state_dict": optimizer.state_dict()}
+    torch.save({**states, "epoch": epoch, "loss": loss}, part)
+    os.replace(part, path)

@@ -59,7 +59,10 @@ def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
 # Gradients add up.
 # expect:
 #   questions:
-#     train_full_batch: {status: failed, checks: {weights: wrong_value, losses: wrong_value}}
+#     train_full_batch:
+#       status: failed
+#       checks: {weights: wrong_value, losses: wrong_value}
+#       says: optimizer.zero_grad()
 
 def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
     losses = []
@@ -68,6 +71,25 @@ def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
+    return losses
+
+
+# %% full_no_zero_grad_and_loss_after_step
+# Gradients add up, and each loss is the one after its step.
+# expect:
+#   questions:
+#     train_full_batch:
+#       status: failed
+#       checks: {weights: wrong_value, losses: wrong_value}
+#       says: "backward() added to gradients of an earlier step: call optimizer.zero_grad() in every step."
+
+def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
+    losses = []
+    for _ in range(epochs):
+        loss = loss_fn(net(X), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss_fn(net(X), y).item())
     return losses
 
 

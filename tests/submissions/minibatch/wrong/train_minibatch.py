@@ -348,7 +348,10 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Gradients are never set to zero: each step adds those of all batches before.
 # expect:
 #   questions:
-#     train_minibatch: {status: failed, checks: {weights: wrong_value, losses: wrong_value, steps: wrong_value}}
+#     train_minibatch:
+#       status: failed
+#       checks: {weights: wrong_value, losses: wrong_value, steps: wrong_value}
+#       says: optimizer.zero_grad()
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training
@@ -366,6 +369,30 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
             total += loss.item() * len(xx)
             rows += len(xx)
         losses.append(total / rows)
+    net.train(was_training)
+    return losses
+
+
+# %% train_no_zero_grad_and_the_mean_of_batches
+# Gradients are never set to zero, and the loss of an epoch is that of its last batch.
+# expect:
+#   questions:
+#     train_minibatch:
+#       status: failed
+#       checks: {weights: wrong_value, losses: wrong_value}
+#       says: "backward() added to gradients of an earlier step: call optimizer.zero_grad() in every step."
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    was_training = net.training
+    net.to(device)
+    net.train()
+    losses = []
+    for _ in range(epochs):
+        for xx, yy in loader:
+            loss = loss_fn(net(xx.to(device)), yy.to(device))
+            loss.backward()
+            optimizer.step()
+        losses.append(loss.item())
     net.train(was_training)
     return losses
 

@@ -97,6 +97,7 @@ def average_gradients(model, loss_fn, inputs, labels, devices):
 # %% average_copies_keep_old_gradients
 # The copies begin with the old gradients.
 # expect:
+#   mistakes: [average_adds_to_old_gradients]
 #   questions:
 #     average_gradients: {status: partial, checks: {gradients: wrong_value, loss: ok, uneven_gradients: wrong_value, uneven_loss: ok, type: requirement_not_met, placed: requirement_not_met, ran_on: requirement_not_met}}
 

@@ -18,6 +18,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # %% step_forgets_new_gradients
 # Gradients are forgotten between backward and step.
 # expect:
+#   mistakes: [step_no_step]
 #   questions:
 #     train_step: {status: failed, checks: {losses: wrong_value, weights: wrong_value, type: requirement_not_met, no_detour: requirement_not_met}}
 

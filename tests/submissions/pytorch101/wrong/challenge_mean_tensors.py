@@ -190,3 +190,61 @@ def challenge_mean_tensors(xs, ls):
 def challenge_mean_tensors(xs, ls):
     padded = torch.nn.utils.rnn.pad_sequence(xs, batch_first=True)
     return padded.sum(dim=1) / (padded != 0).sum(dim=1)
+
+
+# %% mean_by_halves
+# A loop as recursion: each half by itself, down to one tensor.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {checks: {means: ok, no_loops: loop_found}}
+
+def challenge_mean_tensors(xs, ls):
+    means = torch.zeros(len(xs))
+
+    def walk(first, last):
+        if last - first > 1:
+            middle = (first + last) // 2
+            walk(first, middle)
+            walk(middle, last)
+        elif last > first:
+            means[first] = (xs[first].double().sum() / ls[first]).float()
+
+    walk(0, len(xs))
+    return means
+
+
+# %% mean_by_a_pattern
+# A loop as a replacement: the pattern calls a function for each character.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {checks: {means: ok, no_loops: loop_found}}
+
+def challenge_mean_tensors(xs, ls):
+    means = torch.zeros(len(xs))
+
+    def step(match):
+        place = match.start()
+        means[place] = (xs[place].double().sum() / ls[place]).float()
+        return ""
+
+    __import__("re").sub(".", step, "x" * len(xs))
+    return means
+
+
+# %% mean_by_a_compiled_pattern
+# The same with a pattern that was compiled.
+# expect:
+#   questions:
+#     challenge_mean_tensors: {checks: {means: ok, no_loops: loop_found}}
+
+def challenge_mean_tensors(xs, ls):
+    import re
+
+    means = torch.zeros(len(xs))
+
+    def step(place):
+        means[place] = (xs[place].double().sum() / ls[place]).float()
+        return ""
+
+    re.compile(".").sub(lambda match: step(match.start()), "x" * len(xs))
+    return means

@@ -4,7 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from labels import Label, LabelError, QuestionLabel, read_label, untimed, waits
+
+from grader.assignment.cells import LabelledSubmission
+from grader.authoring.labels import (
+    Label,
+    LabelError,
+    QuestionLabel,
+    read_label,
+    untimed,
+    waits,
+)
 
 HEADER = """\
 # Two words.
@@ -24,7 +33,7 @@ f = g = h = gpu = torch.mm
 def label_of(tmp_path: Path, text: str) -> Any:
     path = tmp_path / "hand_in.py"
     path.write_text(text)
-    return read_label(path)
+    return read_label(LabelledSubmission("hand_in", path), [""])
 
 
 def question(name: str, status: str, **codes: str) -> dict[str, Any]:
@@ -57,6 +66,15 @@ def test_a_label_names_other_mistakes_that_it_has(tmp_path: Path) -> None:
     assert label_of(tmp_path, HEADER).mistakes == frozenset()
 
 
+@pytest.mark.parametrize(("said", "misses"), [("a twin", []), ("another", ["no check says"])])
+def test_a_label_names_what_a_student_reads(tmp_path: Path, said: str, misses: list[str]) -> None:
+    text = HEADER.replace("values: wrong_value}}", f"values: wrong_value}}, says: {said}}}")
+    told = question("f", "partial", values="wrong_value")
+    told["checks"][0]["student_message"] = "This is a twin."
+    found = label_of(tmp_path, text).misses(report(told))
+    assert [miss.partition(": ")[2][: len("no check says")] for miss in found] == misses
+
+
 def test_a_label_judges_what_it_names_and_others_that_are_there(tmp_path: Path) -> None:
     label = label_of(tmp_path, HEADER.replace("#   score: 3\n", ""))
     assert [name for name in ("f", "h", "absent") if label.judges(name)] == ["f", "h"]
@@ -68,13 +86,25 @@ def test_a_label_judges_what_it_names_and_others_that_are_there(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("change", "miss"),
     [
-        (question("f", "failed", values="wrong_value"), "f: status failed, not partial"),
-        (question("f", "partial", values="ok"), "f: check values: ok, not wrong_value"),
-        (question("f", "partial", shape="ok"), "f: check values: no such check, not wrong_value"),
-        (question("g", "failed", values="raised", shape="crashed"), "g: codes"),
-        (question("g", "passed", values="ok"), "g: codes"),
-        (question("h", "failed", values="raised"), "h: status failed, not passed"),
-        (question("gpu", "failed", values="raised"), "gpu: status failed, not passed"),
+        (
+            question("f", "failed", values="wrong_value"),
+            "f: status is failed (values: wrong_value); the label says partial",
+        ),
+        (
+            question("f", "partial", values="ok"),
+            "f: check values says ok; the label says wrong_value",
+        ),
+        (question("f", "partial", shape="ok"), "f: no check “values”"),
+        (question("g", "failed", values="raised", shape="crashed"), "g: its checks say "),
+        (question("g", "passed", values="ok"), "g: its checks say "),
+        (
+            question("h", "failed", values="raised"),
+            "h: status is failed (values: raised); the",
+        ),
+        (
+            question("gpu", "failed", values="raised"),
+            "gpu: status is failed (values: raised); the",
+        ),
     ],
 )
 def test_every_difference_is_a_miss(tmp_path: Path, change: dict[str, Any], miss: str) -> None:
@@ -92,8 +122,8 @@ def test_a_star_leaves_out_what_the_hand_in_does_not_hold(tmp_path: Path) -> Non
 def test_a_wrong_score_and_an_unknown_question_are_misses(tmp_path: Path) -> None:
     label = label_of(tmp_path, HEADER.replace("     g:", "     typo:"))
     assert label.misses({**report(), "score": 4.0})[:2] == [
-        "no question typo",
-        "score 4.0, not 3.0",
+        "no question “typo”",
+        "the score is 4; the label says 3",
     ]
 
 

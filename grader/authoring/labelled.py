@@ -1,0 +1,162 @@
+"""Grading the labelled submissions of an assignment for ``grader lint``.
+
+Each is to get what its label says, and each check is to fail one of the wrong ones: a check that
+nothing fails gives points away. One run of a submission serves both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from grader.assignment.cells import LABELLED, LabelledSubmission, labelled_submissions
+from grader.authoring.labels import NEUTRAL, Label, LabelError, NoLabelError, read_label, waits
+from grader.grading import Grader
+from grader.report.model import Report
+from grader.run.materials import Materials
+from grader.verdict import NOTHING_TO_JUDGE, Status
+
+GROUPS = ("wrong", "accepted", "faults", "exploits")
+"""Folders of ``tests/submissions/ID`` whose submissions lint grades; ``wrong`` shows the checks."""
+
+LintStep = Callable[[str, int, int | None], object]
+"""Called with what is tried, how many are done, and of how many."""
+
+
+def try_labelled(
+    grader: Grader, materials: Materials, compared: bool, step: LintStep
+) -> Iterator[tuple[str, str]]:
+    """Grade the labelled submissions; yield where something is amiss, and what.
+
+    Args:
+        grader: Prepared.
+        materials: The assignment that they are of.
+        compared: Compare each report with its label. Otherwise only the wrong submissions are
+            graded, and of these what some check has not failed yet.
+        step: Called with what is tried, and how many are done of how many.
+
+    Raises:
+        UsageError: A file of cells is broken.
+    """
+    wrong = materials.root / LABELLED / materials.assignment.id / GROUPS[0]
+    if not wrong.is_dir():
+        yield str(wrong), "no labelled wrong submissions; add some, one mistake each"
+    untried = {
+        f"{question.id}.{rule.id}": question.names
+        for question in grader.assignment.questions
+        for rule in question.checks
+        # A person's points wait whatever was written: no submission can show that they are lost.
+        if not rule.by_person
+    }
+    submissions = _found(materials, GROUPS if compared else GROUPS[:1])
+    with TemporaryDirectory(prefix="grader-lint-") as written:
+        for number, submission in enumerate(submissions):
+            step("labelled submissions", number, len(submissions))
+            tells = submission.group == wrong.name and _may_hold(submission, untried.values())
+            if not tells and not compared:
+                continue
+            report = grader.grade(submission.placed(Path(written)), submission.name)
+            for where in _failed_in(report) if tells else ():
+                untried.pop(where, None)
+            for miss in _misses(submission, report, materials) if compared else ():
+                yield submission.where, miss
+    for where in untried if wrong.is_dir() else ():
+        yield where, f"no wrong submission in {wrong} fails it; add one that does"
+
+
+def _found(materials: Materials, groups: Sequence[str]) -> list[LabelledSubmission]:
+    asked = materials.assignment.asked
+    texts = {name: materials.reference[name].decode() for name in asked}
+    folders = (materials.root / LABELLED / materials.assignment.id / group for group in groups)
+    return [
+        submission
+        for folder in folders
+        if folder.is_dir()
+        for submission in labelled_submissions(folder, texts, asked)
+    ]
+
+
+def _misses(submission: LabelledSubmission, report: Report, materials: Materials) -> Iterator[str]:
+    """Yield how a submission's report differs from its label, or what the label lacks."""
+    content = report.model_dump(mode="json")
+    try:
+        label = read_label(submission, materials.assignment.hand_in)
+    except NoLabelError as error:
+        text = str(error).removeprefix(f"{submission.where}: ")
+        yield f"{text}; write the label. It got\n{_written(content, submission)}"
+        return
+    except LabelError as error:
+        yield str(error).removeprefix(f"{submission.where}: ")
+        return
+    yield from _against_folder(label, submission.group)
+    if _needs_more(label):
+        return
+    there = label.on(report.environment.isolation.tier)
+    yield from there.where_graded(content).misses(content)
+    # A cell has one mistake. A known mistake of another name is told with a false sentence.
+    if submission.module is not None:
+        for name in sorted(told_mistakes(content) - {submission.name, *label.mistakes}):
+            yield (
+                f"students are told the known mistake “{name}”; name it under “mistakes:” if its "
+                "sentence is true here"
+            )
+
+
+def _written(report: Mapping[str, Any], submission: LabelledSubmission) -> str:
+    """Return what a submission got as the text of a label."""
+    lines = ["# expect:", "#   questions:"]
+    source = "" if submission.path.is_dir() else submission.data.decode(errors="replace")
+    for question in report["questions"]:
+        if waits(question) or (source and not re.search(rf"\b{question['id']}\b", source)):
+            continue
+        codes = {item["id"]: item["code"] for item in question["checks"]}
+        lost = ", ".join(f"{name}: {code}" for name, code in codes.items() if code not in NEUTRAL)
+        checks = f", checks: {{{lost}}}" if lost else ""
+        lines.append(f"#     {question['id']}: {{status: {question['status']}{checks}}}")
+    return "\n".join(lines)
+
+
+def _against_folder(label: Label, group: str) -> Iterator[str]:
+    """Yield that a label says the opposite of its folder's name."""
+    loses = any(each.loses for each in label.questions.values())
+    if group == "accepted" and loses:
+        yield "lies in “accepted”, but its label expects lost points; move it to “wrong”"
+    if group == "wrong" and not loses:
+        yield "lies in “wrong”, but its label expects no lost points; say what it must lose"
+
+
+def _needs_more(label: Label) -> bool:
+    """Tell whether an attack is tried under limits or with a clock that lint does not have."""
+    return bool(label.exploit and {"limits", "clock"} & {*label.exploit})
+
+
+def _may_hold(submission: LabelledSubmission, names: Iterable[Sequence[str]]) -> bool:
+    """Tell whether a submission may hold one of these functions; grading all takes minutes."""
+    every = {name for each in names for name in each}
+    whole = submission.path.suffix != ".py"
+    return whole or any(name.encode() in submission.data for name in every)
+
+
+def _failed_in(report: Report) -> Iterator[str]:
+    """Yield the checks that failed by their own finding, or that this machine cannot try.
+
+    Diagnostic ones too: the check that says their message names them.
+    """
+    for question in report.questions:
+        for check in question.checks:
+            lost = check.status in (Status.FAILED, Status.PARTIAL)
+            if check.status is Status.DEFERRED or (lost and check.code not in NOTHING_TO_JUDGE):
+                yield f"{question.id}.{check.id}"
+            said = check.params.get("diagnostics")
+            yield from (
+                f"{question.id}.{name}" for name in (said if isinstance(said, list) else ())
+            )
+
+
+def told_mistakes(report: Mapping[str, Any]) -> set[str]:
+    """Return the names of the known mistakes that a ``report.json`` tells."""
+    checks = (check for question in report["questions"] for check in question["checks"])
+    return {check["params"]["mistake"] for check in checks if "mistake" in check["params"]}

@@ -1,0 +1,201 @@
+"""Known mistakes in a starter: each sentence is sealed with what its mistake does on public cases.
+
+Sentences tell what is right ("the divisor is M - 1"), so they do not travel in the clear. The key
+of each is made from the results that its mistake has in all public cases of a question. Only who
+has these results, by making the mistake, can open it.
+
+Defends against: reading the sentences, or which mistakes are known, in the starter's files.
+Does not defend against: who makes the mistake on purpose reads its sentence, as is meant.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from base64 import b85decode, b85encode
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from grader.checks.arrays import Array, to_numpy
+from grader.checks.traces import read_trace
+from grader.observation import Observation, Outcome
+from grader.run.materials import Materials
+from grader.run.mistakes import (
+    KnownMistakes,
+    MistakeRun,
+    Results,
+    explained_checks,
+    same_results,
+    with_sentences,
+)
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedQuestion
+from grader.run.submitted import Verdicts
+from grader.sandbox.host.guests import Sandbox
+from grader.selfcheck.public import PublicCases, Sealed
+from grader.wire.values import Opaque, Tensor, Value
+
+_DIGITS = 1e3
+"""Results count to about this share of a tensor's greatest number: rounding rarely crosses it."""
+
+_ASIDE = 2**0.5 / 4
+"""Moves the borders of rounding away from the simple fractions that results often are."""
+
+_LEAST = 1e-300
+
+_BY_ITSELF = {Outcome.COMPLETED, Outcome.RAISED}
+
+_TAG = bytes(4)
+"""Begins what is sealed, and tells the right key from others."""
+
+_COMMON = """\
+배열 목록 장치 차원 모양 열마다 행마다 함수 값이 평균 모델 학습 확률 개수 결과 기울기 가중치 \
+텐서 인덱스 전체 하나 그대로 마지막 첫 배치 때문에 있습니다. 입니다. 아닙니다. 됩니다. \
+않았습니다. 없습니다. 했습니다. 뺐습니다. 더했습니다. 나누었습니다. 곱했습니다. 반환했습니다. \
+합니다. 해야 합니다. 나누세요. 곱하세요. 반환하세요. 사용하세요. 마세요. 하세요. \
+에서 으로 에는 를 을 이 가 는 은 의 도 \
+gradient device tensor element number weights label batch shape dtype float32 int64 dimension \
+matrix index You return instead of only the first the last must be are not all every one each \
+with from there here it has that column row is asked for, not divide by; in of the sum mean \
+to and The .","ko":"."}{"en":"\
+""".encode()
+"""Preset dictionary: texts this short compress little by themselves, by half with what is common
+in them. A starter sealed with another one tells no sentences any more until it is made again."""
+
+_BITS = -15
+"""Asks zlib for the greatest window and no header, which the tag stands in for."""
+
+
+def sealed_mistakes(materials: Materials, public: PublicCases, sandbox: Sandbox) -> Sealed:
+    """Return the sealed sentences of an assignment; run its known mistakes on public cases.
+
+    Args:
+        materials: The whole assignment.
+        public: Its public part.
+        sandbox: Where mistakes run.
+    """
+    known = KnownMistakes(replace(materials, assignment=public.assignment))
+    runs = known.of(public.plan, public.reference, sandbox)
+    sealed = {question: seal(question, found) for question, found in runs.items()}
+    return {question: sentences for question, sentences in sealed.items() if sentences}
+
+
+def seal(question: str, runs: Sequence[MistakeRun]) -> list[str]:
+    """Return the sealed sentences of a question, in an order that tells nothing.
+
+    Args:
+        question: Its id.
+        runs: Its known mistakes with what they did in all public cases.
+    """
+    unlike = [run for run in runs if run.telling and not _has_a_double(run, runs)]
+    keys = ((_key(question, run.results), run) for run in unlike)
+    return sorted(_sealed(key, run) for key, run in keys if key)
+
+
+def _has_a_double(run: MistakeRun, runs: Sequence[MistakeRun]) -> bool:
+    pairs = (pair for pair in combinations(runs, 2) if run in pair)
+    return any(
+        one.mistake.says != other.mistake.says and same_results(one.results, other.results)
+        for one, other in pairs
+    )
+
+
+def _sealed(key: bytes, run: MistakeRun) -> str:
+    text = json.dumps(dict(run.mistake.says), ensure_ascii=False, separators=(",", ":"))
+    small = zlib.compressobj(9, zlib.DEFLATED, _BITS, zdict=_COMMON)
+    packed = small.compress(text.encode()) + small.flush()
+    return b85encode(_with_key(key, _TAG + packed)).decode()
+
+
+def _opened(key: bytes, sealed: str) -> dict[str, str] | None:
+    # Of texts opened with another key, one in 2³² has the tag, and is hardly compressed JSON.
+    with suppress(zlib.error, ValueError):
+        text = _with_key(key, b85decode(sealed))
+        if text.startswith(_TAG):
+            packed = zlib.decompressobj(_BITS, zdict=_COMMON).decompress(text[len(_TAG) :])
+            says = json.loads(packed)
+            return {str(language): str(each) for language, each in says.items()}
+    return None
+
+
+def _with_key(key: bytes, text: bytes) -> bytes:
+    stream = hashlib.shake_256(key).digest(len(text))
+    return bytes(one ^ other for one, other in zip(text, stream, strict=True))
+
+
+class SealedMistakes:
+    """The known mistakes of a starter.
+
+    Args:
+        sealed: Their sentences.
+    """
+
+    def __init__(self, sealed: Sealed) -> None:
+        self._sealed = sealed
+
+    def explain(
+        self,
+        judged: Mapping[str, Verdicts],
+        runs: Mapping[str, QuestionRun],
+        against: tuple[Sequence[PlannedQuestion], Mapping[str, QuestionRun]],
+        _: Sandbox,
+    ) -> dict[str, Verdicts]:
+        """Return the verdicts; see ``KnownMistakes.explain``. Nothing is run."""
+        checks = explained_checks(against[0], judged, runs)
+        found = {name: self.says(name, runs[name].observations) for name in checks}
+        says = {name: sentences for name, sentences in found.items() if sentences}
+        return with_sentences(judged, checks, says)
+
+    def says(self, question: str, results: Results) -> dict[str, str]:
+        """Return what the author says of what did this; {} if nothing, or two things."""
+        key = _key(question, results)
+        tried = (_opened(key, sealed) for sealed in self._sealed.get(question, ()) if key)
+        found = [says for says in tried if says]
+        return found[0] if found and all(says == found[0] for says in found) else {}
+
+
+def _key(question: str, results: Results) -> bytes:
+    """Return what results lock; empty where a call ended otherwise than by itself."""
+    if any(seen.outcome not in _BY_ITSELF for seen in results.values()):
+        return b""
+    parts = [question, *(f"{case} {_form(seen)}" for case, seen in sorted(results.items()))]
+    return hashlib.sha256("\n".join(parts).encode()).digest()
+
+
+def _form(seen: Observation) -> str:
+    if seen.outcome is Outcome.RAISED:
+        return f"raised {seen.claims.fault.type if seen.claims.fault else ''}"
+    return repr((_plain(seen.claims.value), _plain(seen.claims.args_after)))
+
+
+def _plain(value: Value) -> Any:
+    """Return what is the same for values that are the same but for rounding; see ``sameness``."""
+    if isinstance(value, Tensor):
+        return value.dtype, value.shape, str(value.device), _rounded(to_numpy(value))
+    if isinstance(value, float):
+        return "float", _rounded(np.array([value]))
+    if isinstance(value, (tuple, list)):
+        return type(value).__name__, [_plain(item) for item in value]
+    if isinstance(value, dict):
+        if read_trace(value) is not None:
+            return "trace"
+        return sorted((repr(key), repr(_plain(item))) for key, item in value.items())
+    return ("opaque", value.type) if isinstance(value, Opaque) else repr(value)
+
+
+def _rounded(numbers: Array) -> str:
+    if numbers.dtype.kind not in "fc":
+        return numbers.tobytes().hex()
+    finite = np.isfinite(numbers)
+    parts = np.where(finite, numbers, 0).astype(np.complex128)
+    most = max(np.abs(parts).max(initial=0.0), _LEAST)
+    unit = 10.0 ** np.floor(np.log10(most)) / _DIGITS
+    steps = [np.floor(part / unit + _ASIDE).astype(np.int64) for part in (parts.real, parts.imag)]
+    other = [str(number) for number in numbers[~finite].tolist()]
+    return f"{unit} {hashlib.sha256(np.stack(steps).tobytes()).hexdigest()} {other}"

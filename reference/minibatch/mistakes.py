@@ -1,0 +1,692 @@
+# Known mistakes of minibatch. docs/authoring.md explains the cells.
+
+import copy
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+ALWAYS, NEVER = (lambda _: True), (lambda _: False)
+
+
+def trained(  # noqa: PLR0913
+    net, loader, loss_fn, optimizer, epochs, device,
+    *, zeroed=ALWAYS, steps=1, steps_for=ALWAYS, takes=ALWAYS, mode=True, after=None, loss_of=None,
+):
+    """Return what train_minibatch is asked for, or something near it.
+
+    Args:
+        zeroed: Whether gradients are set to zero for the batch with this number.
+        steps: Of the optimiser for each batch.
+        steps_for: Whether a batch of so many rows makes steps.
+        takes: Likewise, whether it counts at all.
+        mode: The net's while it is trained; None for that in which it comes.
+        after: The net's afterwards; None for that in which it came.
+        loss_of: Makes the number of an epoch from pairs of loss and rows.
+    """  # fmt: skip
+    came = net.training
+    net.to(device)
+    net.train(came if mode is None else mode)
+    loss_of = loss_of or (lambda seen: sum(loss * rows for loss, rows in seen) / sum(rows for _, rows in seen))
+    losses = []
+    for _ in range(epochs):
+        seen = []
+        for number, (xx, yy) in enumerate(loader):
+            if not takes(len(xx)):
+                continue
+            if zeroed(number):
+                optimizer.zero_grad()
+            loss = loss_fn(net(xx.to(device)), yy.to(device))
+            loss.backward()
+            for _ in range(steps * steps_for(len(xx))):
+                optimizer.step()
+            seen.append((loss.item(), len(xx)))
+        losses.append(loss_of(seen))
+    net.train(came if after is None else after)
+    return losses
+
+
+class Stopping:
+    """What EarlyStopping is asked for, or something near it."""
+
+    late = 0
+    counts_all = False
+    kept = staticmethod(copy.deepcopy)
+
+    def __init__(self, patience, min_delta=0.0):
+        self.patience, self.min_delta = patience + self.late, min_delta
+        self.best_loss, self.waited, self.state = math.inf, 0, None
+
+    def is_better(self, loss):
+        return loss < self.best_loss - self.min_delta
+
+    def ends_at(self, loss):
+        return math.isnan(loss)
+
+    def step(self, loss, net):
+        if self.ends_at(loss):
+            return True
+        if self.is_better(loss):
+            self.best_loss = loss
+            self.state = self.kept(net.state_dict())
+            self.waited = self.waited if self.counts_all else 0
+        else:
+            self.waited += 1
+        return self.waited >= self.patience
+
+    def restore(self, net):
+        net.load_state_dict(self.state)
+
+
+class Digits(Dataset):
+    """What DigitDataset is asked for, or something near it."""
+
+    pattern, scale, shape, label = "[37]/*.npy", 255, (-1,), (1,)
+
+    def __init__(self, root):
+        self.files = sorted(Path(root).glob(self.pattern))
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        file = self.files[index]
+        image = torch.from_numpy(np.load(file)).reshape(self.shape).float() / self.scale
+        return image, torch.full(self.label, float(file.parent.name == "3"))
+
+
+def predicted(net, X, batch_size, *, mode=False, after=None, say=torch.sigmoid, recording=False):
+    """Return the answers to all batches, and leave the net as it came or in another mode."""
+    came = net.training
+    net.train(mode)
+    with torch.set_grad_enabled(recording):
+        parts = [say(net(xx)).detach() for xx in X.split(batch_size)]
+    net.train(came if after is None else after)
+    return parts
+
+
+def reported(folder, metric, last=False):
+    """Return pairs of a configuration and a value, of all reports or of each trial's last."""
+    pairs = []
+    for file in Path(folder).glob("*/result.json"):
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        pairs += [(line["config"], line[metric]) for line in (lines[-1:] if last else lines)]
+    return [pair for pair in pairs if not math.isnan(pair[1])]
+
+
+# %% dataset_not_scaled
+# says: The brightnesses go up to 255; divide them by 255.
+# says-ko: 밝기가 255까지입니다. 255로 나누세요.
+
+class DigitDataset(Digits):
+    scale = 1
+
+
+# %% dataset_keeps_rows
+# says: Each image has the shape (28, 28); a vector of 784 numbers is asked for.
+# says-ko: 그림의 shape이 (28, 28)입니다. 784개 수의 벡터여야 합니다.
+
+class DigitDataset(Digits):
+    shape = (28, 28)
+
+
+# %% dataset_label_is_number
+# says: The labels have no dimension; their shape is (1,), as in torch.tensor([1.0]).
+# says-ko: 레이블에 차원이 없습니다. torch.tensor([1.0])처럼 shape이 (1,)이어야 합니다.
+
+class DigitDataset(Digits):
+    label = ()
+
+
+# %% dataset_threes_only
+# says: Only the threes are found; the sevens are in a folder of their own.
+# says-ko: 3만 찾았습니다. 7은 다른 폴더에 있습니다.
+
+class DigitDataset(Digits):
+    pattern = "3/*.npy"
+
+
+# %% dataset_one_short
+# says: The length is one too small.
+# says-ko: 길이가 하나 작습니다.
+
+class DigitDataset(Digits):
+    def __len__(self):
+        return len(self.files) - 1
+
+
+# %% net_no_relu
+# says: There is no ReLU between the layers.
+# says-ko: 층 사이에 ReLU가 없습니다.
+
+def build_net():
+    return torch.nn.Sequential(torch.nn.Linear(784, 30), torch.nn.Identity(), torch.nn.Linear(30, 1))
+
+
+# %% net_sigmoid
+# says: A sigmoid stands at the end; the net ends with the second linear layer.
+# says-ko: 끝에 sigmoid가 있습니다. 두 번째 선형 층에서 끝나야 합니다.
+
+def build_net():
+    layers = torch.nn.Linear(784, 30), torch.nn.ReLU(), torch.nn.Linear(30, 1), torch.nn.Sigmoid()
+    return torch.nn.Sequential(*layers)
+
+
+# %% net_no_bias
+# says: The first layer has no bias.
+# says-ko: 첫 층에 bias가 없습니다.
+
+def build_net():
+    layers = torch.nn.Linear(784, 30, False), torch.nn.ReLU(), torch.nn.Linear(30, 1)
+    return torch.nn.Sequential(*layers)
+
+
+# %% net_half_frozen
+# says: The first layer does not learn: its weights require no gradients.
+# says-ko: 첫 층이 배우지 않습니다. 가중치가 기울기를 요구하지 않습니다.
+
+def build_net():
+    first = torch.nn.Linear(784, 30)
+    for weight in first.parameters():
+        weight.requires_grad = False
+    return torch.nn.Sequential(first, torch.nn.ReLU(), torch.nn.Linear(30, 1))
+
+
+# %% train_no_zero_grad
+# says: The gradients of earlier batches are still there: call optimizer.zero_grad() for every
+#   batch.
+# says-ko: 이전 배치의 기울기가 남아 있습니다. 배치마다 optimizer.zero_grad()를 부르세요.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, loss_fn, optimizer, epochs, device, zeroed=NEVER)
+
+
+# %% train_zero_grad_once_an_epoch
+# says: The gradients are set to zero once an epoch; it is to be done for every batch.
+# says-ko: 기울기를 에포크마다 한 번만 0으로 만들었습니다. 배치마다 해야 합니다.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, loss_fn, optimizer, epochs, device, zeroed=lambda number: not number)
+
+
+# %% train_zero_grad_too_late
+# says: The weights do not change: optimizer.step() comes after loss.backward(), with no
+#   zero_grad() in between.
+# says-ko: 가중치가 변하지 않습니다. loss.backward() 다음에 zero_grad() 없이 optimizer.step()을 부르세요.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, loss_fn, optimizer, epochs, device, steps=0)
+
+
+# %% train_mean_over_batches
+# says: Each loss is the mean over batches; weigh each by its number of rows, for the last one
+#   may have fewer.
+# says-ko: 배치에 대한 평균입니다. 마지막 배치의 행이 적을 수 있으니 행의 수로 가중하세요.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    def mean(seen):
+        return sum(loss for loss, _ in seen) / len(seen)
+
+    return trained(net, loader, loss_fn, optimizer, epochs, device, loss_of=mean)
+
+
+# %% train_sum_of_losses
+# says: Each loss is the sum over all rows; divide it by their number.
+# says-ko: 모든 행에 대한 합입니다. 행의 수로 나누세요.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    def total(seen):
+        return sum(loss * rows for loss, rows in seen)
+
+    return trained(net, loader, loss_fn, optimizer, epochs, device, loss_of=total)
+
+
+# %% train_last_loss
+# says: Each loss is that of an epoch's last batch; the mean over all rows is asked for.
+# says-ko: 에포크의 마지막 배치의 손실입니다. 모든 행에 대한 평균이어야 합니다.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, loss_fn, optimizer, epochs, device, loss_of=lambda seen: seen[-1][0])
+
+
+# %% train_full_loader_batch_size
+# says: Every batch counts with the loader's batch size; the last one has fewer rows: len(xx).
+# says-ko: 모든 배치를 loader의 배치 크기로 셌습니다. 마지막 배치는 행이 적습니다: len(xx).
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    def mean(seen):
+        return sum(loss for loss, _ in seen) * loader.batch_size / sum(rows for _, rows in seen)
+
+    return trained(net, loader, loss_fn, optimizer, epochs, device, loss_of=mean)
+
+
+# %% train_one_epoch
+# says: There is one epoch, whatever epochs says.
+# says-ko: epochs와 상관없이 한 에포크입니다.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, loss_fn, optimizer, 1, device)
+
+
+# %% train_step_twice
+# says: Each batch makes two steps; one is asked for.
+# says-ko: 배치마다 두 걸음입니다. 한 걸음이어야 합니다.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, loss_fn, optimizer, epochs, device, steps=2)
+
+
+# %% train_step_outside
+# says: There is one step an epoch, with the gradient of its last batch; make one for every batch.
+# says-ko: 에포크마다 마지막 배치의 기울기로 한 걸음입니다. 배치마다 한 걸음이어야 합니다.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    def mean(seen):
+        optimizer.step()
+        return sum(loss * rows for loss, rows in seen) / sum(rows for _, rows in seen)
+
+    return trained(net, loader, loss_fn, optimizer, epochs, device, steps=0, loss_of=mean)
+
+
+# %% train_step_skipped
+# says: A last, smaller batch makes no step.
+# says-ko: 더 작은 마지막 배치에서 걸음이 없습니다.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    def is_whole(rows):
+        return rows == loader.batch_size
+
+    return trained(net, loader, loss_fn, optimizer, epochs, device, steps_for=is_whole)
+
+
+# %% train_clips_rows
+# says: A last, smaller batch is left out.
+# says-ko: 더 작은 마지막 배치가 빠졌습니다.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    def is_whole(rows):
+        return rows == loader.batch_size
+
+    return trained(net, loader, loss_fn, optimizer, epochs, device, takes=is_whole)
+
+
+# %% train_swaps_arguments
+# says: The arguments of the loss are swapped: loss_fn(net(xx), yy).
+# says-ko: 손실 함수의 인자가 바뀌었습니다: loss_fn(net(xx), yy).
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, lambda output, target: loss_fn(target, output), optimizer, epochs, device)
+
+
+# %% train_ends_in_eval_mode
+# says: The net is left in eval mode; leave it in the mode in which it came.
+# says-ko: net이 eval 모드로 남습니다. 처음의 모드로 돌려놓으세요.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, loss_fn, optimizer, epochs, device, after=False)
+
+
+# %% train_stays_in_train_mode
+# says: The net is left in train mode; leave it in the mode in which it came.
+# says-ko: net이 train 모드로 남습니다. 처음의 모드로 돌려놓으세요.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, loss_fn, optimizer, epochs, device, after=True)
+
+
+# %% train_ignores_mode
+# says: A net that comes in eval mode is trained in it: call net.train() first.
+# says-ko: eval 모드로 온 net을 그대로 훈련했습니다. 먼저 net.train()을 부르세요.
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    return trained(net, loader, loss_fn, optimizer, epochs, device, mode=None)
+
+
+# %% predict_last_batch
+# says: Only the last batch comes back: keep the probabilities of every batch and join them.
+# says-ko: 마지막 배치만 돌아옵니다. 모든 배치의 확률을 모아 이으세요.
+
+def predict(net, X, batch_size):
+    return predicted(net, X, batch_size)[-1]
+
+
+# %% predict_logits
+# says: These are no probabilities: the sigmoid is missing.
+# says-ko: 확률이 아닙니다. sigmoid가 빠졌습니다.
+
+def predict(net, X, batch_size):
+    return torch.cat(predicted(net, X, batch_size, say=torch.clone))
+
+
+# %% predict_labels
+# says: These are labels, 0 or 1; the probabilities are asked for.
+# says-ko: 0이나 1인 레이블입니다. 확률이어야 합니다.
+
+def predict(net, X, batch_size):
+    return torch.cat(predicted(net, X, batch_size)).round()
+
+
+# %% predict_flat
+# says: The probabilities are a vector; a column of shape (rows, 1) is asked for.
+# says-ko: 확률이 벡터입니다. shape이 (행, 1)인 열이어야 합니다.
+
+def predict(net, X, batch_size):
+    return torch.cat(predicted(net, X, batch_size)).view(-1)
+
+
+# %% predict_drops_rest
+# says: The rows that are left over after the last whole batch are missing.
+# says-ko: 마지막 온전한 배치 뒤에 남은 행이 없습니다.
+
+def predict(net, X, batch_size):
+    return torch.cat([part for part in predicted(net, X, batch_size) if len(part) == batch_size])
+
+
+# %% predict_train_mode
+# says: The net answers in train mode: call net.eval() first.
+# says-ko: net이 train 모드로 답합니다. 먼저 net.eval()을 부르세요.
+
+def predict(net, X, batch_size):
+    return torch.cat(predicted(net, X, batch_size, mode=net.training))
+
+
+# %% predict_stays_in_eval
+# says: The net is left in eval mode; leave it in the mode in which it came.
+# says-ko: net이 eval 모드로 남습니다. 처음의 모드로 돌려놓으세요.
+
+def predict(net, X, batch_size):
+    return torch.cat(predicted(net, X, batch_size, after=False))
+
+
+# %% predict_gradients
+# says: The net records for gradients: call it within torch.no_grad().
+# says-ko: net이 기울기를 위해 기록합니다. torch.no_grad() 안에서 부르세요.
+
+def predict(net, X, batch_size):
+    return torch.cat(predicted(net, X, batch_size, recording=True))
+
+
+# %% predict_at_once
+# says: More than batch_size rows go through the net at once.
+# says-ko: batch_size보다 많은 행이 한꺼번에 net을 지납니다.
+
+def predict(net, X, batch_size):
+    return predicted(net, X, len(X))[0]
+
+
+# %% full_no_zero_grad
+# says: The gradients of earlier steps are still there: call optimizer.zero_grad() in every step.
+# says-ko: 이전 걸음의 기울기가 남아 있습니다. 걸음마다 optimizer.zero_grad()를 부르세요.
+
+def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
+    return trained(net, [(X, y)], loss_fn, optimizer, epochs, "cpu", zeroed=NEVER)
+
+
+# %% full_loss_after_step
+# says: Each loss is that after its step; the loss before the step is asked for.
+# says-ko: 걸음 뒤의 손실입니다. 걸음 전의 손실이어야 합니다.
+
+def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
+    losses = trained(net, [(X, y)], loss_fn, optimizer, epochs, "cpu")
+    return [*losses[1:], loss_fn(net(X), y).item()]
+
+
+# %% full_hundred
+# says: Without epochs it trains for 100 epochs; 200 are asked for.
+# says-ko: epochs를 주지 않으면 100 에포크를 훈련합니다. 200이어야 합니다.
+
+def train_full_batch(net, X, y, loss_fn, optimizer, epochs=100):
+    return trained(net, [(X, y)], loss_fn, optimizer, epochs, "cpu")
+
+
+# %% save_without_optimizer
+# says: The file lacks the state of the optimiser, “optimizer_state_dict”.
+# says-ko: 파일에 옵티마이저의 상태 “optimizer_state_dict”가 없습니다.
+
+def save_checkpoint(path, net, optimizer, epoch, loss):
+    torch.save({"epoch": epoch, "model_state_dict": net.state_dict(), "loss": loss}, f"{path}.new")
+    os.replace(f"{path}.new", path)
+
+
+# %% save_parameters_only
+# says: The file has the parameters without the statistics of BatchNorm: save net.state_dict().
+# says-ko: 파일에 BatchNorm의 통계 없이 parameter만 있습니다. net.state_dict()를 저장하세요.
+
+def save_checkpoint(path, net, optimizer, epoch, loss):
+    state = {name: net.state_dict()[name] for name, _ in net.named_parameters()}
+    parts = {"epoch": epoch, "model_state_dict": state, "optimizer_state_dict": optimizer.state_dict(), "loss": loss}
+    torch.save(parts, f"{path}.new")
+    os.replace(f"{path}.new", path)
+
+
+# %% save_fresh_optimizer
+# says: The optimiser's state in the file is that of one that has made no step: save the one
+#   that you got.
+# says-ko: 파일의 옵티마이저 상태가 한 걸음도 가지 않은 것입니다. 받은 옵티마이저의 상태를 저장하세요.
+
+def save_checkpoint(path, net, optimizer, epoch, loss):
+    fresh = {**optimizer.state_dict(), "state": {}}
+    parts = {"epoch": epoch, "model_state_dict": net.state_dict(), "optimizer_state_dict": fresh, "loss": loss}
+    torch.save(parts, f"{path}.new")
+    os.replace(f"{path}.new", path)
+
+
+# %% load_next_epoch
+# says: The epoch is one more than that in the file; return the one in the file.
+# says-ko: 파일의 에포크보다 하나 큽니다. 파일에 있는 값을 돌려주세요.
+
+def load_checkpoint(path, net, optimizer):
+    state = torch.load(path, weights_only=True)
+    net.load_state_dict(state["model_state_dict"])
+    optimizer.load_state_dict(state["optimizer_state_dict"])
+    return 1 + state["epoch"], state["loss"]
+
+
+# %% load_swapped
+# says: Loss and epoch are swapped: return the epoch first.
+# says-ko: 손실과 에포크가 바뀌었습니다. 에포크를 먼저 돌려주세요.
+
+def load_checkpoint(path, net, optimizer):
+    state = torch.load(path, weights_only=True)
+    net.load_state_dict(state["model_state_dict"])
+    optimizer.load_state_dict(state["optimizer_state_dict"])
+    return state["loss"], state["epoch"]
+
+
+# %% load_without_optimizer
+# says: The optimiser does not get its state from the file: optimizer.load_state_dict(...).
+# says-ko: 옵티마이저가 파일의 상태를 받지 않습니다: optimizer.load_state_dict(...).
+
+def load_checkpoint(path, net, optimizer):
+    state = torch.load(path, weights_only=True)
+    net.load_state_dict(state["model_state_dict"])
+    return state["epoch"], state["loss"]
+
+
+# %% load_net_unchanged
+# says: The net does not get its state from the file: net.load_state_dict(...).
+# says-ko: net이 파일의 상태를 받지 않습니다: net.load_state_dict(...).
+
+def load_checkpoint(path, net, optimizer):
+    state = torch.load(path, weights_only=True)
+    optimizer.load_state_dict(state["optimizer_state_dict"])
+    return state["epoch"], state["loss"]
+
+
+# %% stopping_compares_with_last
+# says: Each loss is compared with the one before; compare it with the best.
+# says-ko: 바로 앞의 손실과 비교합니다. 가장 좋은 손실과 비교하세요.
+
+class EarlyStopping(Stopping):
+    def step(self, loss, net):
+        ends = super().step(loss, net)
+        self.best_loss = self.best_loss if math.isnan(loss) else loss
+        return ends
+
+
+# %% stopping_counts_all
+# says: All epochs without an improvement are counted; count those in a row, from 0 after each
+#   improvement.
+# says-ko: 나아지지 않은 에포크를 모두 셉니다. 나아질 때마다 0부터 다시 세세요.
+
+class EarlyStopping(Stopping):
+    counts_all = True
+
+
+# %% stopping_equal_is_better
+# says: A loss that is better by exactly min_delta counts as an improvement; it must be better by
+#   more.
+# says-ko: 꼭 min_delta만큼 나아진 손실을 나아진 것으로 셉니다. 그보다 더 나아져야 합니다.
+
+class EarlyStopping(Stopping):
+    def is_better(self, loss):
+        return loss <= self.best_loss - self.min_delta
+
+
+# %% stopping_first_weights
+# says: restore brings back the first weights; those of the best epoch are asked for.
+# says-ko: restore가 첫 가중치를 되돌립니다. 가장 좋은 에포크의 가중치여야 합니다.
+
+class EarlyStopping(Stopping):
+    def kept(self, state):
+        return self.state or copy.deepcopy(state)
+
+
+# %% stopping_last_weights
+# says: restore leaves the net as it is. A state_dict() goes on changing with its net: keep a copy.
+# says-ko: restore가 net을 그대로 둡니다. state_dict()는 net과 함께 계속 바뀌므로 사본을 보관하세요.
+
+class EarlyStopping(Stopping):
+    kept = staticmethod(dict)
+
+
+# %% stopping_no_min_delta
+# says: A loss that is better by less than min_delta counts as an improvement.
+# says-ko: min_delta보다 적게 나아진 손실도 나아진 것으로 셉니다.
+
+class EarlyStopping(Stopping):
+    def is_better(self, loss):
+        return loss < self.best_loss
+
+
+# %% stopping_one_early
+# says: It stops after patience - 1 epochs without an improvement; patience epochs are asked for.
+# says-ko: 나아지지 않은 에포크가 patience - 1번이면 멈춥니다. patience번이어야 합니다.
+
+class EarlyStopping(Stopping):
+    late = -1
+
+
+# %% stopping_one_late
+# says: It stops after patience + 1 epochs without an improvement; patience epochs are asked for.
+# says-ko: 나아지지 않은 에포크가 patience + 1번이면 멈춥니다. patience번이어야 합니다.
+
+class EarlyStopping(Stopping):
+    late = 1
+
+
+# %% stopping_waits_for_nan
+# says: A loss of NaN does not end the training; stop at once.
+# says-ko: 손실이 NaN인데도 훈련이 끝나지 않습니다. 바로 멈추세요.
+
+class EarlyStopping(Stopping):
+    def ends_at(self, loss):
+        return False
+
+
+# %% freeze_flags_only
+# says: The statistics of the backbone's BatchNorm still move: put the backbone into eval mode.
+# says-ko: backbone의 BatchNorm 통계가 계속 변합니다. backbone을 eval 모드로 두세요.
+
+def freeze_backbone(model, head):
+    model.requires_grad_(False)
+    head.requires_grad_(True)
+    return list(head.parameters())
+
+
+# %% freeze_eval_head
+# says: The head is in eval mode, too; it is to train.
+# says-ko: head도 eval 모드입니다. head는 train 모드여야 합니다.
+
+def freeze_backbone(model, head):
+    model.requires_grad_(False)
+    head.requires_grad_(True)
+    model.eval()
+    return list(head.parameters())
+
+
+# %% freeze_head_stays_frozen
+# says: A part of the head that came frozen still is: set requires_grad for all of the head.
+# says-ko: 얼어 있던 head의 부분이 그대로입니다. head 전체의 requires_grad를 켜세요.
+
+def freeze_backbone(model, head):
+    frozen = [weight for weight in head.parameters() if not weight.requires_grad]
+    model.requires_grad_(False)
+    head.requires_grad_(True)
+    for weight in frozen:
+        weight.requires_grad_(False)
+    model.eval()
+    head.train()
+    return list(head.parameters())
+
+
+# %% log_from_one
+# says: The steps begin with 1; the first epoch is step 0.
+# says-ko: step이 1부터입니다. 첫 에포크는 step 0입니다.
+
+def log_training(writer, history):
+    for tag, values in history.items():
+        for step in range(len(values)):
+            writer.add_scalar(tag, values[step], step + 1)
+    writer.flush()
+
+
+# %% log_last_only
+# says: Only the last number of each tag is in the file.
+# says-ko: tag마다 마지막 수만 파일에 있습니다.
+
+def log_training(writer, history):
+    for tag in history:
+        writer.add_scalar(tag, history[tag][-1], len(history[tag]) - 1)
+    writer.flush()
+
+
+# %% log_no_steps
+# says: Every step is 0: hand the number of the epoch on to add_scalar.
+# says-ko: 모든 step이 0입니다. 에포크 번호를 add_scalar에 넘기세요.
+
+def log_training(writer, history):
+    for tag, values in history.items():
+        for value in values:
+            writer.add_scalar(tag, value, 0)
+    writer.flush()
+
+
+# %% log_not_flushed
+# says: Nothing is in the file: log every number, and call writer.flush() at the end.
+# says-ko: 파일에 아무것도 없습니다. 모든 수를 기록하고 끝에 writer.flush()를 부르세요.
+
+def log_training(writer, history):
+    for step, values in enumerate(zip(*history.values())):
+        for tag, value in zip(history, values):
+            writer.add_scalar(tag, value, step)
+
+
+# %% trial_greatest
+# says: This is the trial with the greatest value; the least is the best.
+# says-ko: 값이 가장 큰 시도입니다. 가장 작은 것이 좋습니다.
+
+def best_trial(folder, metric):
+    return max(reported(folder, metric), key=lambda pair: pair[1])
+
+
+# %% trial_last_report
+# says: This is the best of the last reports; every report counts.
+# says-ko: 마지막 보고 가운데 가장 좋은 것입니다. 모든 보고를 보아야 합니다.
+
+def best_trial(folder, metric):
+    return min(reported(folder, metric, last=True), key=lambda pair: pair[1])
