@@ -410,6 +410,8 @@ class ForkedGuest(Guest):
             self._kill()
 
     def _scratch_is_full(self) -> bool:
-        size, entries = folder_size(self.plan.scratch_path)
-        # Entries too: empty files take no block, and would use up the disk's inodes.
-        return size > self.plan.scratch or entries > INODES
+        room = self.plan.scratch
+        written, taken, entries = folder_size(self.plan.scratch_path)
+        # What is taken may be reserved by hand, too. XFS reserves as much again as a file has.
+        # Entries: empty files take no block, and would use up the disk's inodes.
+        return written > room or taken > 2 * room or entries > INODES

@@ -372,15 +372,19 @@ def _times(pid: int) -> tuple[float, float]:
     return sum(ticks[:2]) / second, sum(ticks[2:]) / second
 
 
-def folder_size(path: str) -> tuple[int, int]:
-    """Return the bytes and the number of entries in a folder, all levels."""
-    size = entries = 0
+def folder_size(path: str) -> tuple[int, int, int]:
+    """Return the bytes written in a folder, those its files take, and its entries, all levels."""
+    written = taken = entries = 0
     for folder, names, files in os.walk(path):
         entries += len(names) + len(files)
         for name in files:
             try:
-                # Blocks, not length: a sparse file of a terabyte takes no disk.
-                size += os.lstat(f"{folder}/{name}").st_blocks * 512
-            except OSError:  # noqa: PERF203  files go while we look
+                found = os.lstat(f"{folder}/{name}")
+            except OSError:  # files go while we look
                 continue
-    return size, entries
+            blocks = found.st_blocks * 512
+            # A sparse file of a terabyte takes no disk. A file system may take more than was
+            # written, for blocks of its own or ahead of what is to come: no student's doing.
+            written += min(found.st_size, blocks)
+            taken += blocks
+    return written, taken, entries
