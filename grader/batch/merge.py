@@ -35,7 +35,7 @@ from grader.report.export.gradebook import write_gradebook
 from grader.report.export.gradescope import write_results
 from grader.report.merge import Allowed, ConflictError, MergeError, merge, waits_for_device
 from grader.report.model import REPORT_FILE, Report, read_report, write_report
-from grader.report.pictures.files import write_pictures
+from grader.report.pictures import write_pictures
 from grader.report.summary import counted, few
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal, watched
 

@@ -20,7 +20,7 @@ from grader.grading import Examined, Grader
 from grader.report.build import submission_info
 from grader.report.export.gradescope import write_results
 from grader.report.model import Report, write_report
-from grader.report.pictures.files import write_pictures
+from grader.report.pictures import write_pictures
 from grader.run.kept import pack_runs
 from grader.submission import read_for
 from grader.submission.submission import IntakeError

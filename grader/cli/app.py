@@ -93,7 +93,7 @@ def grade(
         from grader.grading import Grader
         from grader.report.export.gradescope import write_results
         from grader.report.model import write_report
-        from grader.report.pictures.files import write_pictures
+        from grader.report.pictures import write_pictures
         from grader.report.terminal import print_report
         from grader.run.materials import load_materials
 

@@ -121,7 +121,7 @@ FormatOpt = Annotated[
 def pictures(folder: FolderArg, form: FormatOpt = PictureFormat.png) -> None:
     """Draw the reports' pictures again, from the numbers in them."""
     from grader.batch.merge import read_folder
-    from grader.report.pictures.files import write_pictures
+    from grader.report.pictures import write_pictures
 
     reports = read_folder(folder)
     counts = [

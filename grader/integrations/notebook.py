@@ -19,7 +19,7 @@ from grader.errors import GraderError, UsageError, nearest
 from grader.report.html.self_check import error_html, result_html
 from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult
-from grader.report.pictures.files import picture_of
+from grader.report.pictures import picture_of
 from grader.report.student import points_of
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures

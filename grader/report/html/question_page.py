@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from grader.report.html.class_page import ClassView, HistogramBar, QuestionLine, bars_of
-from grader.report.html.mistakes import MistakeRow
+from grader.report.html.class_page import ClassView, HistogramBar, MistakeRow, QuestionLine, bars_of
 from grader.report.html.render import Labels, render
 from grader.report.model import QuestionResult
 from grader.report.summary import unread, unwritten

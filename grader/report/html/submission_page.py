@@ -14,7 +14,7 @@ from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels, render
 from grader.report.language import in_language
 from grader.report.model import CheckResult, FileInfo, Report
-from grader.report.pictures.files import FOLDER
+from grader.report.pictures import FOLDER
 from grader.report.summary import amount, told_together, unread, unwritten
 from grader.sandbox.host.guests import Tier
 from grader.submission.notebook import NEWLINE

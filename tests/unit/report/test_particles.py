@@ -8,8 +8,7 @@ import string
 import pytest
 
 from grader.report.messages.catalogue import tables_of, words_in
-from grader.report.messages.particles import with_particles
-from grader.report.messages.words import Part
+from grader.report.messages.words import Part, with_particles
 from grader.verdict import Message, Param
 
 KOREAN = words_in("ko")

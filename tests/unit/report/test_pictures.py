@@ -14,8 +14,7 @@ import pytest
 
 from grader.cli import app as cli
 from grader.report.model import Report, write_report
-from grader.report.pictures import canvas, gantt
-from grader.report.pictures.files import write_pictures
+from grader.report.pictures import canvas, gantt, write_pictures
 from grader.report.pictures.speed import (
     DeviceBars,
     PaceMarks,
@@ -36,7 +35,7 @@ PACE: dict[str, Param] = {"times": 1.5, "loop_times": 100.0, "indices": [0.05, N
 Drawn = tuple[bytes, bytes]
 DRAW = """
 import sys
-from grader.report.pictures import files, speed
+from grader.report.pictures import speed, write_pictures
 assert "matplotlib" not in sys.modules, "grading would pay for it"
 sys.stdout.buffer.write(speed.draw_pace(speed.PaceMarks(1.5, 100.0, (1.2, 2.0), "x")))
 """
