@@ -36,8 +36,8 @@ from grader.report.html.render import INDEX_FILE
 from grader.report.summary import SUMMARY_FILE
 from grader.store.files import PROBE_FILE
 from grader.store.journal import JOURNAL_FILE, PREVIOUS_FILE
-from grader.submission.entry import folded
 from grader.submission.reader import Where
+from grader.submission.submission import folded
 
 SIMILARITY_FOLDER = "similarity"
 QUESTIONS_FOLDER = "questions"

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from grader.checks.base import CaseInputs, Identifier, NamePattern, Probe
-from grader.checks.spellings import refusal
+from grader.checks.counts import refusal
 from grader.checks.traces import (
     CPU,
     DeviceCheck,

@@ -16,8 +16,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from grader.checks.base import CaseInputs, Check, NamePattern, Probe
-from grader.checks.counts import Counts, counts_of
-from grader.checks.spellings import OF_SIZES, refusal, spells, unseen
+from grader.checks.counts import OF_SIZES, Counts, counts_of, refusal, spells, unseen
 from grader.observation import Observation
 from grader.static_analysis.facts import ASSIGNS_NUMBER, EntryFacts, Mention
 from grader.verdict import (

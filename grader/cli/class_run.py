@@ -17,8 +17,7 @@ from rich.markup import escape
 
 from grader import __version__
 from grader.assignment.find import FILE_NAME
-from grader.batch.arrivals import Arrivals
-from grader.batch.class_run import ClassRun
+from grader.batch.class_run import Arrivals, ClassRun
 from grader.batch.course import Course, course_of
 from grader.batch.discover import ClassSubmission, Found, discover
 from grader.batch.grades import read_policy

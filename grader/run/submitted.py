@@ -21,8 +21,7 @@ from grader.run.observe import Follower, PhaseTimes, Progress, QuestionRun, obse
 from grader.run.plan import PlannedQuestion
 from grader.run.stage import open_session
 from grader.sandbox.host.guests import Sandbox
-from grader.static_analysis.facts import EntryFacts, Mention, SourceFacts, SourcePlace
-from grader.static_analysis.files import reachable
+from grader.static_analysis.facts import EntryFacts, Mention, SourceFacts, SourcePlace, reachable
 from grader.static_analysis.reach import IMPORT
 from grader.static_analysis.reader import SourceReader
 from grader.verdict import (

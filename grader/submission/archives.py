@@ -20,7 +20,8 @@ import zlib
 from collections.abc import Iterator
 from functools import partial
 
-from grader.submission.entry import (
+from grader.submission.submission import (
+    Bounds,
     FileKind,
     FoundFile,
     bad,
@@ -29,7 +30,6 @@ from grader.submission.entry import (
     no_content,
     show,
 )
-from grader.submission.submission import Bounds
 
 _BLOCK = tarfile.BLOCKSIZE
 _END = bytes(_BLOCK)

@@ -14,8 +14,15 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from grader.errors import UsageError
-from grader.submission.entry import FileKind, FoundFile, bad, composed, folded, show
-from grader.submission.submission import IntakeError
+from grader.submission.submission import (
+    FileKind,
+    FoundFile,
+    IntakeError,
+    bad,
+    composed,
+    folded,
+    show,
+)
 from grader.verdict import Code, Message, Param
 
 _MOST_FILES = 50

@@ -15,8 +15,7 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from grader.submission.entry import bad, show
-from grader.submission.submission import Bounds, CellMap, IntakeError
+from grader.submission.submission import Bounds, CellMap, IntakeError, bad, show
 from grader.submission.text import decode
 
 NEWLINE = re.compile(r"\r\n|\r|\n")  # what Python takes for the end of a line; no more, no less

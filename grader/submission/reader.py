@@ -20,9 +20,19 @@ from typing import TYPE_CHECKING, Union
 from grader.errors import UsageError
 from grader.submission.archives import gunzip, list_tar, list_zip
 from grader.submission.choose import Chosen, choose, choose_documents, foreign, has_all, only_uses
-from grader.submission.entry import FileKind, FoundFile, bad, is_ignored, no_content, show
 from grader.submission.notebook import convert
-from grader.submission.submission import Bounds, IntakeError, Submission, SubmittedFile
+from grader.submission.submission import (
+    Bounds,
+    FileKind,
+    FoundFile,
+    IntakeError,
+    Submission,
+    SubmittedFile,
+    bad,
+    is_ignored,
+    no_content,
+    show,
+)
 from grader.submission.text import check_source
 from grader.verdict import Code, Message
 

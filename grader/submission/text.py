@@ -11,7 +11,7 @@ import io
 import re
 import tokenize
 
-from grader.submission.entry import bad, show
+from grader.submission.submission import bad, show
 
 # Longest first where one mark begins another.
 _MARKS = (

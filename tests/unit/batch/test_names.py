@@ -8,7 +8,7 @@ import pytest
 
 from grader.batch.discover import EXPORTS, apart, discover, shortened
 from grader.cli.report import ExportFormat
-from grader.submission.entry import folded
+from grader.submission.submission import folded
 
 
 def names_in(folder: Path, *entries: str, listing: str = "") -> list[str]:

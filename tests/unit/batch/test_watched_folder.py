@@ -13,7 +13,7 @@ from in_process import Here
 from test_batch_commands import book
 
 from grader.batch import class_run as batch
-from grader.batch.arrivals import Arrivals
+from grader.batch.class_run import Arrivals
 from grader.batch.discover import ClassSubmission, Student
 from grader.batch.standing import read_standing
 from grader.cli import class_run

@@ -4,7 +4,7 @@ import pytest
 from observed import CASE, seen, tensor
 from pydantic import ValidationError
 
-from grader.checks.figure import Figure
+from grader.checks.values import Figure
 from grader.verdict import Code, Status
 
 ACCURACY = [{"at_least": 0.9, "credit": 1}, {"at_least": 0.75, "credit": 0.5}]

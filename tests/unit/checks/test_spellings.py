@@ -15,9 +15,9 @@ from public_spellings import watched
 from pydantic import ValidationError
 
 from grader.checks.base import CaseInputs
+from grader.checks.counts import refusal, spells, unseen
 from grader.checks.device_work import RanOn
 from grader.checks.ops import AllowedOps, ForbiddenOps
-from grader.checks.spellings import refusal, spells, unseen
 from grader.verdict import Code
 
 TABLE = json.loads(torch_spellings.FILE.read_text(encoding="utf-8"))

@@ -13,14 +13,13 @@ from observed import ended, seen, tensor
 
 from grader.assignment.mistakes import KnownMistake
 from grader.authoring.lint import new_assignment, unfit_mistakes
-from grader.checks.sameness import same_result
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
 from grader.observation import Observation, Outcome
 from grader.report.messages.catalogue import words_in
 from grader.report.model import CheckResult, QuestionResult
 from grader.run.materials import load_materials
-from grader.run.mistakes import KnownMistakes, MistakeRun, recognised
+from grader.run.mistakes import KnownMistakes, MistakeRun, recognised, same_result
 from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Code, Message, Param, failed
 from grader.wire.messages import Fault

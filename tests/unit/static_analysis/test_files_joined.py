@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from grader.static_analysis.analyse import analyse
-from grader.static_analysis.facts import EntryFacts
-from grader.static_analysis.files import reachable
+from grader.static_analysis.facts import EntryFacts, reachable
 
 HELPERS = """\
 import torch
