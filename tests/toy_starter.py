@@ -15,7 +15,7 @@ from grader.clock.sampling import readable
 from grader.run.materials import Materials, load_materials
 from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
 from grader.sandbox.host.open import open_sandbox
-from grader.selfcheck.write import to_files
+from grader.selfcheck.files import to_files
 
 SPEC = """\
 schema: torchgrade/assignment/v1

@@ -30,7 +30,7 @@ from grader.actor.probes import COUNTING, Counting, warm_probes
 from grader.actor.tensors import Storages, to_torch, to_wire
 from grader.stage import server as stage
 from grader.stage.server import LocalLine
-from grader.vgpu.log.descent import CallWatch
+from grader.vgpu.log.player import CallWatch
 from grader.vgpu.stand_ins import install_late_compiler
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import (

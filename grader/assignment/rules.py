@@ -1,15 +1,33 @@
-"""What must hold between the parts of an assignment, beyond what each part says by itself."""
+"""What must hold in an assignment, beyond what each part says by itself.
+
+Between questions and files, inside a question, inside a case, and of a case that is timed.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, product
 
-from grader.assignment.case_rules import case_findings, speed_findings, timed_findings
+from grader.assignment.arguments import (
+    MAX_BYTES,
+    RandomTensor,
+    SizedPart,
+    Symbolic,
+    bytes_of,
+    names_of,
+    symbolic_parts,
+)
+from grader.assignment.dims import bounds
 from grader.assignment.document import DocumentPath, ProblemAt
-from grader.assignment.types import Assignment, Question
-from grader.checks.base import Check, Probe
+from grader.assignment.types import Assignment, Case, Question, TimingSettings
+from grader.checks import KINDS
+from grader.checks.base import Check, Probe, SpeedTest
+from grader.checks.speed import speed_tests
 from grader.errors import nearest
+
+_MAX_CORNERS = 1024
+_TIMED_FORMS = ("randn", "rand", "integers")
 
 
 def assignment_findings(assignment: Assignment) -> Iterator[ProblemAt]:
@@ -29,7 +47,6 @@ def assignment_findings(assignment: Assignment) -> Iterator[ProblemAt]:
 
 
 def _files(assignment: Assignment) -> Iterator[ProblemAt]:
-    """Yield what keeps a question's file from being imported by the other files."""
     for index, question in enumerate(assignment.questions):
         here, file = ("questions", index, "file"), question.file
         if file is None:
@@ -44,7 +61,6 @@ def _files(assignment: Assignment) -> Iterator[ProblemAt]:
 
 
 def _document(assignment: Assignment, file: str, here: DocumentPath) -> Iterator[ProblemAt]:
-    """Yield what is wrong with the name of a file that a person reads."""
     if file in assignment.hand_in or file in assignment.support:
         text = "is also under hand_in or support; what a person reads stands at its question alone"
         yield here, f"“{file}” {text}"
@@ -118,20 +134,14 @@ def _coded_question(question: Question, path: DocumentPath) -> Iterator[ProblemA
 
 
 def _real_gpus(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
-    """Yield cases that no GPU is asked for, and checks that judge nothing on a virtual one."""
     real = {case.id for case in question.cases if case.real_gpu}
     for index, case in enumerate(question.cases):
         if case.real_gpu and not question.needs.cuda:
-            yield (
-                (*path, "cases", index, "real_gpu"),
-                "the question needs no GPU: needs: {cuda: 1}",
-            )
+            yield (*path, "cases", index, "real_gpu"), "the question needs no GPU: needs: {cuda: 1}"
     for index, check in enumerate(question.checks):
         if real and set(check.cases or (case.id for case in question.cases)) <= real:
-            yield (
-                (*path, "checks", index),
-                "every case that it judges is left out on virtual GPUs; add a smaller one",
-            )
+            text = "every case that it judges is left out on virtual GPUs; add a smaller one"
+            yield (*path, "checks", index), text
 
 
 def _points(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
@@ -142,11 +152,8 @@ def _points(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
     if not question.bonus and len(extra) == len(question.listed) > 0:
         yield (*path, "checks"), "all are a bonus; say so of the question: bonus: true"
     if not math.isclose(total, question.points, abs_tol=1e-6):
-        yield (
-            (*path, "points"),
-            f"found {question.points:g}, but the points of its checks add up to {total:g}"
-            + (", without bonus" if extra else ""),
-        )
+        text = f"found {question.points:g}, but the points of its checks add up to {total:g}"
+        yield (*path, "points"), text + (", without bonus" if extra else "")
 
 
 def _repeats(
@@ -182,13 +189,11 @@ def _arguments(check: Check, question: Question, path: DocumentPath) -> Iterator
 
 
 def _bare_claim(check: Check, question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
-    """Yield a claim that earns points by itself: forging it would take nothing."""
+    # A student process can say whatever it likes: alone, a claim would be points for the asking.
     facts = {other.id for other in question.checks if not other.claim}
     if check.claim and check.points and not facts & set(check.requires or ()):
-        yield (
-            (*path, "claim"),
-            "a claim earns points only beside values; name a check of values under “requires”",
-        )
+        text = "a claim earns points only beside values; name a check of values under “requires”"
+        yield (*path, "claim"), text
 
 
 def _diagnostic(check: Check, question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
@@ -236,3 +241,162 @@ def _unjudged(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
     for index, case in enumerate(question.cases):
         if case.id not in judged:
             yield (*path, "cases", index, "id"), f"no check judges the case “{case.id}”"
+
+
+def case_findings(case: Case, path: DocumentPath) -> Iterator[ProblemAt]:
+    """Yield sizes of a case that have no name under dims, or come out negative or too large."""
+    if case.generate is not None and "seed" in case.dims:
+        yield (*path, "dims", "seed"), "a generate function gets “seed” already; rename the dim"
+    parts = [
+        part
+        for group in ("args", "kwargs")
+        for name, argument in getattr(case, group).items()
+        for part in symbolic_parts(argument, (*path, group, name))
+    ]
+    nameless = list(_nameless(parts, case))
+    yield from nameless or islice(_bad_sizes(parts, case, path), 1)
+
+
+def _nameless(parts: Iterable[Symbolic], case: Case) -> Iterator[ProblemAt]:
+    known = f"; known are {', '.join(case.dims)}" if case.dims else ""
+    for path, part in parts:
+        for label in sorted(names_of(part) - set(case.dims)):
+            yield path, f"“{label}” has no size under dims{nearest(label, case.dims) or known}"
+
+
+def _bad_sizes(parts: list[Symbolic], case: Case, path: DocumentPath) -> Iterator[ProblemAt]:
+    # The least and greatest value of every dim alone: sizes between them rarely leave that range,
+    # and trying all would take longer than reading the file.
+    names = sorted(case.dims)
+    corners = product(*(sorted(set(bounds(case.dims[name]))) for name in names))
+    for corner in islice(corners, _MAX_CORNERS):
+        dims = dict(zip(names, corner, strict=True))
+        sizes = [_bytes(part, dims) for _, part in parts]
+        for size, (inner, _) in zip(sizes, parts, strict=True):
+            if isinstance(size, str):
+                yield inner, size
+        total = sum(size for size in sizes if isinstance(size, int))
+        if total > MAX_BYTES:
+            yield path, f"the inputs take up to {total} bytes; the most is {MAX_BYTES}"
+
+
+def _bytes(part: SizedPart, dims: Mapping[str, int]) -> int | str:
+    try:
+        return bytes_of(part, dims)
+    except ValueError as error:
+        return str(error)
+
+
+def timed_findings(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
+    """Yield what keeps a question from being timed as it says."""
+    yield from _asked(question, path)
+    if question.timed is None:
+        return
+    name = question.timed.case
+    cases = {case.id: case for case in question.cases}
+    if name not in cases:
+        hint = nearest(name, cases) or f"; known are {', '.join(cases)}"
+        yield (*path, "timed", "case"), f"no case is called “{name}”{hint}"
+        return
+    for text in _unfit(cases[name]):
+        yield (*path, "timed", "case"), f"the case “{name}” cannot be timed: {text}"
+    yield from _sizes(cases[name], question.timed, (*path, "timed", "dims"))
+    yield from _values(question, path)
+
+
+def _asked(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
+    timed = question.timed
+    for index, check in enumerate(question.checks):
+        test, here = check.speed(), (*path, "checks", index)
+        if test is None or test.on_device:
+            continue
+        if timed is None:
+            yield here, f"kind {check.kind} needs the question's “timed”: {{case: …, loop: …}}"
+        elif check.cases != (timed.case,):
+            yield (*here, "cases"), f"kind {check.kind} judges what is timed: [{timed.case}]"
+
+
+def _sizes(case: Case, timed: TimingSettings, path: DocumentPath) -> Iterator[ProblemAt]:
+    for name in timed.dims:
+        if name not in case.dims:
+            hint = nearest(name, case.dims) or f"; it has {', '.join(case.dims) or 'none'}"
+            yield (*path, name), f"the case has no size “{name}”{hint}"
+
+
+def _values(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
+    timed = question.timed
+    assert timed is not None, "only asked for questions that are timed"
+    if timed.values is None:
+        return
+    known = {check.id: check for check in question.checks}
+    check, here = known.get(timed.values), (*path, "timed", "values")
+    if check is None:
+        hint = nearest(timed.values, known) or f"; known are {', '.join(known)}"
+        yield here, f"no check is called “{timed.values}”{hint}"
+    elif not check.results_alone:
+        fit = ", ".join(kind for kind, cls in KINDS.items() if cls.results_alone)
+        yield here, f"found a check of kind {check.kind}; expected one of {fit}"
+    elif timed.rtol or timed.atol:
+        yield here, "found both “values” and a tolerance; keep the one that is meant"
+
+
+def _unfit(case: Case) -> Iterator[str]:
+    if case.scenario is not None:
+        yield "it has a scenario"
+        return
+    if case.generate is not None:
+        return
+    arguments = {**case.args, **case.kwargs}
+    plain = (type(None), bool, int, float, str)
+    for name, item in arguments.items():
+        if isinstance(item, RandomTensor):
+            if item.form not in _TIMED_FORMS:
+                yield f"“{name}” is a {item.form}; expected one of {', '.join(_TIMED_FORMS)}"
+        elif not isinstance(item, plain):
+            yield f"“{name}” is neither a drawn tensor nor a number or text"
+    if not any(isinstance(item, RandomTensor) for item in arguments.values()):
+        yield "nothing in it is drawn, so that every call would have the same inputs"
+
+
+def speed_findings(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
+    """Yield what keeps the speed of a question from being measured as it says."""
+    for check, test in speed_tests(question.checks, on_device=True):
+        here = (*path, "checks", question.checks.index(check))
+        yield from _case(check, test, question, here)
+        yield from _values_on_device(test, question, here)
+
+
+def _case(
+    check: Check, test: SpeedTest, question: Question, here: DocumentPath
+) -> Iterator[ProblemAt]:
+    cases = {case.id: case for case in question.cases}
+    timed = cases.get(test.case)
+    if timed is None:
+        hint = nearest(test.case, cases) or f"; known are {', '.join(cases)}"
+        yield (*here, "case"), f"no case is called “{test.case}”{hint}"
+    elif check.cases is not None and test.case not in check.cases:
+        yield (*here, "cases"), f"the case that is timed, “{test.case}”, is not among them"
+    elif text := _unfit_on_device(timed):
+        yield (*here, "case"), f"the case “{test.case}” cannot be timed: {text}"
+
+
+def _unfit_on_device(case: Case) -> str:
+    if case.generate is not None or case.scenario is not None:
+        return "it has a generator or a scenario; give “args”"
+    if not any(isinstance(item, RandomTensor) for item in case.args.values()):
+        return "nothing in its “args” is drawn, so that every call would have the same inputs"
+    return ""
+
+
+def _values_on_device(
+    test: SpeedTest, question: Question, here: DocumentPath
+) -> Iterator[ProblemAt]:
+    speeds = [check for check, _ in speed_tests(question.checks, on_device=True)]
+    others = {other.id: other for other in question.checks if other not in speeds}
+    rule = others.get(test.values)
+    if rule is None:
+        hint = nearest(test.values, others) or f"; known are {', '.join(others)}"
+        yield (*here, "values"), f"no check is called “{test.values}”{hint}"
+    elif rule.needs() or rule.companions() is not None:
+        text = f"the check “{test.values}” needs more than a call's result; name one of kind"
+        yield (*here, "values"), f"{text} product, close or exact"

@@ -1,6 +1,6 @@
 """An assignment as its file describes it: frozen, validated, and the source of the JSON Schema.
 
-Nothing here reads a file (``grader.assignment.load``) or draws a number (``grader.run.draw``). The
+Nothing here reads a file (``grader.assignment.load``) or draws a number (``grader.run.plan``). The
 schema is for editors that complete and check as one types: ``grader schema assignment`` prints it;
 ``make setup`` writes it where ``assignment.yml`` tells editors to look.
 """

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from grader.assignment.cells import split_cells
+from grader.assignment.cells import MISTAKES, split_cells
 from grader.assignment.document import read_document
 from grader.assignment.find import FILE_NAME
-from grader.assignment.mistakes import MISTAKES
 from grader.assignment.translation import file_of, text_of, translations
 from grader.assignment.types import Assignment
 from grader.authoring.reach import Reach, Unearned, Why

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.assignment.mistakes import MISTAKES
+from grader.assignment.cells import MISTAKES
 from grader.assignment.types import Limits
 from grader.authoring import template
 from grader.authoring.labelled import LintStep, try_labelled

@@ -32,8 +32,7 @@ from grader.run.capabilities import Grants, resolve
 from grader.run.materials import Materials
 from grader.run.observe import Progress
 from grader.sandbox.host.guests import GuestNeeds, Sandbox
-from grader.sandbox.host.oneshot import OneShotSandbox
-from grader.sandbox.host.open import Choice, open_sandbox
+from grader.sandbox.host.open import Choice, OneShotSandbox, open_sandbox
 from grader.verdict import Code, Status, Verdict
 
 _SLACK = 1e-6

@@ -33,6 +33,7 @@ from grader.grading import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.engine import SelfCheck
+from grader.selfcheck.files import needs_numbers, read_public, size_of
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
 from grader.selfcheck.public import (
     PUBLIC_SEED,
@@ -41,11 +42,9 @@ from grader.selfcheck.public import (
     public_part,
     public_questions,
 )
-from grader.selfcheck.read import read_public
 from grader.selfcheck.sealed import sealed_mistakes
 from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.workplace import Workplace
-from grader.selfcheck.write import needs_numbers, size_of
 from grader.verdict import Status, Visibility
 
 HANDOUT = "handout.md"

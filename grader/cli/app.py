@@ -18,7 +18,7 @@ from typing import Annotated
 import typer
 
 from grader import __version__
-from grader.cli.assignments import lint, new, schema, starter
+from grader.cli.assignments import lint, new, on_gradescope, pack, schema, starter
 from grader.cli.batch import batch, similarity
 from grader.cli.journal import (
     decide_command,
@@ -42,7 +42,6 @@ from grader.cli.options import (
     QuestionsOpt,
     SeedOpt,
 )
-from grader.cli.platforms import on_gradescope, pack
 from grader.cli.report import export, pictures, report_command
 from grader.cli.student import check, submit_zip
 from grader.cli.support import (

@@ -13,7 +13,6 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from grader.report.language import in_language
 from grader.report.messages.catalogue import current_language
 from grader.report.model import (
     CheckResult,
@@ -22,6 +21,7 @@ from grader.report.model import (
     Report,
     ReportStatus,
     Scored,
+    in_language,
 )
 from grader.report.summary import MARKS, amount, notices, worth
 from grader.sandbox.host.guests import Tier

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.assignment.cells import MISTAKES, KnownMistake, read_mistakes
 from grader.assignment.find import assignment_digest, locate
 from grader.assignment.load import load_assignment
-from grader.assignment.mistakes import MISTAKES, KnownMistake, read_mistakes
 from grader.assignment.translation import translations
 from grader.assignment.types import Assignment, Limits, Question
 from grader.errors import AssignmentError, Problem

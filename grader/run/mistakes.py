@@ -17,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from grader.assignment.mistakes import KnownMistake
+from grader.assignment.cells import KnownMistake
 from grader.checks.arrays import Array, same_bytes, to_numpy
 from grader.checks.base import Probe
 from grader.checks.traces import read_trace

@@ -1,19 +1,244 @@
-"""What will be called, with what: an assignment and a seed become a list of calls."""
+"""What will be called, with what: an assignment and a seed become a list of calls.
+
+Inputs are drawn from a key alone: the same key gives the same bytes on every machine. The stream is
+numpy's PCG64, never torch's generators, which differ between CPUs and builds. Every case and repeat
+has a stream of its own, so that adding a case changes no other case's inputs.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+# NumPy first: ml_dtypes turns an interrupt while it imports NumPy into an ImportError.
+import numpy as np  # isort: skip
+import ml_dtypes
+import numpy.typing as npt
+
+from grader.assignment.arguments import (
+    INTEGER_RANGE,
+    MAX_BYTES,
+    PRECISION,
+    Argument,
+    Computed,
+    FixedTensor,
+    RandomTensor,
+    TupleOf,
+    bytes_of,
+    range_of,
+    shape_of,
+    symbolic_parts,
+)
+from grader.assignment.dims import Dim, SizeChoice, evaluate
 from grader.assignment.types import Assignment, Case, Question
 from grader.checks.base import GROWTH_FACTOR, CaseInputs, Check, Probe, unnamed
 from grader.errors import AssignmentError, Problem
-from grader.run.draw import DrawKey, Drawn, digest_of, draw_case
 from grader.sandbox.host.guests import GuestNeeds
 from grader.verdict import Visibility
+from grader.wire.codec import Encoder
 from grader.wire.messages import Call
-from grader.wire.values import Value
+from grader.wire.values import Tensor, Value
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawKey:
+    """What a draw depends on, beside the case itself.
+
+    Attributes:
+        seed: Chosen by whoever grades.
+        assignment_id: Id of the assignment.
+        question_id: Id of the question.
+        repeat: 0-based number of the repeat.
+    """
+
+    seed: int
+    assignment_id: str
+    question_id: str
+    repeat: int = 0
+
+    def digest(self, case_id: str) -> bytes:
+        """Return 32 bytes that no other key or case has."""
+        # A question's draws depend on nothing else: adding or moving another question leaves them
+        # as they are.
+        parts = [self.seed, self.assignment_id, self.question_id, case_id, self.repeat]
+        return hashlib.sha256(json.dumps(parts).encode()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Inputs of one call.
+
+    Attributes:
+        dims: Size of each name.
+        args: Positional arguments; empty where the case has a generator.
+        names: Their names.
+        kwargs: Keyword arguments.
+        seed: For the case's generator, 0 … 2³²−1; None where it has none.
+        before: Digest of what the generator was given, where it has made the arguments.
+    """
+
+    dims: Mapping[str, int]
+    args: tuple[Value, ...]
+    names: tuple[str, ...]
+    kwargs: dict[str, Value] = field(default_factory=dict)
+    seed: int | None = None
+    before: str = ""
+
+    @property
+    def digest(self) -> str:
+        """sha256 over all of it, worked out anew: that takes longer than the draw."""
+        if self.before:
+            return digest_of((self.before, self.args))
+        named = tuple(zip(self.names, self.args, strict=True))
+        return digest_of((tuple(self.dims.items()), named, tuple(self.kwargs.items()), self.seed))
+
+
+def draw_case(case: Case, key: DrawKey, scale: Mapping[str, int] | None = None) -> Drawn:
+    """Draw the inputs of one call of a case.
+
+    Args:
+        case: What to draw.
+        key: Which draw.
+        scale: Name of a dim → what its size is multiplied by, once it is drawn.
+
+    Dims are drawn first, in the order of their names, then the arguments in order. A case with a
+    generator gets its dims and a seed only; its arguments are made in the reference's process.
+
+    Raises:
+        AssignmentError: A size is negative, an argument does not fit its dtype, or the inputs
+            take more than 1 GiB.
+    """
+    source = key.digest(case.id)
+    random = np.random.Generator(np.random.PCG64(int.from_bytes(source, "big")))
+    # Sorted: the order of lines in the assignment file must not change what a seed draws.
+    drawn = {name: _draw_dim(case.dims[name], random) for name in sorted(case.dims)}
+    # After the draw: a scaled call must have the other sizes and the numbers' seed of the plain
+    # one.
+    dims = {name: size * (scale or {}).get(name, 1) for name, size in drawn.items()}
+    try:
+        # Before anything is drawn: a slip in the file must not fill the host's memory.
+        _check_sizes(case, dims)
+        values = {
+            group: {name: _draw(item, dims, random) for name, item in arguments.items()}
+            for group, arguments in (("args", case.args), ("kwargs", case.kwargs))
+        }
+    except ValueError as error:
+        file = f"assignments/{key.assignment_id}/assignment.yml"
+        where = f"question “{key.question_id}”, case “{case.id}”"
+        raise AssignmentError([Problem(file, None, where, str(error))]) from None
+    args, kwargs = values["args"], values["kwargs"]
+    # From its own bytes, so that a seed tells nothing of the stream that drew the dims.
+    seed = int.from_bytes(hashlib.sha256(source).digest()[:4], "big") if case.generate else None
+    return Drawn(dims, tuple(args.values()), tuple(args), kwargs, seed)
+
+
+def digest_of(value: Value) -> str:
+    """Return a sha256 that is equal for equal values, types and bytes included."""
+    encoder = Encoder()
+    total = hashlib.sha256(json.dumps(encoder.encode(value)).encode())
+    for blob in encoder.blobs:
+        total.update(blob)
+    return total.hexdigest()
+
+
+def _draw_dim(dim: Dim, random: np.random.Generator) -> int:
+    if isinstance(dim, SizeChoice):
+        return dim.choice[int(random.integers(len(dim.choice)))]
+    return dim if isinstance(dim, int) else int(random.integers(*dim, endpoint=True))
+
+
+def _check_sizes(case: Case, dims: Mapping[str, int]) -> None:
+    arguments = (*case.args.values(), *case.kwargs.values())
+    total = sum(bytes_of(part, dims) for item in arguments for _, part in symbolic_parts(item))
+    if total > MAX_BYTES:
+        raise ValueError(f"the inputs take {total} bytes; the most is {MAX_BYTES}")
+
+
+def _draw(argument: Argument, dims: Mapping[str, int], random: np.random.Generator) -> Value:
+    if isinstance(argument, (RandomTensor, FixedTensor)):
+        shape = shape_of(argument, dims)
+        if isinstance(argument, RandomTensor):
+            array = _random(argument, shape, dims, random)
+        else:
+            array = _fixed(argument, shape)
+        return Tensor(argument.drawn_dtype, shape, _to_bytes(array, argument.drawn_dtype))
+    if isinstance(argument, Computed):
+        return evaluate(argument.value, dims)
+    if isinstance(argument, TupleOf):
+        return tuple(_draw(item, dims, random) for item in argument.tuple)
+    if isinstance(argument, list):
+        return [_draw(item, dims, random) for item in argument]
+    return argument
+
+
+def _random(
+    tensor: RandomTensor,
+    shape: tuple[int, ...],
+    dims: Mapping[str, int],
+    random: np.random.Generator,
+) -> Array:
+    """Draw numbers of a dtype wide enough for the tensor's own."""
+    if tensor.form == "permutation":
+        return random.permutation(shape[0])
+    if tensor.form == "integers":
+        whole = tensor.drawn_dtype if tensor.drawn_dtype in INTEGER_RANGE else "int64"
+        low, high = range_of(tensor, dims)
+        drawn: Array = random.integers(low, high, shape, dtype=np.dtype(whole).type, endpoint=True)
+        return drawn
+    if tensor.form == "randn":
+        # In float64 and rounded later, so that a seed means the same numbers in every dtype.
+        real: Array = random.standard_normal(shape)
+    else:
+        # As many bits as the dtype holds: a double rounded to it could come out as 1.
+        bits = PRECISION[tensor.drawn_dtype]
+        word = np.uint32 if bits < 32 else np.uint64
+        real = random.integers(0, 1 << bits, shape, dtype=word) * 2.0**-bits
+    if tensor.scale != 1 or tensor.shift != 0:
+        real = real * tensor.scale + tensor.shift
+    return real
+
+
+def _fixed(tensor: FixedTensor, shape: tuple[int, ...]) -> Array:
+    if tensor.form == "zeros":
+        return np.zeros(shape)
+    if tensor.form == "ones":
+        return np.ones(shape)
+    if tensor.form == "arange":
+        return np.arange(np.prod(shape, dtype=np.int64))
+    wide = "float64" if tensor.drawn_dtype in PRECISION else tensor.drawn_dtype
+    return np.array(tensor.tensor, dtype=wide)
+
+
+def _to_bytes(array: Array, dtype: str) -> bytes:
+    """Return the elements as little-endian bytes; ValueError where one is too large for a dtype."""
+    target = "float32" if dtype == "bfloat16" else dtype
+    with np.errstate(over="ignore"):
+        result = array.astype(np.dtype(target).newbyteorder("<"), copy=False)
+    if dtype == "bfloat16":
+        result = _to_bfloat16(result)
+    if dtype in PRECISION and _overflows(array, result, dtype):
+        raise ValueError(f"a number is too large for {dtype}")
+    return result.tobytes()
+
+
+def _to_bfloat16(array: Array) -> Array:
+    """Return float32 rounded to bfloat16, ties to even, as bits."""
+    with np.errstate(invalid="ignore"):
+        rounded = array.astype(ml_dtypes.bfloat16).view("<u2")
+    # One NaN for all, so that equal inputs are equal bytes.
+    return np.where(np.isnan(array), 0x7FC0, rounded).astype("<u2")
+
+
+def _overflows(array: Array, result: Array, dtype: str) -> bool:
+    if array.dtype.kind != "f":
+        return False
+    infinite = (result & 0x7FFF) == 0x7F80 if dtype == "bfloat16" else np.isinf(result)
+    return bool((infinite & np.isfinite(array)).any())
 
 
 @dataclass(frozen=True, slots=True)

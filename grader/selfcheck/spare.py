@@ -13,8 +13,7 @@ import threading
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
-from grader.sandbox.host.oneshot import OneShotSandbox
-from grader.sandbox.host.open import Choice, open_sandbox
+from grader.sandbox.host.open import Choice, OneShotSandbox, open_sandbox
 from grader.selfcheck.folder import InTheWay
 
 _Wanted = tuple[GuestLimits, GuestNeeds]

@@ -24,9 +24,9 @@ from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.selfcheck.files import needs_numbers
 from grader.selfcheck.pictures import heat_of
 from grader.selfcheck.workplace import Workplace, text_of_line
-from grader.selfcheck.write import needs_numbers
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
 from grader.wire.values import Tensor, Value

@@ -18,9 +18,9 @@ from grader.assignment.translation import Translation, file_of, parse
 from grader.assignment.types import Question
 from grader.errors import nearest_name
 from grader.report.messages.catalogue import current_language
+from grader.selfcheck.files import read_public
 from grader.selfcheck.folder import InTheWay, module_missing, renamed, starter_folder
 from grader.selfcheck.public import PublicCases
-from grader.selfcheck.read import read_public
 from grader.store.files import write_atomic
 from grader.submission import Submission, Where, read_submission
 from grader.submission.choose import only_uses

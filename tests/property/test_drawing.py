@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grader.assignment.arguments import INTEGER_RANGE, PRECISION, exact_range
 from grader.assignment.types import Case
-from grader.run.draw import DrawKey, draw_case
+from grader.run.plan import DrawKey, draw_case
 from grader.wire.codec import Decoder, Encoder
 from grader.wire.values import Tensor, nbytes
 

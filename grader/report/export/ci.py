@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import InfrastructureError
-from grader.report.language import in_language
 from grader.report.messages.catalogue import current_language
 from grader.report.model import (
     CheckResult,
     QuestionResult,
     Report,
     ReportStatus,
+    in_language,
     json_bytes,
 )
 from grader.report.summary import amount, notices, visible, worth

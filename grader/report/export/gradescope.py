@@ -30,7 +30,6 @@ from gradescope_utils.autograder_utils.decorators import number, partial_credit,
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
 from grader.report.build import PLACES, question_status
-from grader.report.language import in_language
 from grader.report.merge import sums
 from grader.report.messages.catalogue import ENGLISH, current_language, words_in
 from grader.report.model import (
@@ -38,6 +37,7 @@ from grader.report.model import (
     QuestionResult,
     Report,
     ReportStatus,
+    in_language,
     json_bytes,
 )
 from grader.report.summary import MARKS, amount, notices, told_together, unread, worth

@@ -8,8 +8,15 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from grader.report.html.render import Labels, render
-from grader.report.language import in_language, titled
-from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus, Scored
+from grader.report.model import (
+    CheckResult,
+    QuestionResult,
+    Report,
+    ReportStatus,
+    Scored,
+    in_language,
+    titled,
+)
 from grader.report.summary import (
     ClassSummary,
     Mistake,

@@ -12,8 +12,7 @@ from pathlib import Path
 from grader.report.html import redact
 from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels, render
-from grader.report.language import in_language
-from grader.report.model import CheckResult, FileInfo, Report
+from grader.report.model import CheckResult, FileInfo, Report, in_language
 from grader.report.pictures import FOLDER
 from grader.report.summary import amount, told_together, unread, unwritten
 from grader.sandbox.host.guests import Tier

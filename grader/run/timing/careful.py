@@ -24,9 +24,8 @@ from grader.clock.vectorisation import AGAIN, LOOP, STUDENT, VECTORISED, pace_of
 from grader.errors import InfrastructureError
 from grader.observation import FunctionTiming
 from grader.run.allowance import Allowance
-from grader.run.draw import DrawKey, Drawn, draw_case
 from grader.run.materials import GuestProgram, Materials
-from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.run.plan import DrawKey, Drawn, PlannedCase, PlannedQuestion, draw_case
 from grader.run.session import GuestSession
 from grader.run.timing.processor import ProcessorClock
 from grader.run.timing.stopwatch import (

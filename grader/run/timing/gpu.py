@@ -35,12 +35,11 @@ from grader.clock.device import (
 )
 from grader.clock.sampling import Party, Plan, Run, Sample, exclusive
 from grader.observation import FunctionTiming, Observation, Outcome
-from grader.run.draw import DrawKey, draw_case
 from grader.run.gpu_state import Health
 from grader.run.gpu_worker import PROGRAM, DeviceWorker, SickDeviceError, failure_text, suspicious
 from grader.run.gpus import DeviceTakenError, NoDeviceError, Rack
 from grader.run.materials import GuestProgram, Materials
-from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.run.plan import DrawKey, PlannedCase, PlannedQuestion, draw_case
 from grader.run.timing.stopwatch import (
     Inputs,
     Job,

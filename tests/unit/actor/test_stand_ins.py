@@ -11,7 +11,7 @@ from grader.observation import Observation, Outcome
 from grader.run.materials import GuestProgram
 from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds
-from grader.sandbox.host.oneshot import OneShotSandbox
+from grader.sandbox.host.open import OneShotSandbox
 from grader.wire.messages import Call
 
 NETS = b"__all__ = ['Net']\n\nclass Net:\n    depth = 50\n"

@@ -10,6 +10,7 @@ import toy_starter
 from rich.console import Console
 
 from grader.assignment.cells import labelled_submissions
+from grader.authoring.labelled import write_proposals
 from grader.authoring.mutants import (
     Mutant,
     Tally,
@@ -19,7 +20,6 @@ from grader.authoring.mutants import (
     score_of,
     try_mutants,
 )
-from grader.authoring.proposals import write_proposals
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
 from grader.run.materials import load_materials

@@ -11,9 +11,9 @@ import two_files
 from two_files import LINEAR, NET
 
 from grader.assignment.cells import labelled_submissions
+from grader.authoring.labelled import write_proposals
 from grader.authoring.lint import lint_assignment
 from grader.authoring.mutants import Mutant, Tally, mutants_of, try_mutants
-from grader.authoring.proposals import write_proposals
 from grader.authoring.starter import build_starter, write_starter
 from grader.grading import Grader, Options
 from grader.run.materials import Materials

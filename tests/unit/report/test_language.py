@@ -12,9 +12,8 @@ from grader.report.export.gradescope import gradescope_results
 from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.render import Labels
 from grader.report.html.submission_page import staff_page, student_page
-from grader.report.language import in_language
 from grader.report.messages.catalogue import LANGUAGES, VARIABLE
-from grader.report.model import Report
+from grader.report.model import Report, in_language
 from grader.report.terminal import print_report
 
 KOREAN = "두 묶음의 곱"

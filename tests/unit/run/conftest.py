@@ -6,7 +6,7 @@ import pytest
 import toy_starter
 
 from grader.sandbox.host.guests import Sandbox
-from grader.sandbox.host.oneshot import OneShotSandbox
+from grader.sandbox.host.open import OneShotSandbox
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,7 @@ from grader.assignment.types import Assignment, assignment_schema
 from grader.authoring.lint import new_assignment
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
-from grader.report.language import in_language
-from grader.report.model import CheckResult, Report
+from grader.report.model import CheckResult, Report, in_language
 from grader.run.materials import load_materials
 
 VALUES = """\

@@ -20,7 +20,7 @@ from grader.run.observe import observe
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.reference import add_companions, changed
 from grader.run.session import GuestSession
-from grader.sandbox.host.oneshot import OneShotSandbox
+from grader.sandbox.host.open import OneShotSandbox
 from grader.verdict import Status
 from grader.wire.values import Tensor
 

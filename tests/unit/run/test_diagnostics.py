@@ -17,9 +17,8 @@ from grader.checks.values import Exact
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
 from grader.report.export.gradescope import write_results
-from grader.report.language import in_language
 from grader.report.messages.catalogue import ENGLISH
-from grader.report.model import Report
+from grader.report.model import Report, in_language
 from grader.run.materials import load_materials
 from grader.verdict import Code, Message, Verdict, Visibility, failed, passed
 

@@ -10,8 +10,8 @@ import pytest
 
 from grader.assignment.types import Case
 from grader.errors import AssignmentError
-from grader.run import draw
-from grader.run.draw import DrawKey, Drawn, digest_of, draw_case
+from grader.run import plan
+from grader.run.plan import DrawKey, Drawn, digest_of, draw_case
 from grader.wire.values import Tensor
 
 KEY = DrawKey(seed=7, assignment_id="demo", question_id="add")
@@ -107,7 +107,7 @@ def test_bfloat16_rounds_to_nearest_even(written: float, bits: int) -> None:
 def test_every_value_of_bfloat16_survives() -> None:
     every = np.arange(1 << 16, dtype="<u4") << 16
     floats = every.view("<f4")
-    kept = draw._to_bfloat16(floats)
+    kept = plan._to_bfloat16(floats)
     assert (kept[~np.isnan(floats)] == (every >> 16)[~np.isnan(floats)]).all()
     assert (kept[np.isnan(floats)] == 0x7FC0).all()
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_drawn_says_why(form: dict[str, Any], said: str) -> None:
 
 
 def test_the_bound_holds_for_all_inputs_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draw, "MAX_BYTES", 16)
+    monkeypatch.setattr(plan, "MAX_BYTES", 16)
     assert drawn({"x": {"zeros": [2]}, "y": [{"zeros": [2]}]}).args
     with pytest.raises(AssignmentError, match="the inputs take 20 bytes"):
         drawn({"x": {"zeros": [2]}, "y": [{"zeros": [2]}]}, kwargs={"z": {"zeros": [1]}})
@@ -178,7 +178,7 @@ def test_the_ends_of_a_range_may_be_arithmetic_on_dims() -> None:
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "uint64", "int64"])
 def test_integers_reach_the_whole_range_of_their_dtype(dtype: str) -> None:
-    low, high = draw.INTEGER_RANGE[dtype]
+    low, high = plan.INTEGER_RANGE[dtype]
     found = numbers(tensor({"integers": [4000], "low": low, "high": high, "dtype": dtype}))
     assert all(low <= number <= high for number in found)
     assert max(found) > low + (high - low) * 0.9
@@ -186,7 +186,7 @@ def test_integers_reach_the_whole_range_of_their_dtype(dtype: str) -> None:
 
 
 def test_rand_never_reaches_one_even_in_half_precision() -> None:
-    for dtype in draw.PRECISION:
+    for dtype in plan.PRECISION:
         found = numbers(tensor({"rand": [20_000], "dtype": dtype}))
         assert 0 <= min(found) < 0.01
         assert 0.99 < max(found) < 1

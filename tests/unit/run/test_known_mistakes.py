@@ -11,7 +11,7 @@ import pytest
 import toy_starter
 from observed import ended, seen, tensor
 
-from grader.assignment.mistakes import KnownMistake
+from grader.assignment.cells import KnownMistake
 from grader.authoring.lint import new_assignment, unfit_mistakes
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options

@@ -13,8 +13,7 @@ from grader.checks.arrays import to_numpy
 from grader.checks.base import CaseInputs
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
-from grader.run.draw import DrawKey
-from grader.run.plan import PlannedCase
+from grader.run.plan import DrawKey, PlannedCase
 from grader.run.session import GuestSession
 from grader.run.timing.careful import Stack
 from grader.run.timing.processor import rows

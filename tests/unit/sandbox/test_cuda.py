@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.sandbox.host.forked import environment
 from grader.sandbox.host.guests import Gpu, GuestNeeds
-from grader.sandbox.host.oneshot import clean_environment
+from grader.sandbox.host.open import clean_environment
 from grader.sandbox.walls import cuda, privileges, seccomp
 from grader.sandbox.walls.plan import (
     Canary,

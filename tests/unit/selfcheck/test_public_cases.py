@@ -10,10 +10,9 @@ import toy_starter
 from grader.authoring.starter import check_public
 from grader.checks.arrays import to_numpy
 from grader.errors import UsageError
+from grader.selfcheck.files import blank, read_public
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
 from grader.selfcheck.public import public_part
-from grader.selfcheck.read import read_public
-from grader.selfcheck.write import blank
 from grader.wire.values import Tensor
 
 ROOT = Path(__file__).parents[3]

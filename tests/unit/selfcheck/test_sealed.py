@@ -10,7 +10,7 @@ import pytest
 import toy_starter
 from observed import ended, seen, tensor
 
-from grader.assignment.mistakes import KnownMistake
+from grader.assignment.cells import KnownMistake
 from grader.authoring.lint import new_assignment
 from grader.authoring.starter import (
     build_starter,
@@ -24,11 +24,10 @@ from grader.report.model import CheckResult, Report
 from grader.run.materials import load_materials
 from grader.run.mistakes import MistakeRun
 from grader.selfcheck.engine import SelfCheck
+from grader.selfcheck.files import read_public, to_files
 from grader.selfcheck.folder import CASES_FILE
-from grader.selfcheck.read import read_public
 from grader.selfcheck.sealed import SealedMistakes, seal
 from grader.selfcheck.workplace import Workplace
-from grader.selfcheck.write import to_files
 from grader.wire.values import Tensor, Value
 
 MISTAKES = """\

@@ -13,7 +13,7 @@ from two_files import LINEAR, NET, RIGHT
 from grader.authoring.starter import build_starter, check_public, make_public, write_starter
 from grader.cli import app as cli
 from grader.run.materials import load_materials
-from grader.selfcheck.write import to_files
+from grader.selfcheck.files import to_files
 from grader.submission import read_submission
 
 
