@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+import toy_starter
 
 from grader.assignment.types import Limits
 from grader.observation import Observation, Outcome
 from grader.run.materials import GuestProgram
 from grader.run.session import GuestSession
-from grader.sandbox.host.guests import GuestNeeds
-from grader.sandbox.host.open import OneShotSandbox
+from grader.sandbox.host.guests import GuestNeeds, Sandbox
 from grader.wire.messages import Call
 
 NETS = b"__all__ = ['Net']\n\nclass Net:\n    depth = 50\n"
@@ -19,11 +19,11 @@ MODULES = {"visionlib.models": "nets.py", "visionlib.models.deep": "nets.py"}
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> OneShotSandbox:
-    return OneShotSandbox()
+def sandbox() -> Sandbox:
+    return toy_starter.lent()
 
 
-def asked(sandbox: OneShotSandbox, source: str, beside: Mapping[str, bytes] = {}) -> Observation:
+def asked(sandbox: Sandbox, source: str, beside: Mapping[str, bytes] = {}) -> Observation:
     files = {"work.py": source.encode(), **beside}
     program = GuestProgram(files, "work.py", {"nets.py": NETS}, modules=MODULES)
     session = GuestSession(sandbox, program)
@@ -45,16 +45,16 @@ def asked(sandbox: OneShotSandbox, source: str, beside: Mapping[str, bytes] = {}
         "from visionlib.models import *\ndef answer(): return Net.depth",
     ],
 )
-def test_a_missing_library_is_answered_for(sandbox: OneShotSandbox, source: str) -> None:
+def test_a_missing_library_is_answered_for(sandbox: Sandbox, source: str) -> None:
     assert asked(sandbox, source).claims.value == 50
 
 
-def test_both_names_give_the_same_class(sandbox: OneShotSandbox) -> None:
+def test_both_names_give_the_same_class(sandbox: Sandbox) -> None:
     source = "import nets, visionlib.models.deep as d\ndef answer(): return d.Net is nets.Net"
     assert asked(sandbox, source).claims.value is True
 
 
-def test_what_is_not_promised_stays_missing(sandbox: OneShotSandbox) -> None:
+def test_what_is_not_promised_stays_missing(sandbox: Sandbox) -> None:
     source = "import visionlib.transforms as t\ndef answer(): return t.Resize"
     seen = asked(sandbox, source)
     assert seen.outcome is Outcome.RAISED
@@ -70,16 +70,16 @@ LIBRARY = {
 READS = "from visionlib.models.deep import Net\ndef answer(): return Net.depth"
 
 
-def test_a_library_that_works_is_left_as_it_is(sandbox: OneShotSandbox) -> None:
+def test_a_library_that_works_is_left_as_it_is(sandbox: Sandbox) -> None:
     assert asked(sandbox, READS, LIBRARY).claims.value == 18
 
 
-def test_a_library_that_fails_while_it_is_imported_is_answered_for(sandbox: OneShotSandbox) -> None:
+def test_a_library_that_fails_while_it_is_imported_is_answered_for(sandbox: Sandbox) -> None:
     late = b"import visionlib.models\nraise RuntimeError('built for another torch')\n"
     broken = {**LIBRARY, "visionlib/__init__.py": late}
     assert asked(sandbox, READS, broken).claims.value == 50
 
 
-def test_a_library_without_the_module_is_answered_for(sandbox: OneShotSandbox) -> None:
+def test_a_library_without_the_module_is_answered_for(sandbox: Sandbox) -> None:
     older = {name: data for name, data in LIBRARY.items() if "deep" not in name}
     assert asked(sandbox, READS, older).claims.value == 50

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import toy_starter
 
 from grader.assignment.types import Case, FixedTensor, Limits, Question, RandomTensor
 from grader.checks.arguments import NotViewOf, ViewOf
@@ -20,7 +21,6 @@ from grader.run.observe import observe
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.reference import add_companions, changed
 from grader.run.session import GuestSession
-from grader.sandbox.host.open import OneShotSandbox
 from grader.verdict import Status
 from grader.wire.values import Tensor
 
@@ -49,7 +49,7 @@ def question(name: str, *cases: Case, check: Any) -> Question:
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[GuestSession]:
-    with OneShotSandbox() as sandbox:
+    with toy_starter.lent() as sandbox:
         session = GuestSession(sandbox, GuestProgram({"work.py": MODULE}, "work.py"))
         yield session
         session.close()
