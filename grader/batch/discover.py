@@ -31,7 +31,7 @@ from typing import Any
 import yaml
 
 from grader.errors import UsageError
-from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.html.render import INDEX_FILE
 from grader.report.summary import SUMMARY_FILE
 from grader.store.files import PROBE_FILE

@@ -19,7 +19,7 @@ from grader.batch.discover import Student
 from grader.batch.grades import Grade, by_student
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
-from grader.report.export.gradebook import cell
+from grader.report.gradebook import cell
 from grader.report.messages.catalogue import current_language
 from grader.report.model import titled
 from grader.report.summary import amount, counted, unread, worth

@@ -18,7 +18,7 @@ from grader.batch.grades import Grade, LatePolicy, about, grade_of, lateness, su
 from grader.batch.roster import Roster, RosterStudent
 from grader.batch.schedule import write
 from grader.errors import UsageError
-from grader.report.export.gradebook import write_gradebook
+from grader.report.gradebook import write_gradebook
 from grader.report.messages.catalogue import current
 from grader.report.model import Report
 from grader.run.capabilities import DeviceChoice

@@ -31,8 +31,8 @@ from grader.batch.ledger import (
 )
 from grader.errors import UsageError
 from grader.report.build import PLACES
-from grader.report.export.gradebook import write_gradebook
-from grader.report.export.gradescope import write_results
+from grader.report.gradebook import write_gradebook
+from grader.report.gradescope import write_results
 from grader.report.merge import Allowed, ConflictError, MergeError, merge, waits_for_device
 from grader.report.model import REPORT_FILE, Report, read_report, write_report
 from grader.report.pictures import write_pictures

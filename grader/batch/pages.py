@@ -15,7 +15,7 @@ from grader.batch.discover import QUESTIONS_FOLDER, SIMILARITY_FOLDER, Student
 from grader.batch.grades import Grade, LatePolicy
 from grader.batch.ledger import absent_of, done_so_far, grades_of, policy_of, setup_of, with_decided
 from grader.errors import UsageError
-from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.question_page import question_page, question_views
 from grader.report.html.redact import ReleaseStage

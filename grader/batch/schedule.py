@@ -18,7 +18,7 @@ from grader.batch.discover import ClassSubmission
 from grader.errors import UsageError
 from grader.grading import Examined, Grader
 from grader.report.build import submission_info
-from grader.report.export.gradescope import write_results
+from grader.report.gradescope import write_results
 from grader.report.model import Report, write_report
 from grader.report.pictures import write_pictures
 from grader.run.kept import pack_runs

@@ -90,7 +90,7 @@ def grade(
     with interruptible("Nothing was written."), sandboxed as sandbox:
         # Its fork-server imports torch, for seconds: all that this process imports takes less.
         from grader.grading import Grader
-        from grader.report.export.gradescope import write_results
+        from grader.report.gradescope import write_results
         from grader.report.model import write_report
         from grader.report.pictures import write_pictures
         from grader.report.terminal import print_report

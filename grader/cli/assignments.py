@@ -317,7 +317,7 @@ def on_gradescope(
     materials, console = read_materials(assignment), make_console()
     from grader.authoring.pack import FOLDER, recorded_report
     from grader.grading import Grader
-    from grader.report.export.gradescope import write_results
+    from grader.report.gradescope import write_results
     from grader.report.terminal import print_report
 
     for line in _doubts(root / _METADATA, materials.assignment):

@@ -42,7 +42,7 @@ from grader.cli.support import (
 from grader.errors import UsageError
 from grader.grading import Grader, Options
 from grader.progress import make_progress
-from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.messages.catalogue import choose
 from grader.report.model import Report, ReportStatus
 from grader.report.summary import amount, few, sentences, summarise

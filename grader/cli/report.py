@@ -381,7 +381,7 @@ def _reports(kind: ExportFormat, folder: Path, out: Path | None) -> None:
     import datetime as dt
     import os
 
-    from grader.report.export.ci import write_classroom50, write_junit
+    from grader.report.ci import write_classroom50, write_junit
     from grader.report.model import REPORT_FILE, read_report
 
     single = (folder / REPORT_FILE).is_file()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from grader.report.model import Report
     from grader.report.student import StudentView
     from grader.selfcheck.engine import SelfCheck
-    from grader.selfcheck.syntax import Unreadable
+    from grader.selfcheck.folder import Unreadable
     from grader.selfcheck.workplace import Workplace
 
 
@@ -125,8 +125,7 @@ def _told_at_sight(path: Path, form: FormatChoice) -> bool:
 
     Before anything large is imported: numpy and the judge take half a second.
     """
-    from grader.selfcheck.folder import starter_folder
-    from grader.selfcheck.syntax import unreadable_in
+    from grader.selfcheck.folder import starter_folder, unreadable_in
 
     folder = starter_folder(path)
     broken = unreadable_in(folder, path)
@@ -139,7 +138,7 @@ def _checked(
     own: SelfCheck, ids: tuple[str, ...], view: StudentView, form: FormatChoice
 ) -> Report | None:
     """Check and print; return None where the file cannot be read."""
-    from grader.selfcheck.syntax import unreadable
+    from grader.selfcheck.folder import unreadable
     from grader.selfcheck.workplace import read_workplace
 
     place, console = own.workplace, make_console()
@@ -228,7 +227,7 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
     """
     _speak(lang)
     from grader.report.student import StudentView
-    from grader.selfcheck.syntax import unreadable
+    from grader.selfcheck.folder import unreadable
     from grader.selfcheck.workplace import open_workplace, pack, read_workplace, unwritten
 
     place = open_workplace(path)

@@ -1,14 +1,25 @@
-"""The folder of a starter: found by its public cases, before anything in it is read.
+"""The folder of a starter: found by its public cases; and whether its files are Python at all.
 
-Imports little: a file that Python cannot read is told of before libraries are waited for.
+A submission's text is read as Python would, before anything is run: does it end, is it Python?
+Imports little: what is wrong here is told before numpy and the judge are imported, in a third of a
+second.
 """
 
 from __future__ import annotations
 
+import ast
+import json
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.errors import UsageError, nearest_name
 from grader.verdict import Message, Param
+
+if TYPE_CHECKING:
+    from grader.submission import Submission
 
 CASES_FILE = "public_cases.json"
 TENSORS_FILE = "public_cases.safetensors"
@@ -85,3 +96,125 @@ def renamed(folder: Path, name: str) -> str | None:
         if entry.is_file() and entry.suffix == suffix and entry.name != name
     ]
     return nearest_name(name, there)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that Python cannot read, or would never have done with.
+
+    Attributes:
+        file: Its name.
+        message: The syntax error, or which loop does not end.
+        line: Where it stopped, as it stands there; empty where that is unknown.
+        column: Characters before that place; None where it is the whole line.
+    """
+
+    file: str
+    message: Message
+    line: str
+    column: int | None = None
+
+
+def unreadable(submission: Submission) -> Unreadable | None:
+    """Return what keeps Python from loading a file, as the text shows it; nothing is run."""
+    found = (_unreadable(file.path, file.data) for file in submission.files)
+    return next(filter(None, found), None)
+
+
+def unreadable_in(folder: Path, chosen: Path) -> Unreadable | None:
+    """Return what keeps Python from loading a file of a starter's folder, from the folder alone.
+
+    Does not read the public cases beyond the names of the files, and knows no notebooks. None
+    where anything else is amiss: opening the workplace says what. None where questions stand in
+    several files as well: one of them costs its own questions alone.
+
+    Args:
+        folder: The starter's.
+        chosen: The folder, or the file in it that is to be checked.
+    """
+    for path in _sources(folder, chosen):
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        if (broken := _unreadable(path.name, data)) is not None:
+            return broken if _is_source(path.name, data) else None
+    return None
+
+
+def _sources(folder: Path, chosen: Path) -> Sequence[Path]:
+    if chosen.is_file():
+        return [chosen] if chosen.suffix == ".py" else []
+    try:
+        assignment = json.loads((folder / CASES_FILE).read_bytes())["assignment"]
+        if any("file" in question for question in assignment["questions"]):
+            return []
+        return [folder / name for name in assignment["hand_in"] if name.endswith(".py")]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return []
+
+
+def _is_source(name: str, data: bytes) -> bool:
+    """Return whether bytes are text at all; what is not has a message of its own."""
+    # The readers of archives take longer to import than everything else here.
+    from grader.submission.submission import IntakeError  # noqa: PLC0415
+    from grader.submission.text import check_source  # noqa: PLC0415
+
+    try:
+        check_source(name, data)
+    except IntakeError:
+        return False
+    return True
+
+
+def _unreadable(name: str, data: bytes) -> Unreadable | None:
+    if not name.endswith(".py"):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data, name)
+    except SyntaxError as error:
+        return _syntax_error(error, name)
+    except (ValueError, RecursionError, MemoryError):
+        return None  # running it says more
+    loop = next((item for item in tree.body if _never_ends(item)), None)
+    if loop is None:
+        return None
+    params: dict[str, Param] = {"file": name, "line": loop.lineno}
+    lines = data.decode("utf-8", "replace").splitlines()
+    return Unreadable(name, Message("endless_at_import", params), lines[loop.lineno - 1])
+
+
+def _syntax_error(error: SyntaxError, path: str) -> Unreadable:
+    params: dict[str, Param] = {
+        "type": type(error).__name__, "message": error.msg, "file": path,
+        "line": error.lineno, "column": error.offset,
+    }  # fmt: skip
+    text, place = (error.text or "").rstrip(), max(0, (error.offset or 1) - 1)
+    shown = text.lstrip()
+    before = max(0, place - (len(text) - len(shown)))
+    # A line that wraps would part the mark from its place.
+    start = max(0, before - _SHOWN // 2) if len(shown) > _SHOWN else 0
+    return Unreadable(
+        path, Message("syntax_error", params), shown[start : start + _SHOWN], before - start
+    )
+
+
+_SHOWN = 70
+"""Characters of a line that are shown."""
+
+_LEAVES = (ast.Break, ast.Raise, ast.Await, ast.Yield, ast.YieldFrom, ast.Assert)
+
+
+def _never_ends(node: ast.stmt) -> bool:
+    """Return whether a statement is a loop without an end: ``while True``, and no way out of it.
+
+    Where it calls anything but ``print`` that might be a way out.
+    """
+    if not isinstance(node, ast.While) or not isinstance(node.test, ast.Constant):
+        return False
+    parts = [part for item in node.body for part in ast.walk(item)]
+    calls = [part.func for part in parts if isinstance(part, ast.Call)]
+    printing = all(isinstance(call, ast.Name) and call.id == "print" for call in calls)
+    return bool(node.test.value) and printing and not any(isinstance(p, _LEAVES) for p in parts)

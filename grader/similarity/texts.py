@@ -69,7 +69,7 @@ class Scripts:
     """Makes scripts of submissions, with a process that reads their text. A context manager."""
 
     def __init__(self) -> None:
-        self._tokeniser = Disposable("grader.similarity")
+        self._tokeniser = Disposable("grader.similarity.tokens")
 
     def __enter__(self) -> Scripts:
         return self

@@ -24,7 +24,6 @@ from typing import Any, TypeVar
 import torch.distributed
 
 from grader.vgpu import install
-from grader.vgpu.accounts import Account, account_of, read_accounts, write_account
 from grader.vgpu.core.machine import Shared
 from grader.vgpu.magics import (
     parse_count,
@@ -35,7 +34,7 @@ from grader.vgpu.magics import (
     parse_size,
     parse_time,
 )
-from grader.vgpu.processes import end_now
+from grader.vgpu.processes import Account, account_of, end_now, read_accounts, write_account
 from grader.vgpu.show import joint_report, laps, listing, summary
 from grader.vgpu.stand_ins import StandIns
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile

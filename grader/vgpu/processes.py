@@ -3,6 +3,10 @@
 A child that Python starts anew (``spawn``, and what asks for ``forkserver``) runs a line of ours
 first; a forked one has its parent's machine. Tensors go from one to the other by sharing memory, as
 CUDA's do.
+
+``python -m grader.vgpu`` makes a folder, which all processes know that its script starts. Each of
+them leaves a file there as it ends: its name and rank, the memory that it held, its events. The
+last one reads them all, for one summary and one timeline.
 """
 
 from __future__ import annotations
@@ -10,6 +14,8 @@ from __future__ import annotations
 import atexit
 import builtins
 import contextlib
+import dataclasses
+import json
 import multiprocessing
 import multiprocessing.context
 import multiprocessing.reduction
@@ -32,10 +38,125 @@ import torch
 import torch.multiprocessing
 from torch.nn.parallel import DistributedDataParallel
 
-from grader.vgpu.accounts import account_of, write_account
 from grader.vgpu.core.machine import HOST, Machine, Shared, installed, machine
 from grader.vgpu.core.tensor import VirtualTensor, wrap
+from grader.vgpu.core.trace import (
+    Allocation,
+    Collective,
+    Kernel,
+    Mark,
+    Release,
+    Synchronisation,
+    TraceEvent,
+    Transfer,
+)
+from grader.vgpu.log.summary import Held, summarise
 from grader.vgpu.patches import Patches, unsupported
+
+_KINDS: dict[str, type[TraceEvent]] = {
+    kind.__name__: kind
+    for kind in (Kernel, Transfer, Synchronisation, Mark, Collective, Allocation, Release)
+}
+_TUPLES = frozenset({"shape", "ranks"})
+_ROOT = str(Path(__file__).parents[2])
+_Storage: Any = torch.UntypedStorage
+_FIRST = (
+    "import sys; sys.path.append({root!r}); "
+    "from grader.vgpu.processes import begin; begin({settings!r}); "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What one process did.
+
+    Attributes:
+        name: ``rank 1``, ``SpawnPoolWorker-2``, or ``script``.
+        rank: In its group of processes, or −1.
+        events: In the order of their issue.
+        held: Device → memory.
+    """
+
+    name: str
+    rank: int
+    events: list[TraceEvent]
+    held: dict[str, Held]
+
+
+def account_of(here: Machine, since: int = 0) -> Account:
+    """Return what this process did from an event on."""
+    events = list(here.trace.since(since))
+    total = summarise(events)
+    held = {
+        name: total.held(name, here.memory(n).live, here.memory(n).limit)
+        for n, name in enumerate(here.names)
+    }
+    # One that torchrun started is a rank, also where it is in no group.
+    rank = int(os.environ.get("RANK", "-1")) if here.rank is None else here.rank
+    started = multiprocessing.parent_process() is not None
+    name = multiprocessing.current_process().name if started else "script"
+    return Account(f"rank {rank}" if rank >= 0 else name, rank, events, held)
+
+
+def write_account(folder: Path, account: Account) -> None:
+    """Leave an account in a folder; whole, or not at all.
+
+    Events that are alike are written once; the tape names them by their places.
+    """
+    rows: dict[TraceEvent, int] = {}
+    tape = [rows.setdefault(event, len(rows)) for event in account.events]
+    document = {
+        "name": account.name,
+        "rank": account.rank,
+        "held": {name: dataclasses.asdict(held) for name, held in account.held.items()},
+        "rows": [[type(event).__name__, *_field_values(event)] for event in rows],
+        "tape": tape,
+    }
+    part = folder / f"{os.getpid()}.part"
+    part.write_text(json.dumps(document), encoding="utf-8")
+    part.replace(folder / f"{os.getpid()}.json")
+
+
+def read_accounts(folder: Path) -> list[Account]:
+    """Return the accounts that were left in a folder, by rank."""
+    # A file that is still being written is called ``.part``: never half an account.
+    files = sorted(folder.glob("*.json"))
+    found = [_account(json.loads(path.read_text(encoding="utf-8"))) for path in files]
+    found.sort(key=lambda account: (account.rank, account.name))
+    names = [account.name for account in found]
+    # Two pools each have a first worker.
+    return [
+        dataclasses.replace(account, name=f"{account.name} ({names[:place].count(account.name)})")
+        if account.name in names[:place]
+        else account
+        for place, account in enumerate(found)
+    ]
+
+
+def _field_values(event: TraceEvent) -> list[Any]:
+    return [getattr(event, field.name) for field in dataclasses.fields(event)]
+
+
+def _account(data: dict[str, Any]) -> Account:
+    rows = [_event(*each) for each in data["rows"]]
+    return Account(
+        data["name"],
+        data["rank"],
+        [rows[place] for place in data["tape"]],
+        {name: Held(**held) for name, held in data["held"].items()},
+    )
+
+
+def _event(kind: str, *values: Any) -> TraceEvent:
+    made: Any = _KINDS[kind]
+    names = [field.name for field in dataclasses.fields(made)]
+    fields = {
+        name: tuple(value) if name in _TUPLES else value
+        for name, value in zip(names, values, strict=True)
+    }
+    event: TraceEvent = made(**fields)
+    return event
+
 
 # What the process does at its end; Python's own processes forget it as they begin, and set it anew.
 _ending: list[multiprocessing.util.Finalize] = []
@@ -88,14 +209,6 @@ def _forked(_: object) -> None:
 multiprocessing.util.register_after_fork(_forked, _forked)
 
 
-_ROOT = str(Path(__file__).parents[2])
-_Storage: Any = torch.UntypedStorage
-_FIRST = (
-    "import sys; sys.path.append({root!r}); "
-    "from grader.vgpu.processes import begin; begin({settings!r}); "
-)
-
-
 def end_now(status: int) -> NoReturn:
     """End this process: what it has to do at its end is done, the interpreter is not taken down.
 
@@ -114,7 +227,6 @@ def end_now(status: int) -> NoReturn:
 
 def _ends_now(original: Callable[..., None]) -> Callable[..., None]:
     def spawn_main(*args: Any, **named: Any) -> None:
-        """Do the work that another process has sent, and end."""
         try:
             original(*args, **named)
         except SystemExit as ended:
@@ -157,7 +269,7 @@ def _settings(here: Machine) -> dict[str, Any]:
 
 def _command(original: Any) -> Any:
     def get_command_line(**named: Any) -> list[str]:
-        """Return the command of a new process; its first line makes the devices."""
+        # Before all else: what the child unpickles may already hold tensors of a device.
         command: list[str] = original(**named)
         if "-c" in command:
             at = command.index("-c") + 1
@@ -181,7 +293,6 @@ class _SentLayout:
 
 
 def _tensor_received(handle: Any, size: int, layout: _SentLayout) -> Any:
-    """Make the tensor that another process sent, over the same memory."""
     descriptor = handle.detach()
     try:
         storage = _Storage._new_shared_fd_cpu(descriptor, size)
@@ -196,7 +307,6 @@ def _tensor_received(handle: Any, size: int, layout: _SentLayout) -> Any:
 
 
 def _sent(tensor: VirtualTensor) -> tuple[Any, ...]:
-    """Say how to make a device tensor in another process."""
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(
             "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd "
@@ -265,12 +375,10 @@ def in_ranks(number: int, work: Callable[[int], Any], file: str) -> list[Any]:
 
 
 def _keep_wrappers() -> None:
-    """Let every DistributedDataParallel of this process live until its end.
-
-    Torch's reducer may own the process group last, and ends it while it holds the interpreter's
-    lock, for which the group's own thread may be waiting: now and then an honest worker would
-    never return (seen with torch 2.13).
-    """
+    """Let every DistributedDataParallel of this process live until its end."""
+    # Torch's reducer may own the process group last, and ends it while it holds the interpreter's
+    # lock, for which the group's own thread may be waiting: now and then an honest worker would
+    # never return (seen with torch 2.13).
     make, kept = DistributedDataParallel.__init__, []
 
     def make_and_keep(self: DistributedDataParallel, *args: Any, **kwargs: Any) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.vgpu.accounts import Account, account_of
 from grader.vgpu.core.machine import Machine
 from grader.vgpu.core.trace import (
     Allocation,
@@ -22,6 +21,7 @@ from grader.vgpu.core.trace import (
     Transfer,
 )
 from grader.vgpu.log.summary import Summary, Work, summarise
+from grader.vgpu.processes import Account, account_of
 from grader.vgpu.timeline.line import Spans, Timeline
 from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
 from grader.vgpu.timeline.report import Report, Stretch, between

@@ -19,7 +19,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from grader.grading import Grader, Options
-from grader.report.export.gradescope import write_results
+from grader.report.gradescope import write_results
 from grader.report.model import write_report
 from grader.run.materials import load_materials
 from grader.run.session import GuestSession

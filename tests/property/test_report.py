@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from grader.assignment.types import Assignment
 from grader.errors import InfrastructureError
 from grader.report.build import RunRecord, Verdicts, build_report
-from grader.report.export.gradebook import gradebook
-from grader.report.export.gradescope import gradescope_results
+from grader.report.gradebook import gradebook
+from grader.report.gradescope import gradescope_results
 from grader.report.model import (
     Environment,
     IsolationInfo,

@@ -21,7 +21,7 @@ from grader.cli import app as cli
 from grader.cli.assignments import _doubts
 from grader.errors import UsageError
 from grader.grading import Grader, Options
-from grader.report.export.gradescope import write_results
+from grader.report.gradescope import write_results
 from grader.report.model import Report, read_report, write_report
 from grader.run.gpu_state import Leases
 from grader.run.gpus import OpenRack, Rack, no_rack

@@ -13,7 +13,7 @@ from in_process import Here
 from grader.batch import again as gone_over
 from grader.batch.schedule import Answer, WorkItem
 from grader.grading import Grader
-from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.gradebook import GRADEBOOK_FILE
 from grader.store.journal import JOURNAL_FILE
 
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Tiny (1),Notes\n" + "".join(

@@ -16,7 +16,7 @@ from test_batch_commands import BATCH
 from grader.assignment.load import load_assignment
 from grader.authoring.instructions import narrowed
 from grader.errors import AssignmentError
-from grader.report.export.gradescope import gradescope_results
+from grader.report.gradescope import gradescope_results
 from grader.report.model import QuestionResult, Report, read_report
 from grader.report.student import StudentView
 from grader.verdict import Status

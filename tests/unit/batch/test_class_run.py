@@ -17,7 +17,7 @@ from grader.batch.discover import Found, discover
 from grader.batch.ledger import Setup, read_grades, write_grades
 from grader.errors import UsageError
 from grader.grading import Grader, Options
-from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.gradebook import GRADEBOOK_FILE
 from grader.run.plan import plan_digests
 from grader.store.journal import JOURNAL_FILE
 

@@ -16,7 +16,7 @@ from grader.batch.discover import ClassSubmission, Student
 from grader.batch.ledger import read_setup
 from grader.batch.roster import Roster, RosterStudent, read_roster
 from grader.errors import AssignmentError, UsageError
-from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.gradebook import GRADEBOOK_FILE
 
 COURSE = """\
 schema: torchgrade/course/v1

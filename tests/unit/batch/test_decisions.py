@@ -15,7 +15,7 @@ from grader.batch.decisions import awaited, decide, judged_otherwise, outdated, 
 from grader.batch.discover import ClassSubmission
 from grader.batch.ledger import Done, Setup, begin, read_grades, record
 from grader.errors import UsageError
-from grader.report.export.gradebook import GRADEBOOK_FILE
+from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import FileInfo, Report
 

@@ -12,8 +12,8 @@ import pytest
 from grader.batch.merge import merge_folders
 from grader.cli import app as cli
 from grader.errors import UsageError
-from grader.report.export.gradebook import write_gradebook
-from grader.report.export.gradescope import write_results
+from grader.report.gradebook import write_gradebook
+from grader.report.gradescope import write_results
 from grader.report.model import Report, read_report, write_report
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "toy.report.json"

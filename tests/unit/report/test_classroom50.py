@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import InfrastructureError
-from grader.report.export.ci import classroom50_result, write_classroom50
+from grader.report.ci import classroom50_result, write_classroom50
 from grader.report.model import Report, ReportStatus
 
 NOW = dt.datetime(2026, 9, 1, 9, 30, tzinfo=dt.timezone(dt.timedelta(hours=9)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.report.export.gradebook import gradebook, write_gradebook
+from grader.report.gradebook import gradebook, write_gradebook
 from grader.report.model import Report
 
 TOTALS = ["score", "max_score", "pending", "status"]

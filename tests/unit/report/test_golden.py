@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
-from grader.report.export.gradebook import gradebook
-from grader.report.export.gradescope import gradescope_results
+from grader.report.gradebook import gradebook
+from grader.report.gradescope import gradescope_results
 from grader.report.model import Report, json_bytes, report_bytes, report_schema
 from grader.report.terminal import print_class, print_report
 

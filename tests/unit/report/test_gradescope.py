@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
-from grader.report.export.gradescope import gradescope_results, write_results
+from grader.report.gradescope import gradescope_results, write_results
 from grader.report.model import IsolationInfo, Report
 from grader.sandbox.host.guests import Tier
 from grader.verdict import Code, Message, Owner, Status, Verdict, failed, passed

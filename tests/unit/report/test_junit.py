@@ -3,7 +3,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from grader.report.export.ci import junit, write_junit
+from grader.report.ci import junit, write_junit
 from grader.report.model import Report
 
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from grader.assignment.translation import LANGUAGES as OTHERS
-from grader.report.export.gradescope import gradescope_results
+from grader.report.gradescope import gradescope_results
 from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.render import Labels
 from grader.report.html.submission_page import staff_page, student_page

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grader.report.export.gradescope import gradescope_results
+from grader.report.gradescope import gradescope_results
 from grader.report.merge import Allowed, ConflictError, MergeError, merge
 from grader.report.model import Environment, Report, ReportStatus, report_bytes
 from grader.report.summary import notices

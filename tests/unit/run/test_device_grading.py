@@ -14,7 +14,7 @@ from grader.assignment.types import Assignment
 from grader.batch.merge import merge_folders
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
-from grader.report.export.gradescope import write_results
+from grader.report.gradescope import write_results
 from grader.report.merge import MergeError, merge
 from grader.report.model import Report, ReportStatus, read_report, write_report
 from grader.run.gpus import no_rack

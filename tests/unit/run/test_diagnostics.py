@@ -16,7 +16,7 @@ from grader.checks.judge import with_diagnoses
 from grader.checks.values import Exact
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
-from grader.report.export.gradescope import write_results
+from grader.report.gradescope import write_results
 from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import Report, in_language
 from grader.run.materials import load_materials

@@ -24,8 +24,8 @@ from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from grader.vgpu import processes, virtual_gpus
-from grader.vgpu.accounts import account_of, read_accounts, write_account
 from grader.vgpu.core.trace import Collective, Mark, Transfer
+from grader.vgpu.processes import account_of, read_accounts, write_account
 from grader.vgpu.show import summary
 
 

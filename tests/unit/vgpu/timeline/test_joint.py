@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.vgpu.accounts import Account
 from grader.vgpu.core.trace import COMMUNICATION, Collective, Kernel, Mark, TraceEvent
+from grader.vgpu.processes import Account
 from grader.vgpu.show import joint_report
 from grader.vgpu.timeline import profile
 from grader.vgpu.timeline.profiles import collective_bytes, collective_seconds, collective_steps

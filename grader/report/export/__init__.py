@@ -1,1 +1,0 @@
-"""Files that other programs read: Gradescope, GitHub Classroom, CI, spreadsheets."""
