@@ -10,13 +10,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
 from grader.batch.discover import Student
-from grader.batch.grades import Grade, by_student
+from grader.batch.grades import Grade
+from grader.batch.table import Exported, Match, Missing, Row, Table, everyone, label, open_of, same
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
 from grader.report.gradebook import cell
@@ -48,62 +49,6 @@ class Points(str, Enum):
     PERCENT = "percent"
 
 
-class _Row:
-    """One line of a CSV by its headings; the first of two that are alike counts."""
-
-    def __init__(self, headings: Sequence[str], cells: Sequence[str]) -> None:
-        self._places = {name: place for place, name in reversed(list(enumerate(headings)))}
-        self.cells = [*cells, *[""] * (len(headings) - len(cells))]
-
-    def get(self, name: str) -> str:
-        """Return a cell; an empty one for a column that is not there."""
-        return self.cells[self._places[name]] if name in self._places else ""
-
-    def put(self, name: str, text: str) -> None:
-        """Write a cell, if there is such a column."""
-        if name in self._places:
-            self.cells[self._places[name]] = text
-
-
-_Match = Callable[[_Row, Student], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """A file made of grades.
-
-    Attributes:
-        text: Its content.
-        filled: Number of students whose grade is in it.
-        open: Student or submission → why there is no final grade to write.
-        absent: Who was graded and is not in the instructor's file.
-        changed: Student, what stood in the file, what stands there now.
-        zeros: Who handed in nothing and has a 0 for that.
-        blank: Who handed in nothing and keeps what stands there.
-    """
-
-    text: str
-    filled: int
-    open: Mapping[str, str] = field(default_factory=dict)
-    absent: tuple[str, ...] = ()
-    changed: tuple[tuple[str, str, str], ...] = ()
-    zeros: tuple[str, ...] = ()
-    blank: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """Who handed in nothing, and what they get.
-
-    Attributes:
-        students: As the roster says.
-        zero: They get a 0, where nothing stands yet; otherwise their cells stay.
-    """
-
-    students: Sequence[Student] = ()
-    zero: bool = False
-
-
 _NOBODY = Missing()
 
 
@@ -121,7 +66,7 @@ def nbgrader(
     out = io.StringIO()
     writer = csv.DictWriter(out, _NBGRADER, lineterminator="\n")
     writer.writeheader()
-    for student, grade in _everyone(grades):
+    for student, grade in everyone(grades):
         moment = grade.submission.created_at
         penalty = 0.0 if grade.penalty is None else grade.penalty
         raw = grade.score
@@ -131,18 +76,20 @@ def nbgrader(
             _points(grade.final), amount(grade.report.max_score),
         )  # fmt: skip
         writer.writerow(dict(zip(_NBGRADER, map(cell, values), strict=True)))
-    names = tuple(map(_label, missing.students))
+    names = tuple(map(label, missing.students))
     most = amount(grades[0].report.max_score) if grades else ""
     for student in missing.students if missing.zero else ():
         row = (assignment, due, "", *_person(student), "0", "0", "0", most)
         writer.writerow(dict(zip(_NBGRADER, map(cell, row), strict=True)))
-    count = sum(grade.final is not None for _, grade in _everyone(grades))
-    done = Exported(out.getvalue(), count, _open(grades))
+    count = sum(grade.final is not None for _, grade in everyone(grades))
+    done = Exported(out.getvalue(), count, open_of(grades))
     return replace(done, zeros=names) if missing.zero else replace(done, blank=names)
 
 
 def _person(student: Student) -> tuple[str, str, str, str]:
-    first, _, last = student.name.rpartition(" ")
+    last, comma, first = (part.strip() for part in student.name.partition(","))
+    if not comma:
+        first, _, last = student.name.rpartition(" ")
     return student.id, last, first, student.email
 
 
@@ -165,13 +112,13 @@ def canvas(
     Raises:
         UsageError: It is no such export, has no such column, or one that is worth something else.
     """
-    table = _Table(own, _CANVAS_STUDENT)
+    table = Table(own, _CANVAS_STUDENT)
     heading = _heading(own, table.headings, column)
-    matches: tuple[_Match, ...] = (
-        lambda row, student: _same(row.get("ID"), student.platform_id, student.id),
-        lambda row, student: _same(row.get("SIS User ID"), student.id),
-        lambda row, student: _same(row.get("SIS Login ID"), student.email, student.id),
-        lambda row, student: _same(row.get("Student"), student.name),
+    matches: tuple[Match, ...] = (
+        lambda row, student: same(row.get("ID"), student.platform_id, student.id),
+        lambda row, student: same(row.get("SIS User ID"), student.id),
+        lambda row, student: same(row.get("SIS Login ID"), student.email, student.id),
+        lambda row, student: same(row.get("Student"), student.name),
     )
     most = [row.get(heading) for row in table.rows if row.get("Student").strip() == _CANVAS_MOST]
     scale = _Scale(points, f"{own}: the column “{heading}”", most)
@@ -195,14 +142,14 @@ def moodle(
     Raises:
         UsageError: It is no such worksheet, or its grades are worth something else.
     """
-    table = _Table(own, ("Identifier", _MOODLE_GRADE))
-    matches: tuple[_Match, ...] = (
-        lambda row, student: _same(
+    table = Table(own, ("Identifier", _MOODLE_GRADE))
+    matches: tuple[Match, ...] = (
+        lambda row, student: same(
             row.get("Identifier").removeprefix("Participant "), student.platform_id, student.id
         ),
-        lambda row, student: _same(row.get("Email address"), student.email),
-        lambda row, student: _same(row.get("ID number"), student.id),
-        lambda row, student: _same(row.get("Full name"), student.name),
+        lambda row, student: same(row.get("Email address"), student.email),
+        lambda row, student: same(row.get("ID number"), student.id),
+        lambda row, student: same(row.get("Full name"), student.name),
     )
 
     # Its versions differ in how they write this heading.
@@ -210,7 +157,7 @@ def moodle(
     most = [row.get(name) for row in table.rows for name in names]
     scale = _Scale(points, f"{own}: “{_MOODLE_GRADE}”", most)
 
-    def fill(row: _Row, grade: Grade) -> None:
+    def fill(row: Row, grade: Grade) -> None:
         row.put(_MOODLE_GRADE, scale.final(grade))
         # A text that begins like a formula would be run by the spreadsheet that opens the file.
         row.put(_MOODLE_FEEDBACK, cell(_feedback(grade)))
@@ -263,98 +210,6 @@ class _Scale:
             )
 
 
-class _Table:
-    """An instructor's CSV, to be written back as it was read but for some cells."""
-
-    def __init__(self, path: Path, needed: Sequence[str]) -> None:
-        try:
-            data = path.read_bytes()
-            text = data.decode("utf-8-sig")
-            # Strict: a file that is cut short within quotes would else be read, and written back,
-            # without its last rows.
-            rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-        except OSError as error:
-            raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise UsageError(f"{path}: is no CSV in UTF-8: {error}") from error
-        self.headings = rows[0] if rows else []
-        missing = [name for name in needed if name not in self.headings]
-        if missing:
-            raise UsageError(
-                f"{path}: has no column “{missing[0]}”, so it is not the export that was expected; "
-                f"its columns: {', '.join(self.headings[:8]) or 'none'}"
-            )
-        # Written back as they were found: the file should differ from the platform's in its grades
-        # alone.
-        self._bom = "\ufeff" if data.startswith(b"\xef\xbb\xbf") else ""
-        self._newline = "\r\n" if "\r\n" in text else "\n"
-        self.rows = [_Row(self.headings, row) for row in rows[1:]]
-
-    def fill(
-        self,
-        grades: Sequence[Grade],
-        matches: Sequence[_Match],
-        column: str,
-        write: Callable[[_Row, Grade], None],
-    ) -> Exported:
-        filled, absent, changed = 0, [], []
-        for student, grade in _everyone(grades):
-            found = self._find(student, matches)
-            if found is None:
-                absent.append(_called(student, grade))
-            # An open grade leaves the cell as it was: the platform has no word for “pending”.
-            elif grade.final is not None:
-                before = found.get(column)
-                write(found, grade)
-                filled += 1
-                if before != found.get(column):
-                    changed.append((_called(student, grade), before, found.get(column)))
-        return Exported(self._text(), filled, _open(grades), tuple(absent), tuple(changed))
-
-    def with_missing(
-        self, done: Exported, missing: Missing, matches: Sequence[_Match], column: str
-    ) -> Exported:
-        """Return what was made with a 0 for who handed in nothing, if that is asked for.
-
-        What stands in a cell stays: "EX" for who is excused, points that were given by hand.
-        """
-        zeros, blank, absent, changed = [], [], [], []
-        for student in missing.students:
-            found = self._find(student, matches)
-            if found is None:
-                absent.append(_label(student))
-            elif missing.zero and not found.get(column).strip():
-                found.put(column, amount(0.0))
-                zeros.append(_label(student))
-                changed.append((_label(student), "", amount(0.0)))
-            else:
-                blank.append(_label(student))
-        return replace(
-            done,
-            text=self._text(),
-            absent=(*done.absent, *absent),
-            changed=(*done.changed, *changed),
-            zeros=tuple(zeros),
-            blank=tuple(blank),
-        )
-
-    def _find(self, student: Student, matches: Sequence[_Match]) -> _Row | None:
-        for match in matches:
-            rows = [row for row in self.rows if match(row, student)]
-            # Of two rows that fit neither is taken, as it may be another student's; the next column
-            # may tell them apart.
-            if len(rows) == 1:
-                return rows[0]
-        return None
-
-    def _text(self) -> str:
-        out = io.StringIO(newline="")
-        writer = csv.writer(out, lineterminator=self._newline)
-        writer.writerow(self.headings)
-        writer.writerows(row.cells for row in self.rows)
-        return self._bom + out.getvalue()
-
-
 def _heading(path: Path, headings: Sequence[str], column: str) -> str:
     found = [name for name in headings if name == column] or [
         name for name in headings if name.startswith(f"{column} (")
@@ -363,32 +218,6 @@ def _heading(path: Path, headings: Sequence[str], column: str) -> str:
         what = "no column" if not found else f"{len(found)} columns"
         raise UsageError(f"{path}: has {what} “{column}”{nearest(column, headings)}")
     return found[0]
-
-
-def _same(value: str, *known: str) -> bool:
-    return bool(value) and value.strip().casefold() in {
-        name.strip().casefold() for name in known if name
-    }
-
-
-def _everyone(grades: Sequence[Grade]) -> list[tuple[Student, Grade]]:
-    """Return one pair a student; where the platform named nobody, by the submission's name."""
-    nameless = [grade for grade in grades if not grade.submission.students]
-    return by_student(grades) + [
-        (Student(grade.submission.name, id=grade.submission.name), grade) for grade in nameless
-    ]
-
-
-def _open(grades: Sequence[Grade]) -> dict[str, str]:
-    return {grade.submission.name: grade.why_open for grade in grades if grade.final is None}
-
-
-def _called(student: Student, grade: Grade) -> str:
-    return _label(student) or grade.submission.name
-
-
-def _label(student: Student) -> str:
-    return student.name or student.email or student.id
 
 
 def _points(points: float | None) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ _HEADINGS: Mapping[str, frozenset[str]] = {
         "id", "sid", "number", "student id", "student number", "student no", "id number",
         "matriculation number", "sis user id", "university id", "학번",
     }),
+    "login": frozenset({"sis login id"}),
     "name": frozenset({"name", "full name", "student", "student name", "이름", "성명"}),
     "first": frozenset({"first name", "given name", "given names", "firstname"}),
     "last": frozenset({"last name", "surname", "family name", "lastname"}),
@@ -31,6 +33,9 @@ _HEADINGS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 """What a column is → how it may be headed, once ``_`` and ``-`` are blanks and case is none."""
 _LISTED = 8
+_CANVAS = frozenset({"student", "id", "sis user id"})
+"""Headings of Canvas' own gradebook. Its ``ID`` is the number that its downloads carry."""
+_CANVAS_TEST = "student, test"
 
 
 class RosterStudent(BaseModel):
@@ -41,6 +46,7 @@ class RosterStudent(BaseModel):
         email: Address.
         id: The school's number.
         section: Group or lab.
+        platform_id: The platform's number, where the list has both.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -49,10 +55,11 @@ class RosterStudent(BaseModel):
     email: str = ""
     id: str = ""
     section: str = ""
+    platform_id: str = ""
 
     def student(self) -> Student:
         """Return them as somebody who is graded."""
-        return Student(self.name, self.email, self.id, self.section)
+        return Student(self.name, self.email, self.id, self.section, self.platform_id)
 
     def names(self) -> set[str]:
         """Return what a submission of theirs may be called."""
@@ -118,17 +125,32 @@ class Roster(BaseModel):
 
         In this order, as a platform's numbers may be others than the school's.
         """
-        for field, text in (("email", student.email), ("id", student.id), ("name", student.name)):
+        known: tuple[tuple[str, Callable[[RosterStudent], set[str]]], ...] = (
+            (student.email, lambda each: {each.email}),
+            (student.platform_id or student.id, lambda each: {each.platform_id}),
+            (student.id, lambda each: {each.id}),
+            (student.name, lambda each: {each.name}),
+            # Canvas writes names without blanks into its downloads, the last name first.
+            ("" if student.email else student.name, lambda each: _in_one_word(each.name)),
+        )
+        for text, names in known:
+            wanted = text.casefold()
             same = [
                 each
                 for each in self.students
-                if text and getattr(each, field).casefold() == text.casefold()
+                if wanted and wanted in map(str.casefold, names(each))
             ]
             # Of two who share it nobody is taken, for the same reason; the next field may tell them
             # apart.
             if len(same) == 1:
                 return same[0]
         return None
+
+
+def _in_one_word(name: str) -> set[str]:
+    """Return a name without blanks and signs, whichever part of it stands first."""
+    parts = ["".join(filter(str.isalnum, part)) for part in re.split(r"[\s,]+", name)]
+    return {"".join(parts[place:] + parts[:place]) for place in range(len(parts))}
 
 
 def read_roster(path: Path) -> Roster:
@@ -155,7 +177,7 @@ def read_roster(path: Path) -> Roster:
     students = [
         (line, _student(path, line, row, places))
         for line, row in enumerate(rows[1:], 2)
-        if any(map(str.strip, row))
+        if any(map(str.strip, row)) and not _is_no_student(row, places)
     ]
     _refuse_twins(path, students)
     return Roster(students=tuple(student for _, student in students))
@@ -171,9 +193,8 @@ def _places(path: Path, headings: Sequence[str]) -> dict[str, int]:
     """Return what is known of a student → its column; the first of two counts."""
     places: dict[str, int] = {}
     for place, heading in enumerate(headings):
-        plain = " ".join(heading.replace("_", " ").replace("-", " ").casefold().split())
         for field, known in _HEADINGS.items():
-            if plain in known:
+            if _plain(heading) in known:
                 places.setdefault(field, place)
     if not {"id", "email"} & set(places):
         found = ", ".join(f"“{heading}”" for heading in headings[:_LISTED]) or "nothing"
@@ -181,7 +202,25 @@ def _places(path: Path, headings: Sequence[str]) -> dict[str, int]:
             f"{path}:1: no column is called “id” or “email”, so students cannot be told apart; "
             f"found {found}. The first line names the columns: id, name, email, section"
         )
+    if {_plain(heading) for heading in headings} >= _CANVAS:
+        numbers = {_plain(heading): place for place, heading in enumerate(headings)}
+        places.update(id=numbers["sis user id"], platform_id=numbers["id"])
     return places
+
+
+def _plain(heading: str) -> str:
+    return " ".join(heading.replace("_", " ").replace("-", " ").casefold().split())
+
+
+def _is_no_student(row: Sequence[str], places: Mapping[str, int]) -> bool:
+    """Tell whether a line of Canvas' gradebook is about its columns, or its test student."""
+    if "platform_id" not in places:
+        return False
+    name, number = (
+        row[place].strip() if (place := places[field]) < len(row) else ""
+        for field in ("name", "platform_id")
+    )
+    return not number or name.casefold() == _CANVAS_TEST
 
 
 def _student(path: Path, line: int, row: Sequence[str], places: Mapping[str, int]) -> RosterStudent:
@@ -189,10 +228,18 @@ def _student(path: Path, line: int, row: Sequence[str], places: Mapping[str, int
         place = places.get(field, len(row))
         return row[place].strip() if place < len(row) else ""
 
-    if not get("id") and not get("email"):
+    # Canvas' gradebook has no other addresses; some schools log in by them.
+    email = get("email") or (get("login") if "@" in get("login") else "")
+    number = get("id") or get("platform_id")
+    if not number and not email:
         raise UsageError(f"{path}:{line}: has neither a number nor an address")
-    name = get("name") or f"{get('first')} {get('last')}".strip()
-    return RosterStudent(name=name, email=get("email"), id=get("id"), section=get("section"))
+    return RosterStudent(
+        name=get("name") or f"{get('first')} {get('last')}".strip(),
+        email=email,
+        id=number,
+        section=get("section"),
+        platform_id=get("platform_id"),
+    )
 
 
 def _refuse_twins(path: Path, students: Sequence[tuple[int, RosterStudent]]) -> None:

@@ -15,9 +15,9 @@ from grader.cli.support import lateness_of, make_console, make_folder, say, writ
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.batch.export import Exported
     from grader.batch.grades import Grade, LatePolicy
     from grader.batch.pages import Look
+    from grader.batch.table import Exported
 
 _SHOWN = 10
 _NAME = 40
@@ -251,8 +251,9 @@ def _table(
     kind: ExportFormat, grades: list[Grade], policy: LatePolicy | None, column: _Column
 ) -> Exported:
     from grader.batch.course import canvas_column
-    from grader.batch.export import Missing, Points, canvas, moodle, nbgrader
+    from grader.batch.export import Points, canvas, moodle, nbgrader
     from grader.batch.ledger import read_absent
+    from grader.batch.table import Missing
 
     zero = (column.missing or _MISSING.get(kind)) is MissingChoice.zero
     missing = Missing(read_absent(column.folder), zero)
@@ -302,10 +303,10 @@ def _write(exported: Exported, path: Path) -> None:
 
 
 def _list_left(exported: Exported) -> None:
-    left = "Handed in nothing; their cells stay, and --missing zero writes a 0 into empty ones"
     for title, names in (
         ("Handed in nothing, and get 0", list(exported.zeros)),
-        (left, list(exported.blank)),
+        ("Handed in nothing; --missing zero writes a 0 into their cells", list(exported.blank)),
+        ("Handed in nothing, and keep what stands in their cells", list(exported.kept)),
         ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
         ("Graded, but not in your file", list(exported.absent)),
     ):

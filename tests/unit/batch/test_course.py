@@ -95,6 +95,41 @@ def test_a_roster_that_is_no_utf8(tmp_path: Path) -> None:
     assert "roster.csv:3: is not UTF-8; save the file as “CSV UTF-8”" in refusal(path)
 
 
+GRADEBOOK = """\
+Student,ID,SIS User ID,SIS Login ID,Section,A1 (501)
+    Points Possible,,,,,10
+"O'Neil, Carla",9004,2026-105,carla,B,
+최다은,9005,,daeun@example.edu,B,
+"Student, Test",9999,,,B,
+"""
+
+
+def test_the_gradebook_of_canvas_is_a_roster(tmp_path: Path) -> None:
+    roster = read_roster(write(tmp_path / "canvas.csv", GRADEBOOK))
+    assert roster.students == (
+        RosterStudent(name="O'Neil, Carla", id="2026-105", section="B", platform_id="9004"),
+        RosterStudent(
+            name="최다은", id="9005", email="daeun@example.edu", section="B", platform_id="9005"
+        ),
+    )
+    # Its downloads carry its own number and a name in one word.
+    carla = ClassSubmission("x", Path("x"), (Student("oneilcarla", id="9004"),))
+    assert [each.id for each in roster.named(carla).students] == ["2026-105"]
+    assert [each.name for each in roster.absent([roster.named(carla)])] == ["최다은"]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("oneilcarla", "1"), ("obiemeka", "2"), ("núñezhugo", "3"), ("김민아", "4"), ("leekim", "")],
+)
+def test_names_in_one_word_as_canvas_writes_them(name: str, number: str) -> None:
+    names = ("O'Neil, Carla", "Emeka Obi", "Hugo Núñez", "김민아", "Lee Kim", "Kim Lee")
+    people = [RosterStudent(id=str(n), name=name) for n, name in enumerate(names, 1)]
+    submission = ClassSubmission("x", Path("x"), (Student(name, id="80017"),))
+    (found,) = Roster(students=tuple(people)).named(submission).students
+    assert found.id == (number or "80017")
+
+
 def test_whose_a_submission_is(tmp_path: Path) -> None:
     roster = read_roster(write(tmp_path / "roster.csv", ROSTER))
     by_name = roster.named(ClassSubmission("bob", Path("x")))
@@ -223,7 +258,10 @@ def test_who_handed_in_nothing_is_exported(whole: Path, command: Any, capsys: An
     assert command(*BATCH) == 0
     export = ("export", "canvas", "out", "--into", write(whole / "mine.csv", CANVAS))
     assert command(*export) == 0
-    assert "Handed in nothing; their cells stay" in capsys.readouterr().out
+    assert (
+        "Handed in nothing; --missing zero writes a 0 into their cells: Fay Fox"
+        in capsys.readouterr().out
+    )
     lines = (whole / "out/canvas.csv").read_text().splitlines()
     assert [line.rpartition(",")[2] for line in lines[2:]] == ["6", ""]
     assert command(*export, "--missing", "zero") == 0
@@ -232,7 +270,11 @@ def test_who_handed_in_nothing_is_exported(whole: Path, command: Any, capsys: An
     assert [line.rpartition(",")[2] for line in lines[2:]] == ["6", "0"]
     # Who is excused stays excused.
     write(whole / "mine.csv", CANVAS.replace("fay,B,", "fay,B,EX"))
+    capsys.readouterr()
     assert command(*export, "--missing", "zero") == 0
+    said = capsys.readouterr().out
+    assert "Handed in nothing, and keep what stands in their cells: Fay Fox" in said
+    assert "get 0" not in said
     assert (whole / "out/canvas.csv").read_text().rstrip().endswith("EX")
     assert command("export", "nbgrader", "out") == 0
     scores = {row["student_id"]: row["score"] for row in

@@ -13,6 +13,7 @@ import pytest
 from grader.batch.discover import ClassSubmission, Student
 from grader.batch.export import Points, canvas, moodle, nbgrader
 from grader.batch.grades import Grade, LatePolicy, Pending, about, grade_of, submission_of
+from grader.batch.table import Missing
 from grader.errors import UsageError
 from grader.report.model import Report
 
@@ -108,6 +109,21 @@ def test_canvas_touches_one_column(tmp_path: Path) -> None:
     assert set(done.open) == {"s3", "s4", "s5"}
 
 
+def test_whoever_was_graded_gets_no_zero_for_handing_in_nothing(tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(CANVAS)
+    # Canvas knows them by its own number, the school's list by another; their grade is open.
+    waits = grade_of(submission("s9", Student("One", id="902")), report(5, 2, "pending"), POLICY)
+    listed = Missing((Student("Other, One", id="99"), Student("Rhee, Lee", id="44")), zero=True)
+    done = canvas([waits], own, "A0", missing=listed)
+    assert done.zeros == ("Rhee, Lee",)
+    assert [line.split(",")[-4] for line in done.text.splitlines()[-2:]] == ["0", "1.0"]
+    own.write_text(CANVAS.replace("one,S,1.0", "one,S,"))
+    done = canvas([waits], own, "A0", missing=listed)
+    assert [line.split(",")[-4] for line in done.text.splitlines()[-2:]] == ["0", ""]
+    assert (done.zeros, done.blank, done.kept) == (("Rhee, Lee",), (), ())
+
+
 @pytest.mark.parametrize(("column", "word"), [("A9", "no column “A9”"), ("Section ", "no column")])
 def test_canvas_without_that_column(tmp_path: Path, column: str, word: str) -> None:
     own = tmp_path / "own.csv"
@@ -199,6 +215,11 @@ def test_nbgrader_has_a_row_a_student() -> None:
     assert [row["raw_score"] for row in rows] == ["7.5", "7.5", "10", "5", "", "5"]
     assert rows[2]["late_submission_penalty"] == "2"
     assert (rows[0]["first_name"], rows[0]["last_name"]) == ("Mina", "Park")
+    turned = nbgrader(
+        [replace(GRADES[0], submission=submission("x", Student("O'Neil, Carla")))], "t"
+    )
+    (row,) = csv.DictReader(io.StringIO(turned.text))
+    assert (row["first_name"], row["last_name"]) == ("Carla", "O'Neil")
 
 
 def test_without_students_the_name_has_to_do() -> None:
