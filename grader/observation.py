@@ -74,6 +74,8 @@ class HostFacts:
     reply: FrameSize | None = None
 
 
+# Nothing in it is a fact: a submission may have the student process report whatever it likes. A
+# check that judges by more than the value says ``Basis.CLAIM``.
 @dataclass(frozen=True, slots=True)
 class Claims:
     """What the student process reports.

@@ -281,6 +281,7 @@ class Assignment(AssignmentPart):
 
 
 Schema = dict[str, Any]
+# Authors read the docstrings above: the schema carries them, and editors show each beside its key.
 _ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n     .*)*)", re.MULTILINE)
 
 

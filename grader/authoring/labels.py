@@ -72,6 +72,7 @@ class QuestionLabel:
                 misses.append(f"no check “{check}”{nearest(check, found)}")
             elif found[check] != code:
                 misses.append(f"check {check} says {found[check]}; the label says {code}")
+        # No other code may stand beside it: a submission is to show one mistake.
         if self.code is not None and set(found.values()) - NEUTRAL != {self.code}:
             misses.append(f"its checks say {lost or 'ok'}; the label says {self.code}")
         if self.says is not None and not self._said(question["checks"]):
@@ -162,6 +163,7 @@ def read_label(submission: LabelledSubmission, files: Sequence[str]) -> Label:
         path /= file
     if not path.is_file():
         raise NoLabelError(f"{path}: is missing; a folder's label stands in this file")
+    # A submission may be in Latin-1, and say so; its label must be read all the same.
     return label_of(path.read_bytes().decode("utf-8-sig", errors="replace"), f"{path}")
 
 

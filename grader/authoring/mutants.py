@@ -145,6 +145,7 @@ def try_mutants(
     assignment = materials.assignment
     file = materials.root / "assignments" / assignment.id / MARKS
     marks = read_marks(file)
+    # Of all questions, also where some are chosen: a mark for another question is not stale.
     mutants = [
         mutant
         for module in assignment.asked
@@ -199,6 +200,8 @@ class _Trial:
         full = self._earned({})
         marked = [m for m in mutants if any(mark.marks(m) for mark in self._marks)]
         tried = [mutant for mutant in mutants if mutant not in marked]
+        # Here not even the reference earns anything, for want of a GPU, say: each mutant would
+        # seem to survive.
         if not full:
             return Tally(name, 0, (), len(marked), len(tried))
         survivors = []
@@ -248,6 +251,7 @@ def mutants_of(source: str, file: str = "reference") -> list[Mutant]:
     """
     spans = solution_spans(source, file)
     blocks = ast.parse(source).body
+    # Of the original too: a diff with its text would show comments and layout as mistakes.
     texts = [ast.unparse(block) for block in blocks]
     found: list[Mutant] = []
     for index, block in enumerate(blocks):
@@ -285,6 +289,7 @@ def _with(block: ast.stmt, target: ast.AST, other: ast.AST) -> str:
     swapped = _Swap(copies[id(target)], other).visit(copied)
     try:
         text = ast.unparse(ast.fix_missing_locations(swapped))
+        # Inheriting, it would be compiled under this module's own ``from __future__`` lines.
         compile(text, "mutant", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         return ""

@@ -46,6 +46,7 @@ from grader.store.files import write_atomic
 from grader.submission import read_for
 from grader.submission.submission import IntakeError
 
+# The earliest time that a zip can tell: with the time of packing, no two archives would be alike.
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 POINTS_FILE = "points.txt"
 LISTING = "class.txt"
@@ -131,6 +132,7 @@ def packed_materials(files: Mapping[str, bytes]) -> Materials:
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         for path, content in files.items():
+            # An archive may come from anywhere, and one with ``..`` would write beside the folder.
             if path.startswith(("assignments/", "reference/")) and ".." not in Path(path).parts:
                 write_atomic(home / path, content)
         found = list(home.glob(f"assignments/*/{FILE_NAME}"))
@@ -178,6 +180,7 @@ def _assignment(materials: Materials, changed: Mapping[str, bytes | None]) -> di
     files = {}
     for folder in (materials.folder, materials.reference_folder):
         for path in sorted(folder.rglob("*")):
+            # A link may lead out of the repository: what it leads to would be uploaded along.
             if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts:
                 files[path.relative_to(materials.root).as_posix()] = path.read_bytes()
     packed = {**files, **changed}
@@ -247,6 +250,7 @@ def with_reports(path: Path, reports: Iterable[Report]) -> Recorded:
         if report.status is ReportStatus.INCOMPLETE or not report.submission.digest:
             left_out.append(report.submission.id)
             continue
+        # Several may have handed in the same files: the report with the fewest points open counts.
         known = kept.get(report.submission.digest)
         if known is None or report.pending < known.pending:
             kept[report.submission.digest] = report

@@ -99,6 +99,7 @@ def write_classroom50(
         UsageError: The folder cannot be made or written.
         InfrastructureError: The report is incomplete, or the disk is full or broken.
     """
+    # First, because it refuses an incomplete report: neither file may then be left behind.
     document = classroom50_result(report, environment, now)
     write_atomic(folder / BODY_FILE, _body(report).encode())
     path = folder / RESULT_FILE
@@ -107,6 +108,7 @@ def write_classroom50(
 
 
 def _whole(points: float) -> int:
+    # Not round(): that gives 2 for 2.5, and 4 for 3.5.
     return math.floor(points + 0.5)
 
 

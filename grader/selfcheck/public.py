@@ -66,6 +66,7 @@ class Packing(Encoder):
     def blob(self, data: Buffer) -> int:
         """See ``Encoder.blob``."""
         content = bytes(data)
+        # Zeros are told by their number alone: blanked answers would else fill the starter.
         self.table.append((len(content), self._kept(content) if any(content) else None))
         return len(self.table) - 1
 

@@ -93,6 +93,7 @@ def seal(question: str, runs: Sequence[MistakeRun]) -> list[str]:
         question: Its id.
         runs: Its known mistakes with what they did in all public cases.
     """
+    # One key would open both sentences of two such mistakes, and nobody can tell which was made.
     unlike = [run for run in runs if run.telling and not _has_a_double(run, runs)]
     keys = ((_key(question, run.results), run) for run in unlike)
     return sorted(_sealed(key, run) for key, run in keys if key)
@@ -164,6 +165,7 @@ def _key(question: str, results: Results) -> bytes:
     """Return what results lock; empty where a call ended otherwise than by itself."""
     if any(seen.outcome not in _BY_ITSELF for seen in results.values()):
         return b""
+    # The question too: functions that return the same wrong thing must not open each other's.
     parts = [question, *(f"{case} {_form(seen)}" for case, seen in sorted(results.items()))]
     return hashlib.sha256("\n".join(parts).encode()).digest()
 
@@ -175,7 +177,7 @@ def _form(seen: Observation) -> str:
 
 
 def _plain(value: Value) -> Any:
-    """Return what is the same for values that are the same but for rounding; see ``sameness``."""
+    """Return what is the same for values that ``run.mistakes.same_value`` takes for the same."""
     if isinstance(value, Tensor):
         return value.dtype, value.shape, str(value.device), _rounded(to_numpy(value))
     if isinstance(value, float):
@@ -195,6 +197,8 @@ def _rounded(numbers: Array) -> str:
     finite = np.isfinite(numbers)
     parts = np.where(finite, numbers, 0).astype(np.complex128)
     most = max(np.abs(parts).max(initial=0.0), _LEAST)
+    # A power of ten: nearly every tensor of the same mistake has the same unit, whatever rounding
+    # did to its greatest number.
     unit = 10.0 ** np.floor(np.log10(most)) / _DIGITS
     steps = [np.floor(part / unit + _ASIDE).astype(np.int64) for part in (parts.real, parts.imag)]
     other = [str(number) for number in numbers[~finite].tolist()]

@@ -200,6 +200,7 @@ def clean_path(raw: str, bounds: Bounds) -> str:
         IntakeError: If it is absolute, climbs, names a drive, holds a backslash or a NUL, or is
             beyond ``bounds``.
     """
+    # A backslash is part of a name here and ends a folder on Windows: two readers, two paths.
     if "\0" in raw or "\\" in raw:
         raise bad("path_unusable", file=show(raw))
     parts = [part for part in raw.split("/") if part not in {"", "."}]
@@ -240,6 +241,7 @@ class FoundFile:
         Raises:
             IntakeError: If this is no plain file, or is too large, or broken.
         """
+        # Before anything is opened: a link may lead anywhere on this machine, a pipe never ends.
         if self.kind is not FileKind.FILE:
             raise bad(f"is_{self.kind.value}", file=show(self.path))
         return self.content()

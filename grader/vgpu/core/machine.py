@@ -194,7 +194,7 @@ class Shared:
     """What all processes of a program have in common.
 
     Attributes:
-        folder: Where each leaves what it did (``accounts``).
+        folder: Where each leaves what it did (``processes.Account``).
         card: Whose time they take (``timeline.profiles``), or None.
         arithmetic: Whether anything is computed.
         process: Number of the process that made its devices itself, and is no fork of another.
