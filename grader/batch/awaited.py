@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import io
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -33,24 +34,14 @@ from grader.batch.ledger import (
 )
 from grader.batch.schedule import write
 from grader.checks.by_hand import BY_HAND, DOCUMENT
-from grader.errors import GraderError, UsageError, nearest
+from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
 from grader.report.model import CheckResult
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
-from grader.submission import read_submission
 
 _COLUMNS = ("student", "question", "points", "why")
-_AROUND = 3
-"""Lines shown before and after the one that a finding names."""
-_MOST_LINES = 40
-_MOST_TEXT = 200_000
-"""Bytes of a text that a person reads here; the whole of it lies in the file."""
-_MOST_READ = 200
-"""The same where a person reads the function itself."""
-_READ = (BY_HAND, DOCUMENT)
+READ = (BY_HAND, DOCUMENT)
 """Messages on what a person reads from beginning to end."""
-_TEXTS = (".md", ".markdown", ".txt", ".rst", ".tex", ".csv")
-_TRIPLE = ('"""', "'''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +55,7 @@ class Wish:
         why: For the student.
         same: Give it to everybody with the same finding.
         items: Of the rubric, by name; they say the points then.
+        source: File and line that ask for it; empty for a person at the terminal.
     """
 
     student: str
@@ -72,6 +64,20 @@ class Wish:
     why: str
     same: bool = False
     items: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was written down.
+
+    Attributes:
+        made: Submission and decision.
+        kept: Submissions with the same finding, of which somebody had decided otherwise.
+    """
+
+    made: list[tuple[str, PersonDecision]]
+    kept: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,41 +144,63 @@ class GradedClass:
     def __exit__(self, *_: object) -> None:
         self._journal.close()
 
-    def decide(self, wish: Wish, who: str) -> list[tuple[str, PersonDecision]]:
-        """Write down what a person gives; return submission → decision.
+    def decide(self, wishes: Iterable[Wish], who: str) -> Given:
+        """Write down what a person gives: all of it, or nothing where some of it is not possible.
 
         Raises:
-            UsageError: There is no such student, question, check or item, or it is worth less.
+            UsageError: There is no such student, question, check or item, it is worth less, or
+                it is decided twice; names the line of the table.
         """
-        first = self._find(wish.student)
-        if wish.items:
-            by_items = met(first.report, wish.where, wish.items, wish.why)
-            wish = replace(wish, where=by_items.place, points=by_items.points, why=by_items.why)
-        made = decide(first.report, wish.where, wish.points, wish.why, who)
-        found = [(first.submission.name, item) for item in made]
-        if wish.same:
-            found += [(name, item) for item in made for name in self._alike(first, item)]
+        found, kept, seen = [], [], dict[tuple[str, str], str]()
+        for wish in wishes:
+            with _told_where(wish.source):
+                first, made = self._made(wish, who)
+                for item in made:
+                    at = (first.submission.name, item.place)
+                    # Which of the two lines is meant, nobody but a person can tell.
+                    if wish.source and at in seen:
+                        raise UsageError(f"{' '.join(at)} is decided already by {seen[at]}")
+                    seen[at] = wish.source
+                    found.append((first.submission.name, item))
+                    for name, own in self._alike(first, item) if wish.same else ():
+                        if own:
+                            kept.append(name)
+                        else:
+                            found.append((name, item))
         for name, item in found:
             self._journal.decide(name, item.place, item.model_dump_json())
-        return found
+        return Given(found, kept)
 
-    def undo(self, student: str, where: str) -> list[str]:
-        """Take decisions on a question or a check back; return the checks that were decided."""
-        done = self._find(student)
-        name = done.submission.name
+    def undo(self, student: str, where: str, same: bool = False) -> list[str]:
+        """Take decisions on a question or a check back.
+
+        Args:
+            student: As in a wish.
+            where: ``question`` or ``question.check``.
+            same: From everybody who was given the same for the same finding, too.
+
+        Returns:
+            Submission and check of each.
+        """
+        first = self._find(student)
+        name = first.submission.name
         ours = [
-            item
-            for text in self._journal.decided().get(name, ())
-            if (item := PersonDecision.model_validate_json(text)).place == where
-            or item.question == where
+            item for item in self._decided_on(name).values() if where in (item.place, item.question)
         ]
-        for item in ours:
-            self._journal.decide(name, item.place, None)
         if not ours:
             raise UsageError(f"{name}: nothing was decided on {where}")
-        # Here: nothing is decided on it any more, so that ``write_decided`` may pass it over.
-        write(done.report, self.out)
-        return [item.place for item in ours]
+        undone = [(name, item.place) for item in ours]
+        for item in ours if same else ():
+            undone += [
+                (other, item.place)
+                for other, own in self._alike(first, item)
+                if not own and item.place in self._decided_on(other)
+            ]
+        for other, place in undone:
+            self._journal.decide(other, place, None)
+            # Here: nothing may be decided on it any more, so that ``write_decided`` passes it over.
+            write(self._done[other].report, self.out)
+        return [f"{other} {place}" for other, place in undone]
 
     def findings(self) -> list[Finding]:
         """Return what waits for a person, the same finding once."""
@@ -183,21 +211,37 @@ class GradedClass:
                     names = tuple(check.id for check in checks)
                     new = Finding(question, tuple(checks), ())
                     # What a person reads is each student's own, whatever is said of it alike.
-                    by_hand = checks[0].message_id in _READ
+                    by_hand = checks[0].message_id in READ
                     own = done.submission.name if by_hand else ""
                     found = groups.get((question, said, names, own), new)
                     everybody = (*found.everybody, done)
                     groups[question, said, names, own] = replace(found, everybody=everybody)
         return list(groups.values())
 
-    def _alike(self, first: Done, decision: PersonDecision) -> Iterator[str]:
-        mine = check_at(first.report, decision.place)
+    def _made(self, wish: Wish, who: str) -> tuple[Done, list[PersonDecision]]:
+        first = self._find(wish.student)
+        if wish.items:
+            by_items = met(first.report, wish.where, wish.items, wish.why)
+            wish = replace(wish, where=by_items.place, points=by_items.points, why=by_items.why)
+        return first, decide(first.report, wish.where, wish.points, wish.why, who)
+
+    def _decided_on(self, name: str) -> dict[str, PersonDecision]:
+        texts = self._journal.decided().get(name, ())
+        return {item.place: item for item in map(PersonDecision.model_validate_json, texts)}
+
+    def _alike(self, first: Done, decision: PersonDecision) -> Iterator[tuple[str, bool]]:
+        """Yield the others with the same finding, and whether theirs was decided otherwise."""
+        place = decision.place
+        mine, ours = check_at(first.report, place), self._decided_on(first.submission.name)
         for name, done in self._done.items():
-            theirs = check_at(done.report, decision.place)
+            theirs = check_at(done.report, place)
             # The same finding, not only the same check: points for one reason must not go to
             # another.
             if name != first.submission.name and mine and theirs and same_finding(mine, theirs):
-                yield name
+                own = self._decided_on(name).get(place)
+                # What was given to all alike may be changed for all alike; what a person gave to
+                # one of them was for that one.
+                yield name, own is not None and _gift(own) != _gift(ours.get(place))
 
     def _find(self, student: str) -> Done:
         wanted = student.strip().casefold()
@@ -209,6 +253,18 @@ class GradedClass:
             what = "several submissions" if found else "no submission"
             raise UsageError(f"{self.out}: {what} of “{student}”{nearest(student, self._done)}")
         return found[0]
+
+
+@contextmanager
+def _told_where(source: str) -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{source}: {error}" if source else str(error)) from error
+
+
+def _gift(decision: PersonDecision | None) -> tuple[float, str] | None:
+    return None if decision is None else (decision.points, decision.why)
 
 
 def _by_sentence(checks: Iterable[CheckResult]) -> dict[str, list[CheckResult]]:
@@ -226,10 +282,13 @@ def deciding(out: Path) -> Iterator[GradedClass]:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
         InfrastructureError: The disk is full or broken.
     """
-    with GradedClass(out) as course:
-        yield course
-    write_decided(out)
-    renew_gradebook(out)
+    try:
+        with GradedClass(out) as course:
+            yield course
+    finally:
+        # What was decided before somebody stopped, or asked for what is not possible, counts.
+        write_decided(out)
+        renew_gradebook(out)
 
 
 def read_wishes(path: Path) -> list[Wish]:
@@ -239,12 +298,14 @@ def read_wishes(path: Path) -> list[Wish]:
         UsageError: It cannot be read, lacks a column, or has a number that is none; names the line.
     """
     try:
-        rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines(), strict=True))
+        text = path.read_bytes().decode("utf-8-sig")
+        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        rows = [(table.line_num, row) for row in table]
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{path}: is no CSV in UTF-8: {error}") from error
-    return [_wish(path, number, row) for number, row in enumerate(rows, 2)]
+    return [_wish(path, number, row) for number, row in rows]
 
 
 def _wish(path: Path, number: int, row: dict[str, str | None]) -> Wish:
@@ -252,87 +313,9 @@ def _wish(path: Path, number: int, row: dict[str, str | None]) -> Wish:
         raise UsageError(f"{path}:{number}: no column “{missing[0]}”; needs {', '.join(_COLUMNS)}")
     student, where, points, why = (str(row[name]).strip() for name in _COLUMNS)
     try:
-        return Wish(student, where, float(points), why)
+        return Wish(student, where, float(points), why, source=f"{path}:{number}")
     except ValueError as error:
         raise UsageError(f"{path}:{number}: points are no number: “{points}”") from error
-
-
-def lines_of(finding: Finding) -> list[str]:
-    """Return the lines that a finding is about, of the first submission; none if it is gone."""
-    if finding.checks[0].message_id == DOCUMENT:
-        return _document_lines(finding.everybody[0], str(finding.checks[0].params["file"]))
-    done = finding.everybody[0]
-    wanted = [file.path for file in done.report.submission.files]
-    if not wanted:
-        # Its code could not be read, so nobody looked for what else there is.
-        return list(map(str, done.submission.paths))
-    try:
-        files = read_submission(done.submission.path, wanted).files
-    except GraderError:
-        return []
-    params = finding.checks[0].params
-    named, path = params.get("line"), params.get("file")
-    files = tuple(file for file in files if file.path == path) or files
-    most = _MOST_READ if finding.checks[0].message_id in _READ else _MOST_LINES
-    for file in files:
-        lines = file.data.decode(errors="replace").splitlines()
-        if isinstance(named, int) and 0 < named <= len(lines):
-            first, last = max(1, named - _AROUND), min(len(lines), named + _AROUND)
-        elif found := _function(lines, finding.question, most):
-            first, last = found
-        else:
-            continue
-        return _numbered(lines, first, last)
-    return []
-
-
-def _document_lines(done: Done, name: str) -> list[str]:
-    """Return where a file lies that a person reads, its size, and its beginning if it is text.
-
-    It is read as bytes; nothing else is done with it here.
-    """
-    where = done.submission.path
-    wanted = [file.path for file in done.report.submission.files]
-    try:
-        (file,) = read_submission(where, wanted, documents=[name]).documents
-    except (GraderError, ValueError):
-        return [f"{name}: is no longer there as it was handed in"]
-    place = where.get(name) if isinstance(where, Mapping) else where
-    inside = "" if isinstance(where, Mapping) else f": {file.origin}"
-    head = f"{place or name}{inside} ({file.size})"
-    if not name.lower().endswith(_TEXTS):
-        return [head]
-    lines = file.data[:_MOST_TEXT].decode(errors="replace").splitlines()
-    more = len(lines) > _MOST_READ or len(file.data) > _MOST_TEXT
-    shown = _numbered(lines, 1, min(len(lines), _MOST_READ))
-    return [head, *shown, *(["      …"] if more else [])]
-
-
-def _function(lines: Sequence[str], name: str, most: int) -> tuple[int, int] | None:
-    """Return the first and last line of a function or class; the text need not parse."""
-    starts = [
-        number
-        for number, line in enumerate(lines, 1)
-        if line.startswith((f"def {name}(", f"class {name}(", f"class {name}:"))
-    ]
-    if not starts:
-        return None
-    return starts[-1], min(_end(lines, starts[-1]), starts[-1] + most)
-
-
-def _end(lines: Sequence[str], start: int) -> int:
-    """Return the last line of a function that starts at a line."""
-    quoted = False
-    for number, line in enumerate(lines[start:], start + 1):
-        if line[:1].strip() and not quoted and not line.startswith(("#", ")")):
-            return number - 1
-        # An essay's text stands in the first column, too, and is no end of its function.
-        quoted ^= sum(map(line.count, _TRIPLE)) % 2 == 1
-    return len(lines)
-
-
-def _numbered(lines: Sequence[str], first: int, last: int) -> list[str]:
-    return [f"{number:5} {lines[number - 1]}" for number in range(first, last + 1)]
 
 
 def _names(submission: ClassSubmission) -> set[str]:

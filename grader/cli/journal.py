@@ -216,7 +216,7 @@ def decide_command(
         raise UsageError("decide needs DIR STUDENT QUESTION[.CHECK], or --from FILE")
     elif undo:
         with deciding(folder) as course:
-            say(console, f"Taken back: {', '.join(course.undo(student, where))}")
+            say(console, f"Taken back: {', '.join(course.undo(student, where, same))}")
         renew_pages(folder, console)
         return
     elif (points is None) == (not items):
@@ -224,8 +224,7 @@ def decide_command(
     else:
         wishes = [Wish(student, where, points or 0.0, why, same, tuple(items or ()))]
     with deciding(folder) as course:
-        for wish in wishes:
-            _give(course, wish, who, console)
+        _give(course, wishes, who, console)
     renew_pages(folder, console)
 
 
@@ -260,7 +259,7 @@ def _list(findings: list[Finding], console: Console) -> None:
 
 def _ask(course: GradedClass, finding: Finding, who: str, console: Console) -> bool:
     """Show a finding and take an answer; return False where no more are wanted."""
-    from grader.batch.awaited import lines_of
+    from grader.batch.shown import lines_of
     from grader.report.summary import amount, counted
     from grader.text import inert
 
@@ -277,8 +276,7 @@ def _ask(course: GradedClass, finding: Finding, who: str, console: Console) -> b
     answer = str(typer.prompt(prompt, default="", show_default=False)).strip()
     if answer in {"", "q"}:
         return answer != "q"
-    for wish in _wishes(finding, answer, console):
-        _give(course, wish, who, console)
+    _give(course, _wishes(finding, answer, console), who, console)
     return True
 
 
@@ -297,16 +295,20 @@ def _wishes(finding: Finding, answer: str, console: Console) -> Iterable[Wish]:
     return finding.wishes(points, typer.prompt("Why (the student reads it)"))
 
 
-def _give(course: GradedClass, wish: Wish, who: str, console: Console) -> None:
+def _give(course: GradedClass, wishes: Iterable[Wish], who: str, console: Console) -> None:
     import getpass
 
     from grader.report.summary import amount
     from grader.text import inert
 
-    for name, item in course.decide(wish, who or getpass.getuser()):
+    given = course.decide(wishes, who or getpass.getuser())
+    for name, item in given.made:
         before = f"{item.said.value}, {amount(item.said_points)} points"
-        given = f"{amount(item.points)} of {amount(item.worth)} points"
-        say(console, f"{inert(name, _WIDE)} {item.place}: {given} (the grader: {before})")
+        points = f"{amount(item.points)} of {amount(item.worth)} points"
+        say(console, f"{inert(name, _WIDE)} {item.place}: {points} (the grader: {before})")
+    if given.kept:
+        names = inert(", ".join(given.kept), _WIDE)
+        say(console, f"Decided on already, and left as it was: {names}")
 
 
 def _number(text: str) -> float | None:

@@ -10,7 +10,8 @@ import pytest
 from pydantic import ValidationError
 from test_batch_commands import BATCH
 
-from grader.batch.awaited import GradedClass, lines_of
+from grader.batch.awaited import GradedClass
+from grader.batch.shown import lines_of
 from grader.checks import KINDS
 
 BY_HAND = """\

@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 from in_process import Here
 
-from grader.batch.awaited import GradedClass, lines_of
+from grader.batch.awaited import GradedClass
 from grader.batch.decisions import awaited, decide, judged_otherwise, outdated, with_decisions
 from grader.batch.discover import ClassSubmission
 from grader.batch.ledger import Done, Setup, begin, read_grades, record
+from grader.batch.shown import lines_of
 from grader.errors import UsageError
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import FileInfo, Report
+from grader.store.journal import JOURNAL_FILE, open_journal
 
 BATCH = ("batch", "tiny", "class", "--out", "out", "--seed", 7, "--clock", "off")
 
@@ -158,6 +160,51 @@ def test_decisions_from_a_table_and_for_the_same_finding(
     assert "by_hand.csv:2: points are no number" in capsys.readouterr().err
 
 
+def test_a_table_counts_as_a_whole_or_not_at_all(course: Path, command: Any, capsys: Any) -> None:
+    assert command(*BATCH) == 0
+    before = scores(course)
+    head = "student,question,points,why\n"
+    for rest, said in (
+        ("cem,double.inputs,1,Fine.\neli,negate,1,\n", "by_hand.csv:3: --why: say why"),
+        ("cem,double.inputs,1,Fine.\nzoe,negate,1,Fine.\n", "by_hand.csv:3: out: no submission of"),
+        ('cem,double.inputs,1,"In\ntwo lines."\ncem,double,2,x\n',
+         "by_hand.csv:4: cem double.inputs is decided already by by_hand.csv:3"),
+    ):  # fmt: skip
+        (course / "by_hand.csv").write_text(head + rest)
+        assert command("decide", "out", "--from", "by_hand.csv") == 2
+        assert said in " ".join(capsys.readouterr().err.split())
+        assert scores(course) == before
+    with open_journal(course / "out" / JOURNAL_FILE) as journal:
+        assert journal.decided() == {}
+
+
+def test_what_was_decided_for_one_stays_when_all_alike_get_points(
+    course: Path, command: Any, capsys: Any
+) -> None:
+    for name in ("dua", "fay"):
+        (course / f"class/{name}.py").write_text(
+            (course / "class/cem.py").read_text() + f"\n# {name}\n"
+        )
+    assert command(*BATCH) == 0
+    decide = ("decide", "out")
+    assert command(*decide, "dua", "double.inputs", "--points", "0.25", "--why", "Told twice.") == 0
+
+    def of_the_three() -> list[str]:
+        return [scores(course)[name] for name in ("cem", "dua", "fay")]
+
+    capsys.readouterr()
+    given = (*decide, "cem", "double.inputs", "--same", "--why", "Fine.", "--points")
+    assert command(*given, "1") == 0
+    assert "Decided on already, and left as it was: dua" in capsys.readouterr().out
+    assert of_the_three() == ["6", "5.25", "6"]
+    # What was given to all alike is changed, and taken back, for all alike.
+    assert command(*given, "0.5") == 0
+    assert of_the_three() == ["5.5", "5.25", "5.5"]
+    assert command(*decide, "cem", "double", "--undo", "--same") == 0
+    assert "Taken back: cem double.inputs, fay double.inputs" in capsys.readouterr().out
+    assert of_the_three() == ["5", "5.25", "5"]
+
+
 def test_rejudging_says_what_was_decided_otherwise(course: Path, command: Any, capsys: Any) -> None:
     assert command(*BATCH) == 0
     assert (
@@ -217,8 +264,7 @@ def test_what_waits_is_shown_once_with_its_lines(tmp_path: Path) -> None:
         assert lines_of(first)[:2] == ["    1 import torch", "    2 # marked"]
         # A finding that names no line is about its function.
         assert lines_of(second) == ["    3 def f(x):", "    4     return x", "    5 "]
-        for wish in first.wishes(2.5, "It loops."):
-            course.decide(wish, "sam")
+        course.decide(first.wishes(2.5, "It loops."), "sam")
         assert [finding.everybody[0].submission.name for finding in course.findings()] == ["cem"]
     after = {grade.submission.name: grade for grade in read_grades(tmp_path / "out")}
     assert {name: grade.report.score for name, grade in after.items()} == {

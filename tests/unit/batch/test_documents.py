@@ -13,7 +13,8 @@ import pytest
 from test_batch_commands import BATCH
 
 from grader.assignment.load import load_assignment
-from grader.batch.awaited import GradedClass, lines_of
+from grader.batch.awaited import GradedClass
+from grader.batch.shown import lines_of
 from grader.errors import AssignmentError
 from grader.submission import IntakeError, read_submission
 from grader.submission.submission import Bounds
