@@ -21,11 +21,11 @@ from grader.vgpu.magics import load_ipython_extension
 from grader.vgpu.patches.autocast import patch_autocast
 from grader.vgpu.patches.cuda import patch_cuda, patch_tensor_types
 from grader.vgpu.patches.factories import patch_factories, patch_saving
-from grader.vgpu.patches.graphs import patch_graphs
 from grader.vgpu.patches.groups import patch_groups
 from grader.vgpu.patches.methods import patch_composites, patch_methods
 from grader.vgpu.patches.modules import patch_batch_norm, patch_modules, patch_sequences
 from grader.vgpu.patches.sharded import LateImport, patch_sharded
+from grader.vgpu.patches.streams import patch_graphs
 from grader.vgpu.patches.tools import patch_refused, patch_tools
 from grader.vgpu.processes import patch_processes
 

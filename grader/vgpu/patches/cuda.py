@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from grader.vgpu.core.device import RANDOM_FUNCTIONS, current, ordinal_or_current
+from grader.vgpu.core.device import RANDOM_FUNCTIONS, current, ordinal_from, ordinal_or_current
 from grader.vgpu.core.machine import HOST, UNBOUNDED, machine
 from grader.vgpu.core.tensor import VirtualTensor
 from grader.vgpu.patches import Patches, streams, unsupported
@@ -108,6 +108,31 @@ def set_device(device: Any) -> None:
         machine().local.device = ordinal_or_current(device)
 
 
+class device:  # noqa: N801
+    """``with torch.cuda.device(1):``; a negative index or None changes nothing."""
+
+    def __init__(self, device: Any) -> None:
+        unchanged = device is None or (isinstance(device, int) and device < 0)
+        self.idx = -1 if unchanged else ordinal_from(device)
+        self.prev_idx = -1
+
+    def __enter__(self) -> None:
+        local = machine().local
+        self.prev_idx = local.device
+        if self.idx is not None and self.idx >= 0:
+            local.device = self.idx
+
+    def __exit__(self, *_: object) -> None:
+        machine().local.device = self.prev_idx
+
+
+class device_of(device):  # noqa: N801
+    """``with torch.cuda.device_of(tensor):``; a tensor on the host changes nothing."""
+
+    def __init__(self, obj: Any) -> None:
+        super().__init__(obj.get_device() if obj.is_cuda else -1)
+
+
 def synchronize(device: Any = None) -> None:
     """Make the host wait for a device."""
     machine().wait(ordinal_or_current(device), "torch.cuda.synchronize")
@@ -190,8 +215,8 @@ _CUDA: dict[str, Any] = {
     "set_stream": streams.set_stream,
     "current_stream": streams.current_stream,
     "default_stream": streams.default_stream,
-    "device": streams.device,
-    "device_of": streams.device_of,
+    "device": device,
+    "device_of": device_of,
 }
 _ACCELERATOR: dict[str, Any] = {
     "is_available": lambda: True,
@@ -204,7 +229,7 @@ _ACCELERATOR: dict[str, Any] = {
     "current_stream": streams.current_stream,
     "set_stream": streams.set_stream,
     "synchronize": synchronize,
-    "device_index": streams.device,
+    "device_index": device,
     "empty_cache": _nothing,
     "get_memory_info": mem_get_info,
     **MEMORY_FUNCTIONS,
