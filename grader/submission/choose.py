@@ -26,6 +26,7 @@ from grader.submission.submission import (
 from grader.verdict import Code, Message, Param
 
 _MOST_FILES = 50
+ARCHIVE = re.compile(r"\.(zip|tgz|tar\.gz|gz|tar)$", re.IGNORECASE)
 _DEFINED = re.compile(rb"\b(?:def|class)[ \t]+([A-Za-z_]\w*)|\b([A-Za-z_]\w*)[ \t]*=(?!=)")
 
 
@@ -39,9 +40,13 @@ def foreign(entries: Sequence[FoundFile], asked: Collection[str]) -> list[str] |
     Returns:
         The functions and classes that the files define, in order. None if any of them is asked
         for, or if nobody can know: ``asked`` is empty, there are too many files, or one of them
-        cannot be read.
+        cannot be read, as an archive inside.
     """
-    if not asked or len(entries) > _MOST_FILES:
+    if (
+        not asked
+        or len(entries) > _MOST_FILES
+        or any(ARCHIVE.search(each.path) for each in entries)
+    ):
         return None
     defined: dict[str, None] = {}
     try:
@@ -237,6 +242,9 @@ def _missing(
         return IntakeError(Code.MISSING_FILE, Message("another_assignment", params))
     if not absent:
         return IntakeError(Code.MISSING_FILE, Message("files_scattered", params))
+    if archives := [show(entry.path) for entry in entries if ARCHIVE.search(entry.path)]:
+        params["archives"] = _few(archives)
+        return IntakeError(Code.MISSING_FILE, Message("archive_inside", params))
     near = [show(match) for wanted in absent if (match := _nearest(wanted, list(by_name)))]
     if not near:
         return IntakeError(Code.MISSING_FILE, Message("missing_file", params))

@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Union
 
 from grader.errors import UsageError
 from grader.submission.archives import gunzip, list_tar, list_zip
-from grader.submission.choose import Chosen, choose, choose_documents, foreign, has_all, only_uses
+from grader.submission.choose import (
+    ARCHIVE,
+    Chosen,
+    choose,
+    choose_documents,
+    foreign,
+    has_all,
+    only_uses,
+)
 from grader.submission.notebook import convert
 from grader.submission.submission import (
     Bounds,
@@ -144,7 +152,6 @@ def _read(path: Path, flags: int, limit: int, listed: os.stat_result | None) -> 
     return data
 
 
-_ARCHIVE = re.compile(r"\.(zip|tgz|tar\.gz|gz|tar)$", re.IGNORECASE)
 _GRADED_ALONE = (".py", ".ipynb")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b"
@@ -193,7 +200,7 @@ def read_submission(  # noqa: PLR0913  all but two by their names; most callers 
         given, entries, chosen, notes = _from_several(path, hand_in, asked, bounds)
     elif _is_folder(path):
         given = path.name or path.resolve().name
-        entries = list_folder(path, bounds, lambda found: has_all(found, hand_in))
+        entries = _in_folder(path, hand_in, bounds)
         chosen = choose(entries, hand_in, asked)
     else:
         given = path.name
@@ -284,6 +291,18 @@ def _from_file(
     return [single], [Chosen(wanted, single)], [note]
 
 
+def _in_folder(path: Path, hand_in: Sequence[str], bounds: Bounds) -> list[FoundFile]:
+    """Return what a folder holds; one that holds an archive and nothing else is that archive.
+
+    So Moodle hands out a class: a folder for each student, in it what they uploaded.
+    """
+    entries = list_folder(path, bounds, lambda found: has_all(found, hand_in))
+    if len(entries) != 1 or not ARCHIVE.search(entries[0].path):
+        return entries
+    data = entries[0].read()
+    return _unpack(FoundFile(entries[0].path, FileKind.FILE, lambda: data), bounds)
+
+
 def _unpack(file: FoundFile, bounds: Bounds) -> list[FoundFile]:
     """List an archive, known by its content, since names lie; any other file is its own entry."""
     data = file.content()
@@ -298,7 +317,7 @@ def _unpack(file: FoundFile, bounds: Bounds) -> list[FoundFile]:
     # An empty tar, and one of the oldest kind, are known by their name only.
     if data[_TAR_MARK] == b"ustar" or (data and file.path.lower().endswith(".tar")):
         return list_tar(file.path, data, bounds)
-    if not _ARCHIVE.search(file.path):
+    if not ARCHIVE.search(file.path):
         return [file]
     if not data:
         raise bad("empty_file", file=show(file.path))
@@ -336,7 +355,7 @@ def _checked(
 
 def _id(given: str) -> str:
     """Return a name that is safe for a folder; braces left over from a pattern go."""
-    stem = _ARCHIVE.sub("", given)
+    stem = ARCHIVE.sub("", given)
     for suffix in _GRADED_ALONE:
         stem = stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem
     safe = re.sub(r"[^\w.-]+", "_", re.sub(r"[{}]", "", stem)).strip("._")

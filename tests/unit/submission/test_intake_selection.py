@@ -60,6 +60,33 @@ def test_found_in_a_nested_folder(make, inside):
     assert result.files[0].origin.endswith(f"{inside}/pytorch101.py")
 
 
+def test_a_folder_with_an_archive_and_nothing_else_is_that_archive(make_archive, tmp_path):
+    archive = make_archive({"hw/pytorch101.py": SOURCE, "hw/notes.txt": b"x"})
+    (tmp_path / "hers").mkdir()
+    archive.rename(tmp_path / "hers" / archive.name)
+    (tmp_path / "hers/.DS_Store").write_bytes(b"x")
+    result = read(tmp_path / "hers")
+    assert result.files[0].data == SOURCE
+    assert result.files[0].origin == "hers/hw/pytorch101.py"
+
+
+def test_a_link_to_an_archive_is_not_followed(make_archive, tmp_path):
+    archive = make_archive({"pytorch101.py": SOURCE})
+    (tmp_path / "hers").mkdir()
+    (tmp_path / "hers" / archive.name).symlink_to(archive)
+    assert refused(tmp_path / "hers").message.id == "is_link"
+
+
+@pytest.mark.parametrize("beside", ["notes.txt", "b/other.tar"])
+def test_an_archive_that_is_not_opened_is_named(make, beside):
+    path = make({"pytorch101.zip": b"PK\3\4", beside: b""})
+    with pytest.raises(IntakeError) as caught:
+        read_submission(path, ONE, asked={"pytorch101.py": {"mm_on_gpu"}})
+    # Not “a submission for something else”: nobody looked into it.
+    assert caught.value.message.id == "archive_inside"
+    assert "pytorch101.zip" in ENGLISH.render(caught.value.message)
+
+
 def test_found_in_the_only_folder_that_has_it(make):
     assert read(make({"README": b"x", "src/pytorch101.py": SOURCE})).files[0].data == SOURCE
 
