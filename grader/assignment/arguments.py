@@ -66,6 +66,7 @@ def exact_range(dtype: str) -> tuple[int, int]:
     """Return the least and greatest whole number up to which a dtype holds every one exactly."""
     if dtype in INTEGER_RANGE:
         return INTEGER_RANGE[dtype]
+    # Beyond, a float holds every second number at most: two that were drawn would become one.
     return -(2 ** PRECISION[dtype]), 2 ** PRECISION[dtype]
 
 
@@ -199,6 +200,7 @@ def leaves(nested: Any) -> list[Any]:
 
 
 def _dtype_of(values: list[Any]) -> str:
+    # By type(), not isinstance(): True is an int, and a mask would become a tensor of int64.
     kinds = {type(value) for value in values}
     return "bool" if kinds == {bool} else "int64" if kinds == {int} else "float32"
 
@@ -250,6 +252,7 @@ def branch(value: Any) -> str | None:
 
 
 def _branch_of_keys(keys: Iterable[Any]) -> str | None:
+    # A mistyped form still leads to its branch: the error then names the key, not all the forms.
     words = [str(key) for key in keys]
     guesses = [match for word in words for match in get_close_matches(word, FORMS, 1, 0.5)]
     found = next((word for word in (*words, *guesses) if word in FORMS), None)

@@ -169,7 +169,7 @@ def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
 
 def status_command(folder: OutOfBatch) -> None:
     """Say how far a batch is, while it runs or after it was stopped. Changes nothing."""
-    from grader.batch.standing import read_standing
+    from grader.batch.shown import read_standing
 
     for line in read_standing(folder).sentences(folder):
         say(make_console(), line)

@@ -138,6 +138,7 @@ class SelfCheck:
         place = self.workplace
         return Materials(
             assignment=place.public.assignment,
+            # A starter has no solution; what it did comes with the public cases (``adopt``).
             reference={},
             support=place.support,
             scenario=place.public.scenario,

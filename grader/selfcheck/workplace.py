@@ -307,6 +307,7 @@ def pack(place: Workplace) -> Packed:
             archive.writestr(zipfile.ZipInfo(name, _THEN), path.read_bytes())
     target = place.folder / archive_name(place)
     write_atomic(target, buffer.getvalue())
+    # As grading will read it: only that shows which of the files in it would be graded.
     back = read_submission(
         target, names, asked=asked if len(asked) > 1 else {}, documents=documents
     )

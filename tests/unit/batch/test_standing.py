@@ -15,7 +15,7 @@ from test_batch_commands import BATCH, book
 
 from grader.batch.grades import about
 from grader.batch.ledger import done_so_far, setup_of
-from grader.batch.standing import Standing, read_standing
+from grader.batch.shown import Standing, read_standing
 from grader.store.journal import JOURNAL_FILE, Journal, JournalEntry, open_journal
 
 AT_WORK = """\
