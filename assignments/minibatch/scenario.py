@@ -63,7 +63,14 @@ def rows(x, y, batch_size, times):
         "sizes": sizes,
         "length": length,
         "every_row": every_row,
-        "paired": every_row and all(map(torch.equal, labels, (y[order] for order in orders))),
+        # Whoever leaves rows out may still pair the others; a few are too few to tell.
+        "paired": all(
+            2 * len(order) > len(x)
+            and len({*order}) > 1
+            and min(order) >= 0
+            and torch.equal(label, y[order])
+            for label, order in zip(labels, orders, strict=True)
+        ),
         "reshuffled": len({tuple(order) for order in orders}) > 1,
     }
 
@@ -228,12 +235,13 @@ def train_whole(x, y, times, optimizer):
 
 def predict(x, batch_size, mode):
     """Predict with a net whose answers come from here; in train mode they are others."""
-    factors, sizes, recorded = torch.randn(x.shape[1], 1, dtype=x.dtype), [], []
+    factors, others = torch.randn(2, x.shape[1], 1, dtype=x.dtype)
+    sizes, recorded = [], []
 
     def answer(rows, training, recording):
         sizes.append(len(rows))
         recorded.append(recording)
-        return torch.sin(rows) @ (-factors if training else factors)
+        return torch.sin(rows) @ (others if training else factors)
 
     net = _net(x.dtype, ("_Asking", callback(answer, most=2 * len(x))))
     actor.method(net, "train", mode == "train", keep=True)
@@ -268,9 +276,9 @@ def _checkpoint(x, y, states=None):
 def _resumed(states, x, y):
     """Return where training goes from states that came from the actor, or what is in the way."""
     try:
-        return _checkpoint(x, y, states)["model_state_dict"]
+        return {"raises": "nothing", "weights": _checkpoint(x, y, states)["model_state_dict"]}
     except Exception as error:  # noqa: BLE001  whatever the states are: that costs this check only
-        return f"cannot go on: {type(error).__name__}"
+        return {"raises": type(error).__name__, "weights": None}
 
 
 def _theirs(states):
@@ -283,7 +291,21 @@ def _theirs(states):
 
 
 def _opened(path):
-    return torch.load(path, weights_only=True)
+    try:
+        return torch.load(path, weights_only=True)
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        # Torch's own words run to a page, and end in how to load the file all the same.
+        what = "it is no whole file of torch.save, or holds more than tensors in plain containers"
+        raise ValueError(what) from error
+
+
+def _left_by_a_broken_save(path):
+    try:
+        return _opened(path)
+    except ValueError as error:
+        raise ValueError("a later save broke off, and the earlier file is gone") from error
 
 
 def save(x, y, twice):
@@ -295,7 +317,7 @@ def save(x, y, twice):
         actor.method(net, "append", _build("_Unsaveable"), keep=True)
         with suppress(RemoteError):
             actor.call("save_checkpoint", str(path), net, optimizer, 10**7, 0.5)
-    saved = read(_opened, path)
+    saved = read(_left_by_a_broken_save if twice else _opened, path)
     return {**saved, "resumed": _resumed(saved, x, y)}
 
 
@@ -385,8 +407,12 @@ def stop(rule, *more):
         if rule == "nan":
             losses.insert(int(torch.randint(2, len(losses) - 1, ())), math.nan)
         rounds.append((losses, 9 if rule == "nan" else patience, *options))
+    names = [f"series {number}, patience {one[1]}" for number, one in enumerate(rounds, 1)]
     found = zip(*(_stopped(*one) for one in rounds), strict=True)
-    return dict(zip(("said", "best_loss", "restored"), found, strict=True))
+    return {
+        key: dict(zip(names, values, strict=True))
+        for key, values in zip(("said", "best_loss", "restored"), found, strict=True)
+    }
 
 
 def _frozen(x, normed, mode):

@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 from grader.assignment.arguments import Argument, Computed, FixedTensor, RandomTensor, TupleOf
 from grader.assignment.dims import AssignmentPart, Dim
 from grader.checks import AnyCheck, Check
-from grader.checks.base import Identifier
+from grader.checks.base import AuthorTextField, Identifier, Item
 from grader.verdict import Visibility
 
 __all__ = [
@@ -164,6 +164,8 @@ class Question(AssignmentPart):
         cases: Inputs that it is called with; none where a person reads its file.
         checks: Rules worth points.
         timed: How its speed is measured, where anything asks for that.
+        called: Part of a result → what sentences for students call it: a key of a dict that a
+            scenario returned, a place in a tuple, or ``log.steps``.
     """
 
     id: Identifier
@@ -178,6 +180,16 @@ class Question(AssignmentPart):
     cases: tuple[Case, ...] = ()
     checks: tuple[AnyCheck, ...] = Field(min_length=1)
     timed: TimingSettings | None = None
+    called: dict[Item, AuthorTextField] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _called_items(self) -> Question:
+        items = [check.item for check in self.checks]
+        first = {item.split(".")[0] for item in items if item}
+        for name in self.called:
+            if None not in items and name.split(".")[0] not in first:
+                raise ValueError(f"“called” names “{name}”, and no check has such an item")
+        return self
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,17 +1,20 @@
 """Two value trees side by side, leaf by leaf, and one item of the dict that a scenario returns.
 
+What sentences call a part of a result is decided here too: an author's words, else its key.
+
 Tuples and lists of one length are the same structure, as are dicts with the same keys. A leaf is
 whatever else meets: two tensors, two numbers, or things that do not belong together.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
 from grader.checks.arrays import to_numpy
-from grader.checks.base import CaseInputs
+from grader.checks.base import AuthorText, CaseInputs
 from grader.checks.causes import type_cause, with_cause
 from grader.observation import Companions, Observation, Outcome
 from grader.verdict import (
@@ -28,6 +31,7 @@ from grader.verdict import (
 from grader.wire.values import Device, DType, Opaque, Tensor, Value
 
 _KEY_CAP = 40
+_SUBSCRIPT = re.compile(r"\[('(?:[^'\\]|\\.)*'?|\"(?:[^\"\\]|\\.)*\"?|[^\]]*)\]?")
 _KEYS_SHOWN = 8
 _SEQUENCES = (tuple, list)
 
@@ -258,3 +262,35 @@ def naming(verdict: Verdict, item: str) -> Verdict:
     name = f"{_WHOLE}[{item}]" if item.isdecimal() else item
     params: Mapping[str, Param] = {**message.params, "where": name + where.removeprefix(_WHOLE)}
     return replace(verdict, message=replace(message, params=params))
+
+
+def called_params(
+    called: Mapping[str, AuthorText], item: str | None, where: object
+) -> dict[str, Param]:
+    """Return the author's words for a place, and what of the place they leave unsaid.
+
+    Args:
+        called: Part of a result → words, as a question has them.
+        item: What the check judges.
+        where: The place as a message has it, such as ``said[0]``, ``result[1]``.
+
+    Returns:
+        Parameters for the message; empty where the author has no words for it.
+    """
+    if not called or not isinstance(where, str):
+        return {}
+    whole = _WHOLE if item is None or item.isdecimal() else item
+    if not where.startswith(whole):
+        return {}
+    keys = item.split(".") if item and whole == item else []
+    shown = list(keys)
+    for match in _SUBSCRIPT.finditer(where, len(whole)):
+        text = match.group(1)
+        quoted = text[:1] in {"'", '"'}
+        keys.append(text.strip(text[0]) if quoted else text)
+        shown.append(keys[-1] if quoted else f"[{text}]")
+    for length in range(len(keys), 0, -1):
+        words = called.get(".".join(keys[:length]))
+        if words is not None:
+            return {**words.params("called"), "place": ", ".join(shown[length:])}
+    return {}

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from grader.assignment.types import Assignment, Question
 from grader.checks.base import Check
+from grader.checks.trees import called_params
 from grader.errors import InfrastructureError
 from grader.report.messages.catalogue import ENGLISH
 from grader.report.messages.words import Words
@@ -195,6 +196,7 @@ def _question(
         verdict = verdicts[check.id]
         parts.append(points_of(f"{question.id}.{check.id}", verdict, check.points))
         visibility = check.visibility or question.visibility
+        verdict = _with_authors_words(question, check, verdict)
         result = _check(check, verdict, visibility, words, parts[-1])
         checks.append(result.model_copy(update={"device": device}))
         if check.bonus:
@@ -215,7 +217,6 @@ def _question(
 def _check(
     check: Check, verdict: Verdict, visibility: Visibility, words: Words, points: EarnedPoints
 ) -> CheckResult:
-    verdict = _with_authors_words(check, verdict)
     message = verdict.message
     return CheckResult(
         id=check.id,
@@ -238,7 +239,7 @@ def _check(
     )
 
 
-def _with_authors_words(check: Check, verdict: Verdict) -> Verdict:
+def _with_authors_words(question: Question, check: Check, verdict: Verdict) -> Verdict:
     """Return a verdict whose message carries the author's sentences, as parameters.
 
     As parameters, so that a page in another language has them too.
@@ -250,7 +251,9 @@ def _with_authors_words(check: Check, verdict: Verdict) -> Verdict:
         return verdict
     said = check.message.params("author") if check.message else {}
     hint = check.hint.params("hint") if check.hint else {}
-    return replace(verdict, message=Message(message.id, {**message.params, **said, **hint}))
+    named = called_params(question.called, check.item, message.params.get("where"))
+    params = {**message.params, **named, **said, **hint}
+    return replace(verdict, message=Message(message.id, params))
 
 
 def _witness(witness: Witness) -> dict[str, JsonValue]:

@@ -23,7 +23,7 @@ def svm_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor,
 
     The loss of a row is the sum, over all classes but the right one, of
     ``max(0, score of the class - score of the right class + 1)``. The loss is the **mean** over the
-    rows, plus ``reg`` times the sum of the squares of W. Do not use autograd.
+    rows, plus ``reg`` times the sum of the squares of W. Not allowed: autograd and ``torch.nn``.
 
     Args:
         W: Shape (D, C), a floating dtype.
@@ -53,7 +53,9 @@ def svm_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor,
 
 
 def svm_loss_vectorized(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor, Tensor]:
-    """Compute the same loss and gradient without a loop of any kind.
+    """Compute the same loss and gradient without a loop of any kind, and without autograd.
+
+    That there is no loop is worth half of the points; it counts only without autograd.
 
     Args:
         W: Shape (D, C), a floating dtype.
@@ -116,6 +118,9 @@ def softmax_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Ten
 
 def softmax_loss_vectorized(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor, Tensor]:
     """Compute the same loss and gradient without a loop of any kind.
+
+    That there is no loop is worth half of the points; it counts only without what is not allowed:
+    autograd, ``torch.nn`` and ``torch.softmax`` with relatives.
 
     Args:
         W: Shape (D, C), a floating dtype.

@@ -338,6 +338,16 @@ def normalize_columns(x):
     return (x - mean) / std
 
 
+# %% normalize_squares_by_n
+# says: You divided the sum of the squares by N, the number of columns; the divisor is M - 1.
+# says-ko: 제곱의 합을 열의 수 N으로 나누었습니다. 나눌 수는 M - 1입니다.
+
+def normalize_columns(x):
+    mean = x.sum(dim=0) / x.shape[0]
+    std = (((x - mean) ** 2).sum(dim=0) / x.shape[1]).sqrt()
+    return (x - mean) / std
+
+
 # %% normalize_by_variance
 # says: You divided by the variance: the square root is missing.
 # says-ko: 분산으로 나누었습니다. 제곱근이 빠졌습니다.

@@ -36,7 +36,8 @@ def attend_loop(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
     """Compute attention without a loop of any kind.
 
-    Not allowed: ``scaled_dot_product_attention`` and whatever else of ``torch`` does all of it.
+    That there is no loop is worth half of the points. Not allowed: ``scaled_dot_product_attention``
+    and whatever else of ``torch`` does all of it; with these, that half is lost, too.
 
     Args:
         query: Shape (B, M, D), a floating dtype.

@@ -57,7 +57,8 @@ def compute_distances_no_loops(x_train: Tensor, x_test: Tensor) -> Tensor:
 
     No loop of any kind: that is worth half of the points, some of them for speed. Nothing in
     between may have num_train × num_test × D entries; num_train × num_test are fine. Not allowed:
-    ``norm``, ``dist``, ``cdist``, and whatever ``torch.nn`` has.
+    ``norm``, ``dist``, ``cdist``, and whatever ``torch.nn`` has; but for ``norm``, these cost the
+    half for the loops, too.
 
     Args:
         x_train: Shape (num_train, D1, …, Dk), a floating dtype.

@@ -76,7 +76,15 @@ class Words:
             MissingWordsError: It has none that can be filled, and ``strict`` is on.
         """
         params = {**message.params, "input": self._input(message.params.get("name"))}
+        called = self._sentence("called", params)
+        if called:
+            place = show(params.get("place", ""))
+            params["where"] = f"{called} ({place})" if place else called
         text = self._sentence(message.id, params)
+        # A plain word begins its sentence with a capital; a name of code stays as it is.
+        first = called.split(" ")[0]
+        if text.startswith(called) and first.isascii() and first.isalpha():
+            text = text[0].upper() + text[1:]
         # Where questions stand in several files, a sentence on a line says in which.
         if text and params.get("in_file") and not self._names_file(message.id):
             text = f"{show(params['in_file'])}: {text}"

@@ -119,7 +119,7 @@ def attend(query, key, value, mask=None):
 # Torch does all of it.
 # expect:
 #   questions:
-#     attend: {status: partial, checks: {values: ok, masked: ok, by_hand: forbidden_call}}
+#     attend: {status: partial, checks: {values: ok, masked: ok, no_loops: requirement_not_met, by_hand: forbidden_call}}
 
 def attend(query, key, value, mask=None):
     return functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)

@@ -3,6 +3,19 @@
 import torch
 
 
+# %% distances_of_all_points
+# All products of all points with all others, and then the part that is asked for; votes by mode.
+# expect:
+#   questions:
+#     "*": {status: passed}
+
+def compute_distances_no_loops(x_train, x_test):
+    points = torch.cat([x_train, x_test]).flatten(1)
+    products = points @ points.T
+    squares = products.diagonal()
+    return (squares[:, None] + squares - 2 * products)[: len(x_train), len(x_train) :]
+
+
 # %% classifier_without_the_functions
 # A classifier that computes its own distances, and cross-validation that does not use check_accuracy.
 # expect:

@@ -18,7 +18,7 @@ def compute_distances_no_loops(x_train, x_test):
 # torch.cdist, which is not allowed.
 # expect:
 #   questions:
-#     compute_distances_no_loops: {status: partial, checks: {no_loops: ok, no_shortcut: forbidden_call}}
+#     compute_distances_no_loops: {status: partial, checks: {no_loops: requirement_not_met, no_shortcut: forbidden_call}}
 
 def compute_distances_no_loops(x_train, x_test):
     a, b = x_train.flatten(1).double(), x_test.flatten(1).double()
@@ -93,6 +93,17 @@ def compute_distances_no_loops(x_train, x_test):
 def compute_distances_no_loops(x_train, x_test):
     a, b = x_train.flatten(1), x_test.flatten(1)
     return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).clamp(min=0).sqrt()
+
+
+# %% none_norm
+# Squares of norms, which are not allowed; that there is no loop is the student's own doing.
+# expect:
+#   questions:
+#     compute_distances_no_loops: {status: partial, checks: {values: ok, no_loops: ok, memory: ok, no_shortcut: ok, no_norm: forbidden_call}}
+
+def compute_distances_no_loops(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    return a.norm(dim=1)[:, None] ** 2 + b.norm(dim=1) ** 2 - 2 * a @ b.T
 
 
 # %% none_rooted_cdist

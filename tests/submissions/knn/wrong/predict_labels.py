@@ -120,7 +120,7 @@ def predict_labels(dists, y_train, k=1):
 # Of tied labels, the one of the nearest neighbour.
 # expect:
 #   questions:
-#     predict_labels: {status: partial, checks: {labels: ok, ties: wrong_value}}
+#     predict_labels: {status: partial, checks: {labels: ok, square: ok, ties: wrong_value}}
 
 def predict_labels(dists, y_train, k=1):
     y_pred = torch.zeros(dists.shape[1], dtype=torch.int64)
@@ -134,7 +134,7 @@ def predict_labels(dists, y_train, k=1):
 # Of tied labels, the greatest.
 # expect:
 #   questions:
-#     predict_labels: {status: partial, checks: {labels: ok, ties: wrong_value}}
+#     predict_labels: {status: partial, checks: {labels: ok, square: ok, ties: wrong_value}}
 
 def predict_labels(dists, y_train, k=1):
     y_pred = torch.zeros(dists.shape[1], dtype=torch.int64)

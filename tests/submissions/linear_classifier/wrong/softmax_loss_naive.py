@@ -156,3 +156,19 @@ def softmax_loss_naive(W, X, y, reg):
     loss = functional.cross_entropy(X @ W, y) + reg * (W * W).sum()
     return loss, X.T @ slopes / len(X) + 2 * reg * W
 
+# %% entropy_by_autograd
+# The loss is written out row by row, and torch works out the gradient.
+# expect:
+#   questions:
+#     softmax_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, by_hand: forbidden_call}}
+
+def softmax_loss_naive(W, X, y, reg):
+    def of_weights(weights):
+        loss = reg * (weights * weights).sum()
+        for row, right in zip(X, y):
+            scores = row @ weights
+            scores = scores - scores.max().detach()
+            loss = loss + (scores.exp().sum().log() - scores[right]) / len(X)
+        return loss
+
+    return of_weights(W), torch.func.grad(of_weights)(W)

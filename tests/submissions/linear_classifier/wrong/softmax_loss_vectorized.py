@@ -134,7 +134,7 @@ def softmax_loss_vectorized(W, X, y, reg):
 # Torch knows the loss.
 # expect:
 #   questions:
-#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, by_hand: forbidden_call}}
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, no_loops: requirement_not_met, by_hand: forbidden_call}}
 
 def softmax_loss_vectorized(W, X, y, reg):
     slopes = functional.softmax(X @ W, dim=1)
@@ -162,3 +162,17 @@ def softmax_loss_vectorized(W, X, y, reg):
     result = loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
     return result
 
+# %% entropies_by_autograd
+# The loss is written out, and torch works out the gradient.
+# expect:
+#   questions:
+#     softmax_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, no_loops: requirement_not_met, by_hand: forbidden_call}}
+
+def softmax_loss_vectorized(W, X, y, reg):
+    def loss(W):
+        scores = X @ W
+        scores = scores - scores.max(dim=1, keepdim=True).values
+        rights = scores.gather(1, y[:, None]).squeeze(1)
+        return (scores.exp().sum(dim=1).log() - rights).sum() / len(X) + reg * (W * W).sum()
+
+    return loss(W), torch.func.grad(loss)(W)

@@ -124,3 +124,13 @@ def svm_loss_vectorized(W, X, y, reg):
         grad = grad + torch.outer(row, counts) / len(X)
     return loss, grad
 
+# %% hinges_by_autograd
+# Torch knows the loss, and works out the gradient.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, no_loops: requirement_not_met, by_hand: forbidden_call}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    W = W.clone().requires_grad_()
+    loss = torch.nn.functional.multi_margin_loss(X @ W, y) * W.shape[1] + reg * (W * W).sum()
+    return loss.detach(), torch.autograd.grad(loss, W)[0]

@@ -18,7 +18,7 @@ def make_loader(X, y, batch_size, shuffle):
 # The rows left over are dropped.
 # expect:
 #   questions:
-#     make_loader: {status: failed, checks: {order: wrong_type, sizes: wrong_type, every_row: wrong_value}}
+#     make_loader: {status: partial, checks: {order: ok, sizes: wrong_type, every_row: wrong_value, paired: ok, reshuffled: ok}}
 
 def make_loader(X, y, batch_size, shuffle):
     return DataLoader(TensorDataset(X, y), batch_size=batch_size, shuffle=shuffle, drop_last=True)
@@ -88,7 +88,7 @@ def make_loader(X, y, batch_size, shuffle):
 # Takes the batch size for the number of batches.
 # expect:
 #   questions:
-#     make_loader: {status: failed, checks: {order: wrong_type, every_row: wrong_value}}
+#     make_loader: {status: partial, checks: {order: wrong_type, sizes: wrong_type, every_row: wrong_value}}
 
 def make_loader(X, y, batch_size, shuffle):
     return DataLoader(TensorDataset(X, y), batch_size=len(X) // batch_size, shuffle=shuffle)

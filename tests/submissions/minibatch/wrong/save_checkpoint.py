@@ -88,7 +88,7 @@ def save_checkpoint(path, net, optimizer, epoch, loss):
 # Items with other names.
 # expect:
 #   questions:
-#     save_checkpoint: {status: partial, checks: {epoch: requirement_not_met, loss: requirement_not_met, model: wrong_type, optimizer: ok, resumes: wrong_type, atomic: requirement_not_met}}
+#     save_checkpoint: {status: partial, checks: {epoch: requirement_not_met, loss: requirement_not_met, model: wrong_type, optimizer: ok, resumes: wrong_value, atomic: requirement_not_met}}
 
 def save_checkpoint(path, net, optimizer, epoch, loss):
     part = str(path) + ".tmp"
@@ -108,7 +108,7 @@ def save_checkpoint(path, net, optimizer, epoch, loss):
 # The parameters, without BatchNorm's statistics.
 # expect:
 #   questions:
-#     save_checkpoint: {status: partial, checks: {epoch: requirement_not_met, loss: requirement_not_met, model: wrong_type, optimizer: ok, resumes: wrong_type, atomic: requirement_not_met}}
+#     save_checkpoint: {status: partial, checks: {epoch: requirement_not_met, loss: requirement_not_met, model: wrong_type, optimizer: ok, resumes: wrong_value, atomic: requirement_not_met}}
 
 def save_checkpoint(path, net, optimizer, epoch, loss):
     part = str(path) + ".tmp"
@@ -216,7 +216,7 @@ def save_checkpoint(path, net, optimizer, epoch, loss):
 # The optimiser's state is forgotten.
 # expect:
 #   questions:
-#     save_checkpoint: {status: partial, checks: {epoch: ok, loss: ok, model: ok, optimizer: wrong_type, resumes: wrong_type, atomic: ok}}
+#     save_checkpoint: {status: partial, checks: {epoch: ok, loss: ok, model: ok, optimizer: wrong_type, resumes: wrong_value, atomic: ok}}
 
 def save_checkpoint(path, net, optimizer, epoch, loss):
     part = str(path) + ".tmp"

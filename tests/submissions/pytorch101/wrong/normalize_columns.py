@@ -89,6 +89,19 @@ def normalize_columns(x):
     return (x - mean) / std
 
 
+# %% normalize_squares_by_n
+# Divides the squares by the number of columns.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: wrong_value, says: "by N, the number of columns; the divisor is M - 1"}
+#     "*": {status: passed}
+
+
+def normalize_columns(x):
+    centred = x - x.sum(0) / x.size(0)
+    return centred / torch.sqrt(centred.pow(2).sum(0) / x.size(1))
+
+
 # %% normalize_by_variance
 # Divides by the variance: the root is missing.
 # expect:
