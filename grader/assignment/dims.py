@@ -17,6 +17,7 @@ class AssignmentPart(BaseModel):
 
 
 MAX_EXPRESSION = 80
+# No power: ``9**9**9`` is short enough to be read, and would never be done.
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -134,6 +135,7 @@ def _check_node(node: ast.expr, expression: str) -> None:
 
 
 def _is_number(node: ast.expr) -> bool:
+    # By type(), not isinstance(): “True” would be the size 1.
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 

@@ -28,6 +28,7 @@ _NAMES = {
     "float64": "float32", "int64": "float32", "append": "remove", "sorted": "list",
     "topk": "sort", "bincount": "unique",
 }  # fmt: skip
+# Swapping the operands of any other does the same: a mutant that no check can catch.
 _ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
 
 
@@ -69,6 +70,7 @@ def _logic(node: ast.BoolOp) -> Iterator[Alternative]:
 
 
 def _condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[Alternative]:
+    # A loop with its condition negated may never end, and would take a whole time limit each time.
     if not isinstance(node, ast.While):
         yield "negated condition", _but(node, test=ast.UnaryOp(ast.Not(), node.test))
     yield "condition never holds", _but(node, test=ast.Constant(False))
@@ -76,6 +78,7 @@ def _condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[Alternative]:
 
 def _constant(node: ast.Constant) -> Iterator[Alternative]:
     value = node.value
+    # Before int: True is one, and would be off by one.
     if isinstance(value, bool):
         yield "constant", ast.Constant(not value)
     elif isinstance(value, int):

@@ -151,6 +151,7 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         text = f"is not UTF-8 (byte {error.start})"
         raise AssignmentError([Problem(str(path), None, "", text)]) from None
+    # A starter made on Windows would else differ in every line from the one that is checked in.
     return text.replace("\r\n", "\n")
 
 
@@ -285,6 +286,8 @@ def make_public(materials: Materials, sandbox: Sandbox) -> MadeCases:
     left_out = dict(_hidden_code(materials.assignment, shown))
     public = _run(materials, shown, left_out, sandbox)
     if too_large := dict(_too_large(public)):
+        # Run anew, not cut out: a check may judge nothing now, and a case that no check judges any
+        # more must not travel.
         left_out |= too_large
         public = _run(materials, shown, left_out, sandbox)
     sealed = sealed_mistakes(materials, public, sandbox)

@@ -80,6 +80,7 @@ def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sa
 
     folder = file.resolve().parent
     solutions, tests = (folder.parent.parent / name for name in ("reference", "tests"))
+    # By the text: no question needs a GPU without this word, and nothing is parsed yet.
     asked = device in ("auto", "cuda") and b"cuda" in file.read_bytes()
     return open_sandbox(
         isolation.value,
@@ -94,6 +95,7 @@ def _hidden(*secret: Path) -> tuple[str, ...]:
     from grader.store.files import REFERENCES, open_cache
 
     cache = open_cache(REFERENCES)
+    # The cache too: it holds the hidden inputs with their answers.
     paths = (*secret, cache.folder) if cache else secret
     return tuple(str(path) for path in paths if path.exists())
 

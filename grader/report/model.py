@@ -29,6 +29,7 @@ from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Visibil
 
 SCHEMA_VERSION: Literal[1] = 1
 SCHEMA_ID = "torchgrade/report/v1"
+# Points are rounded part by part: rounded parts may add up to a little more than the whole.
 _SLACK = 1e-3
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -49,6 +50,7 @@ class ReportStatus(str, Enum):
 class ReportPart(BaseModel):
     """Base of all parts of a report."""
 
+    # Unknown fields are ignored, not refused: a later program may have written the report.
     model_config = ConfigDict(frozen=True)
 
 

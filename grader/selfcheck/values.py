@@ -84,6 +84,7 @@ def _wrong_case(
         pair = reference.observations[case.key], own.observations.get(case.key)
         if pair[1] is None:
             continue
+        # Judged again: a result names its case, but not which of its draws was wrong.
         if judge_case(check, case.inputs, pair[0], pair[1]).status is Status.FAILED:
             return Place(planned, check, case, pair[0], pair[1])
     return None
@@ -241,6 +242,7 @@ def _compared(result: CheckResult, where: Place) -> Iterator[str]:
         return
     heat = heat_of(where.check, result, where.case, (where.reference, where.own))
     wrong = heat.wrong if heat is not None else None
+    # Numbers that no public check looks at are zeros in the starter; shown, they would be believed.
     known = needs_numbers(where.planned, where.case)
     blocks = _given(where)
     digits = _digits(leaf.expected, leaf.actual, wrong) if known else _DIGITS[0]

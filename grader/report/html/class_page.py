@@ -237,6 +237,7 @@ def class_view(
         mean=fmean(scores),
         median=median(scores),
         counts=_counts(lines),
+        # Where the grader itself failed, the points say nothing of the submission.
         bars=bars_of(each for each in reports if each.status is not ReportStatus.INCOMPLETE),
         attention=attention_on(pages, summary, twins, labels),
         pending=_pending(pages, summary, labels),
