@@ -62,9 +62,15 @@ class AssignmentError(GraderError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def nearest_name(word: str, known: Iterable[str]) -> str:
-    """Return the known word nearest to ``word``, or an empty string."""
-    matches = get_close_matches(word, list(known), n=1, cutoff=0.5)
+def nearest_name(word: str, known: Iterable[str], likeness: float = 0.5) -> str:
+    """Return the known word nearest to ``word``, or an empty string.
+
+    Args:
+        word: What was found, or wanted.
+        known: The words to choose from.
+        likeness: How alike they must be, from 0 to 1.
+    """
+    matches = get_close_matches(word, list(known), n=1, cutoff=likeness)
     return matches[0] if matches else ""
 
 

@@ -68,6 +68,9 @@ def _plain(text: str) -> str:
 
 
 def _message(error: BaseException) -> str:
+    # exit() without a word: its text would be “None”.
+    if isinstance(error, SystemExit) and error.code is None:
+        return ""
     # A syntax error's text repeats file and line, which have fields of their own.
     return error.msg if isinstance(error, SyntaxError) else str(error)
 

@@ -79,12 +79,16 @@ def device_cause(actual: str, expected: str) -> dict[str, Param]:
 
 _NO_CUDA = ("not compiled with CUDA", "No CUDA GPUs are available", "no NVIDIA driver")
 _NO_MPS = "support for mps"
+_NOBODY_TYPES = "when reading a line"
+"""In Python's message where ``input()`` finds no terminal."""
 
 
 def exception_cause(said: str) -> dict[str, Param]:
-    """Return what an exception's text shows of its cause: a device that is not there."""
+    """Return what an exception's text shows of its cause: a device, or a person, not there."""
     if any(part in said for part in _NO_CUDA):
         return {"cause": "no_cuda_here"}
+    if _NOBODY_TYPES in said:
+        return {"cause": "nobody_types"}
     return {"cause": "no_mps_here"} if _NO_MPS in said else {}
 
 

@@ -22,6 +22,7 @@ from grader.cli.support import exit_for, interruptible, make_console, say, split
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from grader.report.messages.words import Words
     from grader.report.model import Report
     from grader.report.student import StudentView
     from grader.selfcheck.engine import SelfCheck
@@ -100,7 +101,7 @@ def check(
         ids = choose_questions(place, [word for word in named if not _is_path(word)])
         console = make_console()
         own = SelfCheck(place, sandbox, device.value)
-        view = StudentView(console, place.public.hints, own.details, own.printed)
+        view = StudentView(console, place.public.hints, own.details, own.printed, lambda: own.words)
         view.everything = everything or watch or bool(ids)
         if watch:
             watch_folder(own, ids, view)
@@ -130,7 +131,7 @@ def _told_at_sight(path: Path, form: FormatChoice) -> bool:
     folder = starter_folder(path)
     broken = unreadable_in(folder, path)
     if broken is not None:
-        _show(broken, folder, form)
+        _show(broken, folder / broken.file, form)
     return broken is not None
 
 
@@ -139,17 +140,18 @@ def _checked(
 ) -> Report | None:
     """Check and print; return None where the file cannot be read."""
     from grader.selfcheck.folder import unreadable
-    from grader.selfcheck.workplace import read_workplace
+    from grader.selfcheck.workplace import read_workplace, words_for
 
     place, console = own.workplace, make_console()
-    broken = unreadable(read_workplace(place))
+    submission = read_workplace(place)
+    broken = unreadable(submission)
     if form is FormatChoice.json:
         report = own.check(ids)
         typer.echo(report.model_dump_json(indent=2))
         return report
     # One of several files costs its own questions alone; the others are checked all the same.
     if broken is not None and len(place.public.assignment.asked) == 1:
-        _show(broken, place.folder, form)
+        _show(broken, place.hand_in, form, words_for(submission))
         return None
     if form is FormatChoice.lines:
         report = own.check(ids)
@@ -180,17 +182,17 @@ def _told(own: SelfCheck, ids: tuple[str, ...], view: StudentView, console: Cons
     return report
 
 
-def _show(broken: Unreadable, folder: Path, form: FormatChoice) -> None:
+def _show(broken: Unreadable, path: Path, form: FormatChoice, words: Words | None = None) -> None:
     """Print what keeps the file from being loaded, and the line with a mark below it."""
     from rich.text import Text
 
     from grader.report.messages.catalogue import current
     from grader.text import inert
 
-    console, sentence = make_console(), current().render(broken.message)
+    console, sentence = make_console(), (words or current()).render(broken.message)
     if form is FormatChoice.lines:
-        line = broken.message.params.get("line")
-        say(console, f"{_shown_path(folder / broken.file)}:{line}: {sentence}")
+        line = 1 if path.suffix == ".ipynb" else broken.message.params.get("line")
+        say(console, f"{_shown_path(path)}:{line}: {sentence}")
         return
     console.print(Text(sentence, "red"))
     if broken.line:
@@ -209,8 +211,8 @@ def _problem_lines(report: Report, place: Workplace) -> Iterator[str]:
             line = result.params.get("line")
             if not isinstance(line, int) or line < 1:
                 line = line_of(place, question.id) or 1
-            file = place.folder / str(result.params.get("file") or "")
-            shown = file if file.is_file() else place.module(question.id)
+            shown = place.path_of(question.id, str(result.params.get("file") or ""))
+            line = 1 if shown.suffix == ".ipynb" else line
             where = f"{_shown_path(shown)}:{line}: {question.id}"
             yield f"{where}: {result.id}: {result.student_message}"
 
@@ -228,13 +230,14 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
     _speak(lang)
     from grader.report.student import StudentView
     from grader.selfcheck.folder import unreadable
-    from grader.selfcheck.workplace import open_workplace, pack, read_workplace, unwritten
+    from grader.selfcheck.workplace import open_workplace, pack, read_workplace, words_for
+    from grader.selfcheck.written import absent, unwritten
 
     place = open_workplace(path)
     view = StudentView(make_console(), place.public.hints)
     submission = read_workplace(place)
     if (broken := unreadable(submission)) is not None:
-        _show(broken, place.folder, FormatChoice.text)
+        _show(broken, place.hand_in, FormatChoice.text, words_for(submission))
         view.say("not_packed", "bold red")
         raise typer.Exit(1)
     packed = pack(place)
@@ -248,6 +251,10 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
         view.print(f"  {name}  {size} bytes  sha256 {digest[:16]}…")
     for error in submission.refused.values():
         view.tell(error.message, "red")
+    if lacking := absent(place, submission):
+        whole = len(lacking) == len(asked.coded)
+        message = "none_found" if whole else "not_in_file"
+        view.say(message, "red", file=place.name, count=len(lacking), names=list(lacking))
     if left := unwritten(place, submission):
         view.say("not_written", "yellow", count=len(left), names=list(left))
 

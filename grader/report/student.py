@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from grader.report.messages.catalogue import current
+from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import MARKS, amount, worth
 from grader.report.terminal import STYLE
@@ -40,6 +41,7 @@ class StudentView:
         details: Tells what there is to say on a question's checks beside their messages: check →
             lines.
         printed: Tells what a question printed, as lines.
+        words: Tells the words to speak in.
     """
 
     def __init__(
@@ -48,17 +50,22 @@ class StudentView:
         hints: Mapping[str, str],
         details: Details = lambda _: {},
         printed: Printed = lambda _: (),
+        words: Callable[[], Words] = current,
     ) -> None:
         self._console = console
         self._hints = hints
         self._details = details
         self._printed = printed
         self.everything = True
-        self._words = current()
+        self._words_now = words
         self._waiting: dict[str, QuestionResult] = {}
         self._shown: dict[str, QuestionResult] = {}
         self._held: set[str] = set()
         self._unread = ""
+
+    @property
+    def _words(self) -> Words:
+        return self._words_now()
 
     def result(self, result: QuestionResult, order: Sequence[str]) -> None:
         """Print a question, and those that waited for it; ``report`` leaves them out then.
@@ -73,7 +80,9 @@ class StudentView:
                 if name not in self._waiting:
                     return
                 question = self._waiting.pop(name)
-                if self.everything or not quiet(question):
+                # Where nothing is there, one sentence in the end says so.
+                told = self.everything or not quiet(question)
+                if told and not _nothing_like_it(question):
                     self._shown[name] = question
                     self._question(question)
                 else:
@@ -87,7 +96,12 @@ class StudentView:
             only: Ids of the questions to show; all where empty.
         """
         chosen = frozenset(only)
-        asked = [item for item in report.questions if not chosen or item.id in chosen]
+        elsewhere = none_found(report)
+        asked = [
+            item
+            for item in report.questions
+            if (not chosen or item.id in chosen) and not (elsewhere and _nothing_like_it(item))
+        ]
         brief = not self.everything and any(_to_mend(item) for item in asked)
         for question in asked:
             # One that came out otherwise in the end is shown again.
@@ -112,7 +126,7 @@ class StudentView:
         self._console.print(Text(inert(text, _MAX_LINE), style), soft_wrap=False)
 
     def _question(self, question: QuestionResult) -> None:
-        if whole := _of_the_file(question):
+        if whole := of_the_file(question):
             if whole != self._unread:
                 self.print(whole, "red")
                 for text in next(iter(self._details(question).values()), ()):
@@ -160,7 +174,7 @@ class StudentView:
             yield self._words.render(Message("hint", {"hint": self._hints[question.id]})), "yellow"
 
 
-def _of_the_file(question: QuestionResult) -> str:
+def of_the_file(question: QuestionResult) -> str:
     """Return what is said of the file as a whole at every check of a question; empty if nothing."""
     texts = {check.student_message for check in question.checks if check.status in _FINDINGS}
     found = [check for check in question.checks if check.status in _FINDINGS]
@@ -181,7 +195,7 @@ def all_right(report: Report) -> bool:
 def not_loaded(report: Report) -> bool:
     """Return whether the file could not be loaded at all, so that nothing was checked."""
     questions = [item for item in asked_for(report) if not _waits(item)]
-    return bool(questions) and all(_of_the_file(item) for item in questions)
+    return bool(questions) and all(of_the_file(item) for item in questions)
 
 
 def quiet(question: QuestionResult) -> bool:
@@ -203,6 +217,11 @@ def not_written(question: QuestionResult) -> bool:
 def not_found(question: QuestionResult) -> bool:
     """Return whether nothing of a question's name is in the submission."""
     return any(check.code is Code.MISSING_FUNCTION for check in question.checks)
+
+
+def _nothing_like_it(question: QuestionResult) -> bool:
+    """Return whether nothing has a question's name, nor one that could be meant."""
+    return not_found(question) and not any(item.params.get("nearest") for item in question.checks)
 
 
 def next_question(report: Report) -> QuestionResult | None:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from grader.assignment.types import Question
 from grader.checks.base import Check, Probe
-from grader.checks.causes import across_cases
+from grader.checks.causes import across_cases, exception_cause
 from grader.checks.judge import combine, judge_case, settle, with_diagnoses, without_repeats
 from grader.errors import nearest_name
 from grader.observation import Observation, Outcome
@@ -39,9 +39,6 @@ from grader.verdict import (
     review,
 )
 from grader.wire.messages import Fault
-
-_NOBODY_TYPES = "when reading a line"
-"""In Python's message where ``input()`` finds no terminal."""
 
 Verdicts = dict[str, Verdict]
 """Check id → verdict."""
@@ -172,9 +169,10 @@ def _import_fault(error: Fault) -> Verdict:
     }  # fmt: skip
     if error.type in ("SyntaxError", "IndentationError", "TabError"):
         return failed(Code.SYNTAX_ERROR, Message("syntax_error", params), trace=error.trace)
-    if error.type == "EOFError" and _NOBODY_TYPES in error.message:
+    cause = exception_cause(error.message)
+    if error.type == "EOFError" and cause.get("cause") == "nobody_types":
         return failed(Code.IMPORT_FAILED, Message("input_at_import", params), trace=error.trace)
-    return failed(Code.IMPORT_FAILED, Message("import_failed", params), trace=error.trace)
+    return failed(Code.IMPORT_FAILED, Message("import_failed", params | cause), trace=error.trace)
 
 
 def _missing(question: Question, names: Sequence[str]) -> Verdict:
@@ -182,7 +180,8 @@ def _missing(question: Question, names: Sequence[str]) -> Verdict:
     params: dict[str, Param] = {
         "function": question.names[0],
         "names": found,
-        "nearest": nearest_name(question.names[0], names),
+        # An imported Tensor is no mutate_tensor under another name.
+        "nearest": nearest_name(question.names[0], names, likeness=0.6),
     }
     return failed(Code.MISSING_FUNCTION, Message("missing_function", params))
 

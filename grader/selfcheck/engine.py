@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
+from grader.checks.causes import exception_cause
 from grader.grading import Grader, Options
 from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult, Report
@@ -17,7 +18,7 @@ from grader.selfcheck.public import PUBLIC_SEED
 from grader.selfcheck.sealed import SealedMistakes
 from grader.selfcheck.spare import SpareSandbox
 from grader.selfcheck.values import printed_lines, value_lines
-from grader.selfcheck.workplace import Workplace
+from grader.selfcheck.workplace import Workplace, read_workplace, words_for
 from grader.verdict import Message, Param
 
 OnQuestion = Callable[[str], None]
@@ -30,6 +31,7 @@ class SelfCheck:
     Attributes:
         workplace: May be opened again between two checks.
         seen: What the student's functions did when they were checked last, by question.
+        words: Of the current language, as they speak of what was checked last.
 
     Args:
         workplace: The folder.
@@ -44,6 +46,7 @@ class SelfCheck:
         self._device: DeviceChoice = device
         self._sandbox = sandbox
         self.seen: dict[str, QuestionRun] = {}
+        self.words = current()
         self._printed: dict[str, str] = {}
 
     def check(
@@ -66,7 +69,8 @@ class SelfCheck:
         grader = Grader(
             self._materials(), self._sandbox, Options(PUBLIC_SEED, self._device, tuple(questions))
         )
-        grader.words = current()
+        self.words = words_for(read_workplace(self.workplace))
+        grader.words = self.words
         grader.mistakes = SealedMistakes(public.mistakes)
         if on_result is not None:
             grader.on_question = self._noting(on_result)
@@ -103,18 +107,21 @@ class SelfCheck:
     def noticed_while_loading(self) -> Iterator[Message]:
         """Yield what went wrong as the file was loaded, where functions were found all the same.
 
-        Packages that are not installed, and a statement that raised.
+        Packages that are not installed, and a statement that raised, unless a question that was
+        lost to it says so.
         """
         loaded = [run.loaded for run in self.seen.values() if run.entry is not None and run.loaded]
         if missing := sorted({name for each in loaded for name in each.missing}):
             yield Message("packages_missing", {"names": list[Param](missing)})
         faults = {each.fault.file: each.fault for each in loaded if each.fault is not None}
-        for error in faults.values():
+        runs = (run for run in self.seen.values() if run.entry is None and run.loaded)
+        told = {run.loaded.fault.file for run in runs if run.loaded and run.loaded.fault}
+        for error in (faults[name] for name in faults if name not in told):
             params: dict[str, Param] = {
                 "type": error.type, "message": error.message, "file": error.file,
                 "line": error.line,
             }  # fmt: skip
-            yield Message("loading_stopped", params)
+            yield Message("loading_stopped", params | exception_cause(error.message))
 
     def make_ready(self) -> None:
         """Have the next run begin warm; takes no time now."""

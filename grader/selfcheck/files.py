@@ -264,18 +264,17 @@ def read_public(folder: Path) -> PublicCases:
     except KeyError as error:
         lacking = str(error.args[0]) if error.args else ""
         raise InTheWay("file_lacks", file=str(folder / CASES_FILE), what=lacking) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        reason = f"assignment.{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        where = str(folder / CASES_FILE)
+        raise InTheWay("file_not_of_here", file=where, reason=reason) from None
     except (
         AssertionError, AttributeError, IndexError, ProtocolError, TypeError,
         ValueError,
     ) as error:  # fmt: skip
-        raise InTheWay("file_damaged", file=str(folder / CASES_FILE), reason=_why(error)) from None
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        return f"assignment.{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return str(error) or "not what belongs there"
+        reason = str(error) or "not what belongs there"
+        raise InTheWay("file_damaged", file=str(folder / CASES_FILE), reason=reason) from None
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -173,7 +173,8 @@ def _unreadable(name: str, data: bytes) -> Unreadable | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(data, name)
+            # Without its name: Python would show the line of a file that is called so here.
+            tree = ast.parse(data)
     except SyntaxError as error:
         return _syntax_error(error, name)
     except (ValueError, RecursionError, MemoryError):

@@ -26,6 +26,7 @@ from grader.report.student import (
     none_found,
     not_loaded,
     not_written,
+    of_the_file,
 )
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
@@ -306,7 +307,9 @@ def conclude(report: Report, place: Workplace, view: StudentView) -> None:
         view.say("none_found", "bold red", file=place.name, names=names)
         return
     step = next_question(report)
-    if step is not None:
+    if step is not None and of_the_file(step):
+        view.say("load_first", "bold")
+    elif step is not None:
         line, file = line_of(place, step.id), place.name_of(step.id)
         view.say("next_step", "bold", question=step.id, file=file, line=line)
         if not_written(step):

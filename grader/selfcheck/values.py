@@ -26,7 +26,7 @@ from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.selfcheck.files import needs_numbers
 from grader.selfcheck.pictures import heat_of
-from grader.selfcheck.workplace import Workplace, text_of_line
+from grader.selfcheck.workplace import Workplace, line_as_written
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
 from grader.wire.values import Tensor, Value
@@ -106,9 +106,9 @@ def _own_line(result: CheckResult, place: Workplace) -> Iterator[str]:
     line = result.params.get("line")
     file = result.params.get("file")
     if file in place.public.assignment.asked and isinstance(line, int):
-        text = text_of_line(place.folder / str(file), line)
+        text = line_as_written(place, str(file), line)
         if text:
-            yield f"{line} │ {text}"
+            yield text
 
 
 @dataclass(frozen=True, slots=True)

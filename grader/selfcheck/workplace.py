@@ -6,25 +6,26 @@ notebook of its name where there is no such file.
 
 from __future__ import annotations
 
-import ast
 import io
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from grader.assignment.translation import Translation, file_of, parse
 from grader.assignment.types import Question
 from grader.errors import nearest_name
-from grader.report.messages.catalogue import current_language
+from grader.report.messages.catalogue import current, current_language
+from grader.report.messages.words import Words
 from grader.selfcheck.files import read_public
 from grader.selfcheck.folder import InTheWay, module_missing, renamed, starter_folder
 from grader.selfcheck.public import PublicCases
 from grader.store.files import write_atomic
 from grader.submission import Submission, Where, read_submission
 from grader.submission.choose import only_uses
-from grader.submission.submission import IntakeError
+from grader.submission.notebook import NEWLINE
+from grader.submission.submission import CellMap, IntakeError, SubmittedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,19 @@ class Workplace:
     def module(self, question: str) -> Path:
         """The file that holds a question, or should."""
         return self.folder / self.public.assignment.file_of(self._question(question))
+
+    def path_of(self, question: str, file: str = "") -> Path:
+        """The file that a finding on a question points at.
+
+        Args:
+            question: Its id.
+            file: The name that the finding gives, as grading calls the file.
+        """
+        asked = self.public.assignment.asked
+        if len(asked) == 1 and self.hand_in.is_file() and file in {"", *asked}:
+            return self.hand_in
+        named = self.folder / file
+        return named if named.is_file() else self.module(question)
 
     def name_of(self, question: str) -> str:
         """What messages call the file that holds a question."""
@@ -254,39 +268,6 @@ def _meant(place: Workplace, word: str) -> list[str]:
     raise InTheWay("no_such_question", name=word, nearest=nearest, count=len(questions))
 
 
-def unwritten(place: Workplace, submission: Submission) -> list[str]:
-    """Return the questions whose function, as the text shows it, does nothing but say so."""
-    assignment = place.public.assignment
-    stubs = {file.path: _stubs(file.data) for file in submission.files if file.path.endswith(".py")}
-    return [
-        item.id
-        for item in assignment.questions
-        if stubs.get(assignment.file_of(item), set()) & set(item.names)
-    ]
-
-
-def _stubs(source: bytes) -> set[str]:
-    tree = ast.parse(source)
-    return {item.name for item in tree.body if isinstance(item, _DEFINITIONS) and _stub(item)}
-
-
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-    """Return whether a function raises ``NotImplementedError`` alone, or any method of a class."""
-    if isinstance(node, ast.ClassDef):
-        return any(_stub(item) for item in node.body if isinstance(item, _DEFINITIONS))
-    body = [item for item in node.body if not _is_text(item)]
-    error = body[0].exc if len(body) == 1 and isinstance(body[0], ast.Raise) else None
-    name = error.func if isinstance(error, ast.Call) else error
-    return isinstance(name, ast.Name) and name.id == "NotImplementedError"
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 def archive_name(place: Workplace) -> str:
     """Return the name that the archive has."""
     return f"{place.public.assignment.id}.zip"
@@ -323,7 +304,7 @@ def _packed(place: Workplace) -> Mapping[str, Path]:
         return where
     if not where.is_file():
         return {name: place.folder / name for name in names}
-    return {where.name if where.suffix == ".ipynb" else names[0]: where}
+    return {str(Path(names[0]).with_suffix(where.suffix)): where}
 
 
 def _definition(name: str, text: str) -> re.Match[str] | None:
@@ -335,18 +316,38 @@ def line_of(place: Workplace, question: str) -> int | None:
 
     Looked for in the text: a student's file is not parsed in this process.
     """
-    try:
-        text = place.module(question).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
+    text = _text(_graded(place, place.module(question).name))
     found = _definition(place.function(question), text)
     return None if found is None else text.count("\n", 0, found.start()) + 1
 
 
-def text_of_line(file: Path, number: int) -> str:
-    """Return a line of a file without its indentation; empty where there is none."""
+def line_as_written(place: Workplace, name: str, number: int) -> str:
+    """Return a line of a graded file, with its number there, or in its cell; empty without one."""
+    file = _graded(place, name)
+    lines = _text(file).split("\n")
+    text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    cell = file.cells.cell_of(number) if file is not None and file.cells else None
+    return f"{cell[1] if cell else number} │ {text}" if text else ""
+
+
+def _graded(place: Workplace, name: str) -> SubmittedFile | None:
+    """Return a file by its name in grading; a notebook as what its cells hold."""
     try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+        files = read_workplace(place).files
+    except InTheWay:
+        return None
+    return next((file for file in files if file.path == name), None)
+
+
+def _text(file: SubmittedFile | None) -> str:
+    return NEWLINE.sub("\n", file.data.decode("utf-8", "replace")) if file else ""
+
+
+def words_for(submission: Submission) -> Words:
+    """Return the current language's words, which tell lines of notebooks by their cells."""
+    notebooks: dict[str, tuple[str, CellMap]] = {}
+    for file in submission.files:
+        if file.cells is not None:
+            name = PurePosixPath(file.origin).name
+            notebooks[file.path] = notebooks[name] = (name, file.cells)
+    return replace(current(), notebooks=notebooks)

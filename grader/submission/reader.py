@@ -287,7 +287,8 @@ def _from_file(
         return [single], choose([single], hand_in, asked), []
     others = foreign([single], asked.get(wanted, ()))
     known = "taken_as" if others is None else "taken_as_another"
-    note = Message(known, {"found": show(given), "wanted": wanted})
+    named = f"{stem}.ipynb" if given.lower().endswith(".ipynb") else wanted
+    note = Message(known, {"found": show(given), "wanted": named})
     return [single], [Chosen(wanted, single)], [note]
 
 

@@ -11,12 +11,15 @@ from __future__ import annotations
 import re
 import signal
 import string
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Union
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
 
 from grader.text import inert, long_integer
 from grader.verdict import Code, Message, Param, Status, Verdict
+
+if TYPE_CHECKING:
+    from grader.submission.submission import CellMap
 
 Part = Union[str, tuple[str, ...]]
 """A template, or several of which the first that can be filled is taken."""
@@ -28,6 +31,7 @@ _MAX_LINE = 99_999
 _MAX_DIGITS_BITS = 256
 _LARGEST = 1e15
 _SHOWN_ITEMS = 12
+_ENDS = ".!?:…"
 _CAUSE = "cause_"
 """Before the id of a relation between a wrong answer and the right one."""
 _AUTHORED = tuple(
@@ -61,6 +65,8 @@ class Words:
         phrases: Frames, by the names used below.
         labels: What stands on pages beside messages, by name.
         strict: Raise where words are missing instead of falling back; for tests.
+        notebooks: File that was made from a notebook → the notebook's name, and its cells. Lines of
+            such a file are told by their cell.
     """
 
     sentences: Mapping[str, Sentence]
@@ -68,6 +74,7 @@ class Words:
     phrases: Mapping[str, str]
     labels: Mapping[str, str]
     strict: bool = False
+    notebooks: Mapping[str, tuple[str, CellMap]] = field(default_factory=dict)
 
     def render(self, message: Message) -> str:
         """Return the sentence of a message, everything in it included.
@@ -80,6 +87,7 @@ class Words:
         if called:
             place = show(params.get("place", ""))
             params["where"] = f"{called} ({place})" if place else called
+        params |= self._in_cell(params)
         text = self._sentence(message.id, params)
         # A plain word begins its sentence with a capital; a name of code stays as it is.
         first = called.split(" ")[0]
@@ -89,6 +97,18 @@ class Words:
         if text and params.get("in_file") and not self._names_file(message.id):
             text = f"{show(params['in_file'])}: {text}"
         return inert(self._beside(text or self._fallback(message), message, params), MAX_TEXT)
+
+    def _in_cell(self, params: Mapping[str, Param]) -> dict[str, Param]:
+        """Return what names a line of a notebook as its reader finds it; empty for other files."""
+        file, line = params.get("file") or next(iter(self.notebooks), None), params.get("line")
+        if file not in self.notebooks or type(line) is not int:
+            return {}
+        name, cells = self.notebooks[str(file)]
+        place = cells.cell_of(line)
+        if place is None:
+            return {}
+        text = _CellLine(self._phrase("in_cell", cell=place[0], line=place[1]))
+        return {"line": text, "file": name} if params.get("file") else {"line": text}
 
     def _names_file(self, name: str) -> bool:
         return "{file}" in str(self.sentences.get(name, ()))
@@ -136,12 +156,11 @@ class Words:
         cause = f"{_CAUSE}{message.params.get('cause')}"
         names = ("author_message", cause, "author_diagnosis", "author_hint")
         first, *after = (self._sentence(name, params) for name in names)
-        return " ".join(part for part in (first, text, *after) if part)
+        return _joined((first, text, *after))
 
     def _sentence(self, name: str, params: Mapping[str, Param]) -> str:
         """Return a sentence with what can be filled of it; empty if it is not known."""
-        filled = (_fill(part, params) for part in self.sentences.get(name, ()))
-        return " ".join(text for text in filled if text)
+        return _joined(_fill(part, params) for part in self.sentences.get(name, ()))
 
     def _known(self, name: Param) -> str:
         """Return an exception's type, or that it is another.
@@ -174,6 +193,13 @@ class Words:
             raise MissingWordsError(f"no sentence for “{message.id}” with {sorted(message.params)}")
         params = ", ".join(f"{name}={show(value)}" for name, value in message.params.items())
         return f"{message.id} ({params})" if params else message.id
+
+
+def _joined(parts: Iterable[str]) -> str:
+    """Return sentences in a row; one that ends in somebody else's words gets a full stop."""
+    *before, last = [part for part in parts if part] or [""]
+    ended = (part if part[-1:] in _ENDS else f"{part}." for part in before)
+    return " ".join((*ended, last))
 
 
 def _fill(part: Part, params: Mapping[str, Param]) -> str:
@@ -249,12 +275,18 @@ def _tuple(items: list[Param]) -> str:
     return inert(f"({inside},)" if len(items) == 1 else f"({inside})", _MAX_PARAM)
 
 
+class _CellLine(str):
+    """A line's number, with the cell that it stands in."""
+
+
 def line_text(value: Param) -> str:
     """Return a line's number.
 
     Raises:
         UnfillableError: It is unknown, or no line of any file.
     """
+    if isinstance(value, _CellLine):
+        return value
     if type(value) is not int or not 0 < value <= _MAX_LINE:
         raise UnfillableError("line")
     return str(value)

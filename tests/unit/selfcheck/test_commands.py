@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from toy_starter import fill
 
 from grader.cli import app as cli
 from grader.errors import InfrastructureError
+from grader.report.messages.catalogue import VARIABLE
 from grader.report.model import Report, ReportStatus
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.terminal import SaveWatch
@@ -70,6 +72,7 @@ def test_the_file_of_another_assignment(
     said = " ".join(capsys.readouterr().out.split())
     assert "It has “doubles”: rename that" in said
     assert "Hint:" not in said
+    assert "mean_of  0" not in said
     assert "toy.py has none of what is asked for here. Is it the file of another" in said
     assert "asks for double, mean_of, Counter." in said
 
@@ -227,8 +230,91 @@ def test_what_stands_below_a_statement_that_raised_is_said_to_be_lost(
         file.write("\n\nprint(double(input()))\n")
     assert run(monkeypatch, "check") == 0
     said = " ".join(printed(capsys).split())
-    assert "EOFError" in said
-    assert "What stands below it was not loaded." in said
+    assert "and what stands below it was not loaded. toy.py, line " in said
+    assert "EOFError: EOF when reading a line. Nobody types anything here: take input()" in said
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        ("assert double(1) == 3", "line {line}: AssertionError."),
+        ("exit()", "line {line}: SystemExit."),
+    ],
+)
+def test_a_statement_that_raises_without_a_word_is_named_all_the_same(
+    last: str,
+    said: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fill(folder, "double", "    return x + x")
+    with (folder / "toy.py").open("a") as file:
+        file.write(f"{last}\n")
+    line = len((folder / "toy.py").read_text().splitlines())
+    assert run(monkeypatch, "check") == 0
+    assert f"not loaded. toy.py, {said.format(line=line)}" in " ".join(printed(capsys).split())
+
+
+def test_where_loading_stopped_is_told_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (folder / "toy.py").read_text()
+    above, mark, below = text.partition("def mean_of")
+    assert mark
+    (folder / "toy.py").write_text(f"{above}assert not 1\n\n\n{mark}{below}")
+    assert run(monkeypatch, "check") == 0
+    said = printed(capsys)
+    line = len(above.splitlines()) + 1
+    assert f"Importing the file stopped at line {line} with AssertionError." in said
+    assert said.count("AssertionError") == 1
+    assert "Mend what stops the file, save it, and check again." in said
+    assert "Next:" not in said
+
+
+def notebook(folder: Path, name: str, *cells: str) -> None:
+    content = [{"cell_type": "code", "metadata": {}, "source": text} for text in cells]
+    (folder / name).write_text(json.dumps({"nbformat": 4, "metadata": {}, "cells": content}))
+
+
+RAISES = "def double(x):\n    return x.nothing"
+
+
+def test_a_notebook_is_spoken_of_by_its_cells(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook(folder, "own.ipynb", "%pip install torch", "import torch", RAISES)
+    assert run(monkeypatch, "check", "own.ipynb", "double") == 0
+    said = printed(capsys)
+    assert "AttributeError in own.ipynb, line 2 of cell 3:" in " ".join(said.split())
+    # Not the second line of the file of that name.
+    assert "      2 │ return x.nothing\n" in said
+    assert "Next: double in own.ipynb, line 1 of cell 3." in said
+    assert "own.ipynb was taken as toy.ipynb" in said
+    monkeypatch.setenv(VARIABLE, "ko")
+    assert run(monkeypatch, "check", "own.ipynb", "double") == 0
+    assert "own.ipynb 3번째 셀 2번째 줄" in " ".join(printed(capsys).split())
+
+
+def test_lines_of_a_notebook_point_at_the_notebook(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook(folder, "own.ipynb", "import torch", RAISES)
+    assert run(monkeypatch, "check", "own.ipynb", "double", "--format", "lines") == 0
+    assert printed(capsys).startswith("own.ipynb:1: double: ")
+    notebook(folder, "own.ipynb", "import torch", "x = (1,")
+    assert run(monkeypatch, "check", "own.ipynb") == 0
+    said = printed(capsys)
+    assert said.startswith("Syntax error in own.ipynb, line 1 of cell 2, column 5: ")
+    assert said.splitlines()[-2:] == ["    x = (1,", "        ^"]
+
+
+def test_a_file_of_another_name_is_quoted_not_the_one_that_is_called_as_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "mine.py").write_text(f"import torch\n\n\n{RAISES}\n")
+    assert run(monkeypatch, "check", "mine.py", "double") == 0
+    assert "      5 │ return x.nothing\n" in printed(capsys)
 
 
 def test_of_a_part_it_says_no_more_than_was_looked_at(
@@ -324,6 +410,28 @@ def test_packing_says_for_what_it_is_and_what_is_not_written(
     said = " ".join(printed(capsys).split())
     assert "toy.zip is ready to hand in: Toy, version 1." in said
     assert "Not written yet (2): mean_of, Counter." in said
+
+
+def test_packing_says_what_is_not_in_the_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x + x")
+    text = (folder / "toy.py").read_text()
+    (folder / "toy.py").write_text(text.replace("def double", "def doubles"))
+    assert run(monkeypatch, "submit-zip") == 0
+    assert "Not in toy.py (1): double." in printed(capsys)
+    (folder / "toy.py").write_text("def other(x):\n    return x\n")
+    assert run(monkeypatch, "submit-zip") == 0
+    assert "toy.py has none of what is asked for here." in printed(capsys)
+
+
+def test_a_notebook_is_packed_under_the_name_that_grading_looks_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook(folder, "own.ipynb", "def double(x):\n    return x + x")
+    assert run(monkeypatch, "submit-zip", "own.ipynb") == 0
+    with zipfile.ZipFile(folder / "toy.zip") as archive:
+        assert archive.namelist() == ["toy.ipynb"]
 
 
 @pytest.mark.parametrize("top", ["x = (1,\n", "while True:\n    pass\n"])

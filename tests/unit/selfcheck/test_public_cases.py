@@ -112,7 +112,7 @@ def _edit(folder: Path, **change: object) -> None:
         ),
         (
             lambda f: _edit(f, assignment={"id": "x"}),
-            "damaged: assignment.schema: Field required.",
+            "does not fit this torchgrade: assignment.schema: Field required.",
         ),
     ],
 )
