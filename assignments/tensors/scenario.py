@@ -64,16 +64,17 @@ def flattened(x):
     ]
     ways = [*there, *not_there]
     drawn = random.sample([*ways, random.choice(ways)], 10)
-    return [_flattened(_look(x, *steps)) for steps in drawn]
+    raised, views = zip(*(_flattened(_look(x, *steps)) for steps in drawn), strict=True)
+    return {"raised": raised, "views": views}
 
 
 def _flattened(part):
     try:
-        return actor.call("flatten_views", part)
+        return "nothing", actor.call("flatten_views", part)
     except RemoteError as error:
         if error.type != "RuntimeError":
             raise
-        return error.type
+        return error.type, None
 
 
 def _layouts(rows, columns):

@@ -84,6 +84,12 @@ class _Ops(Counted):
                     "op": plain(name), "name": plain(mention.name), **mention.place.params,
                 }  # fmt: skip
                 return finding(Code.FORBIDDEN_CALL, "forbidden_call", params, Basis.CLAIM)
+        # Seen under the name of a part of it: what an author forbids by name may be of many parts.
+        for mention in self._named(source, counts) if seen else ():
+            if mention.name.startswith("torch."):
+                params = {"op": plain(mention.last), "name": plain(mention.name)}
+                params |= mention.place.params
+                return finding(Code.FORBIDDEN_CALL, "forbidden_call", params, Basis.CLAIM)
         if seen:
             return _review("ops_unexplained", {"op": plain(seen[0])})
         return self._outside(counts, source)

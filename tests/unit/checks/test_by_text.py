@@ -6,6 +6,7 @@ import pytest
 
 from grader.assignment.types import Case, Question
 from grader.checks.base import CaseInputs
+from grader.checks.counts import Counts
 from grader.checks.loops import Loops
 from grader.checks.ops import ForbiddenOps
 from grader.observation import Claims, Observation, Outcome
@@ -75,3 +76,41 @@ def test_a_stub_is_promised_nothing() -> None:
     stub = Claims(fault=Fault("NotImplementedError", ""))
     seen = Observation(Outcome.RAISED, claims=stub, source=facts(CLEAN))
     assert judged(CLEAN, seen)["later"] is Code.NOT_IMPLEMENTED
+
+
+WHOLE = "import torch\n\ndef f(x):\n    return torch.autograd.functional.jacobian(torch.sum, x)\n"
+BY_HAND = ForbiddenOps(id="by_hand", points=1, calls=("grad", "jacobian"))
+OWN_METHOD = """\
+class Own:
+    def jacobian(self, x):
+        return x
+
+def f(x):
+    own = Own()
+    return own.jacobian(x)
+"""
+
+
+def counted(calls: dict[str, int], line: int) -> Counts:
+    lines = frozenset({("", line)})
+    return Counts(1, lines, calls, {}, {}, 0, {}, work=0, greatest=0, threads=0)
+
+
+def test_what_was_seen_by_a_part_of_it_is_named_by_the_text() -> None:
+    found = BY_HAND.heard(counted({"grad": 1}, 4), facts(WHOLE))
+    assert (found.code, found.status) == (Code.FORBIDDEN_CALL, Status.FAILED)
+    assert found.message is not None
+    assert found.message.params["name"] == "torch.autograd.functional.jacobian"
+    assert found.message.params["line"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (WHOLE, 3),  # that line was not run
+        (OWN_METHOD, 7),
+        (CLEAN, 4),
+    ],
+)
+def test_what_no_line_explains_is_for_a_person(text: str, line: int) -> None:
+    assert BY_HAND.heard(counted({"grad": 1}, line), facts(text)).code is Code.NEEDS_REVIEW

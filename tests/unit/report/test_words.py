@@ -77,6 +77,10 @@ SHAPES: dict[str, Param] = {"actual": [2, 3], "expected": [3]}
             "E in a.py, line 3: m",
         ),
         (
+            Message("raised", {"type": "E", "message": "m 1", "hint_en": "Look."}),
+            "E: m 1. Hint: Look.",
+        ),
+        (
             Message("raised", {"type": "E", "message": "", "line": 3, "file": "a.py"}),
             "E in a.py, line 3.",
         ),

@@ -1,7 +1,7 @@
 # Eight mistakes that are made often, each in another function.
 # expect:
 #   questions:
-#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_type}}
+#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_value}}
 #     make_contiguous: {status: partial, checks: {contiguous: wrong_value}}
 #     add_three_ways: {status: partial, checks: {in_place: not_in_place}}
 #     numpy_bridge: {status: partial, checks: {dtypes: wrong_dtype}}

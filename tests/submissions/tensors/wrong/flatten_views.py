@@ -30,7 +30,7 @@ def flatten_views(x):
 # Makes the tensor contiguous before the view, which is a copy where none was contiguous.
 # expect:
 #   questions:
-#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_type}}
+#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_value}}
 
 def flatten_views(x):
     x = x.contiguous()
@@ -51,7 +51,7 @@ def flatten_views(x):
 # reshape where a view is asked for: it copies without a word where no view exists.
 # expect:
 #   questions:
-#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_type}}
+#     flatten_views: {status: partial, checks: {values: ok, views: ok, never_copies: wrong_value}}
 
 def flatten_views(x):
     return x.reshape(-1), x.reshape(-1, 8)

@@ -98,3 +98,13 @@ def gradient_by_hand(x, w, y):
 
 def gradient_by_hand(x, w, y):
     return 2 / y.numel() * (x.t() @ (y - x @ w))
+
+
+# %% gradient_by_jacobian
+# A function of torch.autograd that asks for gradients under another name.
+# expect:
+#   questions:
+#     gradient_by_hand: {status: partial, checks: {gradient: ok, by_hand: forbidden_call}, says: "torch.autograd.functional.jacobian"}
+
+def gradient_by_hand(x, w, y):
+    return torch.autograd.functional.jacobian(lambda some: ((x @ some - y) ** 2).mean(), w)
