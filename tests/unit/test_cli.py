@@ -301,7 +301,7 @@ def test_batch_names_hand_ins_apart(ok: pytest.MonkeyPatch, tmp_path: Path) -> N
     (folder / "ann").mkdir(parents=True)
     shutil.copy(SHOWCASE / "right.py", folder / "ann" / "pytorch101.py")
     shutil.copy(SHOWCASE / "right.py", folder / "ann.py")
-    arguments = ("batch", "pytorch101", folder, "--out", tmp_path / "out")
+    arguments = ("batch", "pytorch101", folder, "--out", tmp_path / "out", "--clock", "off")
     assert run(ok, *arguments, "--questions", "normalize_columns") == 0
     names = {path.parent.name for path in (tmp_path / "out").glob("*/report.json")}
     assert names == {"ann", "ann.py"}
