@@ -155,6 +155,9 @@ def _checked(
         return None
     if form is FormatChoice.lines:
         report = own.check(ids)
+        for message in own.noticed_while_loading():
+            line = message.params.get("line") or 1
+            say(console, f"{_shown_path(place.files[0])}:{line}: {own.words.render(message)}")
         for line in _problem_lines(report, place):
             say(console, line)
         return report

@@ -15,9 +15,15 @@ from grader.report.model import CheckResult, Report
 from grader.report.student import asked_for, next_question, not_written, points_of
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.folder import CASES_FILE
+from grader.selfcheck.folder import CASES_FILE, unreadable
 from grader.selfcheck.spare import open_for_check
-from grader.selfcheck.workplace import Workplace, line_of, open_workplace
+from grader.selfcheck.workplace import (
+    Workplace,
+    line_of,
+    open_workplace,
+    read_workplace,
+    words_for,
+)
 from grader.verdict import Code, Message, Param, Status
 
 
@@ -125,12 +131,17 @@ class WorkplaceFile(pytest.File):
         """Yield the questions, in order; given code is none.
 
         Raises:
-            CollectError: Something is wrong with the folder.
+            CollectError: Something is wrong with the folder, or Python cannot load the file.
         """
         try:
             place = self.shared.place(self.path.parent)
+            submission = read_workplace(place)
         except GraderError as error:
             raise self.CollectError(str(error)) from None
+        broken = unreadable(submission)
+        # Once, not at each check. One of several files costs its own questions alone.
+        if broken is not None and len(place.public.assignment.asked) == 1:
+            raise self.CollectError(words_for(submission).render(broken.message))
         for question in place.questions_in(self.path):
             node = QuestionNode.from_parent(self, name=question.id)
             node.obj = type(question.id, (), {"__doc__": question.title})

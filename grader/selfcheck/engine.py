@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.checks.causes import exception_cause
 from grader.grading import Grader, Options
@@ -47,6 +47,7 @@ class SelfCheck:
         self._sandbox = sandbox
         self.seen: dict[str, QuestionRun] = {}
         self.words = current()
+        self._latest: Mapping[str, QuestionRun] = {}
         self._printed: dict[str, str] = {}
 
     def check(
@@ -78,6 +79,7 @@ class SelfCheck:
         path = self.workplace.hand_in
         examined = grader.examine(self.workplace.where, path.name, on_question)
         self.seen.update(examined.runs)
+        self._latest = examined.runs
         return self._noted(examined.report)
 
     def _noting(self, on_result: OnResult) -> Callable[[QuestionResult, QuestionRun, str], None]:
@@ -110,11 +112,12 @@ class SelfCheck:
         Packages that are not installed, and a statement that raised, unless a question that was
         lost to it says so.
         """
-        loaded = [run.loaded for run in self.seen.values() if run.entry is not None and run.loaded]
+        latest = self._latest.values()
+        loaded = [run.loaded for run in latest if run.entry is not None and run.loaded]
         if missing := sorted({name for each in loaded for name in each.missing}):
             yield Message("packages_missing", {"names": list[Param](missing)})
         faults = {each.fault.file: each.fault for each in loaded if each.fault is not None}
-        runs = (run for run in self.seen.values() if run.entry is None and run.loaded)
+        runs = (run for run in latest if run.entry is None and run.loaded)
         told = {run.loaded.fault.file for run in runs if run.loaded and run.loaded.fault}
         for error in (faults[name] for name in faults if name not in told):
             params: dict[str, Param] = {

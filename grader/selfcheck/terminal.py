@@ -271,18 +271,24 @@ def watch_folder(own: SelfCheck, ids: tuple[str, ...], view: StudentView) -> Non
     place = own.workplace
     try:
         report = watching.run().report
+        _tell(own, view)
         view.report(report, ids)
         conclude(report, place, view)
         own.make_ready()
         view.say("watching", "bold", file=place.name)
         for _ in watching.changes():
-            _again(watching, view)
+            _again(own, watching, view)
             own.make_ready()
     finally:
         watching.close()
 
 
-def _again(watching: SaveWatch, view: StudentView) -> None:
+def _tell(own: SelfCheck, view: StudentView) -> None:
+    for message in own.noticed_while_loading():
+        view.tell(message, "red")
+
+
+def _again(own: SelfCheck, watching: SaveWatch, view: StudentView) -> None:
     try:
         rerun = watching.run()
     except UsageError as error:
@@ -292,6 +298,7 @@ def _again(watching: SaveWatch, view: StudentView) -> None:
         view.say("unchanged", "dim")
         return
     view.print("")
+    _tell(own, view)
     view.report(rerun.report, rerun.questions)
     names: list[Param] = [*rerun.questions]
     view.say("rechecked", "dim", names=names, seconds=round(rerun.seconds, 2))

@@ -106,6 +106,15 @@ def test_what_is_in_the_way_is_told_once(run: Run, folder: Path) -> None:
     result.stdout.fnmatch_lines(["*“toy2.py” is there: rename it to toy.py.*"])
 
 
+def test_a_syntax_error_is_told_once(run: Run, folder: Path) -> None:
+    with (folder / "toy.py").open("a") as file:
+        file.write("x = (1,\n")
+    line = len((folder / "toy.py").read_text().splitlines())
+    result = run()
+    result.assert_outcomes(errors=1)
+    assert result.stdout.str().count(f"Syntax error in toy.py, line {line}, column 5") == 1
+
+
 def test_a_missing_torch_is_an_error_not_a_failure(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

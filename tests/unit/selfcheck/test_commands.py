@@ -254,6 +254,8 @@ def test_a_statement_that_raises_without_a_word_is_named_all_the_same(
     line = len((folder / "toy.py").read_text().splitlines())
     assert run(monkeypatch, "check") == 0
     assert f"not loaded. toy.py, {said.format(line=line)}" in " ".join(printed(capsys).split())
+    assert run(monkeypatch, "check", "--format", "lines") == 0
+    assert printed(capsys).startswith(f"toy.py:{line}: A statement outside your functions failed")
 
 
 def test_where_loading_stopped_is_told_once(
@@ -464,6 +466,8 @@ def test_watching_says_what_was_checked_again_and_what_is_in_the_way(
         text = (folder / "toy.py").read_text()
         (folder / "toy.py").write_text(f"{text}# a remark\n")
         yield None
+        (folder / "toy.py").write_text(f"{text}assert not 1\n")
+        yield None
         (folder / "toy.py").unlink()
         yield None
         raise KeyboardInterrupt
@@ -475,4 +479,5 @@ def test_watching_says_what_was_checked_again_and_what_is_in_the_way(
     assert "Checked again: double" in out
     assert "✓ double  3 + 1? / 4" in out
     assert "nothing that is checked has changed" in out
-    assert "toy.py" in out.split("has changed.")[1]
+    assert "A statement outside your functions failed" in out.split("has changed.")[1]
+    assert "toy.py is not in" in " ".join(out.split("AssertionError.")[1].split())
