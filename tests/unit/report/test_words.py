@@ -68,6 +68,10 @@ SHAPES: dict[str, Param] = {"actual": [2, 3], "expected": [3]}
             Message("missing_function", {"function": "f", "names": ["g", "h"], "nearest": "g"}),
             "The file has no f. It has “g”: rename that, if it is what is asked for.",
         ),
+        (  # imported names stand in a file too, and are not defined there
+            Message("missing_function", {"function": "f", "names": ["Path", "g"], "nearest": ""}),
+            "The file has no f. It has: Path, g.",
+        ),
         (
             Message("missing_function", {"function": "f", "names": [], "nearest": None}),
             "The file has no f.",
