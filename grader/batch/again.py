@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.assignment.types import Assignment
 from grader.batch.decisions import carry
-from grader.batch.ledger import Done, Setup, done_so_far, record, setup_of
+from grader.batch.ledger import Done, Setup, done_so_far, one_of, record, setup_of
 from grader.batch.schedule import WorkItem, WorkKind, perform, write
 from grader.errors import UsageError, nearest
 from grader.grading import Grader, Options
@@ -224,9 +224,7 @@ def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequen
     """
     with reopened(out) as (journal, setup):
         everybody = {done.submission.name: done for done in done_so_far(journal)}
-        for name in names:
-            if name not in everybody:
-                raise UsageError(f"{out}: no submission “{name}” there{nearest(name, everybody)}")
+        names = [one_of(out, everybody, name).submission.name for name in names]
         changes: list[Change] = []
         every = setup.questions and (*setup.questions, *questions)
         with prepare(setup, options_of(setup, every)) as grader:

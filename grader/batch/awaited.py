@@ -23,18 +23,18 @@ from grader.batch.decisions import (
     rubric_of,
     same_finding,
 )
-from grader.batch.discover import ClassSubmission
 from grader.batch.ledger import (
     Done,
     decisions_of,
     done_so_far,
+    one_of,
     renew_gradebook,
     with_decided,
     write_decided,
 )
 from grader.batch.schedule import write
 from grader.checks.by_hand import BY_HAND, DOCUMENT
-from grader.errors import UsageError, nearest
+from grader.errors import UsageError
 from grader.report.build import PLACES
 from grader.report.model import CheckResult
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
@@ -182,7 +182,7 @@ class GradedClass:
         Returns:
             Submission and check of each.
         """
-        first = self._find(student)
+        first = one_of(self.out, self._done, student)
         name = first.submission.name
         ours = [
             item for item in self._decided_on(name).values() if where in (item.place, item.question)
@@ -219,7 +219,7 @@ class GradedClass:
         return list(groups.values())
 
     def _made(self, wish: Wish, who: str) -> tuple[Done, list[PersonDecision]]:
-        first = self._find(wish.student)
+        first = one_of(self.out, self._done, wish.student)
         if wish.items:
             by_items = met(first.report, wish.where, wish.items, wish.why)
             wish = replace(wish, where=by_items.place, points=by_items.points, why=by_items.why)
@@ -242,17 +242,6 @@ class GradedClass:
                 # What was given to all alike may be changed for all alike; what a person gave to
                 # one of them was for that one.
                 yield name, own is not None and _gift(own) != _gift(ours.get(place))
-
-    def _find(self, student: str) -> Done:
-        wanted = student.strip().casefold()
-        if wanted in (known := {name.casefold(): done for name, done in self._done.items()}):
-            return known[wanted]
-        found = [done for done in self._done.values() if wanted in _names(done.submission)]
-        # Two students of one name: a decision for the wrong one would change a grade.
-        if len(found) != 1:
-            what = "several submissions" if found else "no submission"
-            raise UsageError(f"{self.out}: {what} of “{student}”{nearest(student, self._done)}")
-        return found[0]
 
 
 @contextmanager
@@ -316,13 +305,6 @@ def _wish(path: Path, number: int, row: dict[str, str | None]) -> Wish:
         return Wish(student, where, float(points), why, source=f"{path}:{number}")
     except ValueError as error:
         raise UsageError(f"{path}:{number}: points are no number: “{points}”") from error
-
-
-def _names(submission: ClassSubmission) -> set[str]:
-    parts: Iterable[str] = (
-        text for each in submission.students for text in (each.email, each.id, each.name)
-    )
-    return {text.casefold() for text in parts if text}
 
 
 def overtaken(out: Path) -> list[str]:

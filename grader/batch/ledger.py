@@ -6,7 +6,7 @@ Gradebook, exports and pages are all made from the journal, never from each othe
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from grader.batch.discover import ClassSubmission, Student
 from grader.batch.grades import Grade, LatePolicy, about, grade_of, lateness, submission_of, who
 from grader.batch.roster import Roster, RosterStudent
 from grader.batch.schedule import write
-from grader.errors import UsageError
+from grader.errors import UsageError, nearest
 from grader.report.gradebook import write_gradebook
 from grader.report.messages.catalogue import current
 from grader.report.model import Report
@@ -337,3 +337,27 @@ def write_decided(out: Path) -> None:
         ours = (done for done in done_so_far(journal) if done.submission.name in names)
         for done in with_decided(journal, ours):
             write(done.report, out)
+
+
+def one_of(out: Path, everybody: Mapping[str, Done], student: str) -> Done:
+    """Return the submission of a name, or of a student's address, number or name.
+
+    Raises:
+        UsageError: There is none, or several students share that name.
+    """
+    wanted = student.strip().casefold()
+    if wanted in (known := {name.casefold(): done for name, done in everybody.items()}):
+        return known[wanted]
+    found = [done for done in everybody.values() if wanted in _names(done.submission)]
+    # Two students of one name: points, or a run, for the wrong one would change a grade.
+    if len(found) != 1:
+        what = "several submissions" if found else "no submission"
+        raise UsageError(f"{out}: {what} of “{student}”{nearest(student, everybody)}")
+    return found[0]
+
+
+def _names(submission: ClassSubmission) -> set[str]:
+    parts: Iterable[str] = (
+        text for each in submission.students for text in (each.email, each.id, each.name)
+    )
+    return {text.casefold() for text in parts if text}

@@ -164,7 +164,7 @@ def test_one_question_is_regraded(
     assert [(each.question, each.check) for each in again.changes] == [("negate", "values")]
     write_grades(read_grades(course / "out", None), course / "out")
     assert book(course) == {**SCORES, "bob": "4"}
-    with pytest.raises(UsageError, match="no submission “bib” there; did you mean “bob”"):
+    with pytest.raises(UsageError, match="no submission of “bib”; did you mean “bob”"):
         regrade(course / "out", prepare, ["bib"], [])
 
 

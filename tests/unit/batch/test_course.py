@@ -225,6 +225,17 @@ def test_a_course_is_said_once(whole: Path, command: Any, capsys: Any) -> None:
     assert rows(whole) == book
 
 
+def test_a_student_is_graded_again_by_name_or_address(
+    whole: Path, command: Any, capsys: Any
+) -> None:
+    assert command(*BATCH) == 0
+    capsys.readouterr()
+    assert command("regrade", "out", "--students", "Bob Bach") == 0
+    assert "Changed: 0 of" in capsys.readouterr().out
+    assert command("regrade", "out", "--students", "nobody@example.edu") == 2
+    assert "no submission of “nobody@example.edu”" in capsys.readouterr().err
+
+
 def test_options_win_over_the_course(whole: Path, command: Any) -> None:
     write(whole / "few.csv", "id,name\n0,A. Abel\n")
     assert command(*BATCH, "--roster", "few.csv", "--late", "late.yml") == 0

@@ -77,6 +77,10 @@ SHAPES: dict[str, Param] = {"actual": [2, 3], "expected": [3]}
             "The file has no f.",
         ),
         (
+            Message("missing_function", {"function": "f", "names": ["g"], "file": "two.py"}),
+            "two.py has no f. It has: g.",
+        ),
+        (
             Message("raised", {"type": "E", "message": "m", "line": 3, "file": "a.py"}),
             "E in a.py, line 3: m",
         ),
