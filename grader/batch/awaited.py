@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -36,7 +36,7 @@ from grader.batch.schedule import write
 from grader.checks.by_hand import BY_HAND, DOCUMENT
 from grader.errors import UsageError
 from grader.report.build import PLACES
-from grader.report.model import CheckResult
+from grader.report.model import CheckResult, Report
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 
 _COLUMNS = ("student", "question", "points", "why")
@@ -307,8 +307,12 @@ def _wish(path: Path, number: int, row: dict[str, str | None]) -> Wish:
         raise UsageError(f"{path}:{number}: points are no number: “{points}”") from error
 
 
-def overtaken(out: Path) -> list[str]:
+def overtaken(out: Path, reports: Sequence[Report] = ()) -> list[str]:
     """Return a sentence on each decision that the grader has overtaken since.
+
+    Args:
+        out: ``--out`` of the batch.
+        reports: What the grader would say of everybody, in order; what it has said if left out.
 
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
@@ -316,15 +320,19 @@ def overtaken(out: Path) -> list[str]:
     lines = []
     with open_journal(out / JOURNAL_FILE) as journal:
         decisions = decisions_of(journal)
-        for done in done_so_far(journal) if decisions else ():
+        if not decisions:
+            return []
+        everybody = list(done_so_far(journal))
+        now = reports or [done.report for done in everybody]
+        for done, report in zip(everybody, now, strict=True):
             for item in decisions.get(done.submission.name, ()):
                 where = f"{done.submission.name} {item.place}"
-                if outdated(done.report, item):
+                if outdated(report, item):
                     lines.append(
                         f"The decision on {where} does not count any more: the check is gone, or "
                         "worth something else. Decide again."
                     )
-                elif judged_otherwise(done.report, item):
+                elif judged_otherwise(report, item):
                     lines.append(
                         f"The grader judges {where} otherwise since it was decided; the decision "
                         f"stands: {item.points:g} points."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from grader.batch.grades import LatePolicy
     from grader.batch.ledger import Setup
     from grader.grading import Grader, Options
-    from grader.report.model import CheckResult
+    from grader.report.model import CheckResult, Report
 
 _ROWS = 40
 _MAX_NAME = 40
@@ -55,7 +55,9 @@ def rejudge_command(
     with interruptible("What was judged is kept."):
         again = rejudge(folder, _prepare, dry_run)
     _print_changes(again, make_console())
-    if not dry_run:
+    if dry_run:
+        _say_overtaken(folder, again.reports)
+    else:
         _rewrite(folder, policy)
 
 
@@ -156,15 +158,20 @@ def _cell(check: CheckResult | None) -> str:
 
 
 def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
-    from grader.batch.awaited import overtaken
     from grader.batch.ledger import renew_gradebook, write_decided
 
     console = make_console()
     write_decided(folder)
-    for line in overtaken(folder):
-        say(console, line)
+    _say_overtaken(folder)
     say(console, f"Written: {renew_gradebook(folder, policy)}")
     renew_pages(folder, console)
+
+
+def _say_overtaken(folder: Path, reports: Sequence[Report] = ()) -> None:
+    from grader.batch.awaited import overtaken
+
+    for line in overtaken(folder, reports):
+        say(make_console(), line)
 
 
 def status_command(folder: OutOfBatch) -> None:

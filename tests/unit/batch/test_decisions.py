@@ -220,8 +220,9 @@ def test_rejudging_says_what_was_decided_otherwise(course: Path, command: Any, c
     assert command("rejudge", "out") == 0
     assert "judges bob double.values otherwise since it was decided" in capsys.readouterr().out
     path.write_text(text.replace("points: 3}", "points: 2}").replace("points: 4", "points: 3"))
-    assert command("rejudge", "out") == 0
-    assert "decision on bob double.values does not count any more" in capsys.readouterr().out
+    for dry in ("--dry-run",), ():
+        assert command("rejudge", "out", *dry) == 0
+        assert "decision on bob double.values does not count any more" in capsys.readouterr().out
 
 
 def test_a_class_of_which_nothing_waits(course: Path, command: Any, capsys: Any) -> None:
