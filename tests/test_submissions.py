@@ -59,15 +59,17 @@ WAITS_FOR_A_LIMIT = {
 }  # fmt: skip
 """What passes time until a limit ends it, like ``endless_loop``, which is graded each time."""
 
-SECONDS = {"pytorch101": 1.0}
-"""Processor time for a call, by assignment, where its functions are done in milliseconds."""
+LIMITS = {"pytorch101": {"seconds": 1.0, "memory_mb": 384}}
+"""By assignment, where its functions are done in milliseconds: what never ends is ended soon.
+
+A machine may take seconds to hand out the memory that the assignment itself allows."""
 
 Grade = Callable[[Path], dict[str, Any]]
 
 
-def _with_limit(materials: Materials, seconds: float) -> Materials:
+def _with_limits(materials: Materials, changed: dict[str, float]) -> Materials:
     """Let what never ends cost less time: each of its cases takes a whole limit."""
-    limits = materials.assignment.limits.model_copy(update={"seconds": seconds})
+    limits = materials.assignment.limits.model_copy(update=changed)
     assignment = materials.assignment.model_copy(update={"limits": limits})
     return replace(materials, assignment=assignment)
 
@@ -91,8 +93,8 @@ class Graders:
         """Return the prepared grader of an assignment."""
         if assignment not in self._ready:
             materials = load_materials(ROOT / "assignments" / assignment / "assignment.yml")
-            if assignment in SECONDS:
-                materials = _with_limit(materials, SECONDS[assignment])
+            if assignment in LIMITS:
+                materials = _with_limits(materials, LIMITS[assignment])
             judged = self._judged(materials.assignment) if assignment in LIGHT else ()
             # Labels say what is found on virtual GPUs, whatever this machine has.
             grader = Grader(materials, self._sandbox, Options(5, "virtual", judged))

@@ -101,9 +101,10 @@ class Words:
     def _in_cell(self, params: Mapping[str, Param]) -> dict[str, Param]:
         """Return what names a line of a notebook as its reader finds it; empty for other files."""
         file, line = params.get("file") or next(iter(self.notebooks), None), params.get("line")
-        if file not in self.notebooks or type(line) is not int:
+        # Anything may stand there: a student process can name a file of its own making.
+        if not isinstance(file, str) or file not in self.notebooks or type(line) is not int:
             return {}
-        name, cells = self.notebooks[str(file)]
+        name, cells = self.notebooks[file]
         place = cells.cell_of(line)
         if place is None:
             return {}
