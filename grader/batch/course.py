@@ -123,12 +123,14 @@ class CourseAssignment(AssignmentPart):
     Attributes:
         due: Deadline.
         extensions: E-mail address, number or name of a submission → due instead.
+        received: The same → when it came, whatever the platform tells.
         late: What coming late costs here, in place of the course's rule.
         columns: Where grades go.
     """
 
     due: Moment | None = None
     extensions: dict[str, Moment] = Field(default_factory=dict)
+    received: dict[str, Moment] = Field(default_factory=dict)
     late: CourseLateRule | None = None
     columns: CourseColumns = CourseColumns()
 
@@ -193,6 +195,7 @@ class Course:
             due=due,
             closes=None if days is None else due + dt.timedelta(days=days),
             extensions={name: self._moment(text) for name, text in about.extensions.items()},
+            received={name: self._moment(text) for name, text in about.received.items()},
             **rule.model_dump(exclude={"closes_after_days"}),
         )
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
@@ -52,6 +52,7 @@ class LatePolicy(BaseModel):
         attempts: How many are free; where the platform does not tell how many there were, all are.
         per_attempt: Share of the score that each further one takes.
         extensions: E-mail address, number or name of a submission → due instead.
+        received: The same → when it came, whatever the platform tells.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -64,6 +65,7 @@ class LatePolicy(BaseModel):
     attempts: Annotated[int, Field(ge=1)] | None = None
     per_attempt: _Share = 0.0
     extensions: dict[str, AwareDatetime] = {}
+    received: dict[str, AwareDatetime] = {}
 
     @model_validator(mode="after")
     def _in_order(self) -> LatePolicy:
@@ -94,27 +96,27 @@ class LatePolicy(BaseModel):
 
     def _lateness(self, submission: ClassSubmission) -> Lateness:
         """Return what the time alone takes; the kindest extension counts."""
-        if submission.created_at is None:
-            # Late by the platform's word, without a time: how much that takes, a person has to say.
-            return Lateness(None, 0.0 if submission.late is False else None)
         names = {submission.name.casefold()}
         for student in submission.students:
             # Not by name: two students may share one, and the deadline was moved for one of them.
             keys = (student.email, student.id, student.platform_id)
             names |= {key.casefold() for key in keys if key}
-        known = {name.casefold(): moment for name, moment in self.extensions.items()}
-        due = max([self.due, *(known[name] for name in names if name in known)])
-        late = (submission.created_at - due).total_seconds()
+        came = max(_of_any(names, self.received), default=submission.created_at)
+        if came is None:
+            # Late by the platform's word, without a time: how much that takes, a person has to say.
+            return Lateness(None, 0.0 if submission.late is False else None)
+        due = max([self.due, *_of_any(names, self.extensions)])
+        late = (came - due).total_seconds()
         if late <= self.grace_minutes * 60:
             return Lateness(0.0, 0.0)
-        if self.closes and submission.created_at > max(self.closes, due):
+        if self.closes and came > max(self.closes, due):
             return Lateness(late / _DAY, 1.0)
         return Lateness(late / _DAY, min(self.most, math.ceil(late / _DAY) * self.per_day))
 
     def refuse_strangers(
         self, submissions: Sequence[ClassSubmission], absent: Sequence[Student] = ()
     ) -> None:
-        """Refuse extensions of somebody who is not in the class: a name mistyped.
+        """Refuse dates for somebody who is not in the class: a name mistyped.
 
         Args:
             submissions: Of the class.
@@ -126,12 +128,18 @@ class LatePolicy(BaseModel):
         known = {submission.name.casefold() for submission in submissions}
         for student in (*absent, *(each for one in submissions for each in one.students)):
             known |= {key.casefold() for key in (student.email, student.id, student.platform_id)}
-        strangers = [name for name in self.extensions if name.casefold() not in known]
-        if strangers:
-            raise UsageError(
-                f"extensions for {', '.join(strangers)}, who handed nothing in here and is on no "
-                "roster; write the e-mail address, number or submission as the gradebook does"
-            )
+        for what, given in (("extensions", self.extensions), ("received", self.received)):
+            strangers = [name for name in given if name.casefold() not in known]
+            if strangers:
+                raise UsageError(
+                    f"{what} for {', '.join(strangers)}, who handed nothing in here and is on no "
+                    "roster; write the e-mail address, number or submission as the gradebook does"
+                )
+
+
+def _of_any(names: Collection[str], given: Mapping[str, dt.datetime]) -> list[dt.datetime]:
+    """Return the moments given for any of these names, which are in small letters."""
+    return [moment for name, moment in given.items() if name.casefold() in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +243,7 @@ class Grade:
         elif self.open:
             reasons.append(f"{counted(self.open, 'point')} pending{_for_a_person(self.report)}")
         if self.penalty is None:
-            reasons.append("late or not is unknown")
+            reasons.append("late or not is unknown: say when it came (`received`)")
         return "; ".join(reasons)
 
 

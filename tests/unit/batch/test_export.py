@@ -70,7 +70,7 @@ def test_what_is_final() -> None:
     assert [grade.why_open for grade in GRADES[2:]] == [
         "2 points pending",
         "incomplete: the grader failed in places",
-        "late or not is unknown",
+        "late or not is unknown: say when it came (`received`)",
     ]
 
 

@@ -48,6 +48,19 @@ def test_what_comes_after_it_closed_earns_nothing() -> None:
     assert closing.lateness(submission(days=2, seconds=1)).penalty == 1.0
 
 
+def test_what_was_received_counts_whatever_the_platform_tells() -> None:
+    told = policy(received={"MINA@example.edu": DUE + dt.timedelta(days=1, seconds=1)})
+    unknown = replace(submission(), created_at=None, late=True)
+    assert policy().lateness(unknown).penalty is None
+    assert told.lateness(unknown).penalty == pytest.approx(0.2)
+    assert told.lateness(submission(days=-3)).penalty == pytest.approx(0.2)
+    other = replace(unknown, name="submission_2", students=())
+    assert told.lateness(other).penalty is None
+    told.refuse_strangers([submission()])
+    with pytest.raises(UsageError, match="received for mína"):
+        policy(received={"mína": DUE}).refuse_strangers([submission()])
+
+
 @pytest.mark.parametrize("name", ["mina@example.edu", "MINA@example.edu", "0042", "submission_1"])
 def test_an_extension_by_any_name(name: str) -> None:
     longer = policy(extensions={name: DUE + dt.timedelta(days=9)}, closes=DUE)
