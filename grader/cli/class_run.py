@@ -54,6 +54,7 @@ from grader.text import inert
 
 _MOST_ROWS = 60
 _KEPT = "What was graded is kept; --resume goes on."
+_GRADED = "All is graded and kept; --resume writes the pages."
 _LOOK_EVERY = 2.0
 """Seconds between two looks into a watched folder; an upload rarely stands still for so long."""
 _MAX_NAME, _MAX_LINE = 60, 400
@@ -120,8 +121,9 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
             statuses = _attend(run, asked, workers, grader.awaits_clock, console)
         else:
             statuses = _go_through(run, found, workers, grader.awaits_clock, console)
-    write_decided(out)
-    renew_pages(out, console)
+    with interruptible(_GRADED):
+        write_decided(out)
+        renew_pages(out, console)
     exit_for(statuses)
 
 

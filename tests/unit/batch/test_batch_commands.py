@@ -12,6 +12,8 @@ from in_process import Here
 
 from grader.batch import again as gone_over
 from grader.batch.schedule import Answer, WorkItem
+from grader.cli import class_run
+from grader.cli.support import terminate
 from grader.grading import Grader
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.store.journal import JOURNAL_FILE
@@ -48,6 +50,19 @@ def test_killed_and_gone_on_with(course: Path, command: Any, capsys: Any) -> Non
     said = capsys.readouterr().out
     assert "Left out, by their endings no submissions: far.txt" in said
     assert "Scores: median 6 of 6" in said
+
+
+def test_whoever_ends_it_while_pages_are_written_learns_that_all_is_graded(
+    course: Path, command: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(class_run, "renew_pages", terminate)
+        assert command(*BATCH) == 143
+    said = capsys.readouterr().err
+    assert "Ended from outside. All is graded and kept; --resume writes the pages." in said
+    assert not (course / "out" / "index.html").exists()
+    assert command(*BATCH, "--resume") == 0
+    assert (course / "out" / "index.html").exists()
 
 
 def test_a_resume_that_cannot_be(course: Path, command: Any, capsys: Any) -> None:
