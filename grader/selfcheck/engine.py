@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.machinery import PathFinder
 
 from grader.checks.causes import exception_cause
 from grader.grading import Grader, Options
@@ -109,13 +111,18 @@ class SelfCheck:
     def noticed_while_loading(self) -> Iterator[Message]:
         """Yield what went wrong as the file was loaded, where functions were found all the same.
 
-        Packages that are not installed, and a statement that raised, unless a question that was
-        lost to it says so.
+        Packages that are not installed, files that are not handed in, and a statement that raised,
+        unless a question that was lost to it says so.
         """
         latest = self._latest.values()
         loaded = [run.loaded for run in latest if run.entry is not None and run.loaded]
-        if missing := sorted({name for each in loaded for name in each.missing}):
-            yield Message("packages_missing", {"names": list[Param](missing)})
+        missing = sorted({name for each in loaded for name in each.missing})
+        own = {name: file for name in missing if (file := self._file_beside(name))}
+        if packages := sorted({_to_install(name) for name in missing if name not in own}):
+            yield Message("packages_missing", {"names": list[Param](packages)})
+        if own:
+            names = sorted(set(own.values()))
+            yield Message("own_files_missing", {"names": list[Param](names)})
         faults = {each.fault.file: each.fault for each in loaded if each.fault is not None}
         runs = (run for run in latest if run.entry is None and run.loaded)
         told = {run.loaded.fault.file for run in runs if run.loaded and run.loaded.fault}
@@ -125,6 +132,14 @@ class SelfCheck:
                 "line": error.line,
             }  # fmt: skip
             yield Message("loading_stopped", params | exception_cause(error.message))
+
+    def _file_beside(self, module: str) -> str | None:
+        """Return the student's own file or folder that an import meant; nobody hands it in."""
+        root, folder = module.partition(".")[0], self.workplace.hand_in
+        folder = folder.parent if folder.is_file() else folder
+        if not root.isidentifier():
+            return None
+        return next((name for name in (f"{root}.py", root) if (folder / name).exists()), None)
 
     def make_ready(self) -> None:
         """Have the next run begin warm; takes no time now."""
@@ -173,3 +188,10 @@ class SelfCheck:
                 "submission": submission.model_copy(update={"notes": (*submission.notes, *notes)})
             }
         )
+
+
+def _to_install(module: str) -> str:
+    """Return what an import lacks: its package, or the name that an installed one does not have."""
+    root = module.partition(".")[0]
+    there = root in sys.stdlib_module_names or PathFinder.find_spec(root) is not None
+    return module if there else root

@@ -134,6 +134,19 @@ def test_a_package_that_is_not_installed_is_said(
     assert "Right: 1 (double)" in said
 
 
+def test_what_is_not_installed_is_told_from_a_file_of_ones_own_and_from_a_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = "from not_there import f\nfrom mine import g\nfrom math import not_a_name\n"
+    (folder / "toy.py").write_text(head + (folder / "toy.py").read_text())
+    (folder / "mine.py").write_text("def g(): pass\n")
+    fill(folder, "double", "    return x + x")
+    assert run(monkeypatch, "check") == 0
+    said = " ".join(printed(capsys).split())
+    assert "Not installed here: math.not_a_name, not_there. What uses it fails." in said
+    assert "Not handed in: mine.py. What uses it fails, here as in grading." in said
+
+
 def test_what_only_colab_has_does_not_stop_the_file(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
