@@ -205,17 +205,18 @@ def _syntax_error(error: SyntaxError, path: str) -> Unreadable:
 _SHOWN = 70
 """Characters of a line that are shown."""
 
+_RETURN = ("print", "sleep", "time.sleep")
 _LEAVES = (ast.Break, ast.Raise, ast.Await, ast.Yield, ast.YieldFrom, ast.Assert)
 
 
 def _never_ends(node: ast.stmt) -> bool:
     """Return whether a statement is a loop without an end: ``while True``, and no way out of it.
 
-    Where it calls anything but ``print`` that might be a way out.
+    Where it calls anything but ``print`` and ``sleep``, that might be a way out.
     """
     if not isinstance(node, ast.While) or not isinstance(node.test, ast.Constant):
         return False
     parts = [part for item in node.body for part in ast.walk(item)]
     calls = [part.func for part in parts if isinstance(part, ast.Call)]
-    printing = all(isinstance(call, ast.Name) and call.id == "print" for call in calls)
-    return bool(node.test.value) and printing and not any(isinstance(p, _LEAVES) for p in parts)
+    returns = all(ast.unparse(call) in _RETURN for call in calls)
+    return bool(node.test.value) and returns and not any(isinstance(p, _LEAVES) for p in parts)

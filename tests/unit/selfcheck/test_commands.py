@@ -103,10 +103,11 @@ def test_a_file_that_cannot_be_loaded_is_one_message(
     assert said.splitlines()[-1].startswith("Nothing could be checked.")
 
 
+@pytest.mark.parametrize("body", ["x = 1", "print(1); time.sleep(1)"])
 def test_a_loop_without_an_end_is_told_at_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], body: str
 ) -> None:
-    (folder / "toy.py").write_text("while True:\n    x = 1\n" + (folder / "toy.py").read_text())
+    (folder / "toy.py").write_text(f"while True:\n    {body}\n" + (folder / "toy.py").read_text())
     monkeypatch.setattr(SelfCheck, "check", None)
     assert run(monkeypatch, "check") == 0
     said = printed(capsys)
