@@ -160,7 +160,9 @@ def _placed(verdicts: Mapping[str, Verdict], file: str) -> Mapping[str, Verdict]
 
 def _in_file(verdict: Verdict, file: str) -> Verdict:
     message = verdict.message
-    if message is None or message.params.get("line") is None:
+    if message is None:
+        return verdict
+    if message.id != "missing_function" and message.params.get("line") is None:
         return verdict
     where = message.params.get("file") or file
     params = {**message.params, "file": where, "in_file": where}

@@ -182,7 +182,6 @@ def _missing(question: Question, names: Sequence[str]) -> Verdict:
         "names": found,
         # An imported Tensor is no mutate_tensor under another name.
         "nearest": nearest_name(question.names[0], names, likeness=0.6),
-        "file": question.file,
     }
     return failed(Code.MISSING_FUNCTION, Message("missing_function", params))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -92,6 +93,14 @@ def test_a_file_alone_is_graded_as_a_file(grader: Grader, tmp_path: Path) -> Non
     # Its import of the other file has nothing to find; what does without it is graded.
     assert points(report) == {"scores": 0, "predict": 0, "net_scores": 0, "Net": 2}
     assert "linear_classifier.scores" in check(report, "net_scores.values").message
+
+
+@pytest.mark.parametrize(("file", "where"), [(LINEAR, "scores.values"), (NET, "Net.values")])
+def test_a_function_that_is_missing_is_told_with_its_file(examine, file: str, where: str) -> None:
+    name = where.partition(".")[0]
+    text = re.sub(rf"^(def|class) {name}\b", r"\1 Other", RIGHT[file], flags=re.MULTILINE)
+    report = examine(RIGHT | {file: text}).report
+    assert check(report, where).message.startswith(f"{file} has no {name}.")
 
 
 def test_a_misnamed_file_is_named(examine) -> None:

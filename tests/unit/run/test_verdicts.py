@@ -82,11 +82,6 @@ def test_missing_function_names_the_nearest() -> None:
     run = loaded("normalise", "f_old")
     verdict = judge_question(PlannedQuestion(question(id="f_odd"), ()), FINE, run)["value"]
     assert verdict.message.params["nearest"] == "f_old"
-    assert verdict.message.params["file"] is None
-    # Of several files the one is named in which it is looked for.
-    elsewhere = question(id="f_odd", file="two.py")
-    verdict = judge_question(PlannedQuestion(elsewhere, ()), FINE, run)["value"]
-    assert verdict.message.params["file"] == "two.py"
 
 
 REACHED = Mention("sys.modules", SourcePlace(7, 0, 7), False)
