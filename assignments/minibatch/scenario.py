@@ -50,7 +50,6 @@ def rows(x, y, batch_size, times):
     labels = [torch.cat([label for _, label in epoch]) for epoch in epochs]
     split = [_places(x, [batch for batch, _ in epoch]) for epoch in epochs]
     orders = [[row for batch in epoch for row in batch] for epoch in split]
-    # All rows in one batch would be the arguments, handed back.
     every_row = all(len(batch) <= batch_size for epoch in split for batch in epoch)
     every_row &= all(sorted(order) == list(range(len(x))) for order in orders)
     sizes, met = [], {-1}
@@ -63,8 +62,10 @@ def rows(x, y, batch_size, times):
         "sizes": sizes,
         "length": length,
         "every_row": every_row,
-        # Whoever leaves rows out may still pair the others; a few are too few to tell.
-        "paired": all(
+        # Whoever leaves rows out may still pair the others; a few are too few to tell. All rows in
+        # one batch would be the arguments, handed back.
+        "paired": all(len(batch) < len(x) for epoch in split for batch in epoch)
+        and all(
             2 * len(order) > len(x)
             and len({*order}) > 1
             and min(order) >= 0
