@@ -50,7 +50,8 @@ def heads(x, dim, num_heads):
     actor.set_attr(actor.module, "attend", callback(_attend, most=99))
     module, shapes = _made("MultiHeadAttention", dim, num_heads)
     _fill(module)
-    return {"shapes": shapes, **_asked(module, x)}
+    layers = given("layers", module, dict.fromkeys(("query", "key", "value", "output"), x))
+    return {"shapes": shapes, "layers": layers, **_asked(module, x)}
 
 
 def learning(x, dim, num_heads):
@@ -65,7 +66,10 @@ def block(x, dim, num_heads):
     module, shapes = _made("Block", dim, num_heads)
     given("stand_in", module, callback(_mixed, most=99))
     _fill(module)
-    return {"shapes": shapes, **_asked(module, x)}
+    layers = given("layers", module, {
+        "norm1": x, "norm2": x, "wide": x, "narrow": x.repeat(1, 1, 4),
+    })  # fmt: skip
+    return {"shapes": shapes, "layers": layers, **_asked(module, x)}
 
 
 def train(x, target, rate, steps):

@@ -19,7 +19,8 @@ def svm_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor,
 
     The loss of a row is the sum, over all classes but the right one, of
     ``max(0, score of the class - score of the right class + 1)``. The loss is the **mean** over the
-    rows, plus ``reg`` times the sum of the squares of W. Not allowed: autograd and ``torch.nn``.
+    rows, plus ``reg`` times the sum of the squares of W. Not allowed: autograd and the losses of
+    ``torch.nn``; with these, half of the points is lost.
 
     Args:
         W: Shape (D, C), a floating dtype.
@@ -40,7 +41,8 @@ def svm_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor,
 def svm_loss_vectorized(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor, Tensor]:
     """Compute the same loss and gradient without a loop of any kind, and without autograd.
 
-    That there is no loop is worth half of the points; it counts only without autograd.
+    That there is no loop is worth half of the points; it counts only without autograd and the
+    losses of ``torch.nn``.
 
     Args:
         W: Shape (D, C), a floating dtype.
@@ -64,7 +66,8 @@ def softmax_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Ten
     The probability of a class is ``exp(score)`` over the sum of that of all classes. The loss of a
     row is minus the logarithm of the probability of its right class. The loss is the **mean** over
     the rows, plus ``reg`` times the sum of the squares of W. Scores may be in the thousands:
-    nothing may overflow. Not allowed: autograd, ``torch.nn`` and ``torch.softmax`` with relatives.
+    nothing may overflow. Not allowed: autograd, the losses of ``torch.nn``, and ``torch.softmax``
+    with relatives such as ``logsumexp``; with these, half of the points is lost.
 
     Args:
         W: Shape (D, C), a floating dtype.
@@ -85,7 +88,7 @@ def softmax_loss_vectorized(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tupl
     """Compute the same loss and gradient without a loop of any kind.
 
     That there is no loop is worth half of the points; it counts only without what is not allowed:
-    autograd, ``torch.nn`` and ``torch.softmax`` with relatives.
+    autograd, the losses of ``torch.nn``, and ``torch.softmax`` with relatives.
 
     Args:
         W: Shape (D, C), a floating dtype.

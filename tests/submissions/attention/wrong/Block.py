@@ -72,12 +72,33 @@ class Block(_Layers):
 # Twice as wide, not four times.
 # expect:
 #   questions:
-#     Block: {status: failed, checks: {layers: wrong_value}}
+#     Block: {status: failed, checks: {shapes: wrong_value, layers: requirement_not_met}}
 
 class Block(_Layers):
     def __init__(self, dim, num_heads):
         super().__init__(dim, num_heads)
         self.wide, self.narrow = nn.Linear(dim, 2 * dim), nn.Linear(2 * dim, dim)
+
+    def forward(self, x, mask=None):
+        y = x + self.attention(self.norm1(x), mask)
+        return y + self.narrow(torch.relu(self.wide(self.norm2(y))))
+
+
+# %% block_norms_of_their_own
+# The norms subtract the mean and divide by nothing.
+# expect:
+#   questions:
+#     Block: {status: failed, checks: {shapes: ok, layers: wrong_value, values: wrong_value}}
+
+class Centre(nn.LayerNorm):
+    def forward(self, x):
+        return (x - x.mean(dim=-1, keepdim=True)) * self.weight + self.bias
+
+
+class Block(_Layers):
+    def __init__(self, dim, num_heads):
+        super().__init__(dim, num_heads)
+        self.norm1, self.norm2 = Centre(dim), Centre(dim)
 
     def forward(self, x, mask=None):
         y = x + self.attention(self.norm1(x), mask)

@@ -17,7 +17,7 @@ def attend(query, key, value, mask=None):
 # The layers have other names: their weights cannot be set.
 # expect:
 #   questions:
-#     MultiHeadAttention: {status: partial, checks: {layers: wrong_type}}
+#     MultiHeadAttention: {status: partial, checks: {shapes: wrong_type, layers: requirement_not_met}}
 
 class MultiHeadAttention(nn.Module):
     def __init__(self, dim, num_heads):
@@ -140,3 +140,33 @@ class MultiHeadAttention(nn.Module):
         seen = products.softmax(dim=3).detach() @ heads(self.value)
         query_and_key = 0 * (query.sum() + key.sum())
         return self.output(seen.transpose(1, 2).reshape(batch, places, dim)) + query_and_key
+
+
+# %% heads_layers_forget_the_bias
+# The layers are the file's own: they have a bias, and do not add it.
+# expect:
+#   questions:
+#     MultiHeadAttention: {status: failed, checks: {shapes: ok, layers: wrong_value, values: wrong_value}}
+
+class Layer(nn.Linear):
+    def forward(self, x):
+        return x @ self.weight.T
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, dim, num_heads):
+        super().__init__()
+        self.num_heads = num_heads
+        self.query, self.key = Layer(dim, dim), Layer(dim, dim)
+        self.value, self.output = Layer(dim, dim), Layer(dim, dim)
+
+    def forward(self, x, mask=None):
+        batch, places, dim = x.shape
+
+        def heads(layer):
+            parts = layer(x).view(batch, places, self.num_heads, dim // self.num_heads)
+            return parts.transpose(1, 2).flatten(0, 1)
+
+        seen = attend(heads(self.query), heads(self.key), heads(self.value), mask)
+        seen = seen.view(batch, self.num_heads, places, -1).transpose(1, 2)
+        return self.output(seen.reshape(batch, places, dim))

@@ -7,7 +7,7 @@ import torch
 # Always the first rows, again and again.
 # expect:
 #   questions:
-#     sample_batch: {status: partial, checks: {rows: ok, every_row: ok, anew: wrong_value}}
+#     sample_batch: {status: partial, checks: {rows: ok, every_row: requirement_not_met, anew: wrong_value}}
 
 def sample_batch(X, y, batch_size):
     rows = torch.arange(batch_size) % len(X)
