@@ -29,8 +29,9 @@ from grader.report.model import (
     ReportStatus,
     SubmissionInfo,
     Timing,
+    words_for,
 )
-from grader.submission.submission import Submission
+from grader.submission.submission import Submission, SubmittedFile
 from grader.text import inert, json_safe_mapping
 from grader.verdict import (
     NOTHING_TO_JUDGE,
@@ -83,10 +84,15 @@ def submission_info(submission: Submission, words: Words = ENGLISH) -> Submissio
     """Return what a report says about a submission."""
     return SubmissionInfo(
         id=submission.id,
-        files=tuple(FileInfo(path=file.path, sha256=file.sha256) for file in submission.files),
+        files=tuple(_file_info(file) for file in submission.files),
         digest=submission.digest,
         notes=tuple(words.render(note) for note in submission.notes),
     )
+
+
+def _file_info(file: SubmittedFile) -> FileInfo:
+    cells = file.cells.first_lines if file.cells else ()
+    return FileInfo(path=file.path, sha256=file.sha256, notebook=file.notebook, cells=cells)
 
 
 def build_report(
@@ -110,6 +116,7 @@ def build_report(
             share of the points.
     """
     _refuse_strangers(assignment, verdicts)
+    words = words_for(submission, words)
     pairs = [
         _question(
             question,

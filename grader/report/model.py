@@ -25,6 +25,7 @@ from grader.report.messages.catalogue import ENGLISH, words_in
 from grader.report.messages.words import Words
 from grader.sandbox.host.guests import Tier
 from grader.store.files import write_atomic
+from grader.submission.submission import CellMap
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Visibility
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -107,10 +108,17 @@ class AssignmentInfo(ReportPart):
 
 
 class FileInfo(ReportPart):
-    """A graded file."""
+    """A graded file.
+
+    Attributes:
+        notebook: Name of the notebook that it was made from; empty if it was none.
+        cells: Its line at which each code cell of that begins.
+    """
 
     path: str
     sha256: str
+    notebook: str = ""
+    cells: tuple[int, ...] = ()
 
 
 class SubmissionInfo(ReportPart):
@@ -326,8 +334,17 @@ def in_language(report: Report, language: str) -> Report:
     report = titled(report, language)
     if words is ENGLISH:
         return report
+    words = words_for(report.submission, words)
     return report.model_copy(
         update={"questions": tuple(_question(each, words) for each in report.questions)}
+    )
+
+
+def words_for(submission: SubmissionInfo, words: Words) -> Words:
+    """Return words that tell lines of a submission's notebooks by their cells."""
+    return words.for_notebooks(
+        (file.path, file.notebook, CellMap(file.cells) if file.cells else None)
+        for file in submission.files
     )
 
 

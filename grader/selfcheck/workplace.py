@@ -11,7 +11,7 @@ import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from grader.assignment.translation import Translation, file_of, parse
 from grader.assignment.types import Question
@@ -25,7 +25,7 @@ from grader.store.files import write_atomic
 from grader.submission import Submission, Where, read_submission
 from grader.submission.choose import only_uses
 from grader.submission.notebook import NEWLINE
-from grader.submission.submission import CellMap, IntakeError, SubmittedFile
+from grader.submission.submission import IntakeError, SubmittedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,9 +345,6 @@ def _text(file: SubmittedFile | None) -> str:
 
 def words_for(submission: Submission) -> Words:
     """Return the current language's words, which tell lines of notebooks by their cells."""
-    notebooks: dict[str, tuple[str, CellMap]] = {}
-    for file in submission.files:
-        if file.cells is not None:
-            name = PurePosixPath(file.origin).name
-            notebooks[file.path] = notebooks[name] = (name, file.cells)
-    return replace(current(), notebooks=notebooks)
+    return current().for_notebooks(
+        (file.path, file.notebook, file.cells) for file in submission.files
+    )

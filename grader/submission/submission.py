@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
@@ -80,6 +81,11 @@ class CellMap:
         index = bisect_right(self.first_lines, line) - 1
         return None if index < 0 else (index + 1, line - self.first_lines[index] + 1)
 
+    def lines_of(self, cell: int) -> range:
+        """Return the lines of a code cell, without the comment that announces the next one."""
+        first, after = self.first_lines[cell - 1], self.first_lines[cell : cell + 1]
+        return range(first, after[0] - 1 if after else sys.maxsize)
+
 
 class IntakeError(Exception):
     """The submission cannot be graded as it is; the student's verdict, not a grader's error.
@@ -110,6 +116,11 @@ class SubmittedFile:
     data: bytes
     origin: str
     cells: CellMap | None = None
+
+    @property
+    def notebook(self) -> str:
+        """Name of the notebook that it was made from; empty if it was none."""
+        return PurePosixPath(self.origin).name if self.cells else ""
 
     @property
     def size(self) -> str:

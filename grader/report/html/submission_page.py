@@ -17,7 +17,7 @@ from grader.report.pictures import FOLDER
 from grader.report.summary import amount, told_together, unread, unwritten
 from grader.sandbox.host.guests import Tier
 from grader.submission.notebook import NEWLINE
-from grader.submission.submission import SubmittedFile
+from grader.submission.submission import CellMap, SubmittedFile
 from grader.text import inert
 from grader.verdict import Status
 
@@ -201,32 +201,34 @@ class SourceText:
         path: As the assignment names it.
         lines: Without their ends.
         cut: There are more than are kept.
-        cells: Line → (code cell, line in it), where it was a notebook.
+        notebook: Name of the notebook that it was made from; empty if it was none.
+        cells: Where its code cells begin.
     """
 
     path: str
     lines: tuple[str, ...]
     cut: bool
-    cells: Mapping[int, tuple[int, int]]
+    notebook: str
+    cells: CellMap | None
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Some lines of a file.
+    """Some lines of a file, or of one code cell.
 
     Attributes:
-        path: The file.
-        line: The one in question, from 1.
+        path: The file, or the notebook.
+        line: The one in question, from 1, in its file or cell.
         first: Number of the first one here.
         lines: All here.
-        cell: (code cell, line in it), where it was a notebook.
+        cell: The code cell, where it was a notebook.
     """
 
     path: str
     line: int
     first: int
     lines: tuple[str, ...]
-    cell: tuple[int, int] | None
+    cell: int | None
 
 
 def texts(files: Sequence[SubmittedFile], graded: Sequence[FileInfo]) -> tuple[SourceText, ...]:
@@ -248,21 +250,22 @@ def excerpt_of(check: CheckResult, known: Sequence[SourceText]) -> Excerpt | Non
     text = next((each for each in known if path in (None, "", each.path)), None)
     if text is None or not 1 <= line <= len(text.lines):
         return None
-    first = max(1, line - _AROUND)
-    lines = text.lines[first - 1 : line + _AROUND]
-    return Excerpt(text.path, line, first, lines, text.cells.get(line))
+    first, last = max(1, line - _AROUND), line + _AROUND
+    place = text.cells.cell_of(line) if text.cells else None
+    if text.cells is None or place is None:
+        return Excerpt(text.path, line, first, text.lines[first - 1 : last], None)
+    cell, line_in_cell = place
+    within = text.cells.lines_of(cell)
+    first, last = max(first, within.start), min(last, within.stop - 1)
+    lines = text.lines[first - 1 : last]
+    return Excerpt(text.notebook, line_in_cell, first - within.start + 1, lines, cell)
 
 
 def _text(file: SubmittedFile) -> SourceText:
     # As Python counts lines: others end them at a form feed, or at a separator within a string.
     lines = NEWLINE.split(file.data.decode("utf-8", "replace").removesuffix("\n"))
     kept = tuple(inert(line.expandtabs(4), _MAX_LINE) for line in lines[:_MAX_LINES])
-    cells = {
-        number: cell
-        for number in range(1, len(kept) + 1)
-        if file.cells and (cell := file.cells.cell_of(number))
-    }
-    return SourceText(file.path, kept, len(lines) > _MAX_LINES, cells)
+    return SourceText(file.path, kept, len(lines) > _MAX_LINES, file.notebook, file.cells)
 
 
 _MAX_BYTES = 400_000

@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grader.report.messages.words import Part, Sentence, Words
+from grader.report.messages.templates import Part
+from grader.report.messages.words import Sentence, Words
 from grader.text import parse_toml
 
 LANGUAGES = ("en", "ko")

@@ -8,7 +8,7 @@ import string
 import pytest
 
 from grader.report.messages.catalogue import tables_of, words_in
-from grader.report.messages.words import Part, with_particles
+from grader.report.messages.templates import Part, with_particles
 from grader.verdict import Message, Param
 
 KOREAN = words_in("ko")

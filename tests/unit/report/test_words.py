@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from grader.report.messages.catalogue import ENGLISH
-from grader.report.messages.words import MAX_TEXT, MissingWordsError, Words, show
+from grader.report.messages.templates import show
+from grader.report.messages.words import MAX_TEXT, MissingWordsError, Words
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, failed, passed
 
 STRICT = replace(ENGLISH, strict=True)

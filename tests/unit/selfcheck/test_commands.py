@@ -302,14 +302,14 @@ def test_a_notebook_is_spoken_of_by_its_cells(
     notebook(folder, "own.ipynb", "%pip install torch", "import torch", RAISES)
     assert run(monkeypatch, "check", "own.ipynb", "double") == 0
     said = printed(capsys)
-    assert "AttributeError in own.ipynb, line 2 of cell 3:" in " ".join(said.split())
+    assert "AttributeError in own.ipynb, line 2 of code cell 3:" in " ".join(said.split())
     # Not the second line of the file of that name.
     assert "      2 │ return x.nothing\n" in said
-    assert "Next: double in own.ipynb, line 1 of cell 3." in said
+    assert "Next: double in own.ipynb, line 1 of code cell 3." in said
     assert "own.ipynb was taken as toy.ipynb" in said
     monkeypatch.setenv(VARIABLE, "ko")
     assert run(monkeypatch, "check", "own.ipynb", "double") == 0
-    assert "own.ipynb 3번째 셀 2번째 줄" in " ".join(printed(capsys).split())
+    assert "own.ipynb 3번째 코드 셀 2번째 줄" in " ".join(printed(capsys).split())
 
 
 def test_lines_of_a_notebook_point_at_the_notebook(
@@ -321,7 +321,7 @@ def test_lines_of_a_notebook_point_at_the_notebook(
     notebook(folder, "own.ipynb", "import torch", "x = (1,")
     assert run(monkeypatch, "check", "own.ipynb") == 0
     said = printed(capsys)
-    assert said.startswith("Syntax error in own.ipynb, line 1 of cell 2, column 5: ")
+    assert said.startswith("Syntax error in own.ipynb, line 1 of code cell 2, column 5: ")
     assert said.splitlines()[-2:] == ["    x = (1,", "        ^"]
 
 
