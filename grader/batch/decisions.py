@@ -20,7 +20,7 @@ from grader.report.build import PLACES
 from grader.report.merge import undecided, with_checks, with_results
 from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report
-from grader.report.summary import amount
+from grader.report.summary import amount, counted
 from grader.verdict import Basis, Code, Message, Owner, Param, Status
 
 
@@ -118,7 +118,9 @@ def decide(report: Report, where: str, points: float, why: str, who: str) -> lis
     question, checks = _place(report, where)
     worth = round(sum(check.max_score for check in checks), 4)
     if not 0 <= points <= worth:
-        raise UsageError(f"--points {amount(points)}: {where} is worth 0 to {amount(worth)} points")
+        raise UsageError(
+            f"--points {amount(points)}: {where} is worth 0 to {counted(worth, 'point')}"
+        )
     now, decisions, left = dt.datetime.now(dt.timezone.utc), [], points
     for check in checks:
         given = min(left, check.max_score)
@@ -251,7 +253,7 @@ def _laid_over(check: CheckResult, decision: PersonDecision, words: Words) -> Ch
             "score": decision.points,
             "pending": 0.0,
             "message": f"{said} ({decision.who}, {decision.at:%Y-%m-%d %H:%M %Z}; the grader had "
-            f"said: {check.code.value}, {amount(check.score)} points. {check.message})",
+            f"said: {check.code.value}, {counted(check.score, 'point')}. {check.message})",
             # Without what the grader had said: its message for staff may hold inputs of hidden
             # cases.
             "student_message": said,

@@ -45,7 +45,7 @@ from grader.progress import make_progress
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.messages.catalogue import choose
 from grader.report.model import Report, ReportStatus
-from grader.report.summary import amount, few, sentences, summarise
+from grader.report.summary import amount, counted, few, sentences, summarise
 from grader.report.terminal import print_class
 from grader.run.materials import Materials
 from grader.run.plan import plan_digests
@@ -341,7 +341,7 @@ def _line(graded: Graded) -> str:
     report, name = graded.report, inert(graded.submission.name, _MAX_NAME)
     if report.status is ReportStatus.INCOMPLETE:
         return f"{name}: the grader failed; no points are lost, and the next start runs it again"
-    line = f"{name}: {amount(report.score)} of {amount(report.max_score)} points"
+    line = f"{name}: {amount(report.score)} of {counted(report.max_score, 'point')}"
     if not graded.timed:
         return f"{line} so far, and is timed next"
     return line + (f", {amount(report.pending)} pending" if report.pending else "")

@@ -115,6 +115,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _print_changes(again: Again, console: Console) -> None:
+    from grader.report.summary import counted
     from grader.text import inert
 
     if again.changes:
@@ -122,7 +123,7 @@ def _print_changes(again: Again, console: Console) -> None:
     if len(again.changes) > _ROWS:
         say(console, f"… and {len(again.changes) - _ROWS} more")
     changed = {change.submission for change in again.changes}
-    say(console, f"Changed: {len(changed)} of {len(again.reports)} submissions.")
+    say(console, f"Changed: {len(changed)} of {counted(len(again.reports), 'submission')}.")
     for name, reason in again.untouched.items():
         say(console, f"Not judged anew: {inert(name, _MAX_NAME)} ({reason})")
 
@@ -305,13 +306,13 @@ def _wishes(finding: Finding, answer: str, console: Console) -> Iterable[Wish]:
 def _give(course: GradedClass, wishes: Iterable[Wish], who: str, console: Console) -> None:
     import getpass
 
-    from grader.report.summary import amount
+    from grader.report.summary import amount, counted
     from grader.text import inert
 
     given = course.decide(wishes, who or getpass.getuser())
     for name, item in given.made:
-        before = f"{item.said.value}, {amount(item.said_points)} points"
-        points = f"{amount(item.points)} of {amount(item.worth)} points"
+        before = f"{item.said.value}, {counted(item.said_points, 'point')}"
+        points = f"{amount(item.points)} of {counted(item.worth, 'point')}"
         say(console, f"{inert(name, _WIDE)} {item.place}: {points} (the grader: {before})")
     if given.kept:
         names = inert(", ".join(given.kept), _WIDE)
@@ -326,10 +327,10 @@ def _number(text: str) -> float | None:
 
 
 def _what(finding: Finding) -> str:
-    from grader.report.summary import amount
+    from grader.report.summary import counted
 
     checks = ", ".join(check.id for check in finding.checks)
-    return f"{finding.question} ({checks}), {amount(finding.worth)} points open"
+    return f"{finding.question} ({checks}), {counted(finding.worth, 'point')} open"
 
 
 def _who(finding: Finding) -> str:

@@ -65,6 +65,7 @@ def report_command(
     from grader.batch.pages import write_one
     from grader.report.html.redact import ReleaseStage
     from grader.report.html.render import STUDENT_FILE
+    from grader.report.summary import counted
 
     policy = read_policy(late) if late else None
     if students is not None:
@@ -79,7 +80,7 @@ def report_command(
         return
     write_pages(grades, folder, look, console)
     if students is not None:
-        say(console, f"To hand back: {len(grades)} pages in {students}")
+        say(console, f"To hand back: {counted(len(grades), 'page')} in {students}")
 
 
 def _read(

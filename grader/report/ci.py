@@ -24,7 +24,7 @@ from grader.report.model import (
     in_language,
     json_bytes,
 )
-from grader.report.summary import amount, notices, visible, worth
+from grader.report.summary import amount, counted, notices, visible, worth
 from grader.store.files import write_atomic
 from grader.text import inert
 from grader.verdict import Status
@@ -113,7 +113,7 @@ def _whole(points: float) -> int:
 
 
 def _body(report: Report) -> str:
-    lines = [f"**{amount(report.score)} of {amount(report.max_score)} points**", ""]
+    lines = [f"**{amount(report.score)} of {counted(report.max_score, 'point')}**", ""]
     lines += [f"{line}\n" for line in notices(report)]
     lines += ["| question | score | of | pending |", "| --- | --- | --- | --- |"]
     lines += [
@@ -175,7 +175,9 @@ def _case(assignment: str, question: QuestionResult, check: CheckResult) -> ET.E
         message = inert(check.student_message, _MAX_TEXT, keep="\n\t")
         first = message.partition("\n")[0]
         if check.pending:
-            first = f"{amount(check.pending)} of {amount(check.max_score)} points pending. {first}"
+            first = (
+                f"{amount(check.pending)} of {counted(check.max_score, 'point')} pending. {first}"
+            )
         detail = ET.SubElement(case, outcome, message=first)
         if outcome != "skipped":
             detail.set("type", check.code.value)

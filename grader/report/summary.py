@@ -49,13 +49,13 @@ def counted(number: float, what: str) -> str:
 
 def notices(report: Report) -> list[str]:
     """Return the sentences that belong on top of a report, the gravest first."""
-    pending = f"{amount(report.pending)} of {amount(report.max_score)} points are pending"
+    pending = f"Pending points: {amount(report.pending)} of {amount(report.max_score)}."
     lines: list[str] = []
     if report.status is ReportStatus.INCOMPLETE:
-        lines.append(f"Incomplete: {pending}.")
+        lines.append(f"Incomplete. {pending}")
         lines.append("The grader itself failed in places. No points are lost; it has to run again.")
     elif report.status is ReportStatus.PENDING:
-        lines.append(f"Not final: {pending}. The score may still rise.")
+        lines.append(f"Not final. {pending} The score may still rise.")
     if not report.official:
         lines.append("Isolation tier none: self-check only, not an official score.")
     unwalled = [run for run in report.merged if run.isolation is Tier.NONE]

@@ -65,7 +65,7 @@ def test_a_decision_is_laid_over_what_the_grader_said() -> None:
     done = after.questions[0].checks[1]
     assert (done.status.value, done.code.value, done.score) == ("partial", "decided", 1.5)
     assert done.student_message == (
-        "A person looked at this and gave 1.5 of 2 points: It is a loop in half of the cases."
+        "A person looked at this. Points given: 1.5 of 2. It is a loop in half of the cases."
     )
     assert "sam" in done.message
     assert "said needs_review" in done.message
@@ -121,7 +121,7 @@ def test_a_decision_stays_whatever_comes_after(course: Path, command: Any, capsy
     given = ("decide", "out", "cem", "double.inputs", "--points", "0.5", "--why", "Told in class.")
     assert command(*given, "--who", "sam") == 0
     assert (
-        "cem double.inputs: 0.5 of 1 points (the grader: input_modified" in capsys.readouterr().out
+        "cem double.inputs: 0.5 of 1 point (the grader: input_modified" in capsys.readouterr().out
     )
     assert scores(course)["cem"] == "5.5"
     for again in (

@@ -129,7 +129,7 @@ def test_a_timed_output_that_is_wrong_fails_however_fast_it_was() -> None:
     verdict = judge(timed(run(1.0), wrong=wrong))
     assert (verdict.status, verdict.code) == (Status.FAILED, Code.WRONG_VALUE)
     assert verdict.message is not None
-    assert "1 of 2 numbers differ" in STRICT.render(verdict.message)
+    assert "Numbers that differ: 1 of 2." in STRICT.render(verdict.message)
     shapes = seen(tensor([1.0, 2.0])), seen(tensor([1.0]))
     assert judge(timed(run(1.0), wrong=shapes)).code is Code.WRONG_SHAPE
 

@@ -10,6 +10,9 @@ import pytest
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
 from grader.report.gradescope import gradescope_results, write_results
+from grader.report.html.redact import ReleaseStage
+from grader.report.html.render import Labels
+from grader.report.html.submission_page import student_page
 from grader.report.model import IsolationInfo, Report
 from grader.sandbox.host.guests import Tier
 from grader.verdict import Code, Message, Owner, Status, Verdict, failed, passed
@@ -58,9 +61,16 @@ def test_the_score_is_the_reports(report: Report) -> None:
     assert document["score"] == sum(test["score"] for test in document["tests"])
 
 
+def test_one_point_is_told_as_well_as_several(report: Report) -> None:
+    open_point = report.model_copy(update={"pending": 1.0, "max_score": 66.0})
+    said = "Not final. Pending points: 1 of 66. The score may still rise."
+    assert gradescope_results(open_point)["output"].startswith(said)
+    assert said in student_page(open_point, Labels(), release=ReleaseStage.PUBLISHED)
+
+
 def test_pending_points_have_a_row_and_a_line_on_top(report: Report) -> None:
     document = gradescope_results(report)
-    assert document["output"].startswith("Not final: 5 of 15 points are pending.")
+    assert document["output"].startswith("Not final. Pending points: 5 of 15.")
     row = _test(document, "3")
     assert row["name"].startswith("[pending]")
     assert row["output"].startswith("… values (0/5, 5 pending): GPUs needed: 1.")
@@ -77,7 +87,7 @@ def test_no_time_is_told_that_a_submission_could_write_with(report: Report) -> N
 def test_an_infrastructure_error_writes_no_score_at_all(broken: Report) -> None:
     document = gradescope_results(broken)
     assert '"score"' not in json.dumps(document)
-    assert document["output"].startswith("Incomplete: 10 of 15 points are pending.")
+    assert document["output"].startswith("Incomplete. Pending points: 10 of 15.")
     assert len(document["tests"]) == 4
 
 

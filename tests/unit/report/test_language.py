@@ -59,7 +59,7 @@ def test_gradescope_says_in_korean_what_is_wrong(
     korean = gradescope_results(translated)
     assert korean["score"] == english["score"]
     assert korean["tests"][0]["output"] != english["tests"][0]["output"]
-    assert "pending" in english["output"]
+    assert "Pending points" in english["output"]
     assert "보류 중" in korean["output"]
     assert "pending" not in korean["output"]
 
