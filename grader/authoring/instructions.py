@@ -177,7 +177,7 @@ def _fate(terms: Terms) -> str:
         return f"They are left out, and the others are worth {amount(terms.total)} together."
     return (
         "They stay pending there. Either have a machine of yours grade them and bring the scores "
-        "back (docs/instructor.md), or pack again with --unreachable leave-out or scale."
+        "back (docs/platforms.md), or pack again with --unreachable leave-out or scale."
     )
 
 

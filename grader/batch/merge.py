@@ -79,12 +79,14 @@ def merge_folders(
         policy: What lateness costs in a batch from now on; as it remembers where None.
 
     Raises:
-        UsageError: A folder holds no report, or one that does not fit, or another ``grader`` is at
-            work in the first; nothing was written.
+        UsageError: A folder is named twice, holds no report, or one that does not fit, or another
+            ``grader`` is at work in the first; nothing was written.
         InfrastructureError: The disk is full or broken.
     """
     if len(folders) < 2:
         raise UsageError("grader merge takes two folders or more: the one to complete comes first")
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise UsageError("one folder is named twice; the others hold what another machine graded")
     # Before the first journal is held: it may be one of these too.
     others = [_read_other(folder) for folder in folders[1:]]
     with ExitStack() as stack:

@@ -130,7 +130,7 @@ def _ray() -> Any:
         return importlib.import_module("ray")
     except ImportError:
         raise UsageError(
-            "--engine ray needs Ray: pip install 'torchgrade[ray]'; or leave --engine out"
+            "--engine ray needs Ray: pip install 'ray>=2.10'; or leave --engine out"
         ) from None
 
 

@@ -318,8 +318,10 @@ def read_report(path: Path) -> Report:
         raise UsageError(f"{path}: cannot be read: {error.strerror}; grade first") from error
     except ValidationError as error:
         first = error.errors()[0]
+        # What is no JSON, such as a file cut short, has no place in it to name.
         where = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{path}: is no report: {where}: {first['msg']}") from error
+        reason = f"{where}: {first['msg']}" if where else first["msg"]
+        raise UsageError(f"{path}: is no report: {reason}") from error
 
 
 _Titled = TypeVar("_Titled", AssignmentInfo, QuestionResult)

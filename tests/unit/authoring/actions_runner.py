@@ -26,6 +26,9 @@ case "$1 $2" in
 esac
 exec {python} "$@"
 """
+_NOT_IN_ARTIFACTS = re.compile(r'[":<>|*?\r\n]')
+"""Characters of names that upload-artifact refuses, and with them the whole artifact."""
+
 _GRADER = '#!/usr/bin/env bash\nexec {command} "$@"\n'
 
 
@@ -137,6 +140,9 @@ class Runner:
             for name in given["path"].split():
                 there, here = self._artifacts / given["name"] / name, self.workspace / name
                 there.parent.mkdir(parents=True, exist_ok=True)
+                for path in [here, *here.rglob("[!.]*")]:
+                    relative = str(path.relative_to(self.workspace))
+                    assert not _NOT_IN_ARTIFACTS.search(relative), f"no artifact takes {relative}"
                 if here.is_dir():
                     # Hidden files stay behind, and links are followed.
                     shutil.copytree(here, there, ignore=shutil.ignore_patterns(".*"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,16 @@ def test_a_pack_that_loses_nothing_says_so_in_a_line(toy: Materials) -> None:
         "On Gradescope students can earn all 9 points.\n"
         "Found by grading the reference on tier restricted, without a GPU.\n"
     )
+
+
+def test_the_page_that_is_named_says_how_points_are_brought_back(toy: Materials) -> None:
+    text = points_text(
+        terms(toy, reach.Unearned("mm_on_gpu", "speed", 1, Why.OUT_OF_REACH, "slow"))
+    )
+    found = re.search(r"bring the scores back \((docs/[\w-]+\.md)\)", text)
+    assert found
+    page = (Path(__file__).parents[3] / found[1]).read_text(encoding="utf-8")
+    assert "\n### Bring points back" in page
 
 
 def test_what_the_reference_did_not_earn_is_said_with_the_cause(toy: Materials) -> None:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,13 +75,17 @@ def git(folder: Path, *words: str) -> None:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Students' repositories; one has a link to a file of whatever machine it comes to."""
+    """Students' repositories; each has a link to a file of whatever machine it comes to.
+
+    They also have a file with a name that no artifact takes.
+    """
     home = tmp_path_factory.mktemp("server")
     for name, source in CLASS.items():
         folder = home / "course" / f"tiny-{name}"
         folder.mkdir(parents=True)
         (folder / "tiny.py").write_text(source)
         (folder / "link").symlink_to("/etc/hostname")
+        (folder / "notes: what now?.md").write_text("Ask.\n")
         git(folder, "init", "--quiet")
         git(folder, "add", ".")
         git(folder, "commit", "--quiet", "--message", "Hand in")
@@ -201,8 +206,10 @@ def test_the_class_is_graded_without_a_gpu(graded: Graded) -> None:
 
 def test_neither_token_nor_link_reaches_the_gpu_worker(graded: Graded) -> None:
     shared = [path for path in graded.artifacts.rglob("*") if path.is_file()]
-    assert {path.name for path in shared} >= {"submissions.txt", "tiny.py", "report.json"}
-    assert not any(path.name in ("link", "config") for path in shared)
+    with tarfile.open(graded.artifacts / "graded-cpu" / "submissions.tar") as archive:
+        packed = {Path(name).name for name in archive.getnames()}
+    assert packed | {path.name for path in shared} >= {"submissions.txt", "tiny.py", "report.json"}
+    assert not {"link", "config", ".git"} & (packed | {path.name for path in shared})
     for path in (*shared, *graded.runner.workspace.rglob("*")):
         assert not (path.is_file() and b"a secret token" in path.read_bytes()), path
 

@@ -173,6 +173,8 @@ def test_folders_that_do_not_go_together_are_refused(
     empty.mkdir()
     for folders, words in (
         ((single,), "two folders or more"),
+        ((group, group), "is named twice"),
+        ((group, stranger.parent / "class"), "is named twice"),
         ((single, group), "holds one submission"),
         ((group, stranger), "holds submissions that"),
         ((empty, group), "holds neither"),

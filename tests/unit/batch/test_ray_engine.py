@@ -30,7 +30,7 @@ needs_ray = pytest.mark.skipif(
 
 def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError, match=r"pip install 'torchgrade\[ray\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'ray>=2\.10'"):
         ray_engine._ray()
 
 

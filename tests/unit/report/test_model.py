@@ -103,7 +103,11 @@ def test_fields_of_a_later_grader_are_no_obstacle(report: Report, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "cannot be read"), (b"{", "is no report"), (b'{"schema_version": 2}', "is no report")],
+    [
+        (None, "cannot be read"),
+        (b"{", "is no report: Invalid JSON"),
+        (b'{"schema_version": 2}', "is no report: schema_version: "),
+    ],
 )
 def test_what_is_no_report_is_named(tmp_path: Path, content: bytes | None, words: str) -> None:
     path = tmp_path / "report.json"
