@@ -246,6 +246,11 @@ def _missing(
         params["archives"] = _few(archives)
         return IntakeError(Code.MISSING_FILE, Message("archive_inside", params))
     near = [show(match) for wanted in absent if (match := _nearest(wanted, list(by_name)))]
+    notebook = any(entry.path.lower().endswith(".ipynb") for entry in entries)
+    if not near and notebook and len(absent) == 1 and absent[0].endswith(".py"):
+        # With the ending of the missing file it would be refused once more.
+        params["notebook"] = _notebook_name(absent[0])
+        return IntakeError(Code.MISSING_FILE, Message("missing_file_notebook", params))
     if not near:
         return IntakeError(Code.MISSING_FILE, Message("missing_file", params))
     params["nearest"] = _few(near)

@@ -135,6 +135,13 @@ def test_renamed_file_is_named(make, found):
     assert found in error.message.params["found"]
 
 
+def test_a_notebook_of_another_name_is_told_the_name_of_a_notebook(make):
+    """Named as the missing file is, with its ending, it would be refused once more."""
+    error = refused(make({"homework.ipynb": notebook("a = 1"), "data.txt": b"x"}))
+    assert (error.code, error.message.id) == (Code.MISSING_FILE, "missing_file_notebook")
+    assert error.message.params["notebook"] == "pytorch101.ipynb"
+
+
 def test_missing_file_lists_what_is_there(make):
     error = refused(make({f"zz{i:02}.dat": b"x" for i in range(30)}))
     assert (error.code, error.message.id) == (Code.MISSING_FILE, "missing_file")
