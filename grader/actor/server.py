@@ -197,16 +197,17 @@ class Session:
     def _count(
         self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Reply:
-        """Make a call for what it does, not for what it returns."""
+        """Make a call for what it does; what it returns shows that it was done."""
         warm_probes()
         counting = Counting(self._files, _tensors((*args, *kwargs.values())))
-        fault = None
+        result = value = fault = None
         try:
             with counting:
-                target(*args, **kwargs)
+                result = target(*args, **kwargs)
+            value = to_wire(result)
         except BaseException as error:  # noqa: BLE001  as above
             fault = describe(error, self._scratch)
-        return Reply(fault=fault, probes={COUNTING: counting.report()})
+        return Reply(value, fault=fault, probes={COUNTING: counting.report()})
 
 
 def _block(

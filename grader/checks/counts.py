@@ -15,13 +15,17 @@ from functools import cache
 from pkgutil import get_data
 from typing import Any
 
+import numpy as np
+
+from grader.checks.arrays import Array, to_numpy
 from grader.checks.base import GROWTH_FACTOR, CaseInputs, Probe
 from grader.checks.traces import items, mapping, natural
+from grader.checks.trees import Leaf, leaves
 from grader.errors import nearest
 from grader.observation import Observation, Outcome
 from grader.static_analysis.facts import ASSIGNS, ASSIGNS_NUMBER, INDEXES, Mention, SourcePlace
 from grader.verdict import Param
-from grader.wire.values import Value
+from grader.wire.values import Tensor, Value
 
 _RATIO = 1.5
 _FEW = 2
@@ -90,6 +94,52 @@ def counts_of(observation: Observation | None) -> Counts | None:
 def _lines(by_file: Mapping[Value, Value]) -> Iterator[tuple[str, int]]:
     for file, lines in by_file.items():
         yield from ((_word(file), natural(line)) for line in items(lines))
+
+
+_ROUGH = 0.01
+
+
+def returns_otherwise(reference: Observation, submission: Observation) -> bool:
+    """Tell whether calls that were counted returned something quite different from the reference.
+
+    Roughly, for other checks say whether numbers are right. A function that does nothing where it
+    is counted returns numbers that are far off. One that is wrong in the plain call, too, is wrong,
+    or chooses otherwise where that is free.
+    """
+    if any(map(_is_far_off, leaves(submission.claims.value, reference.claims.value))):
+        return False
+    both = [
+        (submission.counted[name], item)
+        for name, item in reference.counted.items()
+        if name in submission.counted
+    ]
+    return any(
+        _is_far_off(leaf)
+        for own, item in both
+        if own.outcome is item.outcome is Outcome.COMPLETED and item.claims.value is not None
+        for leaf in leaves(own.claims.value, item.claims.value)
+    )
+
+
+def _is_far_off(leaf: Leaf) -> bool:
+    expected, actual = _numbers_in(leaf.expected), _numbers_in(leaf.actual)
+    if expected is None or not expected.size:
+        return False
+    if actual is None or actual.size != expected.size:
+        return True
+    scale = float(np.abs(expected[np.isfinite(expected)]).max(initial=0))
+    near = np.isclose(actual, expected, rtol=_ROUGH, atol=_ROUGH * scale, equal_nan=True)
+    # Half of them: where votes tie, say, honest code may choose otherwise.
+    return bool(2 * near.sum() < near.size)
+
+
+def _numbers_in(value: Value) -> Array | None:
+    if isinstance(value, (bool, int, float)):
+        return np.array([float(value)])
+    if not isinstance(value, Tensor):
+        return None
+    numbers = to_numpy(value).ravel()
+    return numbers if np.iscomplexobj(numbers) else numbers.astype(np.float64)
 
 
 def grows(small: int, large: int, more: int) -> bool:

@@ -19,7 +19,7 @@ from typing import ClassVar, Literal
 from pydantic import model_validator
 
 from grader.checks.base import CaseInputs, Check, Identifier, Probe
-from grader.checks.counts import Behaviour, behaviour_of
+from grader.checks.counts import Behaviour, behaviour_of, returns_otherwise
 from grader.checks.speed import MOST_IDLE, index_numbers, screened
 from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, settled, weigh
@@ -97,7 +97,10 @@ class Loops(Check):
             return passed(Basis.CLAIM)
         source = submission.source
         witnesses = (_source_witness(source, seen), _behaviour_witness(seen))
-        verdict = replace(self._weigh(source, seen, case), witnesses=witnesses)
+        verdict = self._weigh(source, seen, case)
+        if verdict.code is Code.OK and returns_otherwise(reference, submission):
+            verdict = review(Message("counted_otherwise"))
+        verdict = replace(verdict, witnesses=witnesses)
         if self.mode == "none":
             return ask_time(verdict, source, seen, submission.facts.timing)
         return verdict

@@ -16,7 +16,15 @@ from typing import ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from grader.checks.base import CaseInputs, Check, NamePattern, Probe
-from grader.checks.counts import OF_SIZES, Counts, counts_of, refusal, spells, unseen
+from grader.checks.counts import (
+    OF_SIZES,
+    Counts,
+    counts_of,
+    refusal,
+    returns_otherwise,
+    spells,
+    unseen,
+)
 from grader.observation import Observation
 from grader.static_analysis.facts import ASSIGNS_NUMBER, EntryFacts, Mention
 from grader.verdict import (
@@ -37,6 +45,12 @@ _MEMORY = frozenset({
     "_typed_storage",
 })  # fmt: skip
 """Ways to a tensor's memory: what is written there is no operation of torch's."""
+_ELSEWHERE = frozenset({
+    "_thread", "asyncio", "concurrent", "multiprocessing", "subprocess", "threading",
+})  # fmt: skip
+"""Modules that start threads and processes."""
+_LITTLE = 8
+"""So many times less work than the reference's is hardly all of it."""
 _IDLE = frozenset({"detach", "alias", "lift_fresh", "empty", "new_empty", "_local_scalar_dense"})
 
 
@@ -58,7 +72,10 @@ class Counted(Check):
         counts = counts_of(submission.counted.get(""))
         if counts is None:
             return _review("ops_uncounted", {"case": case.id})
-        return self.heard(counts, submission.source)
+        verdict = self.heard(counts, submission.source)
+        if verdict.code is Code.OK and returns_otherwise(reference, submission):
+            return replace(_review("counted_otherwise", {}), witnesses=verdict.witnesses)
+        return verdict
 
     @abstractmethod
     def heard(self, counts: Counts, source: EntryFacts | None) -> Verdict:
@@ -142,6 +159,16 @@ class ForbiddenOps(_Ops):
     @classmethod
     def _known(cls, ops: tuple[str, ...]) -> tuple[str, ...]:
         return _reaching(ops)
+
+    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
+        """Look at what was counted; where nothing forbidden was, whether the work was seen."""
+        verdict = super().judge(case, reference, submission)
+        expected = counts_of(reference.counted.get(""))
+        counts = counts_of(submission.counted.get(""))
+        if verdict.code is not Code.OK or expected is None or counts is None:
+            return verdict
+        hidden = _hidden(counts, expected) or _in_threads(submission.source)
+        return replace(hidden or verdict, witnesses=verdict.witnesses)
 
     def read(self, source: EntryFacts) -> Verdict | None:
         """Name the first call of something that is forbidden by that very name."""
@@ -250,6 +277,25 @@ def _spelt(name: str, counts: Counts, source: EntryFacts | None) -> Mention | No
 
 def _review(message: str, params: dict[str, Param]) -> Verdict:
     return review(Message(message, params))
+
+
+def _hidden(counts: Counts, expected: Counts) -> Verdict | None:
+    """Return the verdict on work that went by unseen: in a script, in threads, not at all."""
+    # Scripts call functions that no mode sees under their names.
+    if counts.bare > expected.bare:
+        return _review("ops_scripted", {})
+    # Elements that left torch may be worked on in Python, which the text tells of.
+    if not counts.escapes and _LITTLE * counts.work < expected.work:
+        return _review("ops_unseen", {})
+    return None
+
+
+def _in_threads(source: EntryFacts | None) -> Verdict | None:
+    """Return the verdict on text that may work elsewhere: modes hold for one thread."""
+    for mention in source.mentions if source else ():
+        if mention.name.removeprefix("torch.").split(".", 1)[0] in _ELSEWHERE:
+            return _review("ops_outside", {"name": plain(mention.name), **mention.place.params})
+    return None
 
 
 def _witnesses(seen: list[str], named: list[Mention]) -> tuple[Witness, ...]:

@@ -104,7 +104,8 @@ def draw_case(case: Case, key: DrawKey, scale: Mapping[str, int] | None = None) 
     Args:
         case: What to draw.
         key: Which draw.
-        scale: Name of a dim → what its size is multiplied by, once it is drawn.
+        scale: For a call to be counted: name of a dim → what its drawn size is multiplied by. Its
+            numbers are its own: a function that keeps what it returned could look that up.
 
     Dims are drawn first, in the order of their names, then the arguments in order. A case with a
     generator gets its dims and a seed only; its arguments are made in the reference's process.
@@ -117,8 +118,9 @@ def draw_case(case: Case, key: DrawKey, scale: Mapping[str, int] | None = None) 
     random = np.random.Generator(np.random.PCG64(int.from_bytes(source, "big")))
     # Sorted: the order of lines in the assignment file must not change what a seed draws.
     drawn = {name: _draw_dim(case.dims[name], random) for name in sorted(case.dims)}
-    # After the draw: a scaled call must have the other sizes and the numbers' seed of the plain
-    # one.
+    if scale is not None:
+        source = hashlib.sha256(b"counted" + source).digest()
+        random = np.random.Generator(np.random.PCG64(int.from_bytes(source, "big")))
     dims = {name: size * (scale or {}).get(name, 1) for name, size in drawn.items()}
     try:
         # Before anything is drawn: a slip in the file must not fill the host's memory.
@@ -246,7 +248,7 @@ class CountedCall:
     """Inputs of a call that is made to be counted.
 
     Attributes:
-        grown: Name of the dim that is larger than in the case; empty for the case's own inputs.
+        grown: Name of the dim that is larger than in the case; empty for the case's own sizes.
         args: Positional arguments.
         kwargs: Keyword arguments.
     """
@@ -259,8 +261,7 @@ class CountedCall:
 def scales(question: Question, case: Case) -> Iterator[dict[str, int]]:
     """Yield how the sizes of a case are multiplied for each call that its checks want counted.
 
-    Growth is looked at in one case a question, the one with the most dims: what a function does
-    as a size grows does not depend on which numbers it gets.
+    Growth is looked at in one case a question, the one with the most dims.
     """
     wanted = {probe for check in _checks_on(question, case) for probe in check.needs()}
     if not wanted & {Probe.COUNTING, Probe.GROWTH}:
@@ -379,23 +380,21 @@ def make_plan(
 
 
 def _plan_case(question: Question, case: Case, key: DrawKey, generate: Generate) -> PlannedCase:
-    drawn = _drawn(case, key, {}, generate)
+    drawn = _drawn(case, key, None, generate)
     hidden = case.visibility is not Visibility.VISIBLE
     inputs = CaseInputs(case.id, drawn.names, drawn.args, hidden, drawn.dims)
     name = case.id if case.repeats == 1 else f"{case.id}#{key.repeat + 1}"
     # In the first repeat alone: what is counted does not depend on which numbers a call gets.
-    counted = tuple(
-        # One name or none: only one size is made larger at a time.
-        CountedCall("".join(scale), larger.args, dict(larger.kwargs))
-        for scale in (scales(question, case) if key.repeat == 0 else ())
-        for larger in [_drawn(case, key, scale, generate) if scale else drawn]
-    )
+    asked = scales(question, case) if key.repeat == 0 else ()
+    larger = [(scale, _drawn(case, key, scale, generate)) for scale in asked]
+    # One name or none: only one size is made larger at a time.
+    counted = tuple(CountedCall("".join(scale), own.args, own.kwargs) for scale, own in larger)
     # Not of the inputs alone, which the submission sees: it must not know the stage's numbers.
     seed = int.from_bytes(hashlib.sha256(b"stage" + key.digest(case.id)).digest()[:4], "big") >> 1
     return PlannedCase(name, case, inputs, dict(drawn.kwargs), drawn.digest, counted, seed)
 
 
-def _drawn(case: Case, key: DrawKey, scale: dict[str, int], generate: Generate) -> Drawn:
+def _drawn(case: Case, key: DrawKey, scale: dict[str, int] | None, generate: Generate) -> Drawn:
     drawn = draw_case(case, key, scale)
     if case.generate is None:
         return drawn

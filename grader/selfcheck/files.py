@@ -180,7 +180,7 @@ def _generated(case: PlannedCase) -> list[tuple[Value, ...]]:
     """Return the inputs that are not drawn, in the order in which a plan asks for them."""
     if case.case.generate is None:
         return []
-    return [case.inputs.args, *(item.args for item in case.counted if item.grown)]
+    return [case.inputs.args, *(item.args for item in case.counted)]
 
 
 def _public_observation(seen: Observation, ops: Sequence[str]) -> Observation:

@@ -132,6 +132,18 @@ def test_what_cannot_be_drawn_says_why(form: dict[str, Any], said: str) -> None:
         drawn({"x": form}, dims={"N": 3})
 
 
+def test_a_call_that_is_counted_has_the_sizes_of_the_case_and_numbers_of_its_own() -> None:
+    fields = {"id": "c", "dims": {"N": [1, 99]}}
+    case = Case.model_validate({**fields, "args": {"x": {"randn": ["N"]}}})
+    plain, counted, larger = (draw_case(case, KEY, scale) for scale in (None, {}, {"N": 4}))
+    assert plain.dims == counted.dims
+    assert larger.dims == {"N": 4 * plain.dims["N"]}
+    assert plain.args != counted.args
+    made = Case.model_validate({**fields, "generate": "made"})
+    seeds = [draw_case(made, KEY, scale).seed for scale in (None, {}, {"N": 4})]
+    assert seeds[0] != seeds[1] == seeds[2]
+
+
 def test_the_bound_holds_for_all_inputs_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "MAX_BYTES", 16)
     assert drawn({"x": {"zeros": [2]}, "y": [{"zeros": [2]}]}).args
