@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from grader.report.build import PLACES
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
 from grader.sandbox.host.guests import Tier
 from grader.text import inert
@@ -127,6 +129,16 @@ def unwritten(question: QuestionResult) -> bool:
 
 
 _UNWRITTEN = frozenset({Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION})
+
+
+def regular(question: QuestionResult) -> tuple[float, float]:
+    """Return the points of a question that are earned and pending, without a bonus in it."""
+    counted_checks = [check for check in question.checks if not check.bonus]
+    earned, pending = (
+        round(math.fsum(getattr(check, name) for check in counted_checks), PLACES)
+        for name in ("score", "pending")
+    )
+    return earned, pending
 
 
 def told_together(checks: Iterable[CheckResult]) -> list[tuple[CheckResult, ...]]:
@@ -285,9 +297,10 @@ def _nobody(reports: Sequence[Report]) -> dict[str, NobodySolved]:
             if unwritten(question):
                 continue
             writers[question.id] += 1
-            earned[question.id] += question.score
+            points, _ = regular(question)
+            earned[question.id] += points
             worth[question.id] += question.max_score
-            if question.score >= question.max_score:
+            if points >= question.max_score:
                 solved.add(question.id)
     return {
         name: NobodySolved(writers[name], earned[name] / worth[name])

@@ -23,6 +23,7 @@ from grader.report.summary import (
     NobodySolved,
     amount,
     mistakes_in,
+    regular,
     summarise,
     unwritten,
 )
@@ -254,7 +255,7 @@ def _line(
 ) -> ClassLine:
     report, name = row.report, row.report.submission.id
     shown = tuple(
-        "passed" if each.max_score and each.score >= each.max_score else each.status.value
+        "passed" if each.max_score and regular(each)[0] >= each.max_score else each.status.value
         for each in report.questions
     )
     points = tuple(amount(each.score) for each in report.questions)
@@ -309,7 +310,9 @@ def question_lines(reports: Sequence[Report]) -> tuple[QuestionLine, ...]:
 
 def _question_line(answers: Sequence[QuestionResult]) -> QuestionLine:
     kinds = [_kind(each) for each in answers]
-    decided = sum(each.max_score - each.pending for each in answers)
+    points = [regular(each) for each in answers]
+    worth = sum(each.max_score for each in answers)
+    decided = worth - sum(pending for _, pending in points)
     return QuestionLine(
         answers[0].id,
         answers[0].title,
@@ -319,15 +322,14 @@ def _question_line(answers: Sequence[QuestionResult]) -> QuestionLine:
         none=kinds.count("none"),
         open=kinds.count("open"),
         unwritten=sum(map(unwritten, answers)),
-        # A bonus may earn more than the question is worth, and stays within its bar.
-        share=min(1.0, sum(each.score for each in answers) / decided) if decided > 0 else 0.0,
+        share=min(1.0, sum(earned for earned, _ in points) / decided) if decided > 0 else 0.0,
     )
 
 
 def _kind(answer: QuestionResult) -> str:
     if answer.pending or answer.status is Status.ERROR:
         return "open"
-    if answer.score >= answer.max_score:
+    if regular(answer)[0] >= answer.max_score:
         return "full"
     return "some" if answer.score else "none"
 

@@ -73,6 +73,16 @@ def test_they_count_above_the_maximum(extra: Path, command: Any) -> None:
     assert "8.5<small> / 6</small>" in page
 
 
+def test_the_class_page_counts_no_bonus_as_a_right_answer(extra: Path, command: Any) -> None:
+    assert command(*BATCH) == 0
+    page = (extra / "out/index.html").read_text()
+    # Of 4 points ann, bob and dua have all, cem has 3; all four have the bonus of 1 besides.
+    assert '<tr data-full="3" data-unwritten="0" data-share="0.7500">' in page
+    assert "a bonus is not in it" in page
+    cem = page[page.index("cem/report.html") :]
+    assert '<b class="partial">' in cem[: cem.index("</tr>")]
+
+
 def test_exports_keep_the_column_and_gradescope_its_total(
     extra: Path, command: Any, capsys: Any
 ) -> None:
