@@ -10,8 +10,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
-from functools import cache
+from contextlib import ExitStack, contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
@@ -36,7 +35,6 @@ IDLE = frozenset({
     "lift_fresh", "detach", "alias", "set_",
 })  # fmt: skip
 """Operations that compute nothing."""
-
 
 MAX_EVENTS = 100_000
 """Events after which enough is known; the call is then ended from inside."""
@@ -66,7 +64,7 @@ class Lines:
     Attributes:
         events: Lines run and functions entered.
         lines: File, as it is called → numbers of its lines that ran.
-        others: Threads that ran already and cannot be watched.
+        others: Threads that ran already: what they ask of torch cannot be watched.
     """
 
     def __init__(self, files: Mapping[str, str], printing: Callable[[], bool]) -> None:
@@ -80,10 +78,10 @@ class Lines:
         self.capped = False
 
     def __enter__(self) -> Lines:
+        self.others = threading.active_count() - 1
         if sys.version_info >= (3, 12):
             self._monitor(sys.monitoring)
         else:
-            self.others = threading.active_count() - 1
             self._before = sys.gettrace()
             # Both: this one is for threads that are yet to start, the other for the thread that
             # calls.
@@ -308,7 +306,7 @@ def _tensors(value: Any, depth: int = 0) -> Iterator[torch.Tensor]:
 
 
 def _matrices(first: int) -> Callable[[tuple[Any, ...]], int]:
-    """Multiplications of a product of args[first] and the next: elements times columns."""
+    # Elements of the first factor times columns of the second.
     return lambda args: int(args[first].numel() * args[first + 1].shape[-1])
 
 
@@ -322,9 +320,6 @@ _PRODUCTS: dict[str, Callable[[tuple[Any, ...]], int]] = {
     "mv": _vectors(0), "dot": _vectors(0), "vdot": _vectors(0), "addmv": _vectors(1),
 }  # fmt: skip
 
-
-COUNTING = "counting"
-"""The probe's name on the wire."""
 
 _MOST_NAMES = 500
 _MOST_LINES = 5_000
@@ -341,26 +336,48 @@ class Counting:
         self._operations = Operations(self._calls)
         self._lines = Lines(files, lambda: self._calls.quiet)
         self._stack = ExitStack()
+        self._in_threads: list[Operations] = []
 
     def __enter__(self) -> Counting:
-        # Lines last: what the modes themselves do in Python is no line of the submission, but
-        # slower.
+        self._stack.enter_context(self._threads_watched())
+        # Lines last: what the modes themselves do in Python is no line of the submission.
         for context in (self._operations, self._calls, self._lines):
             self._stack.enter_context(context)
         return self
 
+    @contextmanager
+    def _threads_watched(self) -> Iterator[None]:
+        """Count in threads that are started meanwhile, too: a mode holds for one thread alone."""
+        start = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+
+        def watched(thread: threading.Thread) -> None:
+            # Counters are shared; what is being called just now is not the same in two threads.
+            calls = FunctionCalls(())
+            calls.calls, calls.escapes = self._calls.calls, self._calls.escapes
+            operations = Operations(calls)
+            operations.ops, operations.under = self._operations.ops, self._operations.under
+            self._in_threads.append(operations)
+            with operations, calls:
+                start(thread)
+
+        threading.Thread._bootstrap_inner = watched  # type: ignore[attr-defined]
+        try:
+            yield
+        finally:
+            threading.Thread._bootstrap_inner = start  # type: ignore[attr-defined]
+
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
         self._stack.close()
-        # BaseException, so that “except Exception” in a submission does not stop it. Swallowed here
-        # alone.
+        # A BaseException, which no “except Exception” in a submission stops. Swallowed here alone.
         return kind is Enough
 
     def report(self) -> dict[Value, Value]:
         """Return what was counted."""
+        lines = self._lines.lines.items()
         ran: dict[Value, Value] = {
-            name: list[Value](sorted(lines)[:_MOST_LINES])
-            for name, lines in self._lines.lines.items()
+            name: list[Value](sorted(at)[:_MOST_LINES]) for name, at in lines
         }
+        counted = [self._operations, *self._in_threads]
         return {
             "events": self._lines.events,
             "lines": ran.pop(""),
@@ -374,17 +391,10 @@ class Counting:
                 name: list[Value](sorted(under))
                 for name, under in list(self._operations.under.items())[:_MOST_NAMES]
             },
-            "bare": self._operations.bare,
-            "work": self._operations.work,
-            "greatest": self._operations.greatest,
+            "bare": sum(item.bare for item in counted),
+            "work": sum(item.work for item in counted),
+            "greatest": max(item.greatest for item in counted),
         }
-
-
-@cache
-def warm_probes() -> None:
-    """Count something, once, so that what torch imports for its modes is imported by then."""
-    with Counting({}, ()):
-        torch.zeros(1) + 1
 
 
 def _counts(counter: Counter[str]) -> dict[Value, Value]:

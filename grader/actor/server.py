@@ -13,6 +13,7 @@ import platform
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,7 +27,7 @@ import torch.utils.data
 from grader import vgpu
 from grader.actor.asked import Asked, Line
 from grader.actor.module import describe, import_module, place
-from grader.actor.probes import COUNTING, Counting, warm_probes
+from grader.actor.probes import Counting
 from grader.actor.tensors import Storages, to_torch, to_wire
 from grader.stage import server as stage
 from grader.stage.server import LocalLine
@@ -268,6 +269,16 @@ def _seed() -> None:
     random.seed(0)
     np.random.seed(0)
 
+
+@cache
+def warm_probes() -> None:
+    """Count something, once, so that what torch imports for its modes is imported by then."""
+    with Counting({}, ()):
+        torch.zeros(1) + 1
+
+
+COUNTING = "counting"
+"""The probe's name on the wire."""
 
 REST = ("torch.distributed.tensor",)
 """Torch imports it, and sympy with it, for the first tensor on a virtual GPU: half a second."""

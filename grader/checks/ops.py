@@ -45,10 +45,8 @@ _MEMORY = frozenset({
     "_typed_storage",
 })  # fmt: skip
 """Ways to a tensor's memory: what is written there is no operation of torch's."""
-_ELSEWHERE = frozenset({
-    "_thread", "asyncio", "concurrent", "multiprocessing", "subprocess", "threading",
-})  # fmt: skip
-"""Modules that start threads and processes."""
+_ELSEWHERE = frozenset({"_thread", "concurrent", "multiprocessing", "subprocess"})
+"""Modules that start processes, and threads which cannot be watched."""
 _LITTLE = 8
 """So many times less work than the reference's is hardly all of it."""
 _IDLE = frozenset({"detach", "alias", "lift_fresh", "empty", "new_empty", "_local_scalar_dense"})
@@ -167,7 +165,7 @@ class ForbiddenOps(_Ops):
         counts = counts_of(submission.counted.get(""))
         if verdict.code is not Code.OK or expected is None or counts is None:
             return verdict
-        hidden = _hidden(counts, expected) or _in_threads(submission.source)
+        hidden = _hidden(counts, expected) or _elsewhere(counts, submission.source)
         return replace(hidden or verdict, witnesses=verdict.witnesses)
 
     def read(self, source: EntryFacts) -> Verdict | None:
@@ -280,7 +278,7 @@ def _review(message: str, params: dict[str, Param]) -> Verdict:
 
 
 def _hidden(counts: Counts, expected: Counts) -> Verdict | None:
-    """Return the verdict on work that went by unseen: in a script, in threads, not at all."""
+    """Return the verdict on work that went by unseen: in a script, or not at all."""
     # Scripts call functions that no mode sees under their names.
     if counts.bare > expected.bare:
         return _review("ops_scripted", {})
@@ -290,10 +288,12 @@ def _hidden(counts: Counts, expected: Counts) -> Verdict | None:
     return None
 
 
-def _in_threads(source: EntryFacts | None) -> Verdict | None:
-    """Return the verdict on text that may work elsewhere: modes hold for one thread."""
+def _elsewhere(counts: Counts, source: EntryFacts | None) -> Verdict | None:
+    """Return the verdict on text that may work where it is not counted."""
+    # A thread that is started while calls are counted is watched; one that ran before is not.
+    unseen = _ELSEWHERE | {"threading"} if counts.threads else _ELSEWHERE
     for mention in source.mentions if source else ():
-        if mention.name.removeprefix("torch.").split(".", 1)[0] in _ELSEWHERE:
+        if mention.name.removeprefix("torch.").split(".", 1)[0] in unseen:
             return _review("ops_outside", {"name": plain(mention.name), **mention.place.params})
     return None
 

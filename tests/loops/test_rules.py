@@ -296,7 +296,7 @@ def test_operations_are_named_by_what_they_do(
     found = judged(bench, check, body)
     assert found.code.value == code, (found.message, found.witnesses)
     if code == "too_many_calls":
-        assert "uses of “x[…]" in found.message
+        assert "Uses of “x[…]" in found.message
 
 
 def test_memory_is_compared_with_the_reference_at_larger_sizes(

@@ -12,7 +12,8 @@ import pytest
 import torch
 
 from grader.actor import probes as lines_module
-from grader.actor.probes import Counting, function_name, warm_probes
+from grader.actor.probes import Counting, function_name
+from grader.actor.server import warm_probes
 
 TEXT = """
 import threading
@@ -42,6 +43,11 @@ def in_thread(x, y):
         for i in range(len(x)):
             pass
     thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+
+def product_in_thread(x, y):
+    thread = threading.Thread(target=torch.bmm, args=(x, y))
     thread.start()
     thread.join()
 
@@ -107,9 +113,14 @@ def test_lines_of_run_text_and_of_threads_are_counted(module: ModuleType, name: 
     assert count(module, name, 40)["events"] >= count(module, name, 3)["events"] + 37
 
 
+def test_what_a_thread_asks_of_torch_is_counted_while_it_is_watched(module: ModuleType) -> None:
+    told = count(module, "product_in_thread")
+    assert (told["calls"], told["ops"], told["bare"]) == ({"bmm": 1}, {"bmm": 1}, 0)
+    assert told["work"] == count(module, "one")["work"]
+    assert threading.Thread._bootstrap_inner.__name__ == "_bootstrap_inner"  # type: ignore[attr-defined]
+
+
 def test_a_thread_that_ran_before_is_told(module: ModuleType) -> None:
-    if sys.version_info >= (3, 12):
-        pytest.skip("all threads are watched there")
     others = count(module, "one")["threads"]
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait)

@@ -88,7 +88,7 @@ def test_items_of_the_rubric_give_their_points(read: Path, command: Any, capsys:
     assert command(*decide, "double", "--item", "names") == 0
     assert rows(read)["bob"] == ("7", "0", "7.5")
     page = (read / "out/bob/student.html").read_text()
-    assert "gave 1 of 1.5 points: clear names (1)" in page
+    assert "Points given: 1 of 1.5. clear names (1)" in page
     both = ("--item", "names", "--item", "2", "--why", "Well done.")
     assert command(*decide, "double.style", *both) == 0
     assert rows(read)["bob"] == ("7.5", "0", "7.5")

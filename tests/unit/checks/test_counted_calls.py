@@ -86,6 +86,8 @@ def test_work_that_no_mode_saw_is_for_a_person(changes: dict[str, Any], told: st
     assert said(counted(value, **changes)) == (code, told)
 
 
-def test_a_thread_is_for_a_person() -> None:
-    seen = replace(RIGHT, source=facts(THREAD))
-    assert said(seen) == (Code.NEEDS_REVIEW, "ops_outside")
+def test_a_thread_that_was_not_watched_is_for_a_person() -> None:
+    watched = replace(RIGHT, source=facts(THREAD))
+    assert said(watched)[0] is Code.OK
+    before = replace(counted(tensor([0.1, 0.2, 0.7]), threads=1), source=facts(THREAD))
+    assert said(before) == (Code.NEEDS_REVIEW, "ops_outside")
