@@ -3,11 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# An environment of its own: pip takes a build of torch for CPUs, where it finds one, for the same.
+GPU_VENV := .venv-gpu
+GPU_STAMP := $(GPU_VENV)/.installed-$(TORCH_CUDA)
 ID ?= pytorch101
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade test test-all redteam gpu containers check lint types contracts starter golden bench accuracy clean
+.PHONY: help setup grade test test-all redteam gpu gpu-doctor containers check lint types contracts starter golden bench accuracy clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,8 +37,21 @@ test-all: $(STAMP) ## Heavy tests: grader lint, large classes, browser; then soa
 	$(BIN)/python -m pytest -n $(JOBS) -m 'heavy and not alone'
 	$(BIN)/python -m pytest -m 'heavy and alone'
 
-gpu: $(STAMP) ## What needs a real GPU; figures in build/gpu-figures.md
-	@$(BIN)/python tests/gpu/run.py build
+gpu: $(GPU_STAMP) ## What needs a real GPU; figures in build/gpu-figures.md. TORCH_CUDA=12.6: for older drivers
+	@$(GPU_VENV)/bin/python tests/gpu/run.py build
+
+$(GPU_STAMP): pyproject.toml .ci/constraints.txt tests/gpu/builds.py
+	@$(PYTHON) tests/gpu/builds.py $(TORCH_CUDA) >/dev/null
+	$(PYTHON) -m venv --clear $(GPU_VENV)
+	$(GPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(GPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --constraint .ci/constraints.txt $$($(PYTHON) tests/gpu/builds.py $(TORCH_CUDA))
+	$(GPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --constraint .ci/constraints.txt --editable '.[dev]'
+	@touch $@
+
+gpu-doctor: $(STAMP) ## Look at a new machine with a GPU; stops at the first thing that is wrong
+	@$(if $(wildcard $(GPU_STAMP)),$(GPU_VENV),$(VENV))/bin/python tests/gpu/doctor.py
 
 bench: $(STAMP) build/peers ## What each command takes, beside other graders; table in build/bench.md
 	$(BIN)/python tests/bench/table.py | tee build/bench.md
@@ -53,7 +69,7 @@ containers: $(STAMP) ## What runs in real containers alone; needs root, docker.i
 	$(BIN)/python -m pytest tests/containers
 
 redteam: $(STAMP) ## What the strongest attacks keep, for each assignment
-	$(BIN)/python tests/exploits/redteam.py
+	PYTHONPATH=tests $(BIN)/python tests/exploits/redteam.py
 
 check: lint types contracts ## Static checks alone
 
@@ -75,4 +91,4 @@ golden: $(STAMP) ## Write the golden outputs again; read the diff before you com
 	    tests/unit/vgpu/test_programs.py tests/unit/vgpu/test_docs.py -k "not values_are_those" --golden
 
 clean: ## Remove what was made, .venv included
-	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(GPU_VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -26,6 +26,7 @@ from grader.report.model import (
     Timing,
 )
 from grader.run.allowance import NO_CARE, Care
+from grader.run.answers import KeptAnswers
 from grader.run.baseline import Baseline, received
 from grader.run.capabilities import Options, device_name, devices_name
 from grader.run.gpus import OpenRack, ProveGpus, open_rack, prove_gpus
@@ -34,7 +35,7 @@ from grader.run.materials import Materials
 from grader.run.mistakes import Explains, KnownMistakes
 from grader.run.observe import NOT_RUN, Follower, PhaseTimes, Progress, QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.run.submitted import SubmissionRunner, Verdicts, for_all, judge_all
+from grader.run.submitted import Runs, SubmissionRunner, Verdicts, for_all, judge_all
 from grader.run.timing.clocks import Clocks
 from grader.run.timing.screening import Screener
 from grader.sandbox.host.guests import Sandbox
@@ -107,6 +108,11 @@ class Grader:
         return self._baseline.runs
 
     @property
+    def answers(self) -> KeptAnswers:
+        """The same, as a journal keeps it."""
+        return self._baseline.answers
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes on this run for whoever grades."""
         return self._baseline.notes
@@ -120,9 +126,7 @@ class Grader:
         self._baseline.prepare(self._sandbox, progress)
         self._versions = self._baseline.versions
 
-    def adopt(
-        self, plan: Collection[PlannedQuestion], reference: Mapping[str, QuestionRun]
-    ) -> None:
+    def adopt(self, plan: Collection[PlannedQuestion], reference: Runs) -> None:
         """Take inputs and the reference's observations as kept; see ``Baseline.adopt``."""
         self._baseline.adopt(self._sandbox, list(plan), reference)
 
@@ -140,8 +144,11 @@ class Grader:
 
     def _use(self, sandbox: Sandbox, care: Care) -> None:
         self._sandbox, self._care = sandbox, care
-        self._runner = SubmissionRunner(self.materials, sandbox, care)
+        self._runner = SubmissionRunner(self.materials, sandbox, care, self._options.seed)
         self._screener = Screener(self.materials, sandbox, self._options.seed)
+        # A node of a cluster opens its own later.
+        if sandbox is not None:
+            self._baseline.allow_gpu_memory(sandbox)
 
     def grade(
         self, path: Where, name: str, progress: Progress = lambda _: None, clock: bool = True
@@ -168,8 +175,7 @@ class Grader:
         try:
             submission = read_for(self.assignment, path, name)
         except IntakeError as error:
-            verdict = failed(error.code, error.message)
-            return Examined(self._all(SubmissionInfo(id=name), verdict, phases), {})
+            return Examined(self._all(SubmissionInfo(id=name), error.verdict_of, phases), {})
         phases.lap("intake")
         return self._for(submission)._examined(submission, phases, progress, clock)
 
@@ -232,12 +238,11 @@ class Grader:
         judged |= self._clocks().faults(runs)
         return not_here | judged, runs
 
-    def _judged(self, runs: Mapping[str, QuestionRun]) -> dict[str, Verdicts]:
-        return judge_all(self.plan, self.reference_runs, runs, self._baseline.missing)
+    def _judged(self, runs: Runs, reference: Runs | None = None) -> dict[str, Verdicts]:
+        against = reference or self.reference_runs
+        return judge_all(self.plan, against, runs, self._baseline.missing)
 
-    def _explained(
-        self, judged: dict[str, Verdicts], runs: Mapping[str, QuestionRun]
-    ) -> dict[str, Verdicts]:
+    def _explained(self, judged: dict[str, Verdicts], runs: Runs) -> dict[str, Verdicts]:
         """Return the verdicts; those that a known mistake explains say so."""
         against = self.plan, self.reference_runs
         return self.mistakes.explain(judged, runs, against, self._sandbox)
@@ -267,22 +272,23 @@ class Grader:
     def not_read(self, name: str, reason: str) -> Examined:
         """Return the report on a submission that this machine could not read."""
         info = SubmissionInfo(id=name)
-        return Examined(self._all(info, sandbox_failed(reason), PhaseTimes()), {})
+        return Examined(self._all(info, lambda _: sandbox_failed(reason), PhaseTimes()), {})
 
     def not_readable(self, name: str, digest: str) -> Examined:
         """Return the report on a submission whose answers end whoever reads them."""
         verdict = failed(Code.PROTOCOL_VIOLATION, Message("protocol_violation"))
         info = SubmissionInfo(id=name, digest=digest)
-        return Examined(self._all(info, verdict, PhaseTimes()), {})
+        return Examined(self._all(info, lambda _: verdict, PhaseTimes()), {})
 
-    def judge_again(self, runs: Mapping[str, QuestionRun], before: Report) -> Report:
+    def judge_again(self, runs: Runs, before: Report, reference: Runs | None = None) -> Report:
         """Return the report of a submission from what was observed of it; nothing runs.
 
         Args:
             runs: By question id; of the same plan.
             before: Its earlier report, for what does not come from judging.
+            reference: What to compare with; what this run's reference did if left out.
         """
-        verdicts = self._baseline.not_here | self._explained(self._judged(runs), runs)
+        verdicts = self._baseline.not_here | self._explained(self._judged(runs, reference), runs)
         refused = _refused(before)
         left = [
             question
@@ -305,11 +311,14 @@ class Grader:
     def _clocks(self) -> Clocks:
         return Clocks(self._baseline, self._sandbox, self._screener)
 
-    def _all(self, submission: SubmissionInfo, verdict: Verdict, phases: PhaseTimes) -> Report:
+    def _all(
+        self, submission: SubmissionInfo, of: Callable[[str], Verdict], phases: PhaseTimes
+    ) -> Report:
+        known = [(each, self.assignment.file_of(each)) for each in self._baseline.selected]
         verdicts = {
             # Whatever keeps code from being graded says nothing of what a person reads.
-            each.id: received(each) if each.document else for_all(each, verdict)
-            for each in self._baseline.selected
+            each.id: received(each) if each.document else for_all(each, of(file))
+            for each, file in known
         }
         return self._report(submission, verdicts, phases)
 

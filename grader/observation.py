@@ -42,6 +42,7 @@ class Stop(str, Enum):
 
     PROCESSOR = "processor"
     ASLEEP = "asleep"
+    ASLEEP_IN_ALL = "asleep_in_all"  # with the calls before it
     WALL = "wall"
 
 
@@ -94,6 +95,53 @@ class Claims:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What came of running the log of a call again elsewhere, on inputs drawn afterwards.
+
+    A log that gives the reference's values is a right program by itself. What it does not hold, the
+    answer did not need: so these numbers are facts, whoever wrote the log.
+
+    Attributes:
+        why: Why it is none; empty where the log gave the reference's values.
+        entries: Operations in the log, views among them.
+        references: Tensors that they name, whole inputs left out.
+        unnamed: Tensors that no operation of the log made.
+        greatest: Bytes of the greatest tensor computed.
+        ops: Names of operations on the inputs, or on what was made of them; and of those that these
+            are made of.
+        indexings: How often a tensor is indexed, at most; ``x[0][1]`` is one with ``x[0, 1]``.
+        needed_indexings: Of these, from which the outputs descend.
+        needed_array_indexings: Of these, by lists or tensors of places.
+        assignments: Operations that store into a tensor what is given to them.
+        needed_assignments: Of these, to an indexed place, from which the outputs descend.
+        written: Inputs that are written to, by their places among the tensors of the arguments.
+        changed: Of these, those that held something else once the log had run.
+        inside: Name of an output → the input in whose memory it lies.
+        same: Names of those that lie there as the input does.
+        apart: Names of the outputs that lie in no input's memory.
+        works: Operation and its work → the work of all such from which the outputs descend.
+    """
+
+    why: str = ""
+    entries: int = 0
+    references: int = 0
+    unnamed: int = 0
+    greatest: int = 0
+    ops: tuple[str, ...] = ()
+    indexings: int = 0
+    needed_indexings: int = 0
+    needed_array_indexings: int = 0
+    assignments: int = 0
+    needed_assignments: int = 0
+    written: tuple[int, ...] = ()
+    changed: tuple[int, ...] = ()
+    inside: Mapping[str, int] = field(default_factory=dict)
+    same: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    works: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """One call, seen from both sides.
 
@@ -103,6 +151,10 @@ class Observation:
         counted: The same call made again only to be counted: name of the dim whose size was
             multiplied (empty for the case's own inputs) → what was claimed.
         source: What the host read in the text of the function that was called.
+        proof: Of a call made only to be counted: what its log came to, where that was found out. Of
+            any other call: what all logs of its question show of the arguments, if all are proved.
+        shown: Of the reference in a starter, which has no proofs: ids of the checks whose rules its
+            logs show to be kept.
     """
 
     outcome: Outcome
@@ -112,6 +164,13 @@ class Observation:
     companions: Companions | None = None
     counted: Mapping[str, Observation] = field(default_factory=dict)
     source: EntryFacts | None = None
+    proof: Proof | None = None
+    shown: tuple[str, ...] = ()
+
+    @property
+    def proved(self) -> Proof | None:
+        """What its log shows; None where it was not run again, or gave other values."""
+        return self.proof if self.proof is not None and not self.proof.why else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class Code(str, Enum):
     LOOP_MISSING = "loop_missing"
     FORBIDDEN_CALL = "forbidden_call"
     TOO_MANY_CALLS = "too_many_calls"
+    TOO_FEW_CALLS = "too_few_calls"
     TOO_MUCH_MEMORY = "too_much_memory"
     WRONG_TRANSFERS = "wrong_transfers"
     RAN_ELSEWHERE = "ran_elsewhere"

@@ -44,8 +44,8 @@ DISGUISES = {**_DRIVERS, "recursion": _RECURSION, "while": _WHILE}
 """Name → what runs ``step_`` once for each of the list ``turns_``."""
 
 
-def disguised(function: ast.FunctionDef, way: str) -> bool:
-    """Replace a function's last outermost ``for`` by a loop that is not one to the eye."""
+def disguised(function: ast.FunctionDef, text: str) -> bool:
+    """Replace a function's last outermost ``for`` by a text of ``DISGUISES`` or of its kind."""
     places = [i for i, node in enumerate(function.body) if isinstance(node, ast.For)]
     jumps = (ast.Return, ast.Break, ast.Continue, ast.Yield)
     if not places:
@@ -67,5 +67,5 @@ def disguised(function: ast.FunctionDef, way: str) -> bool:
     step = ast.parse("def step_(turn_):\n    pass").body[0]
     step.body = [*body, *loop.body]
     turns = ast.Assign([ast.Name("turns_", ast.Store())], code("list(E)", E=loop.iter))
-    function.body[places[-1] : places[-1] + 1] = [step, turns, *ast.parse(DISGUISES[way]).body]
+    function.body[places[-1] : places[-1] + 1] = [step, turns, *ast.parse(text).body]
     return True

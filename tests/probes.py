@@ -62,7 +62,8 @@ def _linear(d: Any) -> tuple[Any, ...]:
 
 def _triple(d: Any) -> tuple[Any, ...]:
     b, m, n, dim = (_size(d) for _ in range(4))
-    return tuple(_normal(d, b, length, dim).double() for length in (m, n, n))
+    dtype = torch.float64 if d.random() < 0.5 else torch.float32
+    return tuple(_normal(d, b, length, dim).to(dtype) for length in (m, n, n))
 
 
 def _attended(d: Any) -> tuple[Any, ...]:

@@ -25,7 +25,8 @@ questions:
          args: {W: {randn: [D, C]}, X: {randn: [N, D]}}}
     checks:
       - {id: values, kind: close, points: 2, rtol: 1e-4, atol: 1e-5}
-      - {id: no_loops, kind: loops, mode: none, points: 1, cases: [drawn], requires: [values]}
+      - {id: no_loops, kind: loops, mode: none, points: 1, cases: [drawn], requires: [values],
+         claim: true}
   - id: predict
     title: Classes
     points: 2
@@ -41,7 +42,7 @@ questions:
       - {id: made, dims: {N: [3, 6]}, generate: net_cases, repeats: 2}
     checks:
       - {id: values, kind: close, points: 2, rtol: 1e-4, atol: 1e-5}
-      - {id: no_loops, kind: loops, mode: none, points: 1, requires: [values]}
+      - {id: no_loops, kind: loops, mode: none, points: 1, requires: [values], claim: true}
   - id: Net
     title: A net
     points: 2
@@ -143,6 +144,11 @@ RIGHT = {
     LINEAR: LINEAR_REFERENCE,
     NET: NET_REFERENCE[: NET_REFERENCE.index("# BEGIN HIDDEN")],
 }
+
+NET_ALONE = RIGHT[NET].replace(
+    "from linear_classifier import scores\n", "def scores(W, X):\n    return X @ W\n"
+)
+"""A right second file that rests on nothing of the first."""
 
 
 def course(root: Path) -> Path:

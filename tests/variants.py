@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,15 +11,26 @@ from functools import cache
 from random import Random
 
 from disguises import DISGUISES, disguised
+from habits import HABITS
 from idioms import HONEST
 from labels import ROOT, read_label, submissions_of
 from respellings import comprehension_unrolled
 from rewrites import LAYOUT, Site
+from shortcuts import FLOAT32, IDLE, SLIPS, SMALL, WAYS, idle, spoilt
 
 from grader.assignment.types import Question
 from grader.authoring.mutants import mistakes
 
 HONEST_GROUP, MUTANT, LABELLED, LOOP = "honest", "mutant", "labelled wrong", "disguised loop"
+HABIT, SLIP, IN_FLOAT32, WAY, IDLE_LOOP = (
+    "honest, habit", "slip", "float32", "another disguised loop", "idle loop",
+)  # fmt: skip
+RIGHT_GROUPS = (HONEST_GROUP, HABIT)
+LATER = (HABIT, SLIP, IN_FLOAT32, WAY, IDLE_LOOP)
+"""Groups of families that were added later; they have a table of their own."""
+BY_LOOPS = (LOOP, WAY, IDLE_LOOP)
+"""Groups that return what is right, and are wrong by how."""
+ALL = {**HONEST, **HABITS}
 OPS_RULES = frozenset({"forbidden_ops", "allowed_ops", "max_calls"})
 WHOLE = [(0, 10**9)]
 """Lines that may be mutated: all."""
@@ -54,7 +66,7 @@ class Variant:
     """A submission for one question.
 
     Attributes:
-        group: ``honest``, or in which way it is wrong.
+        group: Whether and in which way it is right or wrong.
         kinds: Names of its rewrites, and of its mistake.
         base: The submission that it was made from.
         source: The whole module.
@@ -133,21 +145,66 @@ def variants(
     seen: set[str] = set()
     for group, maker in MAKERS.items():
         dice = Random(f"{seed} {assignment} {question.id} {group}")
-        for base, kinds, source in maker(assignment, question, dice, each[group]):
+        for base, kinds, source in maker(assignment, question, dice, each.get(group, 0)):
             if source not in seen and _compiles(source):
                 seen.add(source)
                 yield Variant(assignment, question.id, group, kinds, base, source)
 
 
 Made = tuple[str, tuple[str, ...], str]
+Maker = Callable[[str, Question, Random, int], Iterator[Made]]
 
 
 def _honest(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
-    bases = [
+    bases = _right_bases(assignment, question)
+    return _rewritten(bases, question, (dice, each), tuple(HONEST))
+
+
+def _habits(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
+    """Yield each of the later families once, of one right submission after the other."""
+    bases = _right_bases(assignment, question)
+    kinds = dice.sample(list(HABITS), len(HABITS))
+    made = 0
+    for kind in kinds if each else ():
+        for name, text in dice.sample(bases, min(len(bases), TRIES)):
+            done, source = rewritten(text, question, dice, [kind], 1)
+            if done:
+                made += 1
+                yield name, done, source
+                break
+        if made == each:
+            return
+
+
+def _right_bases(assignment: str, question: Question) -> list[tuple[str, str]]:
+    return [
         (name, text) for name, (text, no) in right_submissions(assignment).items()
         if question.id not in no and _block(_tree(text), question)
     ]  # fmt: skip
-    return _rewritten(bases, question, (dice, each), tuple(HONEST))
+
+
+def _spoilt(texts: Mapping[str, str]) -> Maker:
+    """Return what puts texts around a right function; a class is left alone."""
+
+    def make(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
+        bases = [
+            (name, text) for name, text in _right_bases(assignment, question)
+            if isinstance(_block(_tree(text), question), ast.FunctionDef)
+        ]  # fmt: skip
+        for kind in dice.sample(list(texts), min(each, len(texts))) if bases else ():
+            name, text = dice.choice(bases)
+            module = _tree(text)
+            spoilt(module, _block(module, question), texts[kind])
+            yield name, (kind,), ast.unparse(ast.fix_missing_locations(module))
+
+    return make
+
+
+def _idle(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
+    for way in IDLE.get(question.id, ())[:each]:
+        module = _tree(reference_of(assignment))
+        idle(module, _block(module, question), way)
+        yield "reference", (way,), ast.unparse(ast.fix_missing_locations(module))
 
 
 def _labelled(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
@@ -179,8 +236,7 @@ def _rewritten(
 def _mutants(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
     """Yield mistakes in right submissions, every second one rewritten as well."""
     rights = right_submissions(assignment)
-    known = [(name, text) for name, (text, no) in rights.items()
-             if question.id not in no and _block(_tree(text), question)]  # fmt: skip
+    known = _right_bases(assignment, question)
     found: list[tuple[str, str, str]] = []
     for name, text in dice.sample(known, min(MUTATED, len(known))):
         # Its docstring and its defaults are left alone, as for `grader lint --mutants`.
@@ -195,36 +251,60 @@ def _mutants(assignment: str, question: Question, dice: Random, each: int) -> It
         yield name, (kind, *more), source
 
 
-def _loops(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
-    text = reference_of(assignment)
-    module = ast.parse(text)
-    loop = LOOPS.get(question.id, "")
-    if not loop and question.timed is not None:
-        (node,) = (n for n in module.body
-                   if isinstance(n, ast.FunctionDef) and n.name == question.timed.loop)  # fmt: skip
-        node.name = question.names[0]
-        loop = ast.unparse(node)
-    block = _block(module, question)
-    if not loop or block is None or not any(c.kind == "loops" for c in question.checks):
-        return
-    ways = [(way, more) for more in (0, 1, 2) for way in DISGUISES]
-    for way, more in ways[:each]:
-        tree = ast.parse(text)
-        function = ast.parse(loop).body[0]
-        tree.body[module.body.index(block)] = function
-        site = Site(tree, function, dice)
-        if not any(isinstance(node, ast.For) for node in function.body):
-            comprehension_unrolled(site)
-        if disguised(function, way):
-            kinds: tuple[str, ...] = ()
-            source = ast.unparse(ast.fix_missing_locations(tree))
-            if more:
-                kinds, source = rewritten(source, question, dice, sorted(LAYOUT), more)
-            yield question.timed.loop if question.timed else "loop", (way, *kinds), source
+def _loop_of(assignment: str, question: Question) -> ast.FunctionDef | None:
+    """Return a loop that is right, under the question's name, if the question allows none."""
+    module, text = ast.parse(reference_of(assignment)), LOOPS.get(question.id, "")
+    if not any(check.kind == "loops" for check in question.checks):
+        return None
+    if text:
+        return ast.parse(text).body[0]
+    if question.timed is None or _block(module, question) is None:
+        return None
+    (node,) = (n for n in module.body
+               if isinstance(n, ast.FunctionDef) and n.name == question.timed.loop)  # fmt: skip
+    node.name = question.names[0]
+    return node
 
 
-MAKERS: dict[str, Callable[[str, Question, Random, int], Iterator[Made]]] = {
-    HONEST_GROUP: _honest, MUTANT: _mutants, LABELLED: _labelled, LOOP: _loops,
+def _loops(ways: Mapping[str, str], each_more: tuple[int, ...]) -> Maker:
+    def make(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
+        loop = _loop_of(assignment, question)
+        if loop is None:
+            return
+        for way, more in [(way, more) for more in each_more for way in ways][:each]:
+            tree, function = ast.parse(reference_of(assignment)), copy.deepcopy(loop)
+            tree.body[tree.body.index(_block(tree, question))] = function
+            site = Site(tree, function, dice)
+            if not any(isinstance(node, ast.For) for node in function.body):
+                comprehension_unrolled(site)
+            if disguised(function, ways[way]):
+                kinds: tuple[str, ...] = ()
+                source = ast.unparse(ast.fix_missing_locations(tree))
+                if more:
+                    kinds, source = rewritten(source, question, dice, sorted(LAYOUT), more)
+                yield question.timed.loop if question.timed else "loop", (way, *kinds), source
+
+    return make
+
+
+def _other_ways(assignment: str, question: Question, dice: Random, each: int) -> Iterator[Made]:
+    """Yield the later disguises, and a loop for small inputs alone."""
+    loop = _loop_of(assignment, question)
+    if loop is not None:
+        module = ast.parse(reference_of(assignment))
+        function = _block(module, question)
+        loop.name = "_loop"
+        module.body.insert(module.body.index(function), loop)
+        spoilt(module, function, SMALL.replace("LOOP", "_loop"))
+        yield "reference", ("small alone",), ast.unparse(ast.fix_missing_locations(module))
+    yield from _loops(WAYS, (0,))(assignment, question, dice, each - 1)
+
+
+MAKERS: dict[str, Maker] = {
+    HONEST_GROUP: _honest, MUTANT: _mutants, LABELLED: _labelled,
+    LOOP: _loops(DISGUISES, (0, 1, 2)),
+    HABIT: _habits, SLIP: _spoilt(SLIPS), IN_FLOAT32: _spoilt(FLOAT32), WAY: _other_ways,
+    IDLE_LOOP: _idle,
 }  # fmt: skip
 
 
@@ -240,7 +320,7 @@ def rewritten(
         if len(done) == most:
             break
         sites = list(_sites(module, question, dice))
-        if sites and HONEST[kind](dice.choice(sites)):
+        if sites and ALL[kind](dice.choice(sites)):
             done.append(kind)
     return tuple(done), ast.unparse(ast.fix_missing_locations(module))
 

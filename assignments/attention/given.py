@@ -37,6 +37,31 @@ class Asking(nn.Module):
         return self.function(x.detach(), mask)
 
 
+class Attention(torch.autograd.Function):
+    """Attention with its gradient, both of them asked for."""
+
+    @staticmethod
+    def forward(ctx, function, pull, query, key, value, mask):
+        """Ask for the result."""
+        ctx.pull, ctx.mask = pull, mask
+        ctx.save_for_backward(query, key, value)
+        return function(query, key, value, mask)
+
+    @staticmethod
+    def backward(ctx, grad):
+        """Ask for the gradients."""
+        return None, None, *ctx.pull(*ctx.saved_tensors, ctx.mask, grad), None
+
+
+def attention(function, pull):
+    """Return an attention that asks other functions for its result and its gradients."""
+
+    def attend(query, key, value, mask=None):
+        return Attention.apply(function, pull, query, key, value, mask)
+
+    return attend
+
+
 def small(dim):
     """Make a small model in float64."""
     return Small(dim).double()

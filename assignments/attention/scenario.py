@@ -9,7 +9,18 @@ import torch
 
 from grader.stage import actor, callback, given
 
+_RIGHT = {}
+"""Name of a student's function → what puts a right one in its place. Empty in a self-check."""
 
+
+def _put_right(name):
+    """Put a right function in the place of the submission's; a self-check asks the student's."""
+    if name in _RIGHT:
+        _RIGHT[name]()
+
+
+# BEGIN HIDDEN
+# These would show students how theirs are written.
 def _attend(query, key, value, mask=None):
     products = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
     if mask is not None:
@@ -21,6 +32,33 @@ def _mask(length):
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 
+def _pulled(query, key, value, mask, grad):
+    """Return what a gradient of attention's result is for what it was made of."""
+    parts = [part.clone().requires_grad_() for part in (query, key, value)]
+    return torch.autograd.grad(_attend(*parts, mask), parts, grad)
+
+
+def _right_attention():
+    actor.set_attr(actor.module, "attend", callback(_attend, most=99))
+
+
+def _right_attention_with_gradients():
+    answers = callback(_attend, most=99), callback(_pulled, most=99)
+    actor.set_attr(actor.module, "attend", given("attention", *answers, keep=True))
+
+
+def _right_mask():
+    actor.set_attr(actor.module, "causal_mask", callback(_mask, most=99))
+
+
+_RIGHT |= {
+    "attend": _right_attention,
+    "attend with gradients": _right_attention_with_gradients,
+    "causal_mask": _right_mask,
+}
+
+
+# END HIDDEN
 def _mixed(x, mask=None):
     """Stand for an attention: anything that tells x and the mask apart."""
     return x.flip(1) / 2 if mask is None else mask.to(x.dtype) @ x
@@ -42,12 +80,14 @@ def _fill(module):
 
 def _asked(module, x):
     free = actor.method(module, "__call__", x)
-    return {"free": free, "masked": actor.method(module, "__call__", x, _mask(x.shape[1]))}
+    # Each place may look at itself, and at others by chance.
+    mask = torch.rand(x.shape[1], x.shape[1]).fill_diagonal_(0) < 0.5
+    return {"free": free, "masked": actor.method(module, "__call__", x, mask)}
 
 
 def heads(x, dim, num_heads):
     """Ask an attention with several heads, without a mask and with one."""
-    actor.set_attr(actor.module, "attend", callback(_attend, most=99))
+    _put_right("attend")
     module, shapes = _made("MultiHeadAttention", dim, num_heads)
     _fill(module)
     layers = given("layers", module, dict.fromkeys(("query", "key", "value", "output"), x))
@@ -55,7 +95,8 @@ def heads(x, dim, num_heads):
 
 
 def learning(x, dim, num_heads):
-    """Ask for its gradients; autograd needs the submission's own attention."""
+    """Ask for its gradients."""
+    _put_right("attend with gradients")
     module, _ = _made("MultiHeadAttention", dim, num_heads)
     _fill(module)
     return given("gradients", module, x, torch.randn(x.shape).double())
@@ -74,7 +115,7 @@ def block(x, dim, num_heads):
 
 def train(x, target, rate, steps):
     """Train a model that comes from here."""
-    actor.set_attr(actor.module, "causal_mask", callback(_mask, most=99))
+    _put_right("causal_mask")
     model = given("small", x.shape[2], keep=True)
     _fill(model)
     noticed = given("OldGradients", model, keep=True)

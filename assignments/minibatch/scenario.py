@@ -570,9 +570,10 @@ def search_widely(space, samples, seed):
     counts = [sum(one["hidden"] == value for one in tried) for value in space["hidden"]]
     pairs, wide = {(one["hidden"], one["batch_size"]) for one in tried}, rates[-1] > high / 4
     return {
-        "logarithmic": 0.3 < middle < 0.7,
+        # Near the lower end, too: uniform rates may come there or not, so “spread” asks less.
+        "logarithmic": 0.3 < middle < 0.7 and rates[0] < 4 * low,
         "all_choices": min(counts) >= len(tried) / 6 and len(pairs) == 6,
-        "spread": len({*rates}) > len(tried) / 2 and rates[0] < 4 * low and wide,
+        "spread": len({*rates}) > len(tried) / 2 and rates[0] < high / 10 and wide,
     }
 
 

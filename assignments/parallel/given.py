@@ -351,6 +351,9 @@ def pooled(student, ask, count, processes):
         left = multiprocessing.active_children()
         gc.collect()
     unclosed = any(issubclass(item.category, ResourceWarning) for item in warned)
+    # A warning holds the pool that it is about. Held, it replaces workers that end; let go, it ends
+    # and joins them.
+    warned.clear()
     end = time.monotonic() + _PATIENCE
     while multiprocessing.active_children() and time.monotonic() < end:
         time.sleep(0.01)

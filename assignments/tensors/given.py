@@ -13,11 +13,6 @@ def look(x, steps):
     return x
 
 
-def array(x):
-    """Return the array on the memory of a tensor."""
-    return x.numpy()
-
-
 def add_one(thing):
     """Change an array or a tensor in place."""
     thing += 1
@@ -41,6 +36,13 @@ def step(net, x, lr):
     if output.requires_grad and list(net.parameters()):
         output.sum().backward()
         torch.optim.SGD(net.parameters(), lr=lr).step()
+
+
+def add_to_parameters(net, number):
+    """Add a number to whatever is among a net's parameters."""
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.add_(number)
 
 
 def save_state(net, path):

@@ -9,13 +9,14 @@ from __future__ import annotations
 import io
 import random
 
+import numpy as np
 import torch
 
 from grader.stage import RemoteError, actor, callback, folder, given, read
 
 
 def _look(x, *steps):
-    """Return the handle of a view of a tensor; each step is a method and its arguments."""
+    """Return the handle of what steps make of a tensor; each is a method and its arguments."""
     return given("look", x, steps, keep=True)
 
 
@@ -146,7 +147,7 @@ def contiguous_copies(x):
 
 def bridged(x):
     """Give an array on the memory of x, note the numbers, and change the array afterwards."""
-    array = given("array", x, keep=True)
+    array = _look(x, ("numpy",))
     result = actor.keep("numpy_bridge", array)
     numbers = actor.value(result)
     given("add_one", array)
@@ -240,24 +241,32 @@ def saved_hdf5(x, y):
     weight = (2 * x).requires_grad_()
     tensors = {"plain": x, "whole": _look(y, ("t",)), "layer.weight": weight}
     actor.call("save_hdf5", tensors, str(path))
-    return {"file": read(read_hdf5, path)}
+    # Put together here: a reader of files that returned tensors would be what load_hdf5 is to be.
+    parts = read(read_hdf5, path).items()
+    return {"file": {name: _tensor(*part) for name, part in parts}}
 
 
 def read_hdf5(path):
-    """Return the datasets of an HDF5 file."""
+    """Return the NumPy dtype, the shape and the bytes of each dataset of an HDF5 file."""
     import h5py  # noqa: PLC0415  not everywhere, and nothing else here needs it
 
     with h5py.File(path, "r") as content:
         groups = [name for name, entry in content.items() if isinstance(entry, h5py.Group)]
         if groups:
             raise TypeError(f"“{groups[0]}” is a group, not a dataset")
-        return {name: _tensor(dataset) for name, dataset in content.items()}
+        return {name: _bytes_of(dataset) for name, dataset in content.items()}
 
 
-def _tensor(dataset):
-    array = dataset[...]
+def _bytes_of(dataset):
+    if dataset.dtype.kind not in "biufc":
+        raise TypeError(f"“{dataset.name}” holds {dataset.dtype}, not numbers")
     # Another byte order is as good to HDF5; torch knows the machine's own only.
-    return torch.from_numpy(array.astype(array.dtype.newbyteorder("=")))
+    array = dataset[...].astype(dataset.dtype.newbyteorder("="))
+    return array.dtype.str, array.shape, array.tobytes()
+
+
+def _tensor(dtype, shape, data):
+    return torch.from_numpy(np.frombuffer(data, dtype).reshape(shape).copy())
 
 
 def loaded_hdf5(x, y):
@@ -280,16 +289,26 @@ def layer(weight, scale, x):
     path = folder(write=True) / "state.pt"
     given("save_state", net, str(path))
     given("step", net, x, lr=random.choice([0.25, 0.5, 2.0]))
-    after = {name: torch.as_tensor(actor.attr(net, name)) for name in before}
-    moved = [name for name in before if not torch.equal(before[name], after[name])]
+    after = _parts_of(net)
+    # Frozen or not, what is among parameters() is one.
+    given("add_to_parameters", net, random.randrange(1, 9))
+    raised = _parts_of(net)
+    changed = {"changed": _changed(after, raised), "output": actor.method(net, "__call__", x)}
+    other = "float" if x.dtype == torch.float64 else "double"
+    actor.method(net, other, keep=True)
     return {
         "output": output,
-        "trained": ", ".join(moved),
-        "state": read(read_state, path),
+        "trained": _changed(before, after),
+        "parameters": changed,
+        "state": read(read_torch, path)["tensors"],
         "after": after,
+        "converted": _parts_of(net),
     }
 
 
-def read_state(path):
-    """Return a state as it was saved."""
-    return dict(torch.load(path, weights_only=True))
+def _parts_of(net):
+    return {name: torch.as_tensor(actor.attr(net, name)) for name in ("weight", "scale")}
+
+
+def _changed(before, after):
+    return ", ".join(name for name in before if not torch.equal(before[name], after[name]))

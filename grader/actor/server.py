@@ -31,10 +31,12 @@ from grader.actor.probes import Counting
 from grader.actor.tensors import Storages, to_torch, to_wire
 from grader.stage import server as stage
 from grader.stage.server import LocalLine
+from grader.vgpu.log.calls import Recording
 from grader.vgpu.log.player import CallWatch
 from grader.vgpu.stand_ins import install_late_compiler
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import (
+    LOG,
     Ask,
     Back,
     Call,
@@ -171,7 +173,7 @@ class Session:
             if self._gpus is not None:
                 self._gpus.trace.clear()
             if COUNTING in call.probes:
-                return self._count(target, args, kwargs)
+                return self._count(target, args, kwargs, LOG in call.probes)
             if call.block:
                 return Reply(to_wire(_together(_block(target, args, kwargs, call.block))))
             watch = self._watch(call.probes, target, (*args, *kwargs.values()))
@@ -196,19 +198,21 @@ class Session:
         return CallWatch(self._gpus, target, _tensors(inputs))
 
     def _count(
-        self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], log: bool
     ) -> Reply:
         """Make a call for what it does; what it returns shows that it was done."""
         warm_probes()
-        counting = Counting(self._files, _tensors((*args, *kwargs.values())))
+        inputs = list(_tensors((*args, *kwargs.values())))
+        counting, recording = Counting(self._files, inputs), Recording(inputs, log)
         result = value = fault = None
         try:
-            with counting:
+            with recording, counting:
                 result = target(*args, **kwargs)
             value = to_wire(result)
         except BaseException as error:  # noqa: BLE001  as above
             fault = describe(error, self._scratch)
-        return Reply(value, fault=fault, probes={COUNTING: counting.report()})
+        written = {name: to_wire(item) for name, item in recording.report(result).items()}
+        return Reply(value, fault=fault, probes={COUNTING: counting.report(result), **written})
 
 
 def _block(
@@ -284,14 +288,14 @@ REST = ("torch.distributed.tensor",)
 """Torch imports it, and sympy with it, for the first tensor on a virtual GPU: half a second."""
 
 
-def warm(also: Iterable[str] = ()) -> None:
+def warm(also: Iterable[str] = (), engine: bool = True) -> None:
     """Run one small step of what submissions use and torch imports late.
 
     Args:
         also: Modules to import, where they are installed.
-
-    Raises:
-        RuntimeError: CUDA was initialised.
+        engine: Run autograd's engine too. Not before a fork that is to use a GPU: it asks every
+            kind of device for its number, and on a build with CUDA the answer, 0 while GPUs are
+            hidden, holds in every fork.
     """
     for name in also:
         with contextlib.suppress(ImportError):
@@ -299,11 +303,12 @@ def warm(also: Iterable[str] = ()) -> None:
     install_late_compiler()
     # Too small for a second thread: once a parallel region has run here, products hang in every
     # fork.
-    torch.nn.Linear(2, 2)(torch.zeros(1, 2)).sum().backward()
+    out = torch.nn.Linear(2, 2)(torch.zeros(1, 2)).sum()
     torch.nn.functional.conv2d(torch.zeros(1, 1, 4, 4), torch.zeros(1, 1, 2, 2))
-    torch.func.vmap(torch.func.grad(lambda x: (x * x).sum()))(torch.zeros(2, 2))
+    torch.func.vmap(torch.sum)(torch.zeros(2, 2))
     torch.distributions.Normal(0.0, 1.0).sample()  # type: ignore[no-untyped-call]
     torch.bmm(torch.zeros(1, 2, 2), torch.zeros(1, 2, 2))
     warm_probes()
-    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-        raise RuntimeError("CUDA was initialised in the fork-server; its forks could not use it")
+    if engine:
+        out.backward()
+        torch.func.vmap(torch.func.grad(lambda x: (x * x).sum()))(torch.zeros(2, 2))

@@ -55,7 +55,9 @@ class ForkServer:
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
         self._guests: dict[int, tuple[int, int]] = {}
-        self._rest = plan.preload
+        # Where GPUs are planned all of it is there by now: the student process that proves them
+        # comes first, and must be like those after it.
+        self._rest = plan.preload and not plan.gpus
 
     def run(self) -> Start | None:
         """Return None when the host hangs up; in a fork, what it was started with."""
@@ -150,9 +152,10 @@ def prepare(plan: WallPlan) -> None:
     if plan.has(Wall.PIDS):
         view.become_first_process()
     if plan.preload:
-        from grader.actor.server import warm  # noqa: PLC0415  torch, after the PID namespace
+        # Torch, after the PID namespace.
+        from grader.actor.server import REST, warm  # noqa: PLC0415
 
-        warm(plan.also)
+        warm((*plan.also, *REST) if plan.gpus else plan.also, engine=not plan.gpus)
     erect.around_fork_server(plan)
     erect.once(plan)
     if not plan.namespaces:

@@ -91,8 +91,8 @@ class Cell:
         shared = self.head.removeprefix(about).strip()
         own = set(self.binds())
         right = _RIGHT.search(self.comment) or _RIGHT.search(about)
-        added = _parts(reference).functions(right[1].split(", "), own) if right else ""
-        future = _parts(reference).future if added else ""
+        added = text_of(reference).functions(right[1].split(", "), own) if right else ""
+        future = text_of(reference).future if added else ""
         text = (_RIGHT.sub("", self.comment), future, shared, added, self.code.strip())
         return "\n\n\n".join(filter(None, text)) + "\n"
 
@@ -153,12 +153,13 @@ def _is_future(node: ast.stmt) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _parts(reference: str) -> _Reference:
-    return _Reference(reference)
+def text_of(module: str) -> ModuleText:
+    """Return the text of a module, parsed once."""
+    return ModuleText(module)
 
 
-class _Reference:
-    """The reference's text, of which parts can be had.
+class ModuleText:
+    """The text of a module, the reference's for one, of which parts can be had.
 
     Attributes:
         future: Its ``from __future__`` lines, without which its annotations may not be evaluated.

@@ -109,6 +109,12 @@ def points_text(terms: Terms) -> str:
     """Return which points can be earned on the platform, and why others cannot."""
     reach = terms.reach
     lines = [*_beyond(terms)]
+    if by_hand := reach.of(Why.BY_HAND):
+        lines += [
+            "A person gives these (`grader decide`). They stay pending there until you bring the "
+            "scores back (docs/platforms.md):",
+            *_rows(by_hand, terms.assignment),
+        ]
     if undecided := reach.of(Why.UNDECIDED):
         lines += [
             "On these the reference was left undecided here. A submission may be, too; its points "
@@ -161,7 +167,9 @@ def _beyond(terms: Terms) -> list[str]:
     reach, points = terms.reach, counted(terms.reach.maximum, "point")
     beyond = reach.of(Why.OUT_OF_REACH)
     if not beyond:
-        return [f"On {terms.platform} students can earn all {points}."]
+        waiting = math.fsum(each.points for each in reach.of(Why.BY_HAND) if not each.bonus)
+        by_hand = f"; {amount(waiting)} of them wait for a person" if waiting else ""
+        return [f"On {terms.platform} students can earn all {points}{by_hand}."]
     return [
         f"On {terms.platform} students can earn {amount(reach.within)} of {points}. Nobody can "
         "earn these there:",

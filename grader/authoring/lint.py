@@ -18,6 +18,14 @@ from grader.assignment.cells import MISTAKES
 from grader.assignment.types import Limits
 from grader.authoring import template
 from grader.authoring.labelled import LintStep, try_labelled
+from grader.authoring.oversights import (
+    compares_numbers,
+    odd_stand_ins,
+    unchecked_rules,
+    unjudged_dtypes,
+)
+from grader.authoring.shielding import costs_elsewhere
+from grader.authoring.shown_solutions import solutions_shown
 from grader.checks.arrays import to_numpy
 from grader.checks.base import Check
 from grader.checks.by_hand import BY_HAND
@@ -68,7 +76,8 @@ def lint_assignment(
 ) -> list[LintFinding]:
     """Grade reference, starter and labelled submissions, time loops; return what is amiss.
 
-    What the reference returned is judged in another type and dtype, too.
+    What the reference returned is judged in another type and dtype, too, and known mistakes are
+    tried on other questions.
 
     Args:
         materials: The assignment and its files.
@@ -81,13 +90,17 @@ def lint_assignment(
     """
     options = Options(SEEDS[0])
     graders = [Grader(materials, sandbox, replace(options, seed=seed)) for seed in SEEDS]
-    findings: list[LintFinding] = []
+    # What is seen without running anything.
+    findings = list(starmap(LintFinding, (*unchecked_rules(materials), *odd_stand_ins(materials))))
     for number, grader in enumerate(graders):
         step("reference", number, len(graders))
         grader.prepare()
         report = grader.grade(materials.reference_folder, "reference")
         findings += _not_full(report)
+    findings += starmap(LintFinding, unjudged_dtypes(graders[0].plan))
     findings += starmap(LintFinding, costs_of_slips(graders[0]))
+    step("files that students get", 0, None)
+    findings += starmap(LintFinding, solutions_shown(graders[0], sandbox))
     step("loops and starter", 0, None)
     # Mistakes run once: to explain wrong submissions, and to be tried themselves.
     known = graders[0].mistakes = KnownMistakes(materials)
@@ -95,6 +108,7 @@ def lint_assignment(
     findings += _not_zero(graders[0], materials.starter)
     findings += starmap(LintFinding, try_labelled(graders[0], materials, labels, step))
     findings += unfit_mistakes(graders[0], known, sandbox)
+    findings += starmap(LintFinding, costs_elsewhere(graders[0], step))
     return list(dict.fromkeys(findings))
 
 
@@ -231,7 +245,7 @@ def _lost(planned: PlannedQuestion, reference: QuestionRun, slip: str) -> Iterat
     found = {
         check.id: _judged(planned, check, reference, slip)
         for check in question.checks
-        if type(check).margin is not Check.margin and check.points  # it compares numbers
+        if compares_numbers(check) and check.points
     }
     items = {check.id: check.item for check in question.checks}
     passed = {items[name] for name, (failed, _) in found.items() if not failed}

@@ -43,6 +43,7 @@ from grader.report.build import submission_info
 from grader.report.model import Report, ReportStatus, read_report, report_bytes
 from grader.run.materials import Materials, load_materials
 from grader.store.files import write_atomic
+from grader.store.journal import JOURNAL_FILE
 from grader.submission import read_for
 from grader.submission.submission import IntakeError
 
@@ -153,6 +154,7 @@ def classroom50_files(pack: Pack) -> dict[str, bytes]:
 def workflow_files(assignment: str, isolation: str, needs: Requirements) -> dict[str, bytes]:
     """Return path → content of what GitHub Actions needs beside the program and the assignment."""
     blanks = {"id": assignment, "isolation": isolation, "listing": LISTING, **_installing(needs)}
+    blanks["journal"] = JOURNAL_FILE
     workflow = template("grade.yml", **blanks).encode()
     return {".github/workflows/grade.yml": workflow, LISTING: template(LISTING).encode()}
 

@@ -25,6 +25,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from grader.assignment.types import Assignment, Question
+from grader.checks.by_hand import BY_HAND
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader, Options
 from grader.report.model import CheckResult, Report
@@ -39,9 +40,10 @@ _SLACK = 1e-6
 
 
 class Why(str, Enum):
-    """Why the reference did not earn some points."""
+    """Why the reference did not earn some points; a person gives those *by hand*."""
 
     OUT_OF_REACH = "out of reach"
+    BY_HAND = "by hand"
     UNDECIDED = "undecided"
     LOST = "lost"
 
@@ -170,6 +172,9 @@ def reach_of(report: Report, assignment: Assignment) -> Reach:
 def _why(check: CheckResult) -> Why:
     if check.code in (Code.NO_DEVICE, Code.NO_PERMISSION, Code.NO_PACKAGE):
         return Why.OUT_OF_REACH
+    if check.kind == BY_HAND:
+        # The reference needs no report.pdf; a student's waits until somebody has read it.
+        return Why.BY_HAND
     return Why.UNDECIDED if check.pending or not check.max_score else Why.LOST
 
 
@@ -178,6 +183,8 @@ def _reason(check: CheckResult, question: Question) -> str:
         return "is timed on a real GPU"
     if check.code is Code.NO_PACKAGE:
         return f"needs {', '.join(question.needs.packages)}, which is not installed here"
+    if check.kind == BY_HAND:
+        return f"a person reads {question.file if question.document else 'the function'}"
     if check.code is Code.NO_PERMISSION:
         wanted = ["other processes"] * bool(question.needs.processes)
         wanted += ["a network of its own"] * question.needs.loopback

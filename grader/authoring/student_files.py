@@ -209,11 +209,17 @@ def _given_away(
 def _cut(source: str, regions: list[_Region], tree: ast.Module) -> str:
     lines = source.splitlines(keepends=True)
     for region in reversed(regions):
-        owner = _owner(region, tree)
-        name = owner.name if owner else ""
+        name = _stub_name(_owner(region, tree), tree)
         stub = f'{" " * region.column}raise NotImplementedError("{name} is not written yet")\n'
         lines[region.first - 1 : region.last] = [stub] if region.kind == "SOLUTION" else []
     return "".join(lines).rstrip("\n") + "\n"
+
+
+def _stub_name(owner: _Function | None, tree: ast.Module) -> str:
+    """Return a function's name; a method with its class."""
+    classes = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    within = "".join(f"{node.name}." for node in classes if owner in node.body)
+    return f"{within}{owner.name}" if owner else ""
 
 
 def _first_line(node: ast.stmt) -> int:

@@ -6,143 +6,30 @@ graded under one state of its assignment; grading half of it under a changed one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.assignment.types import Assignment
+from grader.batch.changes import (
+    Change,
+    Total,
+    differences,
+    refuse_two_states,
+    total,
+    what_changed,
+    with_questions,
+    without_merged,
+)
 from grader.batch.decisions import carry
-from grader.batch.ledger import Done, Setup, done_so_far, one_of, record, setup_of
+from grader.batch.ledger import Done, Setup, decisions_of, done_so_far, one_of, record, setup_of
 from grader.batch.schedule import WorkItem, WorkKind, perform, write
 from grader.errors import UsageError, nearest
 from grader.grading import Grader, Options
-from grader.report.merge import with_results
-from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report
-from grader.report.summary import amount, worth
-from grader.run.kept import pack_runs, unpack_runs
+from grader.report.model import Report
+from grader.run.answers import KeptAnswers, asked_of, key_of
 from grader.run.observe import QuestionRun
-from grader.run.plan import plan_digests
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
-
-
-def what_changed(
-    setup: Setup, now: Assignment, asked: Sequence[str], report: Report
-) -> tuple[str, ...]:
-    """Return what is not as it was when a class was graded.
-
-    Args:
-        setup: What the class stands under.
-        now: The assignment as it is.
-        asked: Questions that are asked with other calls now.
-        report: Any of the class.
-    """
-    return tuple(_changed(setup, now, asked, report)) or ("its files",)
-
-
-def refuse_two_states(
-    out: Path, names: Sequence[str], changed: Sequence[str], asked: Sequence[str]
-) -> None:
-    """Refuse to run some of a class under another state of the assignment than the others.
-
-    Args:
-        out: ``--out`` of the batch.
-        names: The submissions that were to run.
-        changed: As ``what_changed`` says.
-        asked: Questions that are asked with other calls now.
-
-    Raises:
-        UsageError: Always.
-    """
-    first = (
-        f"`grader regrade {out} --questions {','.join(asked)}` runs what is asked otherwise again "
-        "for everybody, and judges the rest anew"
-        if asked
-        else f"`grader rejudge {out}` judges the whole class anew, and runs nothing"
-    )
-    raise UsageError(
-        f"{out}: the assignment has changed since this class was graded: {'; '.join(changed)}. "
-        f"{', '.join(names)} alone would stand under it beside rows of another scale. First bring "
-        f"the class to one state: {first}. Then run {', '.join(names)} again; or grade the class "
-        "anew with `grader batch`"
-    )
-
-
-def _changed(setup: Setup, now: Assignment, asked: Sequence[str], report: Report) -> Iterator[str]:
-    if setup.version != now.version:
-        yield f"version {setup.version} then, {now.version} now"
-    then = {question.id: worth(question) for question in report.questions}
-    for question in now.questions:
-        points = amount(question.points) + (" bonus" if question.bonus else "")
-        earlier = then.pop(question.id, None)
-        if earlier is None:
-            yield f"{question.id} is new"
-        elif earlier != points:
-            yield f"{question.id} is worth {points}, was {earlier}"
-    if then:
-        yield f"{', '.join(then)}: not asked any more"
-    if asked:
-        yield f"{', '.join(asked)}: asked with other inputs or probes"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A check whose outcome is another than before.
-
-    Attributes:
-        submission: Name.
-        question: Id.
-        check: Id.
-        before: Absent where the check is new.
-        after: Absent where it is gone.
-    """
-
-    submission: str
-    question: str
-    check: str
-    before: CheckResult | None
-    after: CheckResult | None
-
-
-def differences(name: str, before: Report, after: Report) -> list[Change]:
-    """Return the checks that ended otherwise: another status, code or score."""
-    old, new = _checks(before), _checks(after)
-    return [
-        Change(name, *key, old.get(key), new.get(key))
-        for key in dict.fromkeys([*old, *new])
-        if _outcome(old.get(key)) != _outcome(new.get(key))
-    ]
-
-
-def with_questions(before: Report, after: Report, questions: Sequence[str]) -> Report:
-    """Return a report with the results of some questions from a later one."""
-    new = {question.id: question for question in after.questions}
-    results = [new[q.id] if q.id in questions else q for q in before.questions]
-    return with_results(before, results, merged=without_merged(before, questions))
-
-
-def without_merged(report: Report, questions: Sequence[str]) -> tuple[MergedInfo, ...]:
-    """Return what was merged into a report, but for the checks of some questions."""
-    gone = tuple(f"{name}." for name in questions)
-    left = (
-        info.model_copy(
-            update={"checks": tuple(name for name in info.checks if not name.startswith(gone))}
-        )
-        for info in report.merged
-    )
-    return tuple(info for info in left if info.checks)
-
-
-def _checks(report: Report) -> dict[tuple[str, str], CheckResult]:
-    questions: Sequence[QuestionResult] = report.questions
-    return {(q.id, check.id): check for q in questions for check in q.checks}
-
-
-def _outcome(check: CheckResult | None) -> tuple[object, ...] | None:
-    if check is None:
-        return None
-    return check.status, check.code, check.score, check.pending, check.max_score
-
 
 Prepare = Callable[[Setup, Options], AbstractContextManager[Grader]]
 """Gives a grader that has run the reference, for what a batch was begun with."""
@@ -155,11 +42,13 @@ class Again:
     Attributes:
         changes: Every check that ended otherwise.
         reports: All reports as they are now, by name.
+        totals: What each has in all, before and now.
         untouched: Submission → why nothing could be judged anew.
     """
 
     changes: tuple[Change, ...]
     reports: tuple[Report, ...]
+    totals: tuple[Total, ...]
     untouched: dict[str, str]
 
 
@@ -174,36 +63,102 @@ def reopened(out: Path) -> Iterator[tuple[Journal, Setup]]:
         yield journal, setup_of(journal, out)
 
 
+Runs = Mapping[str, QuestionRun]
+
+
+class KeptRuns:
+    """Reads what was observed of a class, with the reference's answers that it was kept against.
+
+    Args:
+        journal: Of the batch.
+        out: Its folder.
+        grader: Has run the reference as it is now.
+    """
+
+    def __init__(self, journal: Journal, out: Path, grader: Grader) -> None:
+        self._journal, self._out, self._grader = journal, out, grader
+        self._known: dict[str, tuple[KeptAnswers, Runs]] = {}
+
+    def of(self, name: str) -> tuple[Runs, Runs] | None:
+        """Return what was observed of a submission, and what to compare it with.
+
+        None where nothing of it ran.
+
+        Raises:
+            UsageError: It cannot be read as it was meant.
+        """
+        kept = self._journal.kept(name)
+        if kept is None:
+            return None
+        answers, reference = self._answers(kept)
+        return answers.unpack(kept), reference
+
+    def refuse_unanswered(self, names: Iterable[str]) -> None:
+        """See that all can be read.
+
+        Raises:
+            UsageError: The reference's answers are not kept with one; says what to do.
+        """
+        for name in names:
+            if (kept := self._journal.kept(name)) is not None:
+                self._answers(kept)
+
+    def _answers(self, kept: bytes) -> tuple[KeptAnswers, Runs]:
+        key = key_of(kept) or ""
+        if key not in self._known:
+            content = self._journal.answers(key)
+            if content is None:
+                questions = ",".join(self._grader.reference_runs)
+                raise UsageError(
+                    f"{self._out}: what the reference answered when this class was graded was not "
+                    "kept, as earlier versions did not. Judged anew, right and wrong answers could "
+                    f"be taken for each other. `grader regrade {self._out} --questions "
+                    f"{questions}` runs everybody again, with the same inputs; what people decided "
+                    "stays"
+                )
+            answers = KeptAnswers(content)
+            self._known[key] = answers, answers.steadying(self._grader.reference_runs)
+        return self._known[key]
+
+
 def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
     """Judge everything that was observed under the assignment as it is now.
 
     No submission runs; the reference does, for the same inputs as before.
 
     Raises:
-        UsageError: There is no batch, or a question is now asked with other calls, of which
-            nothing was observed.
+        UsageError: There is no batch; a question is now asked with other calls, of which nothing
+            was observed; or an earlier version graded it, and did not keep what that takes.
     """
     with reopened(out) as (journal, setup), prepare(setup, options_of(setup)) as grader:
-        _refuse_other_calls(setup, grader)
+        everybody = list(done_so_far(journal))
+        observed = KeptRuns(journal, out, grader)
+        observed.refuse_unanswered(done.submission.name for done in everybody)
+        _refuse_other_calls(out, setup, grader)
+        decisions = decisions_of(journal)
         changes: list[Change] = []
         reports: list[Report] = []
+        totals: list[Total] = []
         untouched: dict[str, str] = {}
-        for done in list(done_so_far(journal)):
-            name, kept = done.submission.name, journal.kept(done.submission.name)
-            if kept is None:
+        for done in everybody:
+            name = done.submission.name
+            seen = observed.of(name)
+            if seen is None:
                 untouched[name] = "nothing of it ran, what was said of it stands"
-            runs = unpack_runs(kept, grader.reference_runs) if kept else {}
-            after = carry(done.report, grader.judge_again(runs, done.report))
+            runs, reference = seen or ({}, None)
+            after = carry(done.report, grader.judge_again(runs, done.report, reference))
             changes += differences(name, done.report, after)
+            totals.append(total(name, done.report, after, decisions.get(name, ())))
             reports.append(after)
             # Report before journal: killed in between, the next run finds the same difference and
             # writes both again.
             if not dry_run and after != done.report:
                 write(after, out)
-                record(journal, Done(done.submission, after, done.digest, done.timed), kept)
+                now = Done(done.submission, after, done.digest, done.timed)
+                record(journal, now, journal.kept(name))
         if not dry_run:
             _stands_under(journal, setup, grader)
-    return Again(tuple(changes), tuple(reports), untouched)
+    return Again(tuple(changes), tuple(reports), tuple(totals), untouched)
 
 
 def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequence[str]) -> Again:
@@ -225,7 +180,9 @@ def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequen
     with reopened(out) as (journal, setup):
         everybody = {done.submission.name: done for done in done_so_far(journal)}
         names = [one_of(out, everybody, name).submission.name for name in names]
+        decisions = decisions_of(journal)
         changes: list[Change] = []
+        totals: list[Total] = []
         every = setup.questions and (*setup.questions, *questions)
         with prepare(setup, options_of(setup, every)) as grader:
             run = _Run(journal, out, grader, questions, grader.materials.digest != setup.digest)
@@ -234,14 +191,20 @@ def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequen
                 changed = what_changed(setup, grader.assignment, asked, everybody[names[0]].report)
                 refuse_two_states(out, names, changed, asked)
             if run.anew:
-                _refuse_other_calls(setup, grader, questions or set(setup.plan))
+                _refuse_other_calls(out, setup, grader, questions or set(setup.plan))
+            run.refuse_unanswered(names or everybody)
+            # Before any run: each entry that is written from here on names these.
+            journal.keep_answers(grader.answers.key, grader.answers.content)
             for name in names or list(everybody):
-                before = everybody[name]
-                everybody[name] = run.one(before)
-                changes += differences(name, before.report, everybody[name].report)
+                before = everybody[name].report
+                everybody[name] = run.one(everybody[name])
+                after = everybody[name].report
+                changes += differences(name, before, after)
+                totals.append(total(name, before, after, decisions.get(name, ())))
             if run.anew:
                 _stands_under(journal, setup, grader)
-    return Again(tuple(changes), tuple(done.report for done in everybody.values()), {})
+    reports = tuple(done.report for done in everybody.values())
+    return Again(tuple(changes), reports, tuple(totals), {})
 
 
 class _Run:
@@ -261,9 +224,17 @@ class _Run:
     ) -> None:
         Options(0, questions=tuple(questions)).selected(grader.assignment)
         self.anew = anew
+        self._observed = KeptRuns(journal, out, grader)
         self._journal, self._out = journal, out
         self._whole, self._questions = grader, questions
         self._part = grader.with_questions(questions) if questions else grader
+        left = set(grader.reference_runs) - set(questions)
+        self._rest_of_questions = left if questions else set[str]()
+
+    def refuse_unanswered(self, names: Iterable[str]) -> None:
+        """See that what is not run again can be read, before anything runs."""
+        if self._rest_of_questions:
+            self._observed.refuse_unanswered(names)
 
     def one(self, before: Done) -> Done:
         """Run one submission, and write down what came of it."""
@@ -272,29 +243,30 @@ class _Run:
         )
         report, kept = Report.model_validate_json(answer.report), answer.kept
         if self._questions:
-            others = self._others(before.submission.name)
-            report = with_questions(self._rest(before.report, others), report, self._questions)
-            reference = self._whole.reference_runs
-            runs = others | (unpack_runs(kept, reference) if kept else {})
-            kept = pack_runs(runs, reference) if runs else None
+            others, reference = self._others(before.submission.name)
+            rest = self._rest(before.report, others, reference)
+            report = with_questions(rest, report, self._questions)
+            answers = self._whole.answers
+            runs = {**others, **(answers.unpack(kept) if kept else {})}
+            kept = answers.pack(runs) if runs else None
             write(report, self._out)
         done = Done(before.submission, report, answer.digest, before.timed)
         record(self._journal, done, kept)
         return done
 
-    def _others(self, name: str) -> dict[str, QuestionRun]:
-        """Return what was observed of the questions that are not to be run."""
-        kept = self._journal.kept(name)
-        known = self._whole.reference_runs
-        base = {key: run for key, run in known.items() if key not in self._questions}
-        runs = unpack_runs(kept, base) if kept else {}
-        return {key: run for key, run in runs.items() if key in base}
+    def _others(self, name: str) -> tuple[Runs, Runs | None]:
+        """Return what was observed of the questions that are not to be run, as ``KeptRuns.of``."""
+        seen = self._observed.of(name) if self._rest_of_questions else None
+        if seen is None:
+            return {}, None
+        runs, reference = seen
+        return {key: run for key, run in runs.items() if key in self._rest_of_questions}, reference
 
-    def _rest(self, before: Report, runs: dict[str, QuestionRun]) -> Report:
+    def _rest(self, before: Report, runs: Runs, reference: Runs | None) -> Report:
         if not self.anew:
             return before
         before = before.model_copy(update={"merged": without_merged(before, self._questions)})
-        return carry(before, self._whole.judge_again(runs, before))
+        return carry(before, self._whole.judge_again(runs, before, reference))
 
 
 def replay(out: Path, name: str, prepare: Prepare, scratch: Path) -> tuple[Change, ...]:
@@ -335,20 +307,20 @@ def _stands_under(journal: Journal, setup: Setup, grader: Grader) -> None:
     now = {
         "digest": grader.materials.digest,
         "version": grader.assignment.version,
-        "plan": setup.plan | plan_digests(grader.plan),
+        "plan": setup.plan | asked_of(grader.materials, grader.plan),
     }
     journal.replace_header(setup.model_copy(update=now).model_dump(mode="json"))
 
 
 def _otherwise_asked(setup: Setup, grader: Grader, run: Collection[str] = ()) -> list[str]:
-    now = plan_digests(grader.plan)
+    now = asked_of(grader.materials, grader.plan)
     return [name for name in now if name not in run and setup.plan.get(name) != now[name]]
 
 
-def _refuse_other_calls(setup: Setup, grader: Grader, run: Collection[str] = ()) -> None:
+def _refuse_other_calls(out: Path, setup: Setup, grader: Grader, run: Collection[str] = ()) -> None:
     if other := _otherwise_asked(setup, grader, run):
         raise UsageError(
-            f"{', '.join(other)}: asked with other inputs or probes than when the class was "
-            "graded, so there is nothing to judge; `grader regrade "
+            f"{', '.join(other)}: asked with other inputs, probes, scenario or support files than "
+            f"when the class was graded, so there is nothing to judge; `grader regrade {out} "
             f"--questions {','.join([*run, *other])}` runs what was changed again, for everybody"
         )

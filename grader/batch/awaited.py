@@ -42,6 +42,8 @@ from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 _COLUMNS = ("student", "question", "points", "why")
 READ = (BY_HAND, DOCUMENT)
 """Messages on what a person reads from beginning to end."""
+REACHED = "claim_reached"
+"""Message on a file that reaches for what its process says about itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,11 +214,22 @@ class GradedClass:
                     new = Finding(question, tuple(checks), ())
                     # What a person reads is each student's own, whatever is said of it alike.
                     by_hand = checks[0].message_id in READ
-                    own = done.submission.name if by_hand else ""
+                    own = done.submission.name if by_hand else self._apart(done)
                     found = groups.get((question, said, names, own), new)
                     everybody = (*found.everybody, done)
                     groups[question, said, names, own] = replace(found, everybody=everybody)
         return list(groups.values())
+
+    def _apart(self, done: Done) -> str:
+        """Return what tells a submission's findings from the same ones of others, if anything does.
+
+        Of a file that reaches for what its process says, everything else that is found may be
+        forged, or not: an honest line that it shares with others tells nothing.
+        """
+        said = self._done[done.submission.name].report
+        if any(check.message_id == REACHED for each in said.questions for check in each.checks):
+            return done.digest or done.submission.name
+        return ""
 
     def _made(self, wish: Wish, who: str) -> tuple[Done, list[PersonDecision]]:
         first = one_of(self.out, self._done, wish.student)
@@ -233,11 +246,13 @@ class GradedClass:
         """Yield the others with the same finding, and whether theirs was decided otherwise."""
         place = decision.place
         mine, ours = check_at(first.report, place), self._decided_on(first.submission.name)
+        apart = self._apart(first)
         for name, done in self._done.items():
             theirs = check_at(done.report, place)
             # The same finding, not only the same check: points for one reason must not go to
             # another.
-            if name != first.submission.name and mine and theirs and same_finding(mine, theirs):
+            same = mine and theirs and same_finding(mine, theirs) and self._apart(done) == apart
+            if name != first.submission.name and same:
                 own = self._decided_on(name).get(place)
                 # What was given to all alike may be changed for all alike; what a person gave to
                 # one of them was for that one.

@@ -36,6 +36,7 @@ from grader.batch.roster import Roster
 from grader.batch.schedule import Graded, Workers, grade_all, write
 from grader.errors import UsageError
 from grader.report.model import Report, ReportStatus
+from grader.run.answers import KeptAnswers
 from grader.store.journal import JOURNAL_FILE, Journal, NotBegunError, open_journal
 
 _EVERY = 5.0
@@ -91,10 +92,14 @@ class ClassRun:
         """The seed that the batch was begun with; None for a new one."""
         return self._begun.seed if self._begun else None
 
-    def begin(self, setup: Setup) -> None:
+    def begin(self, setup: Setup, answers: KeptAnswers) -> None:
         """Begin the journal, or see that the batch goes on as it was begun.
 
         Lateness, a roster and the look of pages change no report: a batch may go on under others.
+
+        Args:
+            setup: How.
+            answers: The reference's, which submissions are kept against from now on.
 
         Raises:
             UsageError: It was begun otherwise.
@@ -104,6 +109,7 @@ class ClassRun:
         else:
             refuse_differences(self._begun, setup)
             keep(self._open(), self.out, **{name: getattr(setup, name) for name in REMEMBERED})
+        self._open().keep_answers(answers.key, answers.content)
 
     def grade(
         self,
@@ -163,8 +169,8 @@ class ClassRun:
         journal = self._open()
         return with_decided(journal, done_so_far(journal))
 
-    def expect(self, arrived: Sequence[ClassSubmission]) -> tuple[str, ...]:
-        """Have the batch remember that the class has grown; return who is on no roster."""
+    def expect(self, arrived: Sequence[ClassSubmission]) -> list[str]:
+        """Have the batch remember that the class has grown; return what the roster has to say."""
         journal = self._open()
         roster = setup_of(journal, self.out).roster or Roster()
         if self._ours is None:
@@ -172,7 +178,7 @@ class ClassRun:
         self._ours |= {submission.name: roster.named(submission) for submission in arrived}
         absent = roster.absent(self._ours.values())
         keep(journal, self.out, total=len(self._ours), absent=absent)
-        return roster.strangers(arrived) if roster.students else ()
+        return roster.remarks(arrived)
 
     def keep_up(self) -> None:
         """Write ``gradebook.csv`` where it is behind the journal, but only every few seconds.

@@ -32,6 +32,7 @@ from grader.batch.decisions import awaited
 from grader.batch.discover import ClassSubmission, Student
 from grader.errors import UsageError
 from grader.report.build import PLACES
+from grader.report.lateness import LateCost
 from grader.report.model import Report, ReportStatus
 from grader.report.summary import amount, counted
 from grader.verdict import Code, Status
@@ -45,7 +46,7 @@ class LatePolicy(BaseModel):
 
     Attributes:
         due: Deadline, with its time zone.
-        grace_minutes: How much later is still in time.
+        grace_minutes: How much later is still in time; days are counted from ``due`` all the same.
         per_day: Share of the score that each day begun takes.
         most: The most that lateness takes, as a share.
         closes: What comes later than this earns nothing; an extension moves it along.
@@ -92,7 +93,7 @@ class LatePolicy(BaseModel):
         further = max(0, (submission.attempts or 0) - (self.attempts or sys.maxsize))
         if late.penalty is None or not further:
             return late
-        return Lateness(late.days, min(1.0, late.penalty + further * self.per_attempt))
+        return Lateness(late.days, min(1.0, late.penalty + further * self.per_attempt), further)
 
     def _lateness(self, submission: ClassSubmission) -> Lateness:
         """Return what the time alone takes; the kindest extension counts."""
@@ -149,10 +150,12 @@ class Lateness:
     Attributes:
         days: Days after it was due; None where nobody knows when it came.
         penalty: Share of the score that this takes; None where a person has to say.
+        attempts: Beyond the free ones.
     """
 
     days: float | None
     penalty: float | None
+    attempts: int = 0
 
 
 def read_policy(path: Path) -> LatePolicy:
@@ -198,6 +201,7 @@ class Grade:
         penalty: Share of the score that lateness and attempts take; None where a person has to say.
         policy: There is one.
         pending: How points that wait for a machine count.
+        attempts: Attempts that are not free.
     """
 
     submission: ClassSubmission
@@ -206,6 +210,14 @@ class Grade:
     penalty: float | None = 0.0
     policy: bool = False
     pending: Pending = Pending.ASK
+    attempts: int = 0
+
+    @property
+    def late(self) -> LateCost | None:
+        """What lateness takes, for the student; None without a policy."""
+        if not self.policy:
+            return None
+        return LateCost(self.days_late, self.attempts, self.penalty, self.final)
 
     @property
     def score(self) -> float | None:
@@ -271,8 +283,8 @@ def grade_of(submission: ClassSubmission, report: Report, policy: LatePolicy | N
     """Return the grade of a submission under a policy on lateness, if there is one."""
     if policy is None:
         return Grade(submission, report)
-    lateness = policy.lateness(submission)
-    return Grade(submission, report, lateness.days, lateness.penalty, policy=True)
+    late = policy.lateness(submission)
+    return Grade(submission, report, late.days, late.penalty, True, attempts=late.attempts)
 
 
 def who(grades: Sequence[Grade], absent: Sequence[Student] = ()) -> list[dict[str, str]]:

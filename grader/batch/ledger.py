@@ -351,8 +351,12 @@ def one_of(out: Path, everybody: Mapping[str, Done], student: str) -> Done:
     found = [done for done in everybody.values() if wanted in _names(done.submission)]
     # Two students of one name: points, or a run, for the wrong one would change a grade.
     if len(found) != 1:
-        what = "several submissions" if found else "no submission"
-        raise UsageError(f"{out}: {what} of “{student}”{nearest(student, everybody)}")
+        if found:
+            names = ", ".join(done.submission.name for done in found)
+            raise UsageError(
+                f"{out}: several submissions of “{student}”: {names}; name one of them"
+            )
+        raise UsageError(f"{out}: no submission of “{student}”{nearest(student, everybody)}")
     return found[0]
 
 

@@ -16,6 +16,7 @@ from grader.batch.grades import Grade, LatePolicy
 from grader.batch.ledger import absent_of, done_so_far, grades_of, policy_of, setup_of, with_decided
 from grader.errors import UsageError
 from grader.report.gradebook import GRADEBOOK_FILE
+from grader.report.gradescope import write_results
 from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.question_page import question_page, question_views
 from grader.report.html.redact import ReleaseStage
@@ -106,7 +107,7 @@ def write_class(
 ) -> Path:
     """Write ``index.html``, a page for each question and two for each submission.
 
-    Returns the path of the first.
+    Returns the path of the first. What lateness costs goes into each ``results.json``, too.
 
     Args:
         grades: Of the class, at least one.
@@ -120,7 +121,11 @@ def write_class(
     """
     names = [grade.report.submission.id for grade in grades]
     write = partial(_write_graded, out, look)
-    for _ in _side_by_side(write, grades, list(_links(names))):
+    for grade, _ in zip(grades, _side_by_side(write, grades, list(_links(names))), strict=True):
+        # What lateness costs may be known, or another, only since the report was written. Here, as
+        # other processes do not know this one's language.
+        if grade.late is not None:
+            write_results(grade.report, out / grade.report.submission.id, grade.late)
         step()
     rows = [_row(grade) for grade in grades]
     policy = any(grade.policy for grade in grades)
@@ -143,7 +148,8 @@ def write_one(report: Report, folder: Path, look: Look) -> Path:
         UsageError: The folder cannot be made or written.
         InfrastructureError: The disk is full or broken.
     """
-    _write_pair(report, None, folder, look, Links(student=STUDENT_FILE))
+    files = _files_of(report, None, folder, look)
+    _write_pair(report, files, folder, look, Links(student=STUDENT_FILE))
     return folder / STAFF_FILE
 
 
@@ -168,13 +174,17 @@ def _leave_interrupts() -> None:
 
 def _write_graded(out: Path, look: Look, grade: Grade, links: Links) -> None:
     folder = out / grade.report.submission.id
-    _write_pair(grade.report, grade.submission.path, folder, look, links)
+    files = _files_of(grade.report, grade.submission.path, folder, look)
+    _write_pair(grade.report, replace(files, late=grade.late), folder, look, links)
+
+
+def _files_of(report: Report, where: Where | None, folder: Path, look: Look) -> SubmissionFiles:
+    return SubmissionFiles(_submitted(report, where), read_pictures(folder, report), look.asked)
 
 
 def _write_pair(
-    report: Report, where: Where | None, folder: Path, look: Look, links: Links
+    report: Report, files: SubmissionFiles, folder: Path, look: Look, links: Links
 ) -> None:
-    files = SubmissionFiles(_submitted(report, where), read_pictures(folder, report), look.asked)
     page = student_page(report, look.labels, files, look.release).encode()
     write_atomic(folder / STAFF_FILE, staff_page(report, look.labels, files, links).encode())
     write_atomic(folder / STUDENT_FILE, page)

@@ -18,6 +18,8 @@ from pydantic import BaseModel, ConfigDict
 
 from grader.batch.discover import ClassSubmission, Student
 from grader.errors import UsageError
+from grader.report.summary import few
+from grader.text import inert
 
 _HEADINGS: Mapping[str, frozenset[str]] = {
     "id": frozenset({
@@ -33,6 +35,7 @@ _HEADINGS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 """What a column is → how it may be headed, once ``_`` and ``-`` are blanks and case is none."""
 _LISTED = 8
+_MAX_NAME = 60
 _CANVAS = frozenset({"student", "id", "sis user id"})
 """Headings of Canvas' own gradebook. Its ``ID`` is the number that its downloads carry."""
 _CANVAS_TEST = "student, test"
@@ -61,6 +64,11 @@ class RosterStudent(BaseModel):
         """Return them as somebody who is graded."""
         return Student(self.name, self.email, self.id, self.section, self.platform_id)
 
+    @property
+    def about(self) -> tuple[str, str, str]:
+        """What tells them from others."""
+        return self.name, self.email, self.id
+
     def names(self) -> set[str]:
         """Return what a submission of theirs may be called."""
         mailbox = self.email.partition("@")[0]
@@ -86,25 +94,48 @@ class Roster(BaseModel):
         if submission.students:
             students = tuple(self._completed(student) for student in submission.students)
             return replace(submission, students=students)
-        name = submission.name.casefold()
-        owners = [each for each in self.students if name in each.names()]
+        (owners,) = self._owners(submission)
         # Two students of one name: a guess would give one of them the other's grade.
         if len(owners) != 1:
             return submission
         return replace(submission, students=(owners[0].student(),))
 
     def absent(self, submissions: Iterable[ClassSubmission]) -> tuple[RosterStudent, ...]:
-        """Return who handed in nothing, in the order of the file."""
-        there = {self._of(student) for each in submissions for student in each.students}
+        """Return who handed in nothing, in the order of the file.
+
+        Of several whom a submission fits nobody is counted as absent: one of them is not.
+        """
+        there = {own for each in submissions for owners in self._owners(each) for own in owners}
         return tuple(each for each in self.students if each not in there)
 
     def strangers(self, submissions: Iterable[ClassSubmission]) -> tuple[str, ...]:
         """Return the submissions of nobody on the roster."""
-        return tuple(
-            each.name
-            for each in submissions
-            if not any(self._of(student) for student in self.named(each).students)
-        )
+        return tuple(each.name for each in submissions if not any(self._owners(each)))
+
+    def remarks(self, submissions: Sequence[ClassSubmission]) -> list[str]:
+        """Return a sentence each on who is on no line of the roster, and who on several."""
+        lines: list[str] = []
+        if not self.students:
+            return lines
+        if strangers := self.strangers(submissions):
+            lines.append(f"On no line of the roster: {few(strangers)}. Graded like the others.")
+        for each in submissions:
+            for owners in self._owners(each):
+                if len(owners) > 1:
+                    who = "; ".join(" ".join(filter(None, own.about)) for own in owners)
+                    lines.append(
+                        f"Several students of the roster fit {inert(each.name, _MAX_NAME)}: {who}. "
+                        "Graded like the others, under none of these numbers. None of them counts "
+                        "as absent."
+                    )
+        return lines
+
+    def _owners(self, submission: ClassSubmission) -> list[Sequence[RosterStudent]]:
+        """Return who on the roster each student of a submission may be."""
+        if submission.students:
+            return [self._fitting(student) for student in submission.students]
+        name = submission.name.casefold()
+        return [[each for each in self.students if name in each.names()]]
 
     def _completed(self, student: Student) -> Student:
         own = self._of(student)
@@ -121,10 +152,17 @@ class Roster(BaseModel):
         )
 
     def _of(self, student: Student) -> RosterStudent | None:
+        """Return who on the roster a student is; None for nobody, or one of several."""
+        fitting = self._fitting(student)
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _fitting(self, student: Student) -> Sequence[RosterStudent]:
         """Return who on the roster a student is: by address, else by number, else by name.
 
-        In this order, as a platform's numbers may be others than the school's.
+        In this order, as a platform's numbers may be others than the school's. Several where
+        nothing tells them apart.
         """
+        several: Sequence[RosterStudent] = ()
         known: tuple[tuple[str, Callable[[RosterStudent], set[str]]], ...] = (
             (student.email, lambda each: {each.email}),
             (student.platform_id or student.id, lambda each: {each.platform_id}),
@@ -143,8 +181,9 @@ class Roster(BaseModel):
             # Of two who share it nobody is taken, for the same reason; the next field may tell them
             # apart.
             if len(same) == 1:
-                return same[0]
-        return None
+                return same
+            several = several or same
+        return several
 
 
 def _in_one_word(name: str) -> set[str]:

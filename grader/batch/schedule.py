@@ -21,7 +21,6 @@ from grader.report.build import submission_info
 from grader.report.gradescope import write_results
 from grader.report.model import Report, write_report
 from grader.report.pictures import write_pictures
-from grader.run.kept import pack_runs
 from grader.submission import read_for
 from grader.submission.submission import IntakeError
 
@@ -122,7 +121,7 @@ def write(report: Report, out: Path) -> None:
 
 
 def _kept(grader: Grader, examined: Examined) -> bytes | None:
-    return pack_runs(examined.runs, grader.reference_runs) if examined.runs else None
+    return grader.answers.pack(examined.runs) if examined.runs else None
 
 
 def _digest(grader: Grader, submission: ClassSubmission) -> str:

@@ -43,6 +43,7 @@ class Exported:
         filled: Number of students whose grade is in it.
         open: Student or submission → why there is no final grade to write.
         absent: Who was graded and is not in the instructor's file.
+        unclear: Who fits several rows of it, or a row that somebody else fits: with the rows.
         changed: Student, what stood in the file, what stands there now.
         zeros: Who handed in nothing and has a 0 for that.
         blank: Who handed in nothing and stays without a grade.
@@ -53,6 +54,7 @@ class Exported:
     filled: int
     open: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
     changed: tuple[tuple[str, str, str], ...] = ()
     zeros: tuple[str, ...] = ()
     blank: tuple[str, ...] = ()
@@ -119,21 +121,27 @@ class Table:
             column: Whose cells are said to have changed.
             write: Puts a grade into a row.
         """
-        filled, absent, changed = 0, [], []
-        for student, grade in everyone(grades):
-            found = self.find(student, matches)
-            if found is None:
+        filled, absent, unclear, changed = 0, [], [], []
+        everybody = everyone(grades)
+        fits = [self._fitting(student, matches) for student, _ in everybody]
+        for (student, grade), (level, rows) in zip(everybody, fits, strict=True):
+            if not rows:
                 absent.append(_called(student, grade))
                 continue
-            self._graded.add(id(found))
+            self._graded |= set(map(id, rows))
+            (row, *more), rivals = rows, [place for place, own in fits if own == rows]
+            # Two students of one name: in a guess, one would get the other's grade.
+            if more or min(rivals) < level or rivals.count(level) > 1:
+                unclear.append(self._with_rows(student, rows))
             # An open grade leaves the cell as it was: the platform has no word for “pending”.
-            if grade.final is not None:
-                before = found.get(column)
-                write(found, grade)
+            elif grade.final is not None:
+                before = row.get(column)
+                write(row, grade)
                 filled += 1
-                if before != found.get(column):
-                    changed.append((_called(student, grade), before, found.get(column)))
-        return Exported(self.text(), filled, open_of(grades), tuple(absent), tuple(changed))
+                if before != row.get(column):
+                    changed.append((_called(student, grade), before, row.get(column)))
+        told = open_of(grades), tuple(absent), tuple(unclear), tuple(changed)
+        return Exported(self.text(), filled, *told)
 
     def with_missing(
         self, done: Exported, missing: Missing, matches: Sequence[Match], column: str
@@ -144,13 +152,17 @@ class Table:
         does the cell of whoever was graded: a roster may know them by another number than the
         platform, and count them as missing.
         """
-        zeros, blank, kept, absent, changed = [], [], [], [], []
+        zeros, blank, kept, absent, unclear, changed = [], [], [], [], [], []
         for student in missing.students:
-            found = self.find(student, matches)
-            if found is None:
+            _, rows = self._fitting(student, matches)
+            if not rows:
                 absent.append(label(student))
-            elif id(found) in self._graded:
                 continue
+            if any(id(row) in self._graded for row in rows):
+                continue
+            found, *more = rows
+            if more:
+                unclear.append(self._with_rows(student, rows))
             elif found.get(column).strip():
                 kept.append(label(student))
             elif missing.zero:
@@ -163,21 +175,36 @@ class Table:
             done,
             text=self.text(),
             absent=(*done.absent, *absent),
+            unclear=(*done.unclear, *unclear),
             changed=(*done.changed, *changed),
             zeros=tuple(zeros),
             blank=tuple(blank),
             kept=tuple(kept),
         )
 
-    def find(self, student: Student, matches: Sequence[Match]) -> Row | None:
-        """Return a student's row; None where there is none, or several that fit equally well."""
-        for match in matches:
+    def _fitting(self, student: Student, matches: Sequence[Match]) -> tuple[int, list[Row]]:
+        """Return a student's row, and by which comparison it was found.
+
+        Several rows where no comparison tells one from the others.
+        """
+        several: tuple[int, list[Row]] = (len(matches), [])
+        for level, match in enumerate(matches):
             rows = [row for row in self.rows if match(row, student)]
             # Of two rows that fit neither is taken, as it may be another student's; the next column
             # may tell them apart.
             if len(rows) == 1:
-                return rows[0]
-        return None
+                return level, rows
+            if rows and not several[1]:
+                several = level, rows
+        return several
+
+    def _with_rows(self, student: Student, rows: Sequence[Row]) -> str:
+        """Return whom nobody can tell apart, with rows as a spreadsheet numbers them."""
+        numbers = {id(row): str(number) for number, row in enumerate(self.rows, 2)}
+        known = dict.fromkeys((student.name, student.email, student.id))
+        person = " ".join(filter(None, known))
+        places = ", ".join(numbers[id(row)] for row in rows)
+        return f"{person} (row {places})"
 
     def text(self) -> str:
         """Return the file as it is to be written."""

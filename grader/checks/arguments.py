@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from grader.checks.arrays import Array, same_bytes
 from grader.checks.base import ArgumentRef, CaseInputs, Check, Probe, unnamed
 from grader.checks.trees import Leaf, exact_kind, judge_leaves, leaves
-from grader.observation import Observation
+from grader.observation import Observation, Proof
 from grader.verdict import Basis, Code, Param, Verdict, finding, passed, sandbox_failed
 from grader.wire.values import ITEMSIZE, Layout, Tensor, Value
 
@@ -40,6 +41,31 @@ class Unmodified(Check):
         """Return the probe for arguments after the call."""
         return frozenset({Probe.ARGS_AFTER})
 
+    def hears_log(self) -> bool:
+        """Return True: what a log does not write to stays as it was, by the process's word too."""
+        return True
+
+    def shown(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> Mapping[str, Param] | None:
+        """Look for an input that a log of the question writes to."""
+        proof = submission.proved
+        # What is done to a tensor outside torch is in no log. The process has to say, too, what
+        # its arguments hold.
+        if proof is None or proof.written or submission.claims.args_after is None:
+            return None
+        return {"written": []} if _tensors_in(case.args) else None
+
+    def waits_unproved(self) -> bool:
+        """Return False: any function has arguments, also one that no log can follow."""
+        return False
+
+    def contradicted(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> bool:
+        """Tell whether a log of the question changes an input; that it puts it back is no lie."""
+        return submission.proved is not None and bool(submission.proved.changed)
+
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Compare the arguments after the call with those that were sent."""
         after = submission.claims.args_after
@@ -54,6 +80,12 @@ class Unmodified(Check):
                 params = {"name": _name(case, position), **changed}
                 return finding(Code.INPUT_MODIFIED, "input_modified", params, Basis.CLAIM)
         return passed(Basis.CLAIM)
+
+
+def _tensors_in(args: Sequence[Value]) -> int:
+    """Return how many tensors arguments hold."""
+    found = (leaves(item, item) for item in args)
+    return sum(isinstance(leaf.expected, Tensor) for each in found for leaf in each)
 
 
 def _name(case: CaseInputs, position: int) -> str | int:
@@ -119,6 +151,51 @@ class MemoryCheck(Check):
         """Return the probes for arguments after the call and for memory."""
         return frozenset({Probe.ARGS_AFTER, Probe.LAYOUT})
 
+    def hears_log(self) -> bool:
+        """Return True: a log knows in whose memory an output lies."""
+        return True
+
+    def shown(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> Mapping[str, Param] | None:
+        """Look at where the outputs of the question's logs lie."""
+        position, proof = case.position(self.argument), submission.proved
+        before = case.args[:position]
+        # How many tensors a list holds differs from case to case, and so do the places after it.
+        plain = all(isinstance(item, Tensor) or not _tensors_in((item,)) for item in before)
+        if proof is None or not plain:
+            return None
+        if argument_after(case, self.argument, submission) is None:
+            return None
+        outputs = list(self._outputs(reference))
+        place = _tensors_in(before)
+        if not outputs or not all(self.lies(proof, name, place) for name in outputs):
+            return None
+        return {"outputs": list[Param](outputs)}
+
+    def _outputs(self, reference: Observation) -> Iterator[str]:
+        """Yield the names under which a log ends with the tensors of the result."""
+        parts = self.item.split(".") if self.item else ()
+        whole = "".join(["output", *(f"[{part}]" for part in parts)])
+        value = reference.claims.value
+        for leaf in leaves(value, value, whole):
+            if isinstance(leaf.expected, Tensor):
+                yield leaf.where
+
+    @abstractmethod
+    def lies(self, proof: Proof, name: str, place: int) -> bool:
+        """Tell whether an output of a log lies where it should, beside an input."""
+
+    def waits_unproved(self) -> bool:
+        """Return False: any function has arguments, also one that no log can follow."""
+        return False
+
+    def contradicted(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> bool:
+        """Tell whether the logs of the question show something else than the process says."""
+        return submission.proved is not None
+
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Find the argument as it stood after the call, then look."""
         base = argument_after(case, self.argument, submission)
@@ -167,6 +244,10 @@ class ViewOf(_Shared):
 
     kind: Literal["view_of"] = "view_of"
 
+    def lies(self, proof: Proof, name: str, place: int) -> bool:
+        """Tell whether an output lies in the input's memory."""
+        return proof.inside.get(name) == place
+
     def right(self, actual: Tensor, base: Tensor) -> bool:
         """Tell whether the two share memory."""
         return shares(actual, base)
@@ -184,6 +265,10 @@ class NotViewOf(_Shared):
     """
 
     kind: Literal["not_view_of"] = "not_view_of"
+
+    def lies(self, proof: Proof, name: str, place: int) -> bool:
+        """Tell whether an output lies in memory that is no input's, or another's."""
+        return name in proof.apart or proof.inside.get(name, place) != place
 
     def right(self, actual: Tensor, base: Tensor) -> bool:
         """Tell whether the two have different storages; in doubt they share memory."""
@@ -207,6 +292,10 @@ class ReturnsInput(MemoryCheck):
     """
 
     kind: Literal["returns_input"] = "returns_input"
+
+    def lies(self, proof: Proof, name: str, place: int) -> bool:
+        """Tell whether an output is the input."""
+        return name in proof.same and proof.inside.get(name) == place
 
     def beside(self, base: Tensor, reference: Observation, submission: Observation) -> Verdict:
         """Compare the returned tensor with the argument after the call."""

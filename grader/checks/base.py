@@ -316,6 +316,39 @@ class Check(BaseModel, ABC):
             UnfitCaseError: The case or the reference is not fit for this check.
         """
 
+    def hears_log(self) -> bool:
+        """Tell whether the log of a counted call can show that the rule is kept."""
+        return False
+
+    def waits_unproved(self) -> bool:
+        """Tell whether points wait where a log is not proved though the reference's is.
+
+        Not where honest functions often read numbers, and a rule is worth little to whoever lies.
+        """
+        return True
+
+    def shown(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> Mapping[str, Param] | None:
+        """Return the numbers by which logs that were run again show that the rule is kept, or None.
+
+        Such logs acquit and never convict: None says nothing.
+        """
+        return None
+
+    def shown_in_part(self, reference: Observation) -> bool:
+        """Tell whether the reference's logs show as much as a log can, of a rule that asks more."""
+        return False
+
+    def contradicted(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> bool:
+        """Tell whether logs that were run again, but show no kept rule, contradict the counts.
+
+        Asked only where the counts speak for the submission.
+        """
+        return True
+
     def read(self, source: EntryFacts) -> Verdict | None:
         """Return what the text of the function alone shows to be wrong, or None.
 

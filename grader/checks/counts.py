@@ -18,19 +18,16 @@ from typing import Any
 import numpy as np
 
 from grader.checks.arrays import Array, to_numpy
-from grader.checks.base import GROWTH_FACTOR, CaseInputs, Probe
+from grader.checks.base import Probe
 from grader.checks.traces import items, mapping, natural
 from grader.checks.trees import Leaf, leaves
 from grader.errors import nearest
 from grader.observation import Observation, Outcome
 from grader.static_analysis.facts import ASSIGNS, ASSIGNS_NUMBER, INDEXES, Mention, SourcePlace
-from grader.verdict import Param
 from grader.wire.values import Tensor, Value
 
-_RATIO = 1.5
-_FEW = 2
-_SLOPE = 0.5
-_LEAST_STEP = 4
+Works = Mapping[str, int]
+"""Operation and the work of one, as in ``mm 40`` → the work of all such in a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +45,8 @@ class Counts:
         work: Multiplications and elements.
         greatest: Bytes of the greatest tensor computed.
         threads: Threads that could not be watched.
+        descended: Of the work, what the result descends from.
+        left: The same, and what numbers that left torch descend from.
     """
 
     events: int
@@ -60,6 +59,8 @@ class Counts:
     work: int
     greatest: int
     threads: int
+    descended: Works = field(default_factory=dict)
+    left: Works = field(default_factory=dict)
 
     def ran(self, place: SourcePlace) -> bool:
         """Tell whether the first line of something was run."""
@@ -86,6 +87,8 @@ def counts_of(observation: Observation | None) -> Counts | None:
             natural(probe["work"]),
             natural(probe["greatest"]),
             natural(probe["threads"]),
+            works_of(probe.get("descended", {})),
+            works_of(probe.get("left", {})),
         )  # fmt: skip
     except (KeyError, TypeError):
         return None
@@ -142,143 +145,26 @@ def _numbers_in(value: Value) -> Array | None:
     return numbers if np.iscomplexobj(numbers) else numbers.astype(np.float64)
 
 
-def grows(small: int, large: int, more: int) -> bool:
-    """Tell whether a count grows with a size.
-
-    Args:
-        small: The count.
-        large: The count where the size is larger.
-        more: By how much the size is larger.
-    """
-    if large >= _RATIO * small + _FEW:
-        return True
-    # Beside much that does not grow, a loop's turns still show one by one.
-    return large - small >= max(_LEAST_STEP, _SLOPE * more)
-
-
 def _word(value: Value) -> str:
     if not isinstance(value, str):
         raise TypeError(type(value))
     return value
 
 
+def works_of(value: Value) -> dict[str, int]:
+    """Return the work of operations, as a process reports it.
+
+    Raises:
+        TypeError: It is none.
+    """
+    works = _table(value)
+    if not all(name.rpartition(" ")[2].isdecimal() for name in works):
+        raise TypeError(value)
+    return works
+
+
 def _table(value: Value) -> dict[str, int]:
     return {_word(name): natural(count) for name, count in mapping(value).items()}
-
-
-_OF_BUILTINS = frozenset({
-    "add", "add_", "unbind", "select", "gt", "lt", "ge", "le", "eq", "ne", "_local_scalar_dense",
-    "is_nonzero", "detach", "alias", "lift_fresh", "any", "all",
-})  # fmt: skip
-"""Operations that ``sum``, ``max`` and the other builtins ask of the tensors they go through."""
-
-_LEDGER_GROWS = 2.5
-_LEDGER_STAYS = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class Behaviour:
-    """What counting has shown.
-
-    Attributes:
-        planned: Dims whose growth was to be looked at.
-        loops: Dims with which work done turn by turn grows.
-        by_builtins: Dims with which only what builtins such as ``sum`` do grows.
-        idle: Dims with which lines grow, but no operation does, though the work is torch's.
-        unseen: Dims with which the work that must be done was not seen to grow in torch.
-        lines: Lines of the submission that were run in any counted call, each with its file.
-        failed: Counted calls that did not end well, by dim.
-        escapes: Ways out of torch that were taken.
-        threads: Threads that could not be watched.
-        evidence: The counts themselves.
-    """
-
-    planned: frozenset[str] = frozenset()
-    loops: frozenset[str] = frozenset()
-    by_builtins: frozenset[str] = frozenset()
-    idle: frozenset[str] = frozenset()
-    unseen: frozenset[str] = frozenset()
-    lines: frozenset[tuple[str, int]] = frozenset()
-    failed: tuple[str, ...] = ()
-    escapes: tuple[str, ...] = ()
-    threads: int = 0
-    evidence: Mapping[str, Param] = field(default_factory=dict)
-
-
-def behaviour_of(
-    case: CaseInputs, reference: Observation, submission: Observation
-) -> Behaviour | None:
-    """Return what counting shows; None where no call on this case was to be counted."""
-    planned = {name: counts_of(item) for name, item in reference.counted.items()}
-    wanted = [name for name, counts in planned.items() if counts is not None]
-    if not wanted:
-        return None
-    counted = {name: counts_of(submission.counted.get(name)) for name in wanted}
-    seen = {name: counts for name, counts in counted.items() if counts is not None}
-    failed = tuple(name for name in wanted if name not in seen)
-    base, reference_base = seen.get(""), planned.get("")
-    dims = frozenset(name for name in wanted if name)
-    # Without the plain call nothing can be seen to grow.
-    if base is None or reference_base is None:
-        return Behaviour(planned=dims, failed=failed)
-    sets: dict[str, set[str]] = {"loops": set(), "by_builtins": set(), "idle": set()}
-    unseen = set()
-    # Of the calls that ended well only: a missing one is in “failed” and proves no growth.
-    for name in dims & seen.keys():
-        more = case.dims.get(name, 1) * (GROWTH_FACTOR - 1)
-        kind = _kind(base, seen[name], more)
-        for group in kind:
-            sets[group].add(name)
-        larger = planned[name]
-        assert larger is not None
-        if _unseen((base, seen[name]), (reference_base, larger)):
-            unseen.add(name)
-    return Behaviour(
-        dims,
-        frozenset(sets["loops"]),
-        frozenset(sets["by_builtins"]),
-        frozenset(sets["idle"]),
-        frozenset(unseen),
-        frozenset().union(*(counts.lines for counts in seen.values())),
-        failed,
-        tuple(sorted({name for counts in seen.values() for name in counts.escapes})),
-        max(counts.threads for counts in seen.values()),
-        {name or "counts": _numbers(counts) for name, counts in seen.items()},
-    )
-
-
-def _kind(base: Counts, larger: Counts, more: int) -> list[str]:
-    ops = grows(_sum(base.ops), _sum(larger.ops), more)
-    calls = grows(_sum(base.calls), _sum(larger.calls), more)
-    if grows(base.events, larger.events, more):
-        on_book = larger.work >= _LEDGER_GROWS * max(base.work, 1)
-        return ["loops"] if ops or not on_book else ["loops", "idle"]
-    if grows(base.bare, larger.bare, more):
-        return ["loops"]
-    if ops and calls:
-        grown = {
-            name for name, count in larger.ops.items() if count > base.ops.get(name, 0) + _NOISE
-        }
-        return ["by_builtins"] if grown <= _OF_BUILTINS else ["loops"]
-    return []
-
-
-_NOISE = 1
-
-
-def _unseen(own: tuple[Counts, Counts], reference: tuple[Counts, Counts]) -> bool:
-    """Tell whether the reference's work grows with a size, and the submission's does not."""
-    if reference[1].work < _LEDGER_GROWS * max(reference[0].work, 1):
-        return False
-    return own[1].work < _LEDGER_STAYS * max(own[0].work, 1)
-
-
-def _sum(counts: Mapping[str, int]) -> int:
-    return sum(counts.values())
-
-
-def _numbers(counts: Counts) -> list[Param]:
-    return [counts.events, _sum(counts.calls), _sum(counts.ops), counts.work]
 
 
 _OPERATORS: Mapping[str, frozenset[str]] = {

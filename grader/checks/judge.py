@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check, Probe, UnfitCaseError
 from grader.checks.causes import exception_cause
+from grader.checks.proved import with_logs
 from grader.checks.trees import NoItemError, item_of, naming, no_item
 from grader.observation import IN_READER, IN_STAGE, Claims, Observation, Outcome, Stop
 from grader.verdict import (
@@ -97,7 +98,8 @@ def combine(verdicts: Sequence[Verdict]) -> Verdict:
     if not verdicts:
         # Nothing judged is nothing proved: it must not earn points.
         return fault(Code.NOT_RUN, Owner.INFRASTRUCTURE, Message("not_run"))
-    least = min(verdicts, key=lambda verdict: verdict.credit)
+    # Of equal credit a claim: what holds in one case alone is no fact.
+    least = min(verdicts, key=lambda verdict: (verdict.credit, verdict.basis is Basis.FACT))
     if least.status is Status.PARTIAL:
         return least
     return replace(least, case=None, hidden=False)
@@ -220,6 +222,8 @@ def _late(submission: Observation) -> Verdict:
     if facts.stopped is Stop.ASLEEP:
         used: dict[str, Param] = {"seconds": facts.limit, "computed": facts.cpu_seconds}
         return finding(late, "waited_too_long", used)
+    if facts.stopped is Stop.ASLEEP_IN_ALL:
+        return finding(late, "waited_in_all", {})
     if facts.stopped is Stop.WALL:
         return finding(late, "not_finished", {"seconds": facts.limit})
     params: dict[str, Param] = {"detail": plain(submission.detail)}
@@ -297,7 +301,7 @@ def _judge(
     check: Check, case: CaseInputs, reference: Observation, submission: Observation
 ) -> Verdict:
     try:
-        return check.judge(case, reference, submission)
+        return with_logs(check, case, reference, submission)
     except UnfitCaseError as error:
         return reference_failed(str(error))
     except Exception as error:  # noqa: BLE001  # a judge's fault must never cost a student points

@@ -19,11 +19,13 @@ from typing import ClassVar, Literal
 from pydantic import model_validator
 
 from grader.checks.base import CaseInputs, Check, Identifier, Probe
-from grader.checks.counts import Behaviour, behaviour_of, returns_otherwise
+from grader.checks.behaviour import Behaviour, behaviour_of
+from grader.checks.counts import returns_otherwise
+from grader.checks.proved import hides_steps, with_loops, without_loop
 from grader.checks.speed import MOST_IDLE, index_numbers, screened
 from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, settled, weigh
-from grader.observation import FunctionTiming, Observation
+from grader.observation import FunctionTiming, Observation, Outcome
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role
 from grader.verdict import (
     Basis,
@@ -55,6 +57,7 @@ class Loops(Check):
         mode: ``none``, ``required`` (at least one) or ``exactly`` (one for each dim of ``over``,
             inside one another).
         over: Dims that the loops go over; with ``required``, any where absent.
+        alone: With ``exactly``: no other loop may be beside these, before or after.
     """
 
     conditional: ClassVar[bool] = True
@@ -63,6 +66,7 @@ class Loops(Check):
     kind: Literal["loops"] = "loops"
     mode: Literal["none", "required", "exactly"]
     over: tuple[Identifier, ...] = ()
+    alone: bool = False
 
     @model_validator(mode="after")
     def _fits(self) -> Loops:
@@ -70,6 +74,8 @@ class Loops(Check):
             raise ValueError("“over” has no meaning with mode none; remove it")
         if self.mode == "exactly" and not self.over:
             raise ValueError("mode exactly needs “over”: the dims that the loops go over")
+        if self.mode != "exactly" and self.alone:
+            raise ValueError("“alone” has a meaning with mode exactly only; remove it")
         return self
 
     def needs(self) -> frozenset[Probe]:
@@ -78,9 +84,10 @@ class Loops(Check):
 
     def read(self, source: EntryFacts) -> Verdict | None:
         """Name the first loop, where there may be none."""
-        if self.mode != "none" or not source.loops:
+        loops = [item for item in source.loops if not item.over_dims]
+        if self.mode != "none" or not loops:
             return None
-        loop = source.loops[0]
+        loop = loops[0]
         params: dict[str, Param] = {
             "loop": plain(loop.kind), **loop.place.params, "function": plain(loop.function),
         }  # fmt: skip
@@ -89,6 +96,37 @@ class Loops(Check):
     def hears_time(self) -> bool:
         """Tell whether no loop is allowed: only then is time a witness."""
         return self.mode == "none"
+
+    def hears_log(self) -> bool:
+        """Return True: a log shows in how many operations the work is done."""
+        return True
+
+    def shown(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> Mapping[str, Param] | None:
+        """Look at how long a log is at each size, or at how its work is split."""
+        source = submission.source
+        # Of a function that looks whether it is watched, one way to work shows nothing of another.
+        looped = source is not None and (self.mode != "none" or bool(source.loops))
+        if source is not None and looped and _hiding(source):
+            return None
+        if self.mode == "none":
+            return without_loop(case, reference, submission)
+        # Two loops one after the other are one, in a log. In the text they are two.
+        if self.alone and (source is None or len(source.loops) > len(self.over)):
+            return None
+        exactly = self.mode == "exactly"
+        return with_loops(case, reference, submission, frozenset(self.over), exactly=exactly)
+
+    def waits_unproved(self) -> bool:
+        """Tell whether no loop is allowed: who was to write a loop gains little by hiding one."""
+        return self.mode == "none"
+
+    def contradicted(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> bool:
+        """Tell whether there were more steps than counted; that there are many is no lie."""
+        return self.mode == "none" and hides_steps(case, reference, submission)
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Weigh what source, behaviour and time say about loops."""
@@ -117,13 +155,29 @@ class Loops(Check):
             return passed(Basis.CLAIM)  # growth is looked at in another case
         if self.mode == "required":
             return _required(source, seen, frozenset(self.over))
-        return _exactly(source, seen, frozenset(self.over))
+        another = _another(source, seen, frozenset(self.over)) if self.alone else None
+        return another or _exactly(source, seen, frozenset(self.over))
+
+
+def _another(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdict | None:
+    """Return the verdict on a loop beside those that were asked for, none of them inside it."""
+    ran, grown = _ran(source.loops, seen), seen.loops | seen.by_builtins
+    if source.depth != len(over) or len(ran) <= len(over) or not over <= grown:
+        return None
+    loop = ran[len(over)]
+    params: dict[str, Param] = {
+        "loop": plain(loop.kind), **loop.place.params, "found": len(ran), "wanted": len(over),
+    }  # fmt: skip
+    return finding(Code.LOOP_FOUND, "loop_another", params, Basis.CLAIM)
 
 
 def _none(source: EntryFacts, seen: Behaviour) -> Verdict:
     ran = _ran(source.loops, seen)
+    sure = [loop for loop in ran if seen.loops or not loop.over_dims]
+    if sure:
+        return _found(sure[0], seen)
     if ran:
-        return _found(ran[0], seen)
+        return _review("over_dims", {"loop": plain(ran[0].kind), **ran[0].place.params})
     if seen.loops and source.loops:
         return _review("elsewhere", {"dims": _names(seen.loops), **_line(source)})
     if seen.loops:
@@ -131,7 +185,7 @@ def _none(source: EntryFacts, seen: Behaviour) -> Verdict:
     # What “sum” and its like do is no loop by the rules; growth without any in the text is odd.
     if seen.by_builtins and not any(c.role is Role.ITERATES for c in source.constructs):
         return _review("grows", {"dims": _names(seen.by_builtins), **_hint(source)})
-    hiding = [item for item in source.opaque if set(item.name.split(".")) & _HIDES_FROM_PROBES]
+    hiding = _hiding(source)
     # Code that switches the probes off decides what behaviour shows. Its silence then proves
     # nothing.
     if hiding and source.loops:
@@ -141,12 +195,17 @@ def _none(source: EntryFacts, seen: Behaviour) -> Verdict:
     return passed(Basis.CLAIM)
 
 
+def _hiding(source: EntryFacts) -> list[Mention]:
+    """Return what may switch off what watches, or find it."""
+    return [item for item in source.opaque if set(item.name.split(".")) & _HIDES_FROM_PROBES]
+
+
 def _required(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdict:
     grown = seen.loops | seen.by_builtins
     wanted = over or seen.planned
     has_source, has_growth = bool(_ran(source.loops, seen)), _covers(grown, over)
     if has_source and has_growth:
-        idle = (over or grown) <= seen.idle
+        idle = over & _idle(seen, over) if over else grown <= _idle(seen, grown)
         return _review("idle", _line(source)) if idle else passed(Basis.CLAIM)
     # Only where the text hides nothing: what it hides may be the loop.
     if not has_source and not has_growth and not source.opaque:
@@ -156,6 +215,12 @@ def _required(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verd
     return _review("grows", {"dims": _names(grown & wanted), **_hint(source)})
 
 
+def _idle(seen: Behaviour, over: frozenset[str]) -> frozenset[str]:
+    """Return the dims whose loop has turns in which the work is not done."""
+    # Work that is done element by element, in Python, shows in lines that grow with all sizes.
+    return seen.idle if seen.stepped - over else seen.idle | seen.elsewhere
+
+
 def _covers(grown: frozenset[str], over: frozenset[str]) -> bool:
     return over <= grown if over else bool(grown)
 
@@ -163,7 +228,8 @@ def _covers(grown: frozenset[str], over: frozenset[str]) -> bool:
 def _exactly(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdict:
     grown, depth = seen.loops | seen.by_builtins, source.depth
     if depth == len(over) and grown == over:
-        return _review("idle", _line(source)) if over <= seen.idle else passed(Basis.CLAIM)
+        idle = over & _idle(seen, over)
+        return _review("idle", _line(source)) if idle else passed(Basis.CLAIM)
     params: dict[str, Param] = {"dims": _names(over), "found": depth, "wanted": len(over)}
     if depth > len(over) and grown - over:
         deepest = max(source.loops, key=lambda item: item.depth)
@@ -196,11 +262,15 @@ def _review(why: str, params: dict[str, Param]) -> Verdict:
 
 
 def _ran(loops: Sequence[Construct], seen: Behaviour) -> list[Construct]:
-    """The loops of the source whose lines were seen to run."""
+    """The loops of the source that were seen to run.
+
+    A loop in one branch of its line is one of them where steps grow: the line alone tells nothing.
+    """
     return [
         loop
         for loop in loops
-        if any(
+        if (seen.loops or not loop.branch)
+        and any(
             file == loop.place.file and loop.repeated[0] <= line <= loop.repeated[1]
             for file, line in seen.lines
         )
@@ -262,8 +332,9 @@ def ask_time(
 ) -> Verdict:
     """Return a verdict of the other witnesses, with time's word where that was asked for.
 
-    A verdict that was left to a person is settled if time is clear. One that passed becomes a fact,
-    or is left to a person where the text hides something that takes as long as a loop.
+    What was left to a person is a loop if time is clear; that time saw none does not speak for
+    steps that grew. What passed becomes a fact. It is left to a person where the text hides
+    something that takes as long as a loop, or could not be timed.
 
     Args:
         verdict: As the other witnesses leave it, with their words.
@@ -272,7 +343,9 @@ def ask_time(
         timing: What came of timing the function, if that was asked for.
     """
     # Time of wrong answers, or of work done ahead, is no witness.
-    if timing is None or timing.wrong or timing.failed or timing.idle > MOST_IDLE:
+    if timing is not None and (timing.wrong or timing.failed or timing.idle > MOST_IDLE):
+        return _untimed(verdict, source, timing) or verdict
+    if timing is None:
         return verdict
     if not timing.runs and not timing.screens:
         return verdict
@@ -283,7 +356,7 @@ def ask_time(
     witnesses = (*verdict.witnesses, Witness("time", says, Basis.FACT, evidence))
     settled = None
     if verdict.code is Code.NEEDS_REVIEW:
-        settled = _settled(says, seen, timing.dims, evidence)
+        settled = _settled(says, seen, evidence)
     elif verdict.code is Code.OK:
         settled = _confirmed(says, source, seen, timing.dims)
     return replace(settled or verdict, witnesses=witnesses)
@@ -319,19 +392,15 @@ def _says(pace: Pace) -> str:
     return "loop" if max(pace.excess(1.0)) <= _WASTEFUL else "unclear"
 
 
-def _settled(
-    says: str, seen: Behaviour, sizes: Mapping[str, int], evidence: dict[str, Param]
-) -> Verdict | None:
-    grown = seen.loops | seen.by_builtins | seen.unseen
-    if seen.failed:
+def _settled(says: str, seen: Behaviour, evidence: dict[str, Param]) -> Verdict | None:
+    # Only against it: steps that grow at the counted sizes stay a fact about these, however fast
+    # the timed size is. Code may loop at the one and not at the other.
+    if says != "loop" or seen.failed:
         return None
-    if says == "loop":
-        # A second word beside time's: behaviour's, or that of the text, which hides something.
-        params = {**evidence, "dims": ", ".join(sorted(grown)) or None}
-        return finding(Code.LOOP_FOUND, "loop_by_time", params)
-    # What left torch may be C's own loop over a list, which need not be slow.
-    known = _large(grown, sizes) and not seen.unseen
-    return passed() if says == "no_loop" and known else None
+    # A second word beside time's: behaviour's, or that of the text, which hides something.
+    grown = seen.loops | seen.by_builtins | seen.unseen
+    params = {**evidence, "dims": ", ".join(sorted(grown)) or None}
+    return finding(Code.LOOP_FOUND, "loop_by_time", params)
 
 
 def _confirmed(
@@ -339,18 +408,37 @@ def _confirmed(
 ) -> Verdict | None:
     if says == "no_loop" and _large(seen.planned, sizes) and not seen.unseen:
         return passed()
-    return _slow(source) if says == "loop" and source is not None else None
+    return _doubted(source, *_SLOW) if says == "loop" and source is not None else None
 
 
-def _slow(source: EntryFacts) -> Verdict | None:
-    """Return the verdict on what takes as long as a loop and was not seen to be one."""
+def _untimed(verdict: Verdict, source: EntryFacts | None, timing: FunctionTiming) -> Verdict | None:
+    """Return the verdict on what passed, leaves a doubt, and did not let itself be timed."""
+    ours = timing.failed is not None and timing.failed.outcome is Outcome.SANDBOX_FAILED
+    if verdict.code is not Code.OK or source is None or ours:
+        return None
+    doubted = _doubted(source, *_UNTIMED)
+    return replace(doubted, witnesses=verdict.witnesses) if doubted else None
+
+
+_SLOW = ("loops_slow", "loops_slow_elsewhere")
+_UNTIMED = ("loops_untimed", "loops_untimed_elsewhere")
+
+
+def _doubted(source: EntryFacts, hides: str, has: str) -> Verdict | None:
+    """Return the verdict on text that hides, or has, what was not seen to be a loop.
+
+    Args:
+        source: What the text shows.
+        hides: Id of the message on what the text may hide.
+        has: Id of the message on a loop in the text.
+    """
     for item in source.opaque:
         if not _SLOW_BY_ITSELF & set(item.name.split(".")):
             params: dict[str, Param] = {"name": plain(item.last), **item.place.params}
-            return review(Message("loops_slow", params), Basis.FACT)
+            return review(Message(hides, params), Basis.FACT)
     for loop in source.loops:
         params = {"loop": plain(loop.kind), **loop.place.params}
-        return review(Message("loops_slow_elsewhere", params), Basis.FACT)
+        return review(Message(has, params), Basis.FACT)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Kinds ``forbidden_ops``, ``allowed_ops``, ``max_calls``, ``peak_memory``: what a function uses.
+"""Kinds ``forbidden_ops``, ``allowed_ops``, ``max_calls``: what a function uses.
 
 Operations are named by what they do. They are seen at the dispatcher, whatever they were called by;
 the source says where, and corroborates. What prints a tensor, or reverses an index, is no use of an
@@ -8,7 +8,7 @@ operation on what the function works on.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import ClassVar, Literal
@@ -25,7 +25,8 @@ from grader.checks.counts import (
     spells,
     unseen,
 )
-from grader.observation import Observation
+from grader.checks.proved import is_looked_at
+from grader.observation import Observation, Proof
 from grader.static_analysis.facts import ASSIGNS_NUMBER, EntryFacts, Mention
 from grader.verdict import (
     Basis,
@@ -75,9 +76,50 @@ class Counted(Check):
             return replace(_review("counted_otherwise", {}), witnesses=verdict.witnesses)
         return verdict
 
+    def shown(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> Mapping[str, Param] | None:
+        """Look at the operations of the log, if it was run again."""
+        if not is_looked_at(reference):
+            return {}
+        proof = _log_of(submission)
+        if not self.hears_log() or proof is None or not self.shown_by(proof):
+            return None
+        return {"ops": list(proof.ops)}
+
+    def waits_unproved(self) -> bool:
+        """Tell whether a log holds all names: where it does not, it shows little by itself."""
+        return self.hears_log()
+
+    def shown_in_part(self, reference: Observation) -> bool:
+        """Tell whether a log names nothing that it should not; it does not hold all names."""
+        proof = _log_of(reference)
+        return proof is not None and self.shown_by(proof)
+
+    def contradicted(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> bool:
+        """Tell whether a log that is proved shows that the rule is not kept."""
+        proof = _log_of(submission)
+        return proof is not None and self.broken_by(proof)
+
+    def shown_by(self, proof: Proof) -> bool:
+        """Tell whether a log shows that the rule is kept."""
+        return False
+
+    def broken_by(self, proof: Proof) -> bool:
+        """Tell whether a log shows that the rule is broken."""
+        return not self.shown_by(proof)
+
     @abstractmethod
     def heard(self, counts: Counts, source: EntryFacts | None) -> Verdict:
         """Return the verdict on what was counted."""
+
+
+def _log_of(observation: Observation) -> Proof | None:
+    """Return what the log of the counted call shows, if it is proved."""
+    seen = observation.counted.get("")
+    return seen.proved if seen is not None else None
 
 
 class _Ops(Counted):
@@ -109,20 +151,9 @@ class _Ops(Counted):
             return _review("ops_unexplained", {"op": plain(seen[0])})
         return self._outside(counts, source)
 
+    @abstractmethod
     def _outside(self, counts: Counts, source: EntryFacts | None) -> Verdict:
-        """Judge by the text what torch's modes do not see: numpy's ``mean``, say."""
-        for mention in self._named(source, counts):
-            hidden = unseen(mention)
-            torchs = not counts.escapes or mention.name.startswith("torch.")
-            if not hidden and torchs and mention.last not in OF_SIZES:
-                continue  # of a tensor it would have been seen
-            place: dict[str, Param] = {"name": plain(mention.name), **mention.place.params}
-            own = {name.rsplit(".", 1)[-1] for name in source.functions} if source else set()
-            if not hidden and mention.last in own:
-                return _review("ops_outside", place)
-            params = {"op": plain(mention.last), **place}
-            return finding(Code.FORBIDDEN_CALL, "forbidden_call", params, Basis.CLAIM)
-        return passed(Basis.CLAIM)
+        """Return the verdict on what torch's modes do not see."""
 
     @abstractmethod
     def _seen(self, counts: Counts) -> Iterator[str]:
@@ -140,7 +171,8 @@ class ForbiddenOps(_Ops):
         ops: ATen names, such as ``mean``, ``std*``, ``flip``.
         calls: Names of torch functions, for what never reaches the dispatcher (``numel``) or is
             asked for under one name and done under others (``matmul``). ``numpy.size`` is NumPy's
-            function and an array's attribute, not ``x.size()``.
+            function and an array's attribute, not ``x.size()``. ``torch.nn.*`` is whatever the text
+            calls from there.
     """
 
     kind: Literal["forbidden_ops"] = "forbidden_ops"
@@ -168,6 +200,18 @@ class ForbiddenOps(_Ops):
         hidden = _hidden(counts, expected) or _elsewhere(counts, submission.source)
         return replace(hidden or verdict, witnesses=verdict.witnesses)
 
+    def hears_log(self) -> bool:
+        """Tell whether all names reach the dispatcher: a log holds no others."""
+        return not any(map(refusal, self.calls))
+
+    def shown_by(self, proof: Proof) -> bool:
+        """Look for what is forbidden, also within what a log names."""
+        return not any(_matches(name, (*self.ops, *self.calls)) for name in proof.ops)
+
+    def broken_by(self, proof: Proof) -> bool:
+        """Look for operations that are forbidden whatever they were called by."""
+        return any(_matches(name, self.ops) for name in proof.ops)
+
     def read(self, source: EntryFacts) -> Verdict | None:
         """Name the first call of something that is forbidden by that very name."""
         own = {name.rsplit(".", 1)[-1] for name in source.functions}
@@ -185,6 +229,23 @@ class ForbiddenOps(_Ops):
         yield from (name for name in counts.ops if _matches(name, self.ops))
         yield from (name for name in counts.calls if _matches(name, self.calls))
 
+    def _outside(self, counts: Counts, source: EntryFacts | None) -> Verdict:
+        """Judge by the text what torch's modes do not see: numpy's ``mean``, say."""
+        for mention in self._named(source, counts):
+            hidden = unseen(mention) or self._in_module(mention)
+            torchs = not counts.escapes or mention.name.startswith("torch.")
+            if not hidden and torchs and mention.last not in OF_SIZES:
+                continue  # of a tensor it would have been seen
+            if not hidden and mention.last in counts.calls:
+                continue  # it was seen, and was no use of the operation: an index was reversed
+            place: dict[str, Param] = {"name": plain(mention.name), **mention.place.params}
+            own = {name.rsplit(".", 1)[-1] for name in source.functions} if source else set()
+            if not hidden and mention.last in own:
+                return _review("ops_outside", place)
+            params = {"op": plain(mention.last), **place}
+            return finding(Code.FORBIDDEN_CALL, "forbidden_call", params, Basis.CLAIM)
+        return passed(Basis.CLAIM)
+
     def _named(self, source: EntryFacts | None, counts: Counts) -> list[Mention]:
         found = (*(self._forbidden(source) if source else ()), *self._of_arrays(source, counts))
         return [mention for mention in found if counts.ran(mention.place)]
@@ -193,9 +254,13 @@ class ForbiddenOps(_Ops):
         """Yield calls of what is forbidden, by its name."""
         patterns = (*self.ops, *self.calls)
         for mention in source.mentions:
-            named = _matches(mention.last, patterns) or mention.name in self.calls
+            named = _matches(mention.last, patterns) or self._in_module(mention)
             if mention.called and "." in mention.name and named:
                 yield mention
+
+    def _in_module(self, mention: Mention) -> bool:
+        """Tell whether a whole name is forbidden, or the module that it is of."""
+        return any("." in item and fnmatchcase(mention.name, item) for item in self.calls)
 
     def _of_arrays(self, source: EntryFacts | None, counts: Counts) -> Iterator[Mention]:
         """Yield attributes of arrays, where one was made: a tensor's are called."""
@@ -225,6 +290,15 @@ class AllowedOps(_Ops):
         yield from (
             name for name in counts.ops if name not in _IDLE and not _matches(name, self.ops)
         )
+
+    def hears_log(self) -> bool:
+        """Return True: all that computes anything is in a log."""
+        return True
+
+    def shown_by(self, proof: Proof) -> bool:
+        """Look at each operation; a tensor that none made was laid over memory by no name."""
+        allowed = (_matches(name, self.ops) for name in proof.ops if name not in _IDLE)
+        return not proof.unnamed and all(allowed)
 
     def _outside(self, counts: Counts, source: EntryFacts | None) -> Verdict:
         """Judge work on a tensor's memory, which the dispatcher does not see."""
@@ -307,79 +381,85 @@ def _witnesses(seen: list[str], named: list[Mention]) -> tuple[Witness, ...]:
     )
 
 
-_COUNTED_AS = {"indexing": ("__getitem__",), "slice_assignment": ("__setitem__", "fill_")}
+_COUNTED_AS = {"slice_assignment": ("__setitem__", "fill_")}
 """``x[…].fill_(number)`` writes what ``x[…] = number`` writes."""
-_WRITTEN_AS = {"indexing": "x[…]", "slice_assignment": "x[…] = …"}
+_BY_ARRAYS = ("index", "index_select", "gather", "take")
+"""Operations that read entries by a list or tensor of places, with brackets or without."""
+_WRITTEN_AS = {"indexing": "x[…]", "array_indexing": "x[[…]]", "slice_assignment": "x[…] = …"}
 """What students read: what they wrote, not the name of what is counted."""
 
 
 class MaxCalls(Counted):
-    """Something is done at most so many times: ``x[...]`` read, or assigned to.
+    """Something is done at most so many times, and at least: ``x[...]`` read, or assigned to.
 
     Counted where it happens, on tensors only (``x.shape[0]`` is no indexing of ``x``); the source
     has to hold as many, or a loop around them.
 
     Attributes:
-        of: What is counted.
+        of: What is counted. ``array_indexing`` is ``x[...]`` with a list or tensor in it.
         most: How many times are allowed.
+        least: How many times are asked for.
     """
 
     kind: Literal["max_calls"] = "max_calls"
-    of: Literal["indexing", "slice_assignment"]
+    of: Literal["indexing", "array_indexing", "slice_assignment"]
     most: int = Field(ge=0, le=1000)
+    least: int = Field(default=0, ge=0, le=1000)
+
+    def hears_log(self) -> bool:
+        """Return True: a log holds what is read and written by places."""
+        return True
+
+    def waits_unproved(self) -> bool:
+        """Return False: who takes a few entries by an index often reads them as numbers then."""
+        return False
+
+    def broken_by(self, proof: Proof) -> bool:
+        """Tell whether too little is needed: an index of something else is no lie."""
+        return self._in(proof)[1] < self.least
+
+    def shown_by(self, proof: Proof) -> bool:
+        """Compare what is in the log at all, and what of it the outputs descend from."""
+        found, needed = self._in(proof)
+        # A tensor that none made was laid over memory by no name.
+        return not proof.unnamed and found <= self.most and needed >= self.least
+
+    def _in(self, proof: Proof) -> tuple[int, int]:
+        return {
+            "indexing": (proof.indexings, proof.needed_indexings),
+            "array_indexing": (proof.indexings, proof.needed_array_indexings),
+            "slice_assignment": (proof.assignments, proof.needed_assignments),
+        }[self.of]
 
     def heard(self, counts: Counts, source: EntryFacts | None) -> Verdict:
-        """Compare what was counted with what is allowed."""
-        found = sum(counts.calls.get(name, 0) for name in _COUNTED_AS[self.of])
-        if found <= self.most:
-            return passed(Basis.CLAIM)
+        """Compare what was counted with what is allowed, and with what is asked for."""
+        names = _COUNTED_AS.get(self.of, ("__getitem__",))
+        found = sum(counts.calls.get(name, 0) for name in names)
         params: dict[str, Param] = {"what": _WRITTEN_AS[self.of], "found": found, "most": self.most}
-        # Counted more often than written, and without a loop: torch may have done it by itself.
-        if source is None or not (source.loops or self._written(source) > self.most):
-            return review(Message("ops_unexplained", {"op": _WRITTEN_AS[self.of]}))
-        return finding(Code.TOO_MANY_CALLS, "too_many_calls", params, Basis.CLAIM)
+        if found > self.most:
+            # Counted more often than written, and without a loop: torch may have done it by itself.
+            if source is None or not (source.loops or self._written(source) > self.most):
+                return review(Message("ops_unexplained", {"op": _WRITTEN_AS[self.of]}))
+            return finding(Code.TOO_MANY_CALLS, "too_many_calls", params, Basis.CLAIM)
+        done = self._done(counts, found)
+        if done >= self.least:
+            return passed(Basis.CLAIM)
+        # A script indexes where no mode sees it.
+        if source is None or counts.bare:
+            return _review("ops_scripted", {})
+        params = {"what": _WRITTEN_AS[self.of], "found": done, "least": self.least}
+        return finding(Code.TOO_FEW_CALLS, "too_few_calls", params, Basis.CLAIM)
+
+    def _done(self, counts: Counts, found: int) -> int:
+        """Return how often what is asked for was done."""
+        if self.of == "array_indexing":
+            return sum(counts.ops.get(name, 0) for name in _BY_ARRAYS)
+        # A number that fills what no index gave is no assignment to ``x[…]``.
+        calls = counts.calls
+        filled = self.of == "slice_assignment" and calls.get("fill_", 0)
+        return 0 if filled > calls.get("__getitem__", 0) else found
 
     def _written(self, source: EntryFacts) -> int:
-        if self.of == "indexing":
+        if self.of != "slice_assignment":
             return source.indexings
         return source.slice_assignments + sum(item.last == "fill_" for item in source.mentions)
-
-
-class PeakMemory(Check):
-    """No tensor computed on the way is much larger than the largest of the reference.
-
-    Looked at on the case's own inputs and where each size is four times that, so that no constant
-    can hide a product of sizes.
-
-    Attributes:
-        times: How many times as large as the reference's it may be.
-    """
-
-    conditional: ClassVar[bool] = True
-    numbers: ClassVar[bool] = False
-
-    kind: Literal["peak_memory"] = "peak_memory"
-    times: float = Field(default=2.0, ge=1, allow_inf_nan=False)
-
-    def needs(self) -> frozenset[Probe]:
-        """Return counting, at all sizes."""
-        return frozenset({Probe.COUNTING, Probe.GROWTH})
-
-    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
-        """Compare the largest tensors of each counted call."""
-        for name, item in reference.counted.items():
-            allowed, counts = counts_of(item), counts_of(submission.counted.get(name))
-            if allowed is None:
-                continue
-            if counts is None:
-                return review(Message("ops_uncounted", {"case": case.id}))
-            if self._exceeds(counts, allowed):
-                params: dict[str, Param] = {
-                    "largest": counts.greatest, "limit": int(self.times * allowed.greatest),
-                    "dims": name or None,
-                }  # fmt: skip
-                return finding(Code.TOO_MUCH_MEMORY, "too_much_memory", params, Basis.CLAIM)
-        return passed(Basis.CLAIM)
-
-    def _exceeds(self, counts: Counts, allowed: Counts) -> bool:
-        return counts.greatest > self.times * max(allowed.greatest, 1)

@@ -20,13 +20,12 @@ import typer
 from grader import __version__
 from grader.cli.assignments import lint, new, on_gradescope, pack, schema, starter
 from grader.cli.batch import batch, similarity
+from grader.cli.decide import decide_command, review_command
 from grader.cli.journal import (
-    decide_command,
     merge,
     regrade_command,
     rejudge_command,
     replay_command,
-    review_command,
     status_command,
 )
 from grader.cli.options import (

@@ -45,10 +45,10 @@ from grader.progress import make_progress
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.messages.catalogue import choose
 from grader.report.model import Report, ReportStatus
-from grader.report.summary import amount, counted, few, sentences, summarise
+from grader.report.summary import amount, counted, sentences, summarise
 from grader.report.terminal import print_class
+from grader.run.answers import asked_of
 from grader.run.materials import Materials
-from grader.run.plan import plan_digests
 from grader.sandbox.host.guests import Sandbox
 from grader.text import inert
 
@@ -114,7 +114,8 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
         grader = _prepared(materials, asked.isolation, options, console)
         remembered |= {"total": len(found.submissions), "begun_at": datetime.now(timezone.utc)}
         remembered["watched"] = str(asked.folder) if asked.watch else ""
-        run.begin(_setup(grader, options, asked.isolation).model_copy(update=remembered))
+        setup = _setup(grader, options, asked.isolation).model_copy(update=remembered)
+        run.begin(setup, grader.answers)
         another = partial(make_sandbox, asked.isolation, materials, options.device)
         workers = _workers(asked, found)(grader, another, out)
         if asked.watch:
@@ -196,8 +197,8 @@ def _of_class(
         terms["late"].refuse_strangers(ours, [each.student() for each in absent])
     if roster.students:
         terms["absent"] = absent
-        if strangers := roster.strangers(found.submissions):
-            say(console, f"On no line of the roster: {few(strangers)}. Graded like the others.")
+        for line in roster.remarks(found.submissions):
+            say(console, line)
     # What an earlier run was given stays where nothing is said now.
     return {name: value for name, value in terms.items() if value is not None}
 
@@ -236,7 +237,7 @@ def _setup(grader: Grader, options: Options, isolation: IsolationChoice) -> Setu
         questions=options.questions,
         isolation=isolation.value,
         clock=options.clock,
-        plan=plan_digests(grader.plan),
+        plan=asked_of(materials, grader.plan),
         grader_version=__version__,
     )
 
@@ -278,10 +279,8 @@ def _attend(
             fresh = _looked(arrivals, said, console)
             if fresh:
                 arrived |= {each.name: each for each in fresh}
-                if strangers := run.expect(fresh):
-                    say(
-                        console, f"On no line of the roster: {few(strangers)}. Graded all the same."
-                    )
+                for line in run.expect(fresh):
+                    say(console, line)
                 _print_each(run, grade(submissions=fresh), known, console)
             run.keep_up()
             time.sleep(_LOOK_EVERY)

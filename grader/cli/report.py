@@ -310,6 +310,7 @@ def _list_left(exported: Exported) -> None:
         ("Handed in nothing, and keep what stands in their cells", list(exported.kept)),
         ("No final grade yet", [f"{name} ({why})" for name, why in exported.open.items()]),
         ("Graded, but not in your file", list(exported.absent)),
+        ("Whose row it is, nobody can tell; enter these by hand", list(exported.unclear)),
     ):
         _list(title, names)
 
@@ -337,11 +338,8 @@ def _autograder(folder: Path, into: Path | None, out: Path | None, late: Path | 
     say(make_console(), f"Written: {path}, with the scores of {scores}")
     _list("Points still open", done.pending)
     _list("Left to Gradescope, as nothing of them could be run", done.left_out)
-    say(
-        make_console(),
-        "On Gradescope: upload it under Configure Autograder, then Manage Submissions, Regrade All "
-        "Submissions",
-    )
+    said = "On Gradescope: upload it under Configure Autograder, then Manage Submissions"
+    say(make_console(), f"{said}, Regrade All Submissions")
 
 
 def _list(title: str, names: Sequence[str]) -> None:

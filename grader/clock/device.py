@@ -4,8 +4,13 @@ What the host sees of a call contains the way of the inputs into the student pro
 outputs out of it. For a product of matrices that takes longer than the product. So a party ``wire``
 carries the same bytes and computes nothing; its median time is taken off every other party's.
 
-Defends against: inputs so large that carrying them hides the work; single samples near zero, which
-would rule a mean; clocks that a hot device has lowered.
+What is left is copying and computing. On a current card the copies take ten times as long as a
+product, so that the ratio of whole times says little of the kernel. So the party ``transfer`` is
+taken off both sides too. What is left then may be less than the noise of what was taken off: it
+tells how many times as long the submission computes *at least*, and never that it is fast.
+
+Defends against: inputs so large that carrying or copying them hides the work; single samples near
+zero, which would rule a mean; clocks that a hot device has lowered.
 """
 
 from __future__ import annotations
@@ -35,6 +40,9 @@ MARGIN = 1.25
 
 _OF_MEASURED_COPY = 0.5
 """A copy from pinned memory takes about half as long as ours, which is from pageable memory."""
+
+_SURE = 3.0
+"""Standard errors by which a lower bound lies below what was measured."""
 
 _NORMAL_IQR = 1.349
 _MEDIAN_ERROR = 1.2533
@@ -81,6 +89,8 @@ class Reading:
         seconds: Party → median seconds.
         quartiles: Party → seconds between which the middle half of its calls lay.
         wire: Median seconds of the wire.
+        computing: How many times as long as the reference the submission computes at least, copies
+            taken off both; 1 where it may be as fast.
         floor: Seconds below which nothing can have been computed there.
     """
 
@@ -90,6 +100,12 @@ class Reading:
     floor: float
     quartiles: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     wire: float = 0.0
+    computing: float = 1.0
+
+    @property
+    def measure(self) -> float:
+        """What is graded: of the two ratios the one that is worse for the submission."""
+        return max(self.ratio, self.computing)
 
     @property
     def steady(self) -> bool:
@@ -116,7 +132,7 @@ def read(run: Run, device: DeviceTiming) -> Reading:
     floor = _floor(device, seconds[TRANSFER])
     ratio, noise = _ratio(walls, wire, seconds)
     between = {name: _quartiles(times, wire) for name, times in walls.items() if name != WIRE}
-    return Reading(ratio, noise, seconds, floor, between, wire)
+    return Reading(ratio, noise, seconds, floor, between, wire, _computing(walls))
 
 
 def _ratio(
@@ -141,6 +157,16 @@ def _ratio(
     return ratio, math.hypot(_error(logs), common)
 
 
+def _computing(walls: Mapping[str, Sequence[float]]) -> float:
+    """Return a lower bound of (t_student − t_transfer) / (t_reference − t_transfer)."""
+    student, reference, copies = (walls[party] for party in (STUDENT, REFERENCE, TRANSFER))
+    more = [mine - theirs for mine, theirs in zip(student, reference, strict=True)]
+    least = median(more) - _SURE * _error(more)
+    computed = max(0.0, median(reference) - median(copies))
+    most = computed + _SURE * math.hypot(_error(reference), _error(copies))
+    return 1 + least / most if least > 0 and most > 0 else 1.0
+
+
 def weigh(readings: Sequence[Reading], credit: Credit) -> Award:
     """Return what readings, one a set of fresh processes, are worth.
 
@@ -151,7 +177,7 @@ def weigh(readings: Sequence[Reading], credit: Credit) -> Award:
         readings: In the order in which they were made.
         credit: What which ratio earns.
     """
-    ratios = [reading.ratio for reading in readings if reading.steady]
+    ratios = [reading.measure for reading in readings if reading.steady]
     count = len(ratios)
     spent = len(readings) >= MOST_SETS or len(readings) - count >= MOST_NOISY
     undecided = Award(Decision.INCONCLUSIVE if spent else Decision.MORE)

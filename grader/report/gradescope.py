@@ -30,6 +30,7 @@ from gradescope_utils.autograder_utils.decorators import number, partial_credit,
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
 from grader.report.build import PLACES, question_status
+from grader.report.lateness import LateCost
 from grader.report.merge import sums
 from grader.report.messages.catalogue import ENGLISH, current_language, words_in
 from grader.report.model import (
@@ -79,13 +80,18 @@ _ORDER = {Status.DEFERRED: 1, Status.ERROR: 1, Status.SKIPPED: 2, Status.PASSED:
 """Of rows, and of lines in them: what failed, what is open, what was not tried, what passed."""
 
 
-def gradescope_results(report: Report) -> Document:
-    """Return the document that Gradescope reads."""
+def gradescope_results(report: Report, late: LateCost | None = None) -> Document:
+    """Return the document that Gradescope reads.
+
+    Args:
+        report: What the work is worth, which is the score.
+        late: What lateness takes from that, where there is a policy on it.
+    """
     rows = list(_rows(in_language(report, current_language())))
     finished: Document = {}
 
     def take(document: Document) -> None:
-        _finish(document, report, rows)
+        _finish(document, report, rows, late)
         finished.update(document)
         # The runner would write it out, slowly, and it would have to be read again.
         document.clear()
@@ -101,15 +107,20 @@ def gradescope_results(report: Report) -> Document:
     return finished
 
 
-def write_results(report: Report, folder: Path) -> Path:
+def write_results(report: Report, folder: Path, late: LateCost | None = None) -> Path:
     """Write ``results.json`` into a folder, made if absent, and return its path.
+
+    Args:
+        report: What the work is worth.
+        folder: Where to.
+        late: What lateness takes from that.
 
     Raises:
         UsageError: The folder cannot be made or written.
         InfrastructureError: The disk is full or broken.
     """
     path = folder / RESULTS_FILE
-    write_atomic(path, json_bytes(gradescope_results(report)))
+    write_atomic(path, json_bytes(gradescope_results(report, late)))
     return path
 
 
@@ -154,7 +165,9 @@ def _device_tag(check: CheckResult) -> tuple[str, ...]:
     return ("virtual_gpu",) if check.device.startswith("virtual") else ()
 
 
-def _finish(document: Document, report: Report, rows: list[_TestRow]) -> None:
+def _finish(
+    document: Document, report: Report, rows: list[_TestRow], late: LateCost | None
+) -> None:
     complete = report.status is not ReportStatus.INCOMPLETE
     for test, row in zip(document["tests"], rows, strict=True):
         _finish_test(test, row, complete)
@@ -165,12 +178,13 @@ def _finish(document: Document, report: Report, rows: list[_TestRow]) -> None:
     lost = unread(report)
     # Of a file that cannot be read every row says the same: it stands on top as well.
     top = [lost.student_message] if lost is not None else []
-    document["output"] = "\n".join(filter(None, [*top, *_notices(report)]))
+    lines = [*top, *_notices(report), *_late(report, late)]
+    document["output"] = "\n".join(filter(None, lines))
     document["extra_data"] = {
         "report_schema_version": report.schema_version,
         "status": report.status.value,
         "pending": report.pending,
-    }
+    } | ({"lateness": late.as_json} if late else {})
     document["score"] = report.score
     if not complete:
         # Gradescope then reports a failed autograder, and a student sees no zero that the grader
@@ -190,6 +204,16 @@ def _notices(report: Report) -> list[str]:
     lines = [words.labels["incomplete_note"]] if report.status is ReportStatus.INCOMPLETE else []
     lines += [words.labels["pending_note"].format_map(points)] if report.pending else []
     return [*lines, *report.submission.notes]
+
+
+def _late(report: Report, late: LateCost | None) -> list[str]:
+    if late is None:
+        return []
+    labels = words_in(current_language()).labels
+    checks = (check for question in report.questions for check in question.checks)
+    # What counts would tell the points of checks that students are not to see, or not yet.
+    whole = all(check.visibility is Visibility.VISIBLE for check in checks)
+    return late.lines(report, whole, lambda name, **blanks: labels[name].format_map(blanks))
 
 
 def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:

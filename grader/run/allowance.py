@@ -1,4 +1,4 @@
-"""What a submission may make the host do: how much to read, for how long, and what to send ahead.
+"""What a submission may make the host do: how much to read, how long to wait, what to send ahead.
 
 The reference's own answers are the measure. An answer is refused by the sizes that it announces,
 before memory is set aside for it. Reading and judging answers takes milliseconds, and what they
@@ -8,7 +8,8 @@ The worker of a class notes there what it is at: should it die, whoever gave the
 what (``grader.batch.local``). Where one submission is graded, ``bounded`` ends the work itself.
 
 Defends against: answers of hundreds of MiB, one or many, that fill the memory of whoever grades a
-class, or the journal; headers that become many times their size once they are read.
+class, or the journal; headers that become many times their size once they are read; calls that
+each sleep a little less than they may.
 Does not defend against: a reference whose own answers are that large.
 """
 
@@ -99,9 +100,16 @@ _HEADER = 16
 _KEPT = 4 * 2**20
 _KEPT_TIMES = 2
 
+_MOST_SLEEP = 2.0
+"""Limits of a call for which a submission may sleep in all calls together that came to an end."""
+
+_LEAST_SLEEP = 0.05
+"""Of its limit, for how long any call may sleep even so. The kernel counts in steps of 10 ms, and a
+process that computes waits now and then."""
+
 
 class Allowance:
-    """What one submission may still answer.
+    """What one submission may still answer, and for how long it may still sleep.
 
     Args:
         in_all: Bytes, a header's counted as what they become; without end where each answer is
@@ -111,7 +119,18 @@ class Allowance:
 
     def __init__(self, in_all: float = math.inf, reading: Surrounding = nullcontext) -> None:
         self._left = in_all
+        self._slept = 0.0
         self.reading = reading
+
+    def sleep(self, limit: float) -> float:
+        """Return for how many seconds a call may sleep whose limit is so many."""
+        return limit * min(1.0, max(_LEAST_SLEEP, _MOST_SLEEP - self._slept))
+
+    def slept(self, seconds: float, limit: float) -> None:
+        """Note for how long a call slept that came to an end."""
+        # In limits: questions may have different ones. A call that was stopped has lost its points,
+        # and takes nothing from others that are right.
+        self._slept += seconds / limit
 
     def caps(self, likely: FrameSize | None, before: FrameSize = _NOTHING) -> Caps:
         """Return the bounds of the next message.

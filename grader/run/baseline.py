@@ -13,12 +13,14 @@ from dataclasses import replace
 from grader.assignment.types import Question
 from grader.checks import by_hand
 from grader.errors import InfrastructureError
+from grader.run.answers import KeptAnswers, answers_of
 from grader.run.capabilities import Options, gradable_here, missing_packages, usable_gpus
 from grader.run.gpus import OpenRack, ProveGpus, no_rack, open_rack, prove_gpus, scrub_gpus
 from grader.run.kept import GeneratorReplay, KeptReference, ReferenceCache, keep, needs_of
 from grader.run.materials import Materials
 from grader.run.observe import Progress, QuestionRun
 from grader.run.plan import PlannedQuestion, plan_digests
+from grader.run.proving import Prover
 from grader.run.reference import Reference, plan_all
 from grader.run.stage import open_session
 from grader.run.submitted import Verdicts, for_all, left_to_grading
@@ -38,6 +40,8 @@ class Baseline:
         missing: Packages that student processes cannot import → why.
         versions: What the reference's process said of its torch and Python.
         proved: What a probe process met on the GPUs.
+        gpu_memory: Host memory that each process with a GPU is allowed for its driver, in bytes;
+            None where no probe has measured it.
         racks: Finds the GPUs that speed is measured on.
         notes: What whoever grades has to know of this run.
         cache: Where observations are kept from one run to the next, if anywhere.
@@ -68,9 +72,11 @@ class Baseline:
         self.missing: dict[str, str] = {}
         self.versions: dict[str, str] = {}
         self.proved: Mapping[str, str] = {}
+        self.gpu_memory: int | None = None
         self.racks = no_rack if options.device in ("cpu", "virtual") else racks
         self.notes: tuple[str, ...] = ()
         self.cache: ReferenceCache | None = None
+        self._answers: KeptAnswers | None = None
         self._options = options
         self._prove = prove
         self._gpus: Sequence[Gpu] = usable_gpus(options.device)
@@ -84,6 +90,12 @@ class Baseline:
     def seed(self) -> int:
         """Of all drawn inputs."""
         return self._options.seed
+
+    @property
+    def answers(self) -> KeptAnswers:
+        """What the reference did, as a journal keeps it."""
+        self._answers = self._answers or answers_of(self.runs)
+        return self._answers
 
     def prepare(self, sandbox: Sandbox, progress: Progress) -> None:
         """Draw the inputs and run the reference on them.
@@ -101,9 +113,15 @@ class Baseline:
         session = open_session(sandbox, self.materials, self.materials.reference)
         try:
             reference = Reference(self.materials, session, progress)
-            self.plan, self.runs = reference.run(self._coded, gradable, self.seed)
+            self.plan, runs = reference.run(self._coded, gradable, self.seed)
         finally:
             session.finish()
+        prover = Prover(self.materials, sandbox, self.seed)
+        try:
+            # What the reference's own logs show, a submission's are to show, too.
+            self.runs = prover.proved(self.plan, runs, runs)
+        finally:
+            prover.close()
         if any(planned.needs.cuda for planned in self.plan):
             # The reference's answers may still be in the GPU's memory, which the next process could
             # read.
@@ -188,6 +206,11 @@ class Baseline:
             if question.id in reasons:
                 self.not_here[question.id] = for_all(question, reasons[question.id])
 
+    def allow_gpu_memory(self, sandbox: Sandbox) -> None:
+        """Have a sandbox allow for what the probe has measured."""
+        if self.gpu_memory is not None:
+            sandbox.gpu_memory = self.gpu_memory
+
     def _settle_gpus(self, sandbox: Sandbox) -> None:
         """Have student processes show that they can use the GPUs, if any question asks for one."""
         asked = any(item.needs.cuda and not item.needs.timeline for item in self.selected)
@@ -195,6 +218,8 @@ class Baseline:
             return
         proof = self._prove(sandbox, self._gpus, self.materials.assignment.limits)
         self.proved = proof.proved
+        self.gpu_memory = proof.gpu_memory
+        self.allow_gpu_memory(sandbox)
         if not proof.failed:
             return
         explanation = proof.explanation(sandbox.isolation.tier.value)

@@ -13,7 +13,8 @@ from typing import Literal
 from grader.assignment.types import Assignment, Limits, Question
 from grader.errors import UsageError, nearest
 from grader.observation import Outcome
-from grader.run.gpu_state import list_gpus, visible_gpus
+from grader.run.gpu_driver import why_none
+from grader.run.gpu_state import visible_gpus
 from grader.run.materials import GuestProgram
 from grader.run.session import GuestSession
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
@@ -81,9 +82,8 @@ def usable_gpus(device: DeviceChoice) -> tuple[Gpu, ...]:
     """
     gpus = visible_gpus() if device in ("auto", "cuda") else ()
     if device == "cuda" and not gpus:
-        hidden = " that CUDA_VISIBLE_DEVICES names" if list_gpus() else ""
         raise UsageError(
-            f"--device cuda, but this machine has no GPU{hidden} that a driver offers; use "
+            f"--device cuda, but this machine has no GPU that can be used: {why_none()}. Use "
             "--device auto to grade on virtual ones"
         )
     return gpus

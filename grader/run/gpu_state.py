@@ -1,7 +1,7 @@
 """The GPUs of this machine: which there are, their state, and who may use one now.
 
-``nvidia-smi`` is asked, in a process of its own, because a driver that hangs must not hang the
-host. What it cannot tell on a device it answers with “N/A”, and is left out here.
+What the driver's tool cannot or may not tell of a device it answers in brackets, such as “[N/A]”;
+that is left out here.
 
 A lease is a lock on a file, one file a device: the kernel gives it back when its holder dies. A
 device that was found unhealthy has a file beside it, with the reason, until somebody removes that
@@ -16,15 +16,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.run.gpu_driver import Tool, ask_tool, list_gpus, parts_of
 from grader.sandbox.host.guests import Gpu
-from grader.sandbox.walls.cuda import node
+from grader.sandbox.walls import cuda
 
 if TYPE_CHECKING:
     from grader.verdict import Param
@@ -42,6 +41,7 @@ from grader.store.files import write_atomic
 FIELDS = (
     "name", "driver_version", "temperature.gpu", "clocks.sm", "clocks.max.sm", "memory.used",
     "ecc.errors.uncorrected.volatile.total", "pcie.link.gen.max", "pcie.link.width.max",
+    "compute_mode", "display_active",
 )  # fmt: skip
 REASONS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
 """The same field: drivers before 535 know only the second name."""
@@ -60,7 +60,8 @@ The cap on power (0x04) is not among them: a product of matrices runs into it on
 _LANE = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.563e9}
 """Bytes a second of one PCI Express lane, by generation, after coding."""
 
-_SECONDS = 10.0
+_DISPLAY_MEMORY = 256 * 2**20
+"""Bytes that are left to what draws on the display of a card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +73,29 @@ class Health:
         throttled: Why its clocks are lowered; empty if they are not.
         link: Greatest rate of the link to it in bytes a second, if known.
         facts: For the record.
+        errors: Uncorrectable memory errors since its adapter started. Old ones are no problem: the
+            driver took that memory out of use, and the program that met it is gone.
+        silent: The driver's tool is not there, or too slow to be asked between two rounds.
     """
 
     problem: str = ""
     throttled: str = ""
     link: float | None = None
     facts: Mapping[str, Param] = field(default_factory=dict)
+    errors: int = 0
+    silent: bool = False
 
-
-def list_gpus(folder: Path = Path("/proc/driver/nvidia/gpus")) -> tuple[Gpu, ...]:
-    """Return the devices that the driver offers, by number."""
-    found = []
-    for path in folder.glob("*/information"):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        uuid = re.search(r"^GPU UUID:\s*(\S+)", text, re.MULTILINE)
-        minor = re.search(r"^Device Minor:\s*(\d+)", text, re.MULTILINE)
-        if uuid and minor:
-            found.append(Gpu(uuid[1], int(minor[1])))
-    return tuple(sorted(found, key=lambda gpu: gpu.minor))
+    @property
+    def reserve(self) -> int:
+        """Bytes of its memory that no program of ours may take."""
+        return _DISPLAY_MEMORY if self.facts.get("display_active") == "Enabled" else 0
 
 
 def visible_gpus() -> tuple[Gpu, ...]:
     """Return the GPUs that may be used: with a node, and named where CUDA_VISIBLE_DEVICES names."""
-    there = [gpu for gpu in list_gpus() if Path(node(gpu.minor)).exists()]
+    there = tuple(gpu for gpu in list_gpus() if Path(cuda.node(gpu.minor)).exists())
+    if any(cuda.part_nodes(gpu.minor) for gpu in there):
+        there = parts_of(there, ask_tool("-L").output)
     return choose(there, os.environ.get("CUDA_VISIBLE_DEVICES"))
 
 
@@ -103,18 +104,22 @@ def choose(gpus: Sequence[Gpu], named: str | None) -> tuple[Gpu, ...]:
 
     Args:
         gpus: By number.
-        named: Places in ``gpus``, or beginnings of UUIDs, separated by commas. As in CUDA, the
-            first that names no GPU ends the list.
+        named: Places among whole GPUs, or beginnings of UUIDs, separated by commas. A divided GPU
+            means its first part. As in CUDA, the first that names no GPU ends the list.
     """
     if named is None:
         return tuple(gpus)
+    firsts: dict[int, Gpu] = {}
+    for gpu in gpus:
+        firsts.setdefault(gpu.minor, gpu)
     chosen: list[Gpu] = []
     for name in (part.strip() for part in named.split(",")):
         found = [
             gpu
-            for place, gpu in enumerate(gpus)
-            if name == str(place) or (name and gpu.uuid.startswith(name))
+            for place, gpu in enumerate(firsts.values())
+            if name == str(place) or (name and (gpu.board or gpu.uuid).startswith(name))
         ]
+        found += [gpu for gpu in gpus if gpu.board and name and gpu.uuid.startswith(name)]
         # As CUDA does: programs with this variable see nothing from the first bad name on.
         if len(found) != 1 or found[0] in chosen:
             break
@@ -122,40 +127,48 @@ def choose(gpus: Sequence[Gpu], named: str | None) -> tuple[Gpu, ...]:
     return tuple(chosen)
 
 
-def ask(uuid: str) -> Health:
-    """Ask the driver's tool for the state of a device."""
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return Health(facts={"driver_tool": "nvidia-smi was not found"})
-    said = ""
+def ask(uuid: str, tool: Tool = ask_tool) -> Health:
+    """Ask the driver's tool for the state of a whole device."""
+    failed = ""
     for reasons in REASONS:
         query = f"--query-gpu={','.join((reasons, *FIELDS))}"
-        command = [program, f"--id={uuid}", query, "--format=csv,noheader,nounits"]
-        try:
-            done = subprocess.run(  # noqa: S603  a fixed program, no shell
-                command, capture_output=True, text=True, timeout=_SECONDS, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return Health(problem=f"nvidia-smi did not answer within {_SECONDS:g} s")
+        said = tool(f"--id={uuid}", query, "--format=csv,noheader,nounits")
+        if said.silent:
+            # Slow or absent is not ill: a product that the device computes says more.
+            return Health(facts={"driver_tool": said.silent}, silent=True)
         # An older driver refuses the query for the new name of the field; the next turn asks for
         # the old one.
-        if done.returncode == 0:
-            return read_state(done.stdout)
-        said = (done.stdout + done.stderr).strip()
-    return Health(problem=f"nvidia-smi failed: {said[:300]}")
+        if not said.failed:
+            return read_state(said.output)
+        failed = said.failed
+    return Health(problem=f"nvidia-smi failed: {failed}")
 
 
 def read_state(line: str) -> Health:
     """Return the state in a line of comma-separated values, ``REASONS`` first, then ``FIELDS``."""
     mask, *values = (value.strip() for value in line.strip().split(","))
+    # In brackets it says why it tells nothing: not supported, no permission, an unknown error.
     fields = {
         name: value
         for name, value in zip(FIELDS, values, strict=False)
-        if value and not value.strip("[]").startswith(("N/A", "Not Supported", "Unknown"))
+        if value and not value.startswith("[")
     }
-    errors = fields.get("ecc.errors.uncorrected.volatile.total", "0")
-    broken = f"{errors} uncorrectable memory errors" if errors not in ("", "0") else ""
-    return Health(broken, _slowdowns(mask), _link(fields), {**fields})
+    errors = fields.get("ecc.errors.uncorrected.volatile.total", "")
+    count = int(errors) if errors.isdigit() else 0
+    return Health(
+        _closed(fields.get("compute_mode", "")), _slowdowns(mask), _link(fields), {**fields}, count
+    )
+
+
+def _closed(mode: str) -> str:
+    """Return why a compute mode is in the way; empty where it is not."""
+    if mode.lower() in ("", "default", "n/a"):
+        return ""
+    return (
+        f"its compute mode is {mode}: it takes one process at a time, and timing needs four. As "
+        "root, `nvidia-smi -c DEFAULT` opens it. An MPS server does not help, as student processes "
+        "cannot reach it"
+    )
 
 
 def _slowdowns(mask: str) -> str:

@@ -60,9 +60,12 @@ def probe(size):
     }
 
 
-def scrub():
+def scrub(reserve):
     kept, part = [], torch.cuda.mem_get_info()[0]
-    while part >= 2**21:
+    while True:
+        part = min(part, torch.cuda.mem_get_info()[0] - reserve)
+        if part < 2**21:
+            break
         try:
             kept.append(torch.zeros(part, dtype=torch.uint8, device="cuda"))
         except torch.cuda.OutOfMemoryError:
@@ -161,8 +164,11 @@ class GuestWorker(DeviceWorker):
         self.name = device.uuid
         self._limits = limits
         self._ask = ask_driver
+        self._board = device.board or device.uuid
         self._needs = GuestNeeds(cuda=1, gpus=(device,))
         self._session = partial(GuestSession, sandbox)
+        self._known: Health | None = None
+        self._errors: int | None = None
         self._sessions: dict[str, GuestSession] = {}
         self._prober: GuestSession | None = None
         self._idle: float | None = None
@@ -180,10 +186,12 @@ class GuestWorker(DeviceWorker):
 
     def health(self) -> Health:
         """See ``DeviceWorker.health``."""
+        # The product first: it proves the device, and starts the adapter, which the driver's tool
+        # would have to do for each of its calls.
+        answer, seconds = self._probe()
         state = self.state()
         if state.problem:
             return state
-        answer, seconds = self._probe()
         if isinstance(answer, str):
             return replace(state, problem=answer)
         # The least that was ever seen: a device that was busy at first would else pass for idle
@@ -195,7 +203,16 @@ class GuestWorker(DeviceWorker):
 
     def state(self) -> Health:
         """See ``DeviceWorker.state``."""
-        return self._ask(self.name)
+        if self._known is not None and self._known.silent:
+            # Once is enough: each further round would wait as long.
+            return self._known
+        state = self._known = self._ask(self._board)
+        # The least that was seen: the count begins anew where the adapter is started again.
+        self._errors = min(state.errors, state.errors if self._errors is None else self._errors)
+        if state.errors > self._errors and not state.problem:
+            more = state.errors - self._errors
+            return replace(state, problem=f"{more} uncorrectable memory errors while it was used")
+        return state
 
     def call(self, party: str, call: Call, seconds: float) -> Observation:
         """See ``DeviceWorker.call``."""
@@ -224,7 +241,8 @@ class GuestWorker(DeviceWorker):
             self._prober = None
         # The driver does not clear memory between processes: the next submission could read this
         # one's tensors.
-        overwrite_memory(self._session(PROGRAM), self._limits, self._needs)
+        reserve = (self._known or self.state()).reserve
+        overwrite_memory(self._session(PROGRAM), self._limits, self._needs, reserve)
 
     def _end(self) -> None:
         for session in self._sessions.values():
@@ -265,20 +283,23 @@ def compute_product(
     return answer, seen.facts.wall_seconds
 
 
-def overwrite_memory(session: GuestSession, limits: Limits, needs: GuestNeeds) -> None:
+def overwrite_memory(
+    session: GuestSession, limits: Limits, needs: GuestNeeds, reserve: int = 0
+) -> None:
     """Overwrite what earlier processes may have left in the memory of a GPU.
 
     Args:
         session: Of ``PROGRAM``; closed here.
         limits: Of the student process.
         needs: The GPU.
+        reserve: Bytes to leave to the display, which would die without them.
 
     Raises:
         SickDeviceError: It could not be overwritten: nobody else may have the device.
     """
     try:
         session.prepare(limits, needs)
-        done = session.failed_load or session.call(Call("scrub"), _SCRUB_SECONDS)
+        done = session.failed_load or session.call(Call("scrub", (reserve,)), _SCRUB_SECONDS)
     finally:
         session.close()
     if done.outcome is not Outcome.COMPLETED:

@@ -18,16 +18,15 @@ on one device; a submission that breaks one device after another.
 from __future__ import annotations
 
 import contextlib
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
 from grader.assignment.types import Limits
 from grader.errors import InfrastructureError
-from grader.run.gpu_state import Leases, visible_gpus
+from grader.run.gpu_driver import advice, node_problems
+from grader.run.gpu_state import Leases, ask, visible_gpus
 from grader.run.gpu_worker import (
     PROGRAM,
     DeviceWorker,
@@ -39,7 +38,7 @@ from grader.run.gpu_worker import (
 from grader.run.session import GuestSession
 from grader.sandbox.host.fork_server import ForkServerSandbox
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
-from grader.sandbox.host.open import without_wall
+from grader.sandbox.host.open import OneShotSandbox, without_wall
 from grader.sandbox.walls import cuda
 from grader.sandbox.walls.plan import Wall
 
@@ -49,16 +48,6 @@ _PROOF_PATIENCE = 600.0
 _SUSPECTS = (Wall.LANDLOCK, Wall.SECCOMP, Wall.LIMITS, Wall.VIEW, Wall.SCRATCH, Wall.IPC)
 """Walls that the driver's library may run into, the likeliest first. The others (other users, no
 capabilities, no network) are like those of any ordinary program on a GPU."""
-
-_ADVICE = (
-    ("not compiled with CUDA", "torch in this environment is a build without CUDA: install one "
-     "that has it"),
-    ("driver version is insufficient", "the driver is older than this torch needs: update the "
-     "driver, or install a torch built for an older CUDA"),
-    ("found no NVIDIA driver", "the driver's library libcuda.so.1 was not found: put its folder on "
-     "LD_LIBRARY_PATH, or run ldconfig"),
-    ("out of memory", "other programs use its memory: nvidia-smi lists them"),
-)  # fmt: skip
 
 _GO_ON = (
     "To go on without the GPU: --device virtual grades on virtual GPUs, and only measured speed "
@@ -76,10 +65,21 @@ class GpuProof:
     Attributes:
         proved: For the report: attempt → what a probe process met.
         failed: Name of a GPU → why it cannot be used.
+        memory: Most host memory that a probe process took on one of them, in bytes; 0 if unknown.
     """
 
     proved: Mapping[str, str] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
+    memory: int = 0
+
+    @property
+    def gpu_memory(self) -> int:
+        """Host memory to allow each process for its GPU's driver, in bytes.
+
+        Half as much again as the probe took, and 256 MiB: kernels are loaded when they are first
+        called, and a submission calls more of them.
+        """
+        return self.memory * 3 // 2 + 2**28 if self.memory else cuda.MEMORY
 
     def explanation(self, tier: str) -> str:
         """Return what an instructor has to know of the failures, and how to go on."""
@@ -103,17 +103,20 @@ def prove_gpus(
         limits: Of the student processes.
         leases: Keep the probe from a GPU that another run is timing on.
     """
-    proved, failed = {}, {}
+    proved, failed, memory = {}, {}, 0
     leases = leases or Leases()
     for gpu in gpus:
         # Held meanwhile: the product would be in the time of whoever measures on it.
         with leases.hold(gpu.uuid, _PROOF_PATIENCE) as held:
-            problem = _problem(sandbox, gpu, limits) if held else "another run is timing on it"
+            problem, touched = (
+                _problem(sandbox, gpu, limits) if held else ("another run is timing on it", 0)
+            )
+        memory = max(memory, touched)
         if problem:
             failed[gpu.uuid] = problem
         else:
             proved[f"product on {gpu.uuid}"] = "right"
-    return GpuProof(proved, failed)
+    return GpuProof(proved, failed, memory)
 
 
 def scrub_gpus(sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits) -> None:
@@ -124,49 +127,47 @@ def scrub_gpus(sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits) -> None:
     """
     for gpu in gpus:
         needs = GuestNeeds(cuda=1, gpus=(gpu,))
-        overwrite_memory(GuestSession(sandbox, PROGRAM), limits, needs)
+        reserve = ask(gpu.board or gpu.uuid).reserve
+        overwrite_memory(GuestSession(sandbox, PROGRAM), limits, needs, reserve)
 
 
-def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> str:
-    """Return why student processes cannot use a GPU, or an empty string."""
+def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> tuple[str, int]:
+    """Return why student processes cannot use a GPU, or an empty string; and the memory it took."""
     if not sandbox.grants(GuestNeeds(cuda=1)):
-        return "this kernel has no Landlock, which keeps it from processes that may not use it"
-    problem = _product(sandbox, gpu, limits)
+        return "this kernel has no Landlock, which keeps it from processes that may not use it", 0
+    problem, touched = _product(sandbox, gpu, limits)
     if not problem:
-        return ""
-    advice = [text for words, text in _ADVICE if words in problem]
-    # A message that explains itself needs no search for a wall.
-    if isinstance(sandbox, ForkServerSandbox) and not advice:
-        advice = _node_problems(gpu) or [_wall_in_the_way(sandbox, gpu, limits)]
-    return "; ".join((problem, *filter(None, advice)))
+        # A product takes one process; the driver knows whether the card takes several.
+        return ask(gpu.board or gpu.uuid).problem, touched
+    if not isinstance(sandbox, ForkServerSandbox):
+        return "; ".join(filter(None, (problem, advice(problem)))), 0
+    return "; ".join((problem, *_causes(sandbox, gpu, limits, problem))), 0
 
 
-def _product(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> str:
+def _causes(sandbox: ForkServerSandbox, gpu: Gpu, limits: Limits, problem: str) -> list[str]:
+    """Return why a product failed in the sandbox: the machine, the nodes, or a wall."""
+    # Outside first: what fails there too is no wall's doing, and each wall takes seconds to try.
+    with contextlib.closing(OneShotSandbox()) as outside:
+        same, _ = _product(outside, gpu, limits)
+    if same:
+        told = "outside the sandbox it fails too"
+        told += "" if same == problem else f": {same}"
+        known = advice(same) or advice(problem)
+        return [told, *([known] if known else node_problems(gpu))]
+    found = node_problems(gpu) or [_wall_in_the_way(sandbox, gpu, limits)]
+    return ["outside the sandbox it is right", *found, *filter(None, [advice(problem)])]
+
+
+def _product(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> tuple[str, int]:
+    """Return why a product could not be computed, or an empty string; and the memory it took."""
     session = GuestSession(sandbox, PROGRAM)
     try:
         answer, _ = compute_product(session, limits, GuestNeeds(cuda=1, gpus=(gpu,)))
     except InfrastructureError as error:
-        return str(error)
+        answer = str(error)
     finally:
-        session.close()
-    return answer if isinstance(answer, str) else ""
-
-
-def _node_problems(gpu: Gpu) -> list[str]:
-    """Return what is wrong with the nodes that every program on the GPU opens."""
-    found = []
-    for path in map(Path, (*cuda.SHARED, cuda.node(gpu.minor))):
-        try:
-            mode = path.stat().st_mode
-        except OSError:
-            found.append(f"{path} is not there: `nvidia-modprobe -u -c 0` makes it")
-            continue
-        if mode & (stat.S_IROTH | stat.S_IWOTH) != stat.S_IROTH | stat.S_IWOTH:
-            found.append(
-                f"{path} is closed to other users, as student processes are: the driver's option "
-                "NVreg_DeviceFileMode=0666, or chmod 666, opens it"
-            )
-    return found
+        ended = session.close()
+    return answer if isinstance(answer, str) else "", ended.touched or 0
 
 
 def _wall_in_the_way(sandbox: ForkServerSandbox, gpu: Gpu, limits: Limits) -> str:
@@ -174,7 +175,7 @@ def _wall_in_the_way(sandbox: ForkServerSandbox, gpu: Gpu, limits: Limits) -> st
         if not sandbox.plan.has(wall):
             continue
         with without_wall(sandbox, wall) as probing:
-            if not _product(probing, gpu, limits):
+            if not _product(probing, gpu, limits)[0]:
                 return f"the wall “{wall.value}” is in the way: without it, the product is right"
     return "no single wall is in the way"
 

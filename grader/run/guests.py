@@ -2,8 +2,9 @@
 
 A neighbour that keeps the cores busy makes a student process late without giving it more work. So
 the limit of a call is on processor time. A student process that sleeps uses none: how long it may
-sleep has the same limit. Time in which it is ready to run and gets no core is the machine's doing,
-and counts against neither; ten times the limit is the end even so.
+sleep has the same limit, and a lower one once calls of it have slept for long (``Allowance``). Time
+in which it is ready to run and gets no core is the machine's doing, and counts against neither; ten
+times the limit is the end even so.
 
 Where the system does not show what a student process has used (macOS), the limit is on wall time.
 
@@ -46,6 +47,7 @@ TOO_MUCH = "used more memory than allowed"
 _OF_WHAT: Mapping[Stop | None, str] = {
     Stop.PROCESSOR: " of processor time",
     Stop.ASLEEP: " in which it waited and hardly computed",
+    Stop.ASLEEP_IN_ALL: ": its calls have waited too long in all",
 }
 
 
@@ -61,6 +63,9 @@ class Deadline:
         look: Returns what the student process has done so far, or None where that is not to be
             known.
         now: A clock, in seconds.
+
+    Attributes:
+        most_asleep: For how long it may sleep; less than the limit where earlier calls have slept.
     """
 
     def __init__(
@@ -71,7 +76,7 @@ class Deadline:
         look: Callable[[int], Activity | None] = activity,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.limit = seconds
+        self.limit = self.most_asleep = seconds
         self._pid = pid
         self._processes = processes
         self._look = look
@@ -178,6 +183,8 @@ class Deadline:
             return Stop.PROCESSOR
         if self.asleep >= self.limit:
             return Stop.ASLEEP
+        if self.asleep >= self.most_asleep:
+            return Stop.ASLEEP_IN_ALL
         # A backstop: on a machine that gives no core at all, neither processor time nor sleep would
         # ever reach its limit.
         return Stop.WALL if self.wall >= MOST_WALL * self.limit else None
@@ -210,8 +217,13 @@ def _overloaded() -> bool:
 
 
 _OUT_OF_MEMORY_TYPES = ("MemoryError", "OutOfMemoryError")
-_ALLOCATION_FAILED = "can't allocate memory"
-"""In torch's message when the CPU's allocator fails; the exception is a plain RuntimeError."""
+_ALLOCATION_FAILED = (
+    "can't allocate memory",
+    "CUDA error: out of memory",
+    "when calling `cublasCreate(handle)`",
+)
+"""In torch's messages, under exceptions of other types: when the CPU's allocator fails; when a GPU
+has no room for a context, or for what its library of products needs, beside other processes."""
 
 
 def outcome_of(fault: Fault | None) -> tuple[Outcome, str]:
@@ -220,7 +232,9 @@ def outcome_of(fault: Fault | None) -> tuple[Outcome, str]:
         return Outcome.COMPLETED, ""
     # A limit that the kernel enforces reaches a submission as an exception. That it ran out of
     # memory is then its own word, and worth no points either way.
-    full = fault.type in _OUT_OF_MEMORY_TYPES or _ALLOCATION_FAILED in fault.message
+    full = fault.type in _OUT_OF_MEMORY_TYPES or any(
+        text in fault.message for text in _ALLOCATION_FAILED
+    )
     return (Outcome.OUT_OF_MEMORY, TOO_MUCH) if full else (Outcome.RAISED, "")
 
 

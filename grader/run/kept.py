@@ -30,11 +30,11 @@ from grader.observation import (
     HostFacts,
     Observation,
     Outcome,
+    Proof,
     Stop,
 )
-from grader.run.allowance import kept_bytes
 from grader.run.materials import Materials
-from grader.run.observe import QuestionRun, observations
+from grader.run.observe import QuestionRun
 from grader.run.plan import Generate, PlannedQuestion, plan_digests
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
@@ -47,35 +47,13 @@ from grader.wire.values import Value
 KEEPER = Keeper(
     [
         QuestionRun, Loaded, Fault,
-        Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions,
+        Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions, Proof,
         FunctionTiming, Run, Sample, Screen, DeviceTiming,
         EntryFacts, Construct, Mention, SourcePlace, Role,
     ],
     # Names in older journals: without these, what they hold could not be judged again.
     former={"Place": SourcePlace, "Timing": FunctionTiming},
 )  # fmt: skip
-
-
-def pack_runs(runs: Mapping[str, QuestionRun], reference: Mapping[str, QuestionRun]) -> bytes:
-    """Return what was observed as bytes; tensors that equal the reference's are left out.
-
-    Questions with the longest answers are left out, too, where all take many times the room that
-    the reference's do: they have to be run again, not only judged.
-
-    Args:
-        runs: By question id.
-        reference: The same for the reference; needed again for reading.
-    """
-    return KEEPER.pack(runs, reference, kept_bytes(observations(reference)))
-
-
-def unpack_runs(data: bytes, reference: Mapping[str, QuestionRun]) -> dict[str, QuestionRun]:
-    """Return what was observed.
-
-    Raises:
-        UsageError: It was written by another version, or is damaged.
-    """
-    return KEEPER.unpack(data, reference)
 
 
 _PACKAGE = Path(__file__).parents[1]
@@ -235,8 +213,8 @@ def keep(
         generated: What generators returned.
         missing: Packages that student processes cannot import → why.
     """
-    untimed = {name: _untimed(run) for name, run in runs.items()}
-    return KeptReference(missing, generated, needs_of(plan), plan_digests(plan), untimed)
+    without = {name: untimed(run) for name, run in runs.items()}
+    return KeptReference(missing, generated, needs_of(plan), plan_digests(plan), without)
 
 
 def needs_of(plan: Sequence[PlannedQuestion]) -> dict[str, str]:
@@ -263,7 +241,8 @@ def _unpacked(content: bytes) -> KeptReference:
     return KeptReference(runs=runs, **{name: parts[name] for name in _OTHERS})
 
 
-def _untimed(run: QuestionRun) -> QuestionRun:
+def untimed(run: QuestionRun) -> QuestionRun:
+    """Return a run of the reference without what a clock measured."""
     seen = {key: _without_clock(each) for key, each in run.observations.items()}
     return replace(run, observations=seen, seconds=0.0)
 

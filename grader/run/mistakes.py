@@ -18,9 +18,9 @@ from typing import Protocol
 import numpy as np
 
 from grader.assignment.cells import KnownMistake
-from grader.checks.arrays import Array, same_bytes, to_numpy
+from grader.checks.alike import same_value
+from grader.checks.arrays import Array, to_numpy
 from grader.checks.base import Probe
-from grader.checks.traces import read_trace
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.materials import Materials
@@ -30,7 +30,7 @@ from grader.run.stage import open_session
 from grader.run.submitted import Verdicts
 from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Code, Message, Param, Status, Verdict
-from grader.wire.values import Opaque, Tensor, Value
+from grader.wire.values import Tensor, Value
 
 OF_RESULTS = frozenset({
     Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.WRONG_DEVICE,
@@ -321,15 +321,6 @@ def _saying(verdict: Verdict, says: Mapping[str, str]) -> Verdict:
     return replace(verdict, message=Message(message.id, params))
 
 
-_ROUNDING = {
-    "float64": 1e-10, "complex128": 1e-10, "float32": 1e-5, "complex64": 1e-5,
-    "float16": 2.0**-9, "bfloat16": 2.0**-6,
-}  # fmt: skip
-"""Dtype → by which share of a tensor's greatest number results may differ."""
-
-_FLOAT = _ROUNDING["float64"]
-
-
 def same_result(one: Observation, other: Observation) -> bool:
     """Return whether two calls ended alike: with the same values, or the same type of exception.
 
@@ -348,49 +339,6 @@ def same_result(one: Observation, other: Observation) -> bool:
         return False
     before, after = one.claims.args_after, other.claims.args_after
     return before is None or after is None or same_value(before, after)
-
-
-def same_value(one: Value, other: Value) -> bool:
-    """Return whether two values are the same but for rounding."""
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return _same_tensor(one, other)
-    # By type: to Python True equals 1, and 1 equals 1.0.
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
-        return len(one) == len(other) and all(map(same_value, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        # No result: two spellings of one computation leave different traces on a device.
-        if read_trace(one) is not None and read_trace(other) is not None:
-            return True
-        return one.keys() == other.keys() and all(same_value(one[key], other[key]) for key in one)
-    if isinstance(one, float) and isinstance(other, float):
-        return _near(np.array([one]), np.array([other]), _FLOAT)
-    if isinstance(one, Opaque) and isinstance(other, Opaque):
-        return one.type == other.type
-    return one == other
-
-
-def _same_tensor(one: Tensor, other: Tensor) -> bool:
-    if (one.dtype, one.shape, one.device) != (other.dtype, other.shape, other.device):
-        return False
-    if same_bytes(one.data, other.data):
-        return True
-    rounding = _ROUNDING.get(one.dtype)
-    return rounding is not None and _near(to_numpy(one), to_numpy(other), rounding)
-
-
-def _near(one: Array, other: Array, rounding: float) -> bool:
-    finite = np.isfinite(one)
-    if not np.array_equal(finite, np.isfinite(other)):
-        return False
-    # Apart from the rest: the difference of two infinities is NaN and would never be near.
-    if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
-        return False
-    # In complex128, which holds every kind: the difference of two float16 may overflow.
-    left, right = (array[finite].astype(np.complex128) for array in (one, other))
-    most = np.abs(right).max(initial=0.0)
-    return bool((np.abs(left - right) <= rounding * most).all())
 
 
 def numbers_in(value: Value) -> Iterator[Array]:

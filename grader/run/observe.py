@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from grader.assignment.types import Limits, Question
+from grader.checks.base import Probe
 from grader.observation import Observation, Outcome
 from grader.run.materials import guest_limits
-from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion
+from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion, checks_on
 from grader.run.session import GuestSession
 from grader.static_analysis.facts import Mention
 from grader.wire.frames import FrameSize
-from grader.wire.messages import Loaded
+from grader.wire.messages import LOG, Loaded
 
 _COUNTING_IS_SLOW = 3
 """Times a question's limit that a counted call may take."""
@@ -59,7 +60,7 @@ class QuestionRun:
         failed_load: How it died.
         observations: Case key → observation. Empty when nothing could be called.
         seconds: Wall time of the question.
-        reach: Where the file reaches for what its process says about itself, if it does.
+        reach: Where the files reach for what their process says about itself.
     """
 
     entry: str | None
@@ -67,7 +68,7 @@ class QuestionRun:
     failed_load: Observation | None
     observations: dict[str, Observation] = field(default_factory=dict)
     seconds: float = 0.0
-    reach: Mention | None = None
+    reach: tuple[Mention, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,27 @@ def observations(runs: Mapping[str, QuestionRun]) -> Iterator[Observation]:
     """Yield what came of every call."""
     for run in runs.values():
         yield from run.observations.values()
+
+
+def without_logs(runs: Mapping[str, QuestionRun]) -> dict[str, QuestionRun]:
+    """Return runs without the logs of counted calls, which nothing reads once they were run."""
+    return {
+        name: replace(
+            run,
+            observations={
+                key: replace(seen, counted={dim: _bare(each) for dim, each in seen.counted.items()})
+                for key, seen in run.observations.items()
+            },
+        )
+        for name, run in runs.items()
+    }
+
+
+def _bare(seen: Observation) -> Observation:
+    if LOG not in seen.claims.probes:
+        return seen
+    left = {name: value for name, value in seen.claims.probes.items() if name != LOG}
+    return replace(seen, claims=replace(seen.claims, probes=left))
 
 
 def observe(
@@ -168,6 +190,20 @@ def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]
     while True:
         yield groups
         groups.reverse()
+
+
+def _more(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall) -> tuple[str, ...]:
+    """Return the probe that writes a counted call down, if a check rests on that."""
+    # Such a log holds what is computed on the CPU, in a call of the function alone.
+    if planned.needs.virtual or planned.needs.cuda or case.case.scenario is not None:
+        return ()
+    checks = checks_on(planned.question, case.case)
+    wanted = {probe for check in checks if check.hears_log() for probe in check.needs()}
+    # Rules on arguments count nothing themselves. Of what others have counted they hear logs that
+    # are written anyway: a loop that reads numbers takes long to write down, and is not proved.
+    alone = not any(Probe.COUNTING in check.needs() for check in checks)
+    due = Probe.GROWTH in wanted or (not counted.grown and (alone or Probe.COUNTING in wanted))
+    return (LOG,) if due and any(check.hears_log() for check in checks) else ()
 
 
 class _Question:
@@ -266,8 +302,10 @@ class _Question:
         if session.failed_load is not None:
             return {}
         calls = [
-            (case.counting_call(entry, call), self._likely(case, call)) for call in case.counted
-        ]
+            (case.counting_call(entry, call, *_more(self._planned, case, call)),
+             self._likely(case, call))
+            for call in case.counted
+        ]  # fmt: skip
         # Counting traces every line, which takes many times as long as the call alone: the plain
         # limit would end honest code.
         seen = session.calls_fairly(calls, _COUNTING_IS_SLOW * self._limits.seconds)

@@ -11,12 +11,10 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 # NumPy first: ml_dtypes turns an interrupt while it imports NumPy into an ImportError.
 import numpy as np  # isort: skip
 import ml_dtypes
-import numpy.typing as npt
 
 from grader.assignment.arguments import (
     INTEGER_RANGE,
@@ -34,6 +32,7 @@ from grader.assignment.arguments import (
 )
 from grader.assignment.dims import Dim, SizeChoice, evaluate
 from grader.assignment.types import Assignment, Case, Question
+from grader.checks.arrays import Array
 from grader.checks.base import GROWTH_FACTOR, CaseInputs, Check, Probe, unnamed
 from grader.errors import AssignmentError, Problem
 from grader.sandbox.host.guests import GuestNeeds
@@ -41,8 +40,6 @@ from grader.verdict import Visibility
 from grader.wire.codec import Encoder
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +95,16 @@ class Drawn:
         return digest_of((tuple(self.dims.items()), named, tuple(self.kwargs.items()), self.seed))
 
 
-def draw_case(case: Case, key: DrawKey, scale: Mapping[str, int] | None = None) -> Drawn:
+def draw_case(
+    case: Case, key: DrawKey, scale: Mapping[str, int] | None = None, salt: bytes = b"counted"
+) -> Drawn:
     """Draw the inputs of one call of a case.
 
     Args:
         case: What to draw.
         key: Which draw.
-        scale: For a call to be counted: name of a dim → what its drawn size is multiplied by. Its
-            numbers are its own: a function that keeps what it returned could look that up.
+        scale: For a call to be counted: name of a dim → what its drawn size is multiplied by.
+        salt: Gives such a call its own numbers: a function could look up what it returned before.
 
     Dims are drawn first, in the order of their names, then the arguments in order. A case with a
     generator gets its dims and a seed only; its arguments are made in the reference's process.
@@ -119,7 +118,7 @@ def draw_case(case: Case, key: DrawKey, scale: Mapping[str, int] | None = None) 
     # Sorted: the order of lines in the assignment file must not change what a seed draws.
     drawn = {name: _draw_dim(case.dims[name], random) for name in sorted(case.dims)}
     if scale is not None:
-        source = hashlib.sha256(b"counted" + source).digest()
+        source = hashlib.sha256(salt + source).digest()
         random = np.random.Generator(np.random.PCG64(int.from_bytes(source, "big")))
     dims = {name: size * (scale or {}).get(name, 1) for name, size in drawn.items()}
     try:
@@ -263,8 +262,10 @@ def scales(question: Question, case: Case) -> Iterator[dict[str, int]]:
 
     Growth is looked at in one case a question, the one with the most dims.
     """
-    wanted = {probe for check in _checks_on(question, case) for probe in check.needs()}
+    wanted = {probe for check in checks_on(question, case) for probe in check.needs()}
     if not wanted & {Probe.COUNTING, Probe.GROWTH}:
+        if case is _recorded_case(question):
+            yield {}
         return
     yield {}
     if Probe.GROWTH in wanted and case is _growing_case(question):
@@ -272,15 +273,38 @@ def scales(question: Question, case: Case) -> Iterator[dict[str, int]]:
             yield {name: GROWTH_FACTOR}
 
 
-def _checks_on(question: Question, case: Case) -> Sequence[Check]:
+def checks_on(question: Question, case: Case) -> Sequence[Check]:
+    """Return the checks of a question that judge a case."""
     return [check for check in question.checks if check.cases is None or case.id in check.cases]
+
+
+def is_drawn(case: Case) -> bool:
+    """Tell whether a case has inputs that are drawn, so that others can take their place."""
+    arguments = (*case.args.values(), *case.kwargs.values())
+    parts = (part for item in arguments for _, part in symbolic_parts(item))
+    return case.generate is not None or any(isinstance(part, RandomTensor) for part in parts)
+
+
+def _recorded_case(question: Question) -> Case | None:
+    """Return the case that is counted for its log alone: a drawn one, where none is counted."""
+    if question.needs.cuda:
+        return None
+    drawn = [case for case in question.cases if is_drawn(case) and case.scenario is None]
+    for case in drawn:
+        checks = checks_on(question, case)
+        if any(Probe.COUNTING in check.needs() for check in checks):
+            return None
+    heard = (
+        case for case in drawn if any(check.hears_log() for check in checks_on(question, case))
+    )
+    return next(heard, None)
 
 
 def _growing_case(question: Question) -> Case:
     asked = [
         case
         for case in question.cases
-        if any(Probe.GROWTH in check.needs() for check in _checks_on(question, case))
+        if any(Probe.GROWTH in check.needs() for check in checks_on(question, case))
     ]
     # A plain call before a scenario: what is counted there is the function alone.
     return max(asked, key=lambda case: (len(case.dims), case.scenario is None))
@@ -322,9 +346,9 @@ class PlannedCase:
             seed=self.seed,
         )
 
-    def counting_call(self, entry: str, counted: CountedCall) -> Call:
-        """The request for a call that is made only to be counted."""
-        probes = (Probe.COUNTING.value,)
+    def counting_call(self, entry: str, counted: CountedCall, *more: str) -> Call:
+        """The request for a call that is made only to be counted, by these probes too."""
+        probes = (Probe.COUNTING.value, *more)
         return replace(self.call(entry, probes), args=counted.args, kwargs=counted.kwargs)
 
 

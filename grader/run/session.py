@@ -157,7 +157,10 @@ class GuestSession:
 
     def deadline(self, seconds: float) -> Deadline:
         """Return a limit on the prepared student process, for one exchange or for several."""
-        return Deadline(seconds, self._first_process, self._needs.processes)
+        made = Deadline(seconds, self._first_process, self._needs.processes)
+        if self._allowance is not None:
+            made.most_asleep = self._allowance.sleep(seconds)
+        return made
 
     def call_fairly(self, call: Call, seconds: float) -> Observation:
         """Make one call; once more, in a new process, if a busy machine may be why it was stopped.
@@ -367,7 +370,7 @@ class GuestSession:
     ) -> Observation | tuple[Any, float]:
         assert self._guest is not None
         connection = self._guest.connection
-        before = deadline.wall
+        before, asleep = deadline.wall, deadline.asleep
         try:
             if not asked and connection.has_unread():
                 # An answer made before the question is known, or the end of the line. None is read.
@@ -381,6 +384,8 @@ class GuestSession:
             return self.violation(str(error), deadline.wall)
         except Closed:
             return death(self.close(), deadline.wall)
+        if self._allowance is not None:
+            self._allowance.slept(deadline.asleep - asleep, deadline.limit)
         return found, deadline.wall - before
 
     def receive(self, connection: Connection, deadline: Deadline, *kinds: type) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -19,6 +20,7 @@ from grader.run.capabilities import no_package
 from grader.run.materials import Materials
 from grader.run.observe import Follower, PhaseTimes, Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
+from grader.run.proving import Prover
 from grader.run.stage import open_session
 from grader.sandbox.host.guests import Sandbox
 from grader.static_analysis.facts import EntryFacts, Mention, SourceFacts, SourcePlace, reachable
@@ -40,8 +42,18 @@ from grader.verdict import (
 )
 from grader.wire.messages import Fault
 
+_STUB = re.compile(r"(\w+)(?:\.\w+)? is not written yet")
+"""What functions and methods of a starter raise."""
+
+_WHOLE = 0
+"""The line of a mention that is a whole file: one that could not be read."""
+
 Verdicts = dict[str, Verdict]
 """Check id → verdict."""
+Runs = Mapping[str, QuestionRun]
+"""Question id → what came of it."""
+_Prove = Callable[[Sequence[PlannedQuestion], Runs], Runs]
+"""Returns runs with what came of their logs, for the questions that are given."""
 
 
 def judge_question(
@@ -64,7 +76,8 @@ def judge_question(
         judged = [
             (
                 case.inputs,
-                judge_case(
+                _unwritten_elsewhere(question, submission, case.key)
+                or judge_case(
                     check,
                     case.inputs,
                     reference.observations[case.key],
@@ -86,14 +99,20 @@ def judge_question(
     return without_repeats(question.listed, settled)
 
 
-def _not_by_word(verdict: Verdict, reach: Mention | None) -> Verdict:
+def _not_by_word(verdict: Verdict, reach: Sequence[Mention]) -> Verdict:
     """Return a verdict; a person's, where code that may have changed the word would earn by it."""
     # Only what would earn points is put before a person: a failed check needs no review.
     earns = verdict.status in (Status.PASSED, Status.PARTIAL)
-    if reach is None or not earns or verdict.basis is not Basis.CLAIM:
+    if not reach or not earns or verdict.basis is not Basis.CLAIM:
         return verdict
-    params: dict[str, Param] = {"name": plain(reach.name), **reach.place.params}
-    return review(Message("claim_reached", params))
+    first, *others = reach
+    word = "unread" if first.place.line == _WHOLE else "name"
+    params: dict[str, Param] = {word: plain(first.name), **first.place.params}
+    if others and word == "name":
+        params["more"] = len(others)
+    # All of them: an honest line may stand before the one that forges.
+    places: list[Param] = [[each.place.line, plain(each.name), each.place.file] for each in reach]
+    return replace(review(Message("claim_reached", params)), evidence={"places": places})
 
 
 def for_all(question: Question, verdict: Verdict) -> Verdicts:
@@ -160,6 +179,21 @@ def _load_verdict(observation: Observation) -> Verdict:
         Outcome.PROTOCOL_VIOLATION: Code.PROTOCOL_VIOLATION,
     }.get(observation.outcome, Code.CRASHED)
     return failed(code, Message("died_at_import", {"detail": observation.detail}))
+
+
+def _unwritten_elsewhere(question: Question, submission: QuestionRun, key: str) -> Verdict | None:
+    """Return the verdict on a function that calls one of the file that is still to be written."""
+    error = submission.observations[key].claims.fault
+    stub = _STUB.fullmatch(error.message) if error else None
+    if error is None or stub is None or stub[1] in question.names or submission.loaded is None:
+        return None
+    # Stubs of older starters name a method without its class; that tells nothing.
+    if stub[1] not in submission.loaded.names:
+        return None
+    params: dict[str, Param] = {
+        "function": stub[1], "type": error.type, "file": plain(error.file), "line": error.line,
+    }  # fmt: skip
+    return failed(Code.RAISED, Message("calls_unwritten", params), trace=plain(error.trace))
 
 
 def _import_fault(error: Fault) -> Verdict:
@@ -246,12 +280,12 @@ class Sources:
     Attributes:
         read: File → what it says.
         module: The file of questions that name no other.
-        reached: Where any of them reaches for what the process says about itself, if one does.
+        reached: Where they reach for what the process says about itself.
     """
 
     read: Mapping[str, SourceFacts]
     module: str
-    reached: Mention | None
+    reached: tuple[Mention, ...]
 
 
 def read_sources(reader: SourceReader, files: Mapping[str, bytes], own: Collection[str]) -> Sources:
@@ -269,7 +303,7 @@ def read_sources(reader: SourceReader, files: Mapping[str, bytes], own: Collecti
         for path, each in read.items()
         for item in _reach(each, allowed)
     )
-    return Sources(read, next(iter(files)), next(reached, None))
+    return Sources(read, next(iter(files)), tuple(reached))
 
 
 def with_sources(
@@ -298,9 +332,12 @@ def _module_of(path: str) -> str:
 
 
 def _reach(facts: SourceFacts, allowed: Collection[str]) -> tuple[Mention, ...]:
+    if facts.syntax_error:
+        # Python cannot run it either: it does nothing.
+        return ()
     if facts.unreadable:
         # What nobody could read may do anything.
-        return (Mention(facts.unreadable[:80], SourcePlace(1, 0, 1), called=False),)
+        return (Mention(facts.unreadable[:80], SourcePlace(_WHOLE, 0, _WHOLE), called=False),)
     return tuple(
         item for item in facts.reach
         if not item.name.startswith(IMPORT)
@@ -332,14 +369,17 @@ class SubmissionRunner:
         materials: The assignment and its files.
         sandbox: Starts the student processes.
         care: What surrounds work on what submissions answer.
+        seed: Of all drawn inputs.
     """
 
-    def __init__(self, materials: Materials, sandbox: Sandbox, care: Care) -> None:
+    def __init__(self, materials: Materials, sandbox: Sandbox, care: Care, seed: int) -> None:
         self.versions: dict[str, str] = {}
         self._materials = materials
         self._sandbox = sandbox
         self._care = care
         self._sources = SourceReader()
+        self._prover = Prover(materials, sandbox, seed)
+        self._seed = seed
 
     def run(
         self,
@@ -364,23 +404,47 @@ class SubmissionRunner:
         limits_of = self._materials.assignment.limits_of
         start_reader(self._sources)
         sources = None
+        proved: dict[str, QuestionRun] = {}
+        prover = self._prover_of(files)
+
+        def prove(questions: Sequence[PlannedQuestion], runs: Runs) -> Runs:
+            return prover.proved(questions, runs, reference if prover is self._prover else runs)
+
         if isinstance(progress, Follower):
             # Read while the student process starts: each question is judged as soon as it has run.
             sources = self._read(files)
-            progress = _with_text(progress, sources, plan)
+            progress = _with_witnesses(progress, sources, plan, prove, proved)
         most = allowance(observations(reference), self._care.reading)
         session = open_session(self._sandbox, self._materials, files, most)
         try:
-            runs = observe(session, plan, limits_of, progress, reference)
+            try:
+                runs = observe(session, plan, limits_of, progress, reference)
+            finally:
+                session.finish()
+            self.versions = session.versions
+            phases.lap("run")
+            left = [planned for planned in plan if planned.question.id not in proved]
+            runs = {**prove(left, runs), **proved}
         finally:
-            session.finish()
-        self.versions = session.versions
-        phases.lap("run")
+            if prover is not self._prover:
+                prover.close()
         phases.questions = {name: run.seconds for name, run in runs.items()}
+        phases.lap("replay")
         if any(run.observations for run in runs.values()):
             runs = with_sources(sources or self._read(files), plan, runs)
         phases.lap("source")
         return runs
+
+    def _prover_of(self, files: Mapping[str, bytes]) -> Prover:
+        """Return what runs logs again.
+
+        In a self-check there is no reference to answer other inputs. The submission itself answers
+        them: a log that does not come to its own function's values, grading will not prove either.
+        """
+        if self._materials.reference:
+            return self._prover
+        own = replace(self._materials, reference=dict(files))
+        return Prover(own, self._sandbox, self._seed)
 
     def _read(self, files: Mapping[str, bytes]) -> Sources:
         module = self._materials.assignment.module
@@ -389,10 +453,18 @@ class SubmissionRunner:
         return read_sources(self._sources, {**first, **files}, [*self._materials.support])
 
 
-def _with_text(follower: Follower, sources: Sources, plan: Sequence[PlannedQuestion]) -> Follower:
-    """Return a follower that passes on runs with what the source says."""
+def _with_witnesses(
+    follower: Follower,
+    sources: Sources,
+    plan: Sequence[PlannedQuestion],
+    prove: _Prove,
+    proved: dict[str, QuestionRun],
+) -> Follower:
+    """Return a follower that passes on runs with what source and logs say; it notes the latter."""
 
     def ends(name: str, run: QuestionRun, printed: str) -> None:
-        follower.ends(name, with_sources(sources, plan, {name: run})[name], printed)
+        asked = [planned for planned in plan if planned.question.id == name]
+        proved.update(prove(asked, {name: run}))
+        follower.ends(name, with_sources(sources, plan, {name: proved[name]})[name], printed)
 
     return Follower(follower.begins, ends)

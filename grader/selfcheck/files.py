@@ -22,10 +22,11 @@ from grader.assignment.types import Assignment, Question
 from grader.checks.arrays import to_numpy
 from grader.checks.base import Probe
 from grader.checks.counts import counts_of
+from grader.checks.proved import shows
 from grader.checks.traces import DeviceTrace, read_trace
 from grader.observation import Claims, Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
-from grader.run.plan import PlannedCase, PlannedQuestion, make_plan
+from grader.run.plan import PlannedCase, PlannedQuestion, checks_on, make_plan
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE, InTheWay
 from grader.selfcheck.public import (
     PUBLIC_SEED,
@@ -168,11 +169,16 @@ def _question(planned: PlannedQuestion, public: PublicCases, packing: Packing) -
     for case in planned.cases:
         packing.within(f"{planned.question.id}/{case.key}")
         numbers = needs_numbers(planned, case)
+        seen = run.observations[case.key]
         cases[case.key] = {
             "digest": case.digest,
             "generated": [packing.encode(args) for args in _generated(case)],
-            **_expected(_public_observation(run.observations[case.key], ops), numbers, packing),
+            **_expected(_public_observation(seen, ops), numbers, packing),
         }
+        checks = checks_on(planned.question, case.case)
+        shown: list[Node] = [check.id for check in checks if shows(check, case.inputs, seen)]
+        if shown:
+            cases[case.key]["shown"] = shown
     return {"entry": run.entry, "cases": cases}
 
 
@@ -344,7 +350,8 @@ class _PublicCase:
             wide, moved = (_returned(decoder.decode(item[name])) for name in ("wide", "moved"))
             companions = Companions(wide, (moved,))
         counted = {name: _counted(found) for name, found in item.get("counted", {}).items()}
-        self.observation = replace(seen, companions=companions, counted=counted)
+        shown = tuple(item.get("shown", ()))
+        self.observation = replace(seen, companions=companions, counted=counted, shown=shown)
 
 
 def _returned(value: Value) -> Observation:

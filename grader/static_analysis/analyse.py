@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from grader.static_analysis.dims import handed_dims
 from grader.static_analysis.facts import (
     Construct,
     EntryFacts,
@@ -36,10 +38,26 @@ def analyse(data: bytes) -> SourceFacts:
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
         return SourceFacts(_File(tree).entries(), reach=reach(tree))
+    except SyntaxError as error:
+        return SourceFacts(unreadable=_named(error), syntax_error=True)
     # Parsers report text that is nested too deep as a lack of memory, too.
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         # No facts is not “no loop”: the judge leaves what rests on the source to a person.
-        return SourceFacts(unreadable=f"{type(error).__name__}: {str(error)[:200]}")
+        return SourceFacts(unreadable=_named(error))
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error)[:200]}"
+
+
+def allow_long_numbers() -> None:
+    """Let this process read numbers of any length.
+
+    Where Python refuses one, it speaks of a syntax error. A student process may lift that limit and
+    run the file; so the text must be read here.
+    """
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
 
 
 class _File:
@@ -48,6 +66,7 @@ class _File:
     def __init__(self, tree: ast.Module) -> None:
         self._names: Names = module_names(tree.body)
         self._own = frozenset(self._names.bound)
+        self._handed = handed_dims(tree)
         self._scans: dict[int, Scan] = {}
         self._loose = self._hiding()
 
@@ -73,7 +92,7 @@ class _File:
     def _scan(self, name: str, node: ast.AST) -> Scan:
         # By identity: the tree lives as long as this, so that no number is used twice.
         if id(node) not in self._scans:
-            scanner = CodeScanner(name, self._names.imports, self._own)
+            scanner = CodeScanner(name, self._names.imports, self._own, self._handed)
             self._scans[id(node)] = scanner.scan(node)
         return self._scans[id(node)]
 
@@ -134,14 +153,23 @@ class _Walk:
 
     def _follow(self, name: str, depth: int, place: SourcePlace) -> int:
         if name in self._open:
-            loop = Construct("recursion", Role.LOOP, place, depth + 1, self._open[-1])
+            over_dims, numbers = self._recursion(name)
+            role, inner = Role.EXEMPT if numbers else Role.LOOP, depth + (not numbers)
+            loop = Construct("recursion", role, place, inner, self._open[-1], over_dims=over_dims)
             self.constructs.append(replace(loop, repeated=(place.line, place.last_line)))
-            return depth + 1
+            return inner
         # Only a deeper way to the same function can say anything new.
         if depth <= self._deepest.get(name, -1) or depth > _MAX_DEPTH:
             return depth
         self._deepest[name] = depth
         return self.come_to(name, self._file.bound(name), depth)
+
+    def _recursion(self, name: str) -> tuple[bool, bool]:
+        """Tell of a circle: it goes through dimensions, and makes numbers alone."""
+        scans = list(self._file.scans(name, self._file.bound(name)))
+        # Of a function that calls another, which calls it, nothing is told.
+        alone = self._open[-1] == name and len(scans) == 1
+        return scans[0].recursion if alone else (False, False)
 
     def _take(self, scan: Scan, depth: int) -> None:
         self.constructs += [replace(item, depth=item.depth + depth) for item in scan.constructs]
@@ -152,6 +180,7 @@ class _Walk:
 
 
 if __name__ == "__main__":
+    allow_long_numbers()
     serve(
         lambda data: pack(analyse(data)),
         too_much=pack(SourceFacts(unreadable="the analysis says too much")),

@@ -31,7 +31,7 @@ class Role(str, Enum):
     """What a construct is to a rule about loops."""
 
     LOOP = "loop"
-    EXEMPT = "exempt"  # builds a tuple of dimensions and nothing else
+    EXEMPT = "exempt"  # makes numbers of dimensions and nothing else
     ITERATES = "iterates"  # a builtin that goes through its argument and is no loop by the rules
 
 
@@ -66,6 +66,9 @@ class Construct:
         depth: How many loops deep it is where the entry point is 0, itself included.
         function: Name of the function that it stands in.
         repeated: Lines whose running shows that it ran, first and last; (0, 0) where none does.
+        branch: These lines run without it, too, where its branch is not taken.
+        over_dims: It goes through dimensions, as far as the text tells, or through what is written
+            out there: a fixed number of turns.
     """
 
     kind: str
@@ -74,6 +77,8 @@ class Construct:
     depth: int
     function: str
     repeated: tuple[int, int] = (0, 0)
+    branch: bool = False
+    over_dims: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +136,13 @@ class SourceFacts:
     Attributes:
         entries: Function, ``Class`` or ``Class.method`` → facts.
         unreadable: Why there are none, or empty.
+        syntax_error: There are none because it is no Python: nothing of it can run either.
         reach: Where the file reaches for what its process says about itself (``reach``).
     """
 
     entries: Mapping[str, EntryFacts] = field(default_factory=dict)
     unreadable: str = ""
+    syntax_error: bool = False
     reach: tuple[Mention, ...] = ()
 
 

@@ -122,7 +122,8 @@ _HIDDEN = frozenset(f"_{name}" for name in _TAILS)
 IMPORT = "import "
 """Begins the name of a mention of a module that is not known here."""
 
-_MOST = 20
+MOST_PLACES = 100
+"""Of each kind in a file."""
 
 
 def reach(tree: ast.Module) -> tuple[Mention, ...]:
@@ -136,7 +137,7 @@ def reach(tree: ast.Module) -> tuple[Mention, ...]:
     unknown = {item.name: item for item in reversed(found) if item.name.startswith(IMPORT)}
     others = [item for item in found if not item.name.startswith(IMPORT)]
     # From the end: filled backwards, the last entries are the first of the text.
-    return (*others[:_MOST], *[*unknown.values()][-_MOST:])
+    return (*others[:MOST_PLACES], *[*unknown.values()][-MOST_PLACES:])
 
 
 class _Reach:

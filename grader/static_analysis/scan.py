@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from grader.static_analysis.dims import Comprehension, Dims, Handed
 from grader.static_analysis.facts import (
     ASSIGNS,
     ASSIGNS_NUMBER,
@@ -21,8 +22,6 @@ from grader.static_analysis.rules import (
     OPAQUE_NAMES,
     PROTOCOL,
     REPEATED_BY_DUNDER,
-    Comprehension,
-    Dims,
     more_levels,
     repeating,
 )
@@ -60,12 +59,19 @@ class NameScanner:
 
     handlers: ClassVar[dict[type, Callable[[Any, Any], None]]] = {}
 
-    def __init__(self, name: str, imports: Mapping[str, str], own: frozenset[str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        imports: Mapping[str, str],
+        own: frozenset[str],
+        handed: Mapping[int, Handed] | None = None,
+    ) -> None:
         self.found = Scan(name)
         self._imports = dict(imports)
         self._own = own
+        self._handed = handed or {}
         self._locals: list[frozenset[str]] = []
-        self._recursive: set[int] = set()
+        self._recursive: dict[int, tuple[bool, bool]] = {}
         self._depth = 0
         self._texts = 0
         self._dims = Dims()
@@ -106,32 +112,35 @@ class NameScanner:
         kind: str,
         node: ast.AST,
         role: Role,
-        over: ast.expr | None = None,
         repeated: tuple[int, int] = (0, 0),
+        over_dims: bool = False,
     ) -> int:
         """Note a loop; return how many more levels it stands for (``product`` of several)."""
-        extra = more_levels(over)
+        over_dims = over_dims or self._dims.over(node)
+        extra = more_levels(node.iter if isinstance(node, (ast.For, ast.AsyncFor)) else None)
         where = self._place(node)
         if self._shift is not None:
             repeated = (where.line, where.last_line)
-        if self._maybe:
-            repeated = (0, 0)  # that its line ran does not show that it did
         for level in range(1, extra + 2):
             depth = self._depth + (level if role is Role.LOOP else 0)
+            branch = self._maybe > 0
             self.found.constructs.append(
-                Construct(kind, role, where, depth, self.found.name, repeated)
+                Construct(kind, role, where, depth, self.found.name, repeated, branch, over_dims)
             )
         return extra
 
     def _call(self, node: ast.Call) -> None:
         name = self._resolve(node.func)
         last = name.rsplit(".", 1)[-1]
-        again = "recursion" if id(node) in self._recursive else ""
-        repeats = again or repeating(name, node, self._own)
+        again = self._recursive.get(id(node))
+        repeats = "recursion" if again else repeating(name, node, self._own)
+        over_dims, numbers = again or self._dims.calls(node)
+        deeper = bool(repeats) and not numbers
         if repeats:
             where = place_of(node)
             inner = (where.line, where.last_line)
-            self._construct(repeats, node, Role.LOOP, repeated=inner)
+            role = Role.EXEMPT if numbers else Role.LOOP
+            self._construct(repeats, node, role, repeated=inner, over_dims=over_dims)
         elif name == f"builtins.{last}" and last in ITERATING_BUILTINS:
             self._construct(last, node, Role.ITERATES)
         self._mention(node.func, called=True)
@@ -140,9 +149,9 @@ class NameScanner:
         elif not isinstance(node.func, ast.Name):
             self._visit(node.func)
         # What it is handed runs once a turn.
-        self._depth += bool(repeats)
+        self._depth += deeper
         self._block([*node.args, *(keyword.value for keyword in node.keywords)])
-        self._depth -= bool(repeats)
+        self._depth -= deeper
         if name in ("builtins.exec", "builtins.eval", "builtins.compile"):
             self._text(node)
         elif name == "builtins.getattr":
@@ -271,12 +280,16 @@ class CodeScanner(NameScanner):
         arguments = node.args
         self._block([*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)])
         # Of the file's own functions the walk tells it. A method's name means nothing in its body.
-        if self._locals and not method and not isinstance(node, ast.Lambda):
-            self._recursive |= set(map(id, calls_of_itself(node)))
+        nested = bool(self._locals) and not method
         self._locals.append(local_names(node))
-        outer, self._dims = self._dims, Dims(node)
+        outer, self._dims = self._dims, Dims(node, self._handed.get(id(node)), self._resolve)
+        recursion = self._dims.recursion(node)
+        if nested and not isinstance(node, ast.Lambda):
+            self._recursive.update((id(call), recursion) for call in calls_of_itself(node))
+        elif getattr(node, "name", "") == self.found.name:
+            self.found.recursion = recursion
         if isinstance(node, ast.Lambda):
-            self._visit(node.body)
+            self._perhaps(node.body)  # on the line that makes it
         else:
             self._block(node.body, "body")
         self._dims = outer
@@ -304,11 +317,27 @@ class CodeScanner(NameScanner):
             self._block(taken if isinstance(taken, list) else [taken], "body")
         elif isinstance(node, ast.IfExp):
             self._visit(node.test)
-            self._maybe += 1
-            self._block([node.body, node.orelse])
-            self._maybe -= 1
+            self._perhaps(node.body, node.orelse)
+        elif node.body[0].lineno == (node.test.end_lineno or node.lineno):
+            self._visit(node.test)
+            self._perhaps(*node.body)
+            self._block(node.orelse, "body")
         else:
             self._children(node)
+
+    def _perhaps(self, *nodes: ast.AST) -> None:
+        """Go through what may not have run though its line did."""
+        self._maybe += 1
+        self._block(nodes, "body")
+        self._maybe -= 1
+
+    def _either(self, node: ast.BoolOp) -> None:
+        self._visit(node.values[0])
+        self._perhaps(*node.values[1:])
+
+    def _assert(self, node: ast.Assert) -> None:
+        self._visit(node.test)
+        self._perhaps(*([node.msg] if node.msg else []))
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         self._imports.update(imported(node))
@@ -317,8 +346,9 @@ class CodeScanner(NameScanner):
         # Before the depth rises: it is evaluated once.
         self._visit(node.iter)
         kind = "for" if isinstance(node, ast.For) else "async for"
-        extra = self._construct(kind, node, Role.LOOP, node.iter, _lines(node.body))
-        with_depth = 1 + extra
+        role = Role.EXEMPT if self._dims.turns(node) else Role.LOOP
+        extra = self._construct(kind, node, role, _lines(node.body))
+        with_depth = 1 + extra if role is Role.LOOP else 0
         self._depth += with_depth
         self._visit(node.target)
         self._block(node.body, "body")
@@ -329,12 +359,14 @@ class CodeScanner(NameScanner):
         if isinstance(node.test, ast.Constant) and not node.test.value:
             self._block(node.orelse, "body")
             return
-        self._construct("while", node, Role.LOOP, repeated=_lines(node.body))
-        self._depth += 1
+        role = Role.EXEMPT if self._dims.turns(node) else Role.LOOP
+        self._construct("while", node, role, repeated=_lines(node.body))
+        deeper = role is Role.LOOP
+        self._depth += deeper
         # After the depth has risen: the test runs once a turn, too.
         self._visit(node.test)
         self._block(node.body, "body")
-        self._depth -= 1
+        self._depth -= deeper
         self._block(node.orelse, "body")
 
     def _comprehension(self, node: Comprehension) -> None:
@@ -374,6 +406,8 @@ _HANDLERS: dict[Callable[..., None], tuple[type, ...]] = {
     CodeScanner._function: (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
     CodeScanner._class: (ast.ClassDef,),
     CodeScanner._if: (ast.If, ast.IfExp),
+    CodeScanner._either: (ast.BoolOp,),
+    CodeScanner._assert: (ast.Assert,),
     CodeScanner._import: (ast.Import, ast.ImportFrom),
     CodeScanner._for: (ast.For, ast.AsyncFor),
     CodeScanner._while: (ast.While,),

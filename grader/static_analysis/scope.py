@@ -231,7 +231,8 @@ class Scan:
 
     Attributes:
         own: Uses of names of the file: name, depth of loops there, position.
-        texts: Source text that it runs, where that can be told, with its place.
+        recursion: What it is where it calls itself: it goes through dimensions, and makes numbers
+            alone.
     """
 
     name: str
@@ -241,6 +242,7 @@ class Scan:
     own: list[tuple[str, int, SourcePlace]] = field(default_factory=list)
     indexings: int = 0
     slice_assignments: int = 0
+    recursion: tuple[bool, bool] = (False, False)
 
 
 def place_of(node: ast.AST) -> SourcePlace:

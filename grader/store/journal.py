@@ -106,6 +106,10 @@ CREATE TABLE IF NOT EXISTS decided (
     name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
 ) WITHOUT ROWID
 """
+# Nor have they these: a submission's entry names the answers that it was written against.
+_ANSWERED = """
+CREATE TABLE IF NOT EXISTS answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID
+"""
 
 
 class NotBegunError(UsageError):
@@ -217,6 +221,25 @@ class Journal:
         with self._explained():
             row = self._connection.execute(
                 "SELECT kept FROM graded WHERE name = ?", (name,)
+            ).fetchone()
+        return None if row is None else row[0]
+
+    def keep_answers(self, key: str, answers: bytes) -> None:
+        """Keep the reference's answers, before any entry that names them.
+
+        Raises:
+            InfrastructureError: The disk is full or broken. The journal is as it was.
+        """
+        with self._explained():
+            self._connection.execute(_ANSWERED)
+            self._connection.execute("REPLACE INTO answered VALUES (?, ?)", (key, answers))
+
+    def answers(self, key: str) -> bytes | None:
+        """Return the reference's answers that an entry names."""
+        with self._explained():
+            self._connection.execute(_ANSWERED)
+            row = self._connection.execute(
+                "SELECT answers FROM answered WHERE key = ?", (key,)
             ).fetchone()
         return None if row is None else row[0]
 

@@ -128,7 +128,7 @@ class Keeper:
             return tree
         tag, *content = tree
         if tag == "=":
-            return base
+            return _there(base)
         if tag == "#":
             return seen[content[0]]
         if tag == "e":
@@ -153,6 +153,13 @@ class Keeper:
         made = kind(**{key: item for key, item in read.items() if key in _nothing(kind)})
         seen.append(made)
         return made
+
+
+def _there(base: Any) -> Any:
+    # Never a plain None: read as an answer, it would cost points.
+    if base is None:
+        raise LookupError("what it equalled is not there")
+    return base
 
 
 def _nothing(kind: type) -> dict[str, type | None]:

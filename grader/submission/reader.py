@@ -216,7 +216,7 @@ def read_submission(  # noqa: PLR0913  all but two by their names; most callers 
         refused[item.wanted] = read
         # One of several costs its own questions alone; without any of them nothing is left.
         if item.wanted not in asked or len(refused) == len(asked):
-            raise read
+            raise _none_left(refused) if item.wanted in asked else read
     found = {
         item.wanted: _submitted(item, given, bounds, ())
         for item in choose_documents(entries, chosen, documents)
@@ -226,6 +226,12 @@ def read_submission(  # noqa: PLR0913  all but two by their names; most callers 
     if sum(len(file.data) for file in (*files, *others)) > bounds.total_bytes:
         raise bad("too_large", file=show(given), limit=bounds.total_bytes)
     return Submission(name or _id(given), tuple(files), tuple(notes), refused, others)
+
+
+def _none_left(refused: Mapping[str, IntakeError]) -> IntakeError:
+    """Return why nothing can be graded: for all, what is wrong with a file that was handed in."""
+    errors = sorted(refused.values(), key=lambda each: each.code is Code.MISSING_FILE)
+    return IntakeError(errors[0].code, errors[0].message, refused)
 
 
 def read_for(assignment: Assignment, path: Where, name: str | None = None) -> Submission:

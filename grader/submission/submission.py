@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
-from grader.verdict import Code, Message, Param
+from grader.verdict import Code, Message, Param, Verdict, failed
 
 MIB = 1 << 20
 
@@ -93,12 +94,24 @@ class IntakeError(Exception):
     Attributes:
         code: ``missing_file`` or ``bad_submission``.
         message: What was looked for, what was found, and what to do.
+        parts: File with questions → why it cannot be graded, where each has a cause of its own.
     """
 
-    def __init__(self, code: Code, message: Message) -> None:
+    def __init__(
+        self,
+        code: Code,
+        message: Message,
+        parts: Mapping[str, IntakeError] = MappingProxyType({}),
+    ) -> None:
         super().__init__(message.id)
         self.code = code
         self.message = message
+        self.parts = parts
+
+    def verdict_of(self, file: str) -> Verdict:
+        """Return the verdict on what is asked for in a file."""
+        part = self.parts.get(file, self)
+        return failed(part.code, part.message)
 
 
 @dataclass(frozen=True)

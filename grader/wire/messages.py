@@ -157,6 +157,9 @@ EXCEPTIONS = frozenset(
 MODULE = 0
 """Handle of the submission's module."""
 
+LOG = "log"
+"""Name of the probe that writes down what a call computes."""
+
 Action = Annotated[str, ACTIONS.__contains__]
 Earlier = tuple[
     Action, Text, Natural, tuple[Value, ...], dict[Text, Value], Natural, Natural,

@@ -262,7 +262,7 @@ def tied_votes(seed, num_train, num_test):
 
 
 def _images(dice, num):
-    return torch.from_numpy(dice.standard_normal((num, 3, 4, 4)))
+    return torch.from_numpy(dice.standard_normal((num, 3, 3, 4)))
 
 
 def _clear(dists, labels, k):

@@ -256,6 +256,18 @@ def find_classifier(
 
 
 # BEGIN HIDDEN
+def clear_margins(seed, N, D, C):
+    """Weights, rows and labels in float32, a strength; rounding decides on no margin."""
+    dice = np.random.default_rng(seed)
+    while True:
+        W, X = dice.standard_normal((D, C)), dice.standard_normal((N, D))
+        y, scores = dice.integers(0, C, N), X @ W
+        margins = scores - scores[np.arange(N), y][:, None] + 1
+        if np.abs(margins).min() > 1e-3:
+            W, X = (torch.from_numpy(each.astype("float32")) for each in (W, X))
+            return W, X, torch.from_numpy(y), 0.5
+
+
 def data(seed, N, D, C, train):
     """Rows of classes that overlap, half of them to train and choose by.
 

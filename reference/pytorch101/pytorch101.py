@@ -172,7 +172,8 @@ def slice_assignment_practice(x: Tensor) -> Tensor:
 def shuffle_cols(x: Tensor) -> Tensor:
     """Put together a matrix from the columns of another.
 
-    Use one integer-array index: one pair of brackets with a list or tensor of numbers in it.
+    Use one integer-array index of ``x`` itself: one pair of brackets with a list or tensor of
+    numbers in it. Other ways to the same numbers, by NumPy or a product, lose the points for that.
 
     Args:
         x: Shape (M, N), with N at least 3.
@@ -189,7 +190,8 @@ def shuffle_cols(x: Tensor) -> Tensor:
 def reverse_rows(x: Tensor) -> Tensor:
     """Turn a matrix upside down.
 
-    Use one integer-array index. ``torch.flip`` and its relatives are not allowed.
+    Use one integer-array index of ``x`` itself. ``torch.flip`` of ``x`` and its relatives are not
+    allowed; the index may be reversed in any way.
 
     Args:
         x: Shape (M, N).
@@ -208,7 +210,7 @@ def reverse_rows(x: Tensor) -> Tensor:
 def take_one_elem_per_col(x: Tensor) -> Tensor:
     """Pick one entry from each of the first three columns.
 
-    Use one integer-array index.
+    Use one integer-array index of ``x`` itself.
 
     Args:
         x: Shape (M, N), with M at least 4 and N at least 3.
@@ -513,14 +515,14 @@ def bounds(seed):
     """A range of whole numbers that neither begins nor ends at a multiple of ten."""
     dice = _dice(seed)
     start = 10 * int(dice.integers(0, 30)) + int(dice.integers(1, 10))
-    stop = 10 * int(dice.integers(40, 90)) + int(dice.integers(1, 10))
+    stop = 10 * int(dice.integers(60, 90)) + int(dice.integers(1, 10))
     return start, stop
 
 
 def bounds_at_multiples(seed):
     """A range that begins and ends at a multiple of ten."""
     dice = _dice(seed)
-    return 10 * int(dice.integers(1, 30)), 10 * int(dice.integers(40, 90))
+    return 10 * int(dice.integers(1, 30)), 10 * int(dice.integers(60, 90))
 
 
 def class_numbers(seed, N, C):

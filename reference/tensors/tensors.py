@@ -495,6 +495,11 @@ def outer_product_loop(v, w):
     return torch.stack([number * w for number in v])
 
 
+def add_row_loop(x, v):
+    """What ``add_row`` does, row by row."""
+    return torch.stack([row + v for row in x])
+
+
 def add_column_loop(x, w):
     """What ``add_column`` does, row by row."""
     return torch.stack([row + number for row, number in zip(x, w, strict=True)])

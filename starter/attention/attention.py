@@ -75,7 +75,7 @@ class MultiHeadAttention(nn.Module):
             num_heads: H.
         """
         super().__init__()
-        raise NotImplementedError("__init__ is not written yet")
+        raise NotImplementedError("MultiHeadAttention.__init__ is not written yet")
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """Let each place of a sequence look at all places.
@@ -92,7 +92,7 @@ class MultiHeadAttention(nn.Module):
         Returns:
             Shape (B, N, D).
         """
-        raise NotImplementedError("forward is not written yet")
+        raise NotImplementedError("MultiHeadAttention.forward is not written yet")
 
 
 class Block(nn.Module):
@@ -110,7 +110,7 @@ class Block(nn.Module):
             num_heads: H.
         """
         super().__init__()
-        raise NotImplementedError("__init__ is not written yet")
+        raise NotImplementedError("Block.__init__ is not written yet")
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """Compute ``y = x + attention(norm1(x))``, then ``y + narrow(relu(wide(norm2(y))))``.
@@ -122,7 +122,7 @@ class Block(nn.Module):
         Returns:
             Shape (B, N, D).
         """
-        raise NotImplementedError("forward is not written yet")
+        raise NotImplementedError("Block.forward is not written yet")
 
 
 def train_to_copy(

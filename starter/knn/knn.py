@@ -107,7 +107,7 @@ class KnnClassifier:
             x_train: Shape (num_train, D1, …, Dk), a floating dtype.
             y_train: Shape (num_train,), dtype int64.
         """
-        raise NotImplementedError("__init__ is not written yet")
+        raise NotImplementedError("KnnClassifier.__init__ is not written yet")
 
     def predict(self, x_test: Tensor, k: int = 1) -> Tensor:
         """Predict labels, by ``compute_distances_no_loops`` and ``predict_labels``.
@@ -119,7 +119,7 @@ class KnnClassifier:
         Returns:
             Shape (num_test,), dtype int64.
         """
-        raise NotImplementedError("predict is not written yet")
+        raise NotImplementedError("KnnClassifier.predict is not written yet")
 
     def check_accuracy(
         self, x_test: Tensor, y_test: Tensor, k: int = 1, quiet: bool = False

@@ -56,11 +56,11 @@ class DigitDataset(Dataset):
         Args:
             root: The folder that holds ``3`` and ``7``.
         """
-        raise NotImplementedError("__init__ is not written yet")
+        raise NotImplementedError("DigitDataset.__init__ is not written yet")
 
     def __len__(self) -> int:
         """Return the number of images."""
-        raise NotImplementedError("__len__ is not written yet")
+        raise NotImplementedError("DigitDataset.__len__ is not written yet")
 
     def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
         """Read an image.
@@ -78,7 +78,7 @@ class DigitDataset(Dataset):
         Hint:
             ``np.load``.
         """
-        raise NotImplementedError("__getitem__ is not written yet")
+        raise NotImplementedError("DigitDataset.__getitem__ is not written yet")
 
 
 def build_net() -> torch.nn.Module:
@@ -224,7 +224,7 @@ class EarlyStopping:
                 training stops.
             min_delta: A loss is an improvement if it is below the best one by **more** than this.
         """
-        raise NotImplementedError("__init__ is not written yet")
+        raise NotImplementedError("EarlyStopping.__init__ is not written yet")
 
     def step(self, loss: float, net: torch.nn.Module) -> bool:
         """Look at an epoch.
@@ -237,11 +237,11 @@ class EarlyStopping:
         Returns:
             Whether training is to stop.
         """
-        raise NotImplementedError("step is not written yet")
+        raise NotImplementedError("EarlyStopping.step is not written yet")
 
     def restore(self, net: torch.nn.Module) -> None:
         """Put the best weights back into the net."""
-        raise NotImplementedError("restore is not written yet")
+        raise NotImplementedError("EarlyStopping.restore is not written yet")
 
 
 def freeze_backbone(model: torch.nn.Module, head: torch.nn.Module) -> list[torch.nn.Parameter]:

@@ -34,7 +34,7 @@ class ToyModel(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        raise NotImplementedError("__init__ is not written yet")
+        raise NotImplementedError("ToyModel.__init__ is not written yet")
 
     def forward(self, x: Tensor) -> Tensor:
         """Return ``net2(relu(net1(x)))``.
@@ -49,7 +49,7 @@ class ToyModel(nn.Module):
             Shape (N, 5), on ``cuda:1``. A label that a loss compares with it must be there too;
             that is for the caller to see to.
         """
-        raise NotImplementedError("forward is not written yet")
+        raise NotImplementedError("ToyModel.forward is not written yet")
 
 
 def train_step(
@@ -87,7 +87,7 @@ class ModelParallelResNet50(ResNet):
 
     def __init__(self) -> None:
         super().__init__(Bottleneck, [3, 4, 6, 3], num_classes=1000)
-        raise NotImplementedError("__init__ is not written yet")
+        raise NotImplementedError("ModelParallelResNet50.__init__ is not written yet")
 
     def forward(self, x: Tensor) -> Tensor:
         """Return what the whole network would return; one activation travels.
@@ -98,7 +98,7 @@ class ModelParallelResNet50(ResNet):
         Returns:
             Scores of shape (N, 1000), on ``cuda:1``.
         """
-        raise NotImplementedError("forward is not written yet")
+        raise NotImplementedError("ModelParallelResNet50.forward is not written yet")
 
 
 def average_gradients(
@@ -224,7 +224,7 @@ class PipelineParallelResNet50(ModelParallelResNet50):
         Returns:
             Scores of shape (N, 1000), on ``cuda:1``, in the order of the images.
         """
-        raise NotImplementedError("forward is not written yet")
+        raise NotImplementedError("PipelineParallelResNet50.forward is not written yet")
 
 
 def train(model: nn.Module, batches: int = 3, batch_size: int = 120) -> None:

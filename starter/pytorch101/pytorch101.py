@@ -135,7 +135,8 @@ def slice_assignment_practice(x: Tensor) -> Tensor:
 def shuffle_cols(x: Tensor) -> Tensor:
     """Put together a matrix from the columns of another.
 
-    Use one integer-array index: one pair of brackets with a list or tensor of numbers in it.
+    Use one integer-array index of ``x`` itself: one pair of brackets with a list or tensor of
+    numbers in it. Other ways to the same numbers, by NumPy or a product, lose the points for that.
 
     Args:
         x: Shape (M, N), with N at least 3.
@@ -150,7 +151,8 @@ def shuffle_cols(x: Tensor) -> Tensor:
 def reverse_rows(x: Tensor) -> Tensor:
     """Turn a matrix upside down.
 
-    Use one integer-array index. ``torch.flip`` and its relatives are not allowed.
+    Use one integer-array index of ``x`` itself. ``torch.flip`` of ``x`` and its relatives are not
+    allowed; the index may be reversed in any way.
 
     Args:
         x: Shape (M, N).
@@ -167,7 +169,7 @@ def reverse_rows(x: Tensor) -> Tensor:
 def take_one_elem_per_col(x: Tensor) -> Tensor:
     """Pick one entry from each of the first three columns.
 
-    Use one integer-array index.
+    Use one integer-array index of ``x`` itself.
 
     Args:
         x: Shape (M, N), with M at least 4 and N at least 3.

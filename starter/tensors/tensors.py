@@ -369,7 +369,7 @@ class ScaledLinear(nn.Module):
     """
 
     def __init__(self, weight: Tensor, scale: Tensor) -> None:
-        raise NotImplementedError("__init__ is not written yet")
+        raise NotImplementedError("ScaledLinear.__init__ is not written yet")
 
     def forward(self, x: Tensor) -> Tensor:
         """Return ``scale`` times the product of ``x`` and ``weight``.
@@ -380,7 +380,7 @@ class ScaledLinear(nn.Module):
         Returns:
             Shape (M, P).
         """
-        raise NotImplementedError("forward is not written yet")
+        raise NotImplementedError("ScaledLinear.forward is not written yet")
 
 
 def gradient_by_hand(x: Tensor, w: Tensor, y: Tensor) -> Tensor:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from driver import LIMITS, MIB, PATIENCE, Running
+from driver import running as started
 
 from grader.errors import InfrastructureError
-from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.sandbox.host.guests import Exit, Gpu, GuestNeeds, Sandbox
 from grader.sandbox.host.open import open_sandbox
 from grader.wire.frames import Closed
 
@@ -124,12 +127,73 @@ def test_a_guest_without_one_beside_it_has_all_its_walls(shown: Sandbox) -> None
     assert "written" not in (found["outside"], found["sysctl"])
 
 
-def test_memory_is_watched_where_address_space_is_not_limited(shown: Sandbox) -> None:
-    guest = running(shown, ONE)
+def test_memory_is_watched_where_address_space_is_not_limited(measured: Sandbox) -> None:
+    guest = running(measured, ONE)
     guest.send("hoard")
     with pytest.raises(Closed):
         guest.reply(PATIENCE)
     ended = guest.guest.end()
     assert ended.memory_exceeded
     assert ended.peak_memory is not None
-    assert ended.peak_memory < 2 * LIMITS.memory + 1024 * MIB
+    assert ended.peak_memory < 2 * LIMITS.memory + DRIVER_TAKES + 1024 * MIB
+
+
+# The driver takes memory of the host in each process that uses a GPU
+
+DRIVER_TAKES = 384 * MIB
+AS_THE_DRIVER = """
+import os
+import time
+
+
+def grown(mebibytes):
+    return [os.urandom(2**20) for _ in range(mebibytes)]
+
+
+def take(mebibytes, children=0):
+    for _ in range(children):
+        ready, done = os.pipe()
+        if os.fork() == 0:
+            kept = grown(mebibytes)
+            os.write(done, b"x")
+            time.sleep(600)
+        os.read(ready, 1)
+    kept = grown(mebibytes)
+    time.sleep(0.5)
+    return len(kept)
+"""
+
+
+@pytest.fixture
+def measured(shown: Sandbox) -> Iterator[Sandbox]:
+    before, shown.gpu_memory = shown.gpu_memory, DRIVER_TAKES
+    yield shown
+    shown.gpu_memory = before
+
+
+def taken(sandbox: Sandbox, needs: GuestNeeds, *sizes: int) -> Exit:
+    """Take memory; return how the process ended."""
+    with started(sandbox, AS_THE_DRIVER, LIMITS, needs) as guest:
+        guest.send("take", *sizes)
+        with suppress(Closed):
+            assert guest.reply(PATIENCE).value
+        return guest.guest.end()
+
+
+def test_what_the_driver_takes_does_not_count_and_no_more_than_that(measured: Sandbox) -> None:
+    # The limit is 512 MiB.
+    ended = taken(measured, ONE, 700)
+    assert not ended.memory_exceeded
+    assert ended.touched is not None
+    assert 700 * MIB <= ended.touched < 900 * MIB
+    assert taken(measured, ONE, 1000).memory_exceeded
+    assert taken(measured, GuestNeeds(), 700).memory_exceeded or not _forks(measured)
+
+
+def test_each_process_that_a_question_may_start_has_a_driver_of_its_own(measured: Sandbox) -> None:
+    if not _forks(measured):
+        pytest.skip("this tier starts no processes")
+    two = replace(ONE, processes=1)
+    assert not taken(measured, two, 500, 1).memory_exceeded
+    assert taken(measured, ONE, 500, 1).memory_exceeded, "no question gave it a second process"
+    assert taken(measured, two, 400, 3).memory_exceeded, "nor four"

@@ -138,6 +138,62 @@ def test_neighbours_cannot_talk_by_abstract_sockets(full: Sandbox) -> None:
         assert second.value("reach", "meet") in ("ConnectionRefusedError", "PermissionError")
 
 
+LIBRARY = """
+import ctypes, fcntl, os, struct
+
+LOCK = struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0)
+WAYS = {
+    "flock": lambda file: fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB),
+    "read lock": lambda file: fcntl.fcntl(file, fcntl.F_SETLK, LOCK),
+    "question about locks": lambda file: fcntl.fcntl(file, fcntl.F_GETLK, LOCK),
+    "lock of the open file": lambda file: fcntl.fcntl(file, 37, LOCK),
+    "lease": lambda file: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK),
+}
+
+def lock(way):
+    with open(os.__file__, "rb") as file:
+        try:
+            WAYS[way](file)
+        except OSError as error:
+            return error.strerror
+    return "done"
+
+def news_of_a_folder():
+    fd = os.open(os.path.dirname(os.__file__), os.O_RDONLY)
+    try:
+        fcntl.fcntl(fd, fcntl.F_NOTIFY, fcntl.DN_ACCESS)
+    except OSError as error:
+        return error.strerror
+    return "done"
+
+def inotify():
+    return ctypes.CDLL(None).inotify_init()
+"""
+
+
+@pytest.mark.parametrize(
+    ("way", "refusal"),
+    [
+        ("flock", "Function not implemented"),
+        ("read lock", "Operation not permitted"),
+        ("question about locks", "Operation not permitted"),
+        ("lock of the open file", "Operation not permitted"),
+        ("lease", "Operation not permitted"),
+    ],
+)
+def test_neighbours_cannot_talk_by_locks_on_libraries(
+    walled: Sandbox, way: str, refusal: str
+) -> None:
+    with running(walled, LIBRARY) as guest:
+        assert guest.value("lock", way) == refusal
+
+
+def test_nobody_is_told_which_libraries_others_read(walled: Sandbox) -> None:
+    with running(walled, LIBRARY) as guest:
+        assert guest.value("news_of_a_folder") == "Operation not permitted"
+        assert guest.value("inotify") == -1
+
+
 SIGNALLING = """
 import ctypes, fcntl, os, signal, socket, subprocess
 

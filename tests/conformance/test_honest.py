@@ -50,6 +50,22 @@ def test_saving_to_the_scratch_folder(sandbox: Sandbox) -> None:
         assert guest.value("save") == 10
 
 
+HDF5 = """
+def write_and_read():
+    import h5py
+    with h5py.File("some.h5", "w") as file:
+        file["x"] = [1, 2, 3]
+    with h5py.File("some.h5", "r") as file:
+        return int(file["x"][:].sum())
+"""
+
+
+def test_hdf5_goes_without_its_file_locks(sandbox: Sandbox) -> None:
+    pytest.importorskip("h5py")
+    with running(sandbox, HDF5) as guest:
+        assert guest.value("write_and_read") == 6
+
+
 PRINTING = """
 import os, sys
 

@@ -16,14 +16,29 @@ from typing import Any
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).resolve().parents[1]
+# Make starts this file as a program.
+sys.path.insert(0, str(TESTS))
+
+from gpu.builds import BUILDS, driver_version, fits, has_kernels, too_old  # noqa: E402
+
 NO_GPU = (
     "make gpu: this machine has no GPU that an NVIDIA driver offers, or CUDA_VISIBLE_DEVICES "
     "hides it. Nothing was run."
 )
 NO_CUDA = (
-    "make gpu: torch {version} in this environment is a build without CUDA, or the driver is too "
-    "old for it. Install one that has it. Nothing was run."
+    "make gpu: torch {version} in this environment is a build without CUDA. `make gpu` makes an "
+    "environment of its own, .venv-gpu, with one that has it: remove that folder and run it again. "
+    "Nothing was run."
+)
+NO_KERNELS = (
+    "make gpu: torch {version} has no kernels for {card} (compute capability {capability}); it has "
+    "them for {compiled}. `make gpu TORCH_CUDA={other}` takes the build for other cards. Nothing "
+    "was run."
+)
+NOT_FOUND = (
+    "make gpu: torch {version} finds no GPU with driver {driver}. `make gpu-doctor` looks for the "
+    "reason, step by step. Nothing was run."
 )
 NOTHING_RAN = "make gpu: no test ran; see the reasons above."
 
@@ -63,7 +78,26 @@ def unready() -> str:
         return NO_GPU
     import torch  # noqa: PLC0415  not where there is no GPU at all
 
-    return "" if torch.cuda.is_available() else NO_CUDA.format(version=torch.__version__)
+    version, cuda, driver = torch.__version__, torch.version.cuda, driver_version()
+    if cuda is None:
+        return NO_CUDA.format(version=version)
+    build = next((each for each in BUILDS if each.cuda == cuda), None)
+    if build is not None and driver and not fits(build, driver):
+        return too_old(driver, build)
+    if not torch.cuda.is_available():
+        return NOT_FOUND.format(version=version, driver=driver or "of an unknown version")
+    compiled = torch.cuda.get_arch_list()
+    for number in range(torch.cuda.device_count()):
+        capability = torch.cuda.get_device_capability(number)
+        if not has_kernels(capability, compiled):
+            return NO_KERNELS.format(
+                version=version,
+                card=torch.cuda.get_device_name(number),
+                capability=".".join(map(str, capability)),
+                compiled=", ".join(compiled),
+                other=" or ".join(each.cuda for each in BUILDS if each.cuda != cuda),
+            )
+    return ""
 
 
 def machine() -> dict[str, str]:

@@ -76,6 +76,7 @@ def test_each_gpu_computes_in_the_sandbox(sandbox: Sandbox, record_property: Rec
     record_property("isolation tier", sandbox.isolation.tier.value)
     each = (time.monotonic() - begun) / len(visible_gpus())
     record_property("probe of one GPU, from a fork to a product", f"{each:.2f} s")
+    record_property("probe of one GPU, memory of the host", f"{proof.memory / 2**20:.0f} MiB")
     assert not proof.failed, proof.explanation(sandbox.isolation.tier.value)
 
 

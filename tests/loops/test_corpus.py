@@ -19,13 +19,19 @@ def ready() -> Iterator[Grader]:
         yield grader(sandbox)
 
 
+# NumPy's product, and what the builtin ``sum`` asks of a tensor.
+NOT_IN_A_LOG = {"numpy_matmul", "sum_of_rows"}
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_file_of_the_corpus_gets_the_code_of_its_label(path: Path, ready: Grader) -> None:
     graded = grade(ready, path)
     assert graded.product.code.value == "ok", graded.product.message
     assert graded.loops.code.value == label(path)[1], graded.loops.message
-    assert graded.loops.basis is Basis.CLAIM
-    assert {item["name"] for item in graded.loops.witnesses} == {"source", "behaviour"}
+    shown = path.parent.name == "legal" and path.stem not in NOT_IN_A_LOG
+    assert graded.loops.basis is (Basis.FACT if shown else Basis.CLAIM)
+    replay = {"replay"} if shown else set()
+    assert {item["name"] for item in graded.loops.witnesses} == {"source", "behaviour"} | replay
     if graded.loops.code.value == "loop_found":
         line = graded.loops.params["line"]
         assert isinstance(line, int)
@@ -42,4 +48,4 @@ def test_the_corpus_is_as_large_as_it_has_to_be() -> None:
     assert len(disguises) >= 40
     assert len(legal) >= 25
     assert {label(path)[1] for path in disguises} == {"loop_found", "needs_review"}
-    assert {label(path)[1] for path in legal} == {"ok"}
+    assert {path.stem for path in legal if label(path)[1] != "ok"} == {"numpy_matmul"}

@@ -198,7 +198,7 @@ GOOD = "m = x.sum(0) / len(x)\nreturn (x - m) / (((x - m) ** 2).sum(0) / (len(x)
         (COLUMNS, NONE, GOOD, "ok"),
         (COLUMNS, NONE, "m = sum(x) / len(x)\n" + GOOD.split("\n")[1], "ok"),
         (COLUMNS, NONE, "for _ in range(2):\n    pass\n" + GOOD, "loop_found"),
-        (COLUMNS, NONE, "n = sum(1 for _ in (1, 2))\n" + GOOD, "loop_found"),
+        (COLUMNS, NONE, "n = sum(1 for _ in (1, 2))\n" + GOOD, "ok"),
         (COLUMNS, NO_STATISTICS, GOOD, "ok"),
         (COLUMNS, NO_STATISTICS, "print(x, f'{x.sum():.2f}')\n" + GOOD, "ok"),
         (COLUMNS, NO_STATISTICS, "mean = x.sum(0) / len(x)\n" + GOOD.replace("m =", "m = mean ="),
@@ -221,9 +221,6 @@ GOOD = "m = x.sum(0) / len(x)\nreturn (x - m) / (((x - m) ** 2).sum(0) / (len(x)
         (MEANS, NONE,
          "wide = torch.nn.utils.rnn.pad_sequence(xs, batch_first=True, padding_value=0.0)\n"
          "return torch.einsum('ij->i', wide) / torch.as_tensor(ls)", "ok"),
-        (MEANS, NONE,
-         "wide = torch.nested.nested_tensor(xs).to_padded_tensor(0.0)\n"
-         "return wide.sum(1) / torch.tensor(ls)", "ok"),
         (MEANS, NONE,
          "flat = torch.hstack(xs)\nones = torch.repeat_interleave(torch.tensor(ls))\n"
          "return torch.bincount(ones, weights=flat) / torch.tensor(ls)", "ok"),
@@ -249,7 +246,8 @@ REVERSED = Bench(
     [{"id": "rows", "dims": {"M": [4, 7]}, "args": {"x": {"randn": ["M", 3]}}}],
 )
 NO_FLIP = {"kind": "forbidden_ops", "ops": ["flip"]}
-ONE_INDEX = {"kind": "max_calls", "of": "indexing", "most": 1}
+ONE_INDEX = {"kind": "max_calls", "of": "indexing", "most": 1, "least": 1}
+ONE_ARRAY = {"kind": "max_calls", "of": "array_indexing", "most": 1, "least": 1}
 RESHAPED = Bench(
     "def reshaped(x):",
     "return x.reshape(2, 3, 4).permute(1, 0, 2).reshape(3, 8)",
@@ -265,7 +263,8 @@ ASSIGNED = Bench(
     "x[:2, :2] = 1\nx[2:, 2:] = 2\nreturn x",
     [{"id": "all", "args": {"x": {"rand": [4, 4]}}}],
 )
-TWO_SLICES = {"kind": "max_calls", "of": "slice_assignment", "most": 2}
+TWO_SLICES = {"kind": "max_calls", "of": "slice_assignment", "most": 2, "least": 1}
+NO_MODULES = {"kind": "forbidden_ops", "calls": ["torch.nn.*"]}
 
 
 @pytest.mark.parametrize(
@@ -274,11 +273,30 @@ TWO_SLICES = {"kind": "max_calls", "of": "slice_assignment", "most": 2}
         (REVERSED, NO_FLIP, REVERSED.reference, "ok"),
         (REVERSED, NO_FLIP, "return x[list(reversed(range(len(x))))]", "ok"),
         (REVERSED, NO_FLIP, "return x[reversed(torch.arange(len(x)))]", "ok"),
+        (REVERSED, NO_FLIP, "return x[torch.arange(len(x)).flip(0)]", "ok"),
+        (REVERSED, NO_FLIP, "x.sum().item()\nreturn x[torch.arange(len(x)).flipud()]", "ok"),
+        (REVERSED, NO_FLIP, "return reversed(x.clone())", "forbidden_call"),
         (REVERSED, NO_FLIP, "return torch.flip(x, (0,))", "forbidden_call"),
         (REVERSED, NO_FLIP, "return x.flipud()", "forbidden_call"),
         (REVERSED, NO_FLIP, "return reversed(x)", "forbidden_call"),
         (REVERSED, ONE_INDEX, "n = x.shape[0]\nreturn x[range(n - 1, -1, -1)]", "ok"),
         (REVERSED, ONE_INDEX, "return x[:][list(range(len(x)))[::-1]]", "too_many_calls"),
+        (REVERSED, ONE_INDEX, "return torch.from_numpy(x.numpy()[::-1].copy())", "too_few_calls"),
+        (REVERSED, ONE_INDEX, "return x.__getitem__(list(range(len(x)))[::-1])", "ok"),
+        (REVERSED, ONE_ARRAY, REVERSED.reference, "ok"),
+        (REVERSED, ONE_ARRAY, "return x[range(len(x) - 1, -1, -1), :]", "ok"),
+        (REVERSED, ONE_ARRAY, "return x.index_select(0, torch.arange(len(x) - 1, -1, -1))", "ok"),
+        (REVERSED, ONE_ARRAY, "return torch.cat(x[:].split(1)[::-1])", "too_few_calls"),
+        (REVERSED, ONE_ARRAY, "return torch.stack(x.unbind()[::-1])", "too_few_calls"),
+        (REVERSED, ONE_ARRAY, "return torch.eye(len(x)).rot90() @ x", "too_few_calls"),
+        (REVERSED, NO_MODULES, REVERSED.reference, "ok"),
+        (REVERSED, NO_MODULES,
+         "import torch.nn.functional as F\n"
+         "return F.linear(torch.eye(len(x)).fliplr(), x.t())", "forbidden_call"),
+        (REVERSED, NO_MODULES,
+         "layer = torch.nn.Linear(len(x), len(x), bias=False)\n"
+         "layer.weight.data = torch.eye(len(x)).fliplr()\n"
+         "return layer(x.t()).t().detach()", "forbidden_call"),
         (RESHAPED, ONLY_SHAPES, "return x.view(2, 3, 4).transpose(0, 1).reshape(3, 8)", "ok"),
         (RESHAPED, ONLY_SHAPES, "return x.view(2, 3, 4).mT.permute(2, 0, 1).reshape(3, 8)", "ok"),
         (RESHAPED, ONLY_SHAPES,
@@ -288,6 +306,12 @@ TWO_SLICES = {"kind": "max_calls", "of": "slice_assignment", "most": 2}
          "too_many_calls"),
         (ASSIGNED, TWO_SLICES,
          "for i in (0, 1):\n    x[i, :2] = 1\nx[2:, 2:] = 2\nreturn x", "too_many_calls"),
+        (ASSIGNED, TWO_SLICES, "x[:2, :2].fill_(1)\nx[2:, 2:].fill_(2)\nreturn x", "ok"),
+        (ASSIGNED, TWO_SLICES,
+         "x.narrow(0, 0, 2).narrow(1, 0, 2).fill_(1)\n"
+         "x.narrow(0, 2, 2).narrow(1, 2, 2).fill_(2)\nreturn x", "too_few_calls"),
+        (ASSIGNED, TWO_SLICES,
+         "x[:2, :2] = 1\nx.narrow(0, 2, 2).narrow(1, 2, 2).fill_(2)\nreturn x", "too_few_calls"),
     ],
 )  # fmt: skip
 def test_operations_are_named_by_what_they_do(

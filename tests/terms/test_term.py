@@ -81,7 +81,7 @@ questions:
     cases: [{id: some, args: {x: {rand: [9], dtype: float32}}}]
     checks:
       - {id: values, kind: close, rtol: 1.0e-6, atol: 1.0e-6, points: 4}
-      - {id: inputs, kind: unmodified, points: 1}
+      - {id: inputs, kind: unmodified, points: 1, claim: true, requires: [values]}
   - id: add
     title: Plus
     points: 2

@@ -61,6 +61,7 @@ def test_figures_and_outcomes_are_written_into_one_file(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "gpu-figures.json").read_text())
     assert document["machine"]["gpu 0"] == "GPU-double"
     assert document["figures"]["probe of one GPU, from a fork to a product"].endswith(" s")
+    assert document["figures"]["probe of one GPU, memory of the host"].endswith(" MiB")
     assert {test["outcome"] for test in document["tests"].values()} == {"passed"}
     text = (tmp_path / "gpu-figures.md").read_text()
     assert "2 of 2 tests passed." in text

@@ -11,9 +11,25 @@ import probes
 import pytest
 import torch
 from disguises import DISGUISES, disguised
+from habits import HABITS
 from idioms import HONEST
 from rewrites import Site
-from variants import HONEST_GROUP, LABELLED, LOOP, MUTANT, ROOT, reference_of, variants
+from shortcuts import IDLE, WAYS
+from variants import (
+    HABIT,
+    HONEST_GROUP,
+    IDLE_LOOP,
+    IN_FLOAT32,
+    LABELLED,
+    LATER,
+    LOOP,
+    MUTANT,
+    ROOT,
+    SLIP,
+    WAY,
+    reference_of,
+    variants,
+)
 
 from grader.run.materials import load_materials
 
@@ -38,7 +54,7 @@ def one(x, y):
 def two(x, y):
     return torch.add(x @ y + (x ** 2).sum(), torch.zeros(4, 4).float() + y.t())
 """
-EACH = {HONEST_GROUP: 6, MUTANT: 6, LABELLED: 3, LOOP: 20}
+EACH = {HONEST_GROUP: 6, MUTANT: 6, LABELLED: 3, LOOP: 20} | dict.fromkeys(LATER, 20)
 
 
 def results(module: ast.Module) -> list[torch.Tensor]:
@@ -52,10 +68,10 @@ def results(module: ast.Module) -> list[torch.Tensor]:
 def rewritten_sample(kind: str, number: int) -> tuple[bool, ast.Module]:
     module = ast.parse(SAMPLE)
     function = [node for node in module.body if isinstance(node, ast.FunctionDef)][number]
-    return HONEST[kind](Site(module, function, Random(kind))), module
+    return (HONEST | HABITS)[kind](Site(module, function, Random(kind))), module
 
 
-@pytest.mark.parametrize("kind", HONEST)
+@pytest.mark.parametrize("kind", HONEST | HABITS)
 def test_a_rewrite_finds_something_to_change_and_keeps_the_result(kind: str) -> None:
     changed = [module for done, module in (rewritten_sample(kind, n) for n in (0, 1)) if done]
     assert changed
@@ -66,10 +82,10 @@ def test_a_rewrite_finds_something_to_change_and_keeps_the_result(kind: str) -> 
             torch.testing.assert_close(one, other)
 
 
-@pytest.mark.parametrize("way", DISGUISES)
+@pytest.mark.parametrize("way", DISGUISES | WAYS)
 def test_a_disguised_loop_is_out_of_sight_and_computes_the_same(way: str) -> None:
     module = ast.parse(SAMPLE)
-    assert disguised(module.body[1], way)
+    assert disguised(module.body[1], (DISGUISES | WAYS)[way])
     assert not any(isinstance(node, ast.For) for node in module.body[1].body)
     for one, other in zip(results(module), results(ast.parse(SAMPLE)), strict=True):
         torch.testing.assert_close(one, other)
@@ -94,8 +110,26 @@ def test_variants_of_a_question_are_what_their_group_says(name: str) -> None:
         differs = any(list(probes.differences(*pair)) for pair in pairs)
         found.setdefault(variant.group, []).append(differs)
     assert found[HONEST_GROUP]
-    assert not any(found[HONEST_GROUP] + found.get(LOOP, []))
-    assert sum(found[MUTANT]) > len(found[MUTANT]) // 2
+    assert found[HABIT]
+    assert not any(found[HONEST_GROUP] + found[HABIT] + found.get(LOOP, []) + found.get(WAY, []))
+    for group in (MUTANT, SLIP):
+        assert sum(found[group]) > len(found[group]) // 2
+    assert all(found[IN_FLOAT32]) == (name == "normalize_columns")
+
+
+@pytest.mark.parametrize("name", IDLE)
+def test_an_idle_loop_returns_what_is_right(name: str) -> None:
+    home = "pytorch101" if name.startswith("batched") else "knn"
+    folder = ROOT / "assignments" / home
+    assignment = load_materials(folder / "assignment.yml").assignment
+    (question,) = (q for q in assignment.questions if q.id == name)
+    probe = probes.probe_of(home, name)
+    right = probes.run(probe, probes.load(reference_of(home), folder), 1)
+    made = list(variants(home, question, 1, {IDLE_LOOP: 20}))
+    assert len(made) == len(IDLE[name])
+    for variant in made:
+        mine = probes.run(probe, probes.load(variant.source, folder), 1)
+        assert not list(probes.differences(mine, right)), variant.kinds
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pathlib import Path
 from grader.report.html import redact
 from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels, render
+from grader.report.lateness import LateCost
 from grader.report.model import CheckResult, FileInfo, Report, in_language
 from grader.report.pictures import FOLDER
 from grader.report.summary import amount, told_together, unread, unwritten
@@ -30,11 +31,13 @@ class SubmissionFiles:
         submitted: What was handed in, read again; empty where it is gone.
         pictures: As ``read_pictures`` gives them.
         asked: Question → what was asked.
+        late: What lateness takes, where there is a policy on it.
     """
 
     submitted: Sequence[SubmittedFile] = ()
     pictures: Sequence[Picture] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
+    late: LateCost | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def staff_page(
             "one_message": False,
             "groups": {each.id: [(check,) for check in each.checks] for each in known.questions},
             "go_on": "",
-            "notices": _notices(known, labels),
+            "notices": [*_notices(known, labels), *_late(known, known, labels, files)],
             "withheld": {},
             "excerpts": _excerpts(known, sources),
             "pictures": _grouped(files.pictures),
@@ -94,7 +97,7 @@ def student_page(
     shown = _wrong_first(redact.for_student(full, release))
     sources = texts(files.submitted, report.submission.files)
     withheld = redact.withheld(full, release)
-    notices = _notices(shown, labels)
+    notices = [*_notices(shown, labels), *_late(shown, full, labels, files)]
     if withheld[""]:
         notices.append(labels("whole_note" if release is ReleaseStage.PUBLISHED else "part_note"))
     ids = {question.id for question in shown.questions}
@@ -160,6 +163,11 @@ def _notices(report: Report, labels: Labels) -> list[str]:
         checks = ", ".join(name for run in unwalled for name in run.checks)
         lines.append(labels("unwalled_note", checks=checks))
     return lines
+
+
+def _late(shown: Report, full: Report, labels: Labels, files: SubmissionFiles) -> list[str]:
+    whole = (shown.score, shown.max_score) == (full.score, full.max_score)
+    return files.late.lines(full, whole, labels) if files.late else []
 
 
 def _excerpts(

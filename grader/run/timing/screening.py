@@ -96,14 +96,23 @@ class Screener:
         self._known: dict[str, Known] = {}
 
     def screen(self, subject: Subject) -> FunctionTiming | None:
-        """Return a timing that settles what a function is worth, or None."""
+        """Return a timing that settles what a function is worth, or None.
+
+        One that failed tells of a doubt about a loop. Where speed is graded it is left to the
+        careful stage, which has the machine for itself.
+        """
         scale = scale_of(subject)
+        graded = any(speed_tests(subject.planned.question.checks, on_device=False))
         timing = FunctionTiming(dims=timed_dims(subject.planned))
         try:
             # *Slow* takes two.
             for _ in range(2 if readable() else 0):
                 further = self._further(subject, scale, timing)
-                if further is None or votes(further.screens[-1], scale) is Vote.UNCLEAR:
+                if further is None:
+                    return None
+                if further.failed or further.wrong or further.idle > MOST_IDLE:
+                    return None if graded else further
+                if votes(further.screens[-1], scale) is Vote.UNCLEAR:
                     return None
                 timing = further
                 if settled(timing.screens, scale) is not None:
@@ -144,21 +153,21 @@ class Screener:
         """Screen in one more process; None where that tells nothing."""
         number = len(timing.screens)
         with self._guests(subject) as sessions:
-            if sessions[STUDENT].failed_load is not None or sessions[VECTORISED].loaded is None:
-                return None
+            failed = sessions[STUDENT].failed_load
+            if failed is not None or sessions[VECTORISED].loaded is None:
+                return None if failed is None else replace(timing, failed=failed)
             known = self._known.setdefault(subject.planned.question.id, Known())
             blocks = self._blocks(subject, sessions, number)
             random = np.random.default_rng([self._seed, number])
             known.measure(blocks)
             screen = make_rounds(blocks, known, scale, random)
-            # Work between the blocks is work that a thread does ahead of the question. Such a time
-            # says nothing.
-            if screen is None or blocks.idle > MOST_IDLE:
-                return None
+            made, outcome = (() if screen is None else (screen,)), blocks.outcome
             return replace(
                 timing,
-                screens=(*timing.screens, screen),
-                outputs=timing.outputs + blocks.outcome.outputs,
+                screens=(*timing.screens, *made),
+                outputs=timing.outputs + outcome.outputs,
+                wrong=outcome.wrong,
+                failed=outcome.failed,
                 idle=max(timing.idle, blocks.idle),
             )
 

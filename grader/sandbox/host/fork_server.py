@@ -333,7 +333,9 @@ class ForkServerSandbox(Sandbox):
             loopback=needs.loopback and not flat,
             timed=needs.timed,
             gpus=self._gpus(needs),
-            visible=",".join(gpu.uuid for gpu in needs.gpus),
+            visible=",".join(gpu.uuid for gpu in needs.gpus) or self.plan.parts,
+            gpu_memory=self.gpu_memory,
+            gpu_processes=1 + needs.processes if needs.cuda else 0,
         )
 
     def _gpus(self, needs: GuestNeeds) -> tuple[int, ...]:

@@ -282,6 +282,7 @@ class ForkedGuest(Guest):
         self._failure: InfrastructureError | None = None
         self._printed = b""
         self._over_memory = self._stopped = False
+        self._touched = 0
         self._capture = Capture(plan.output)
         host_end, guest_end = socket.socketpair()
         self.connection = Connection(host_end)
@@ -367,6 +368,7 @@ class ForkedGuest(Guest):
             readable(self._pidfd, _DYING)
         killed = not readable(self._pidfd, 0.0)
         if killed:
+            self._watch_memory()
             self._kill()
         try:
             ended = self._life.ended.result(_END_SECONDS)
@@ -384,6 +386,7 @@ class ForkedGuest(Guest):
             signal=-code if code < 0 and not running else None,
             peak_memory=ended.peak,
             memory_exceeded=self._over_memory,
+            touched=self._touched,
         )
 
     def _kill(self) -> None:
@@ -404,10 +407,16 @@ class ForkedGuest(Guest):
         self._released()
 
     def _stop_if_over(self) -> None:
-        over = memory_above(self._pid, self._baseline) > self.plan.memory
+        over = self._watch_memory() > self.plan.memory
         if over or (self.plan.scratch_path and self._scratch_is_full()):
             self._over_memory, self._stopped = over, True
             self._kill()
+
+    def _watch_memory(self) -> int:
+        """Return how much of what is touched now counts against the limit."""
+        touched = memory_above(self._pid, self._baseline)
+        self._touched = max(self._touched, sum(touched))
+        return self.plan.counted(touched)
 
     def _scratch_is_full(self) -> bool:
         room = self.plan.scratch

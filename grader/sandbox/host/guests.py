@@ -22,6 +22,7 @@ from pathlib import Path
 
 from grader.clock.sampling import running
 from grader.errors import InfrastructureError
+from grader.sandbox.walls import cuda
 from grader.wire.frames import Connection
 
 NO_TF32 = {"NVIDIA_TF32_OVERRIDE": "0"}
@@ -78,15 +79,17 @@ class GuestLimits:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU, as the driver knows it.
+    """A GPU, or a part of a divided one (MIG), as the driver knows it.
 
     Attributes:
         uuid: Its name for all programs; what ``CUDA_VISIBLE_DEVICES`` takes.
         minor: Number of its node, ``/dev/nvidiaN``.
+        board: Name of the whole GPU that it is a part of; empty for a whole one.
     """
 
     uuid: str
     minor: int
+    board: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +120,15 @@ class GuestNeeds:
 class Exit:
     """How a student process ended, as the host saw it. ``peak_memory`` is in bytes.
 
-    ``code`` and ``signal`` are None while it was still running when the host ended it.
+    ``code`` and ``signal`` are None while it was still running when the host ended it. ``touched``
+    is the most that it and all below it had touched beyond their start, where a watch looked.
     """
 
     code: int | None = None
     signal: int | None = None
     peak_memory: int | None = None
     memory_exceeded: bool = False
+    touched: int | None = None
 
 
 class Guest(ABC):
@@ -153,9 +158,16 @@ class Guest(ABC):
 
 
 class Sandbox(ABC):
-    """Starts student processes. A context manager; leaving it ends every process it started."""
+    """Starts student processes. A context manager; leaving it ends every process it started.
+
+    Attributes:
+        isolation: What holds.
+        gpu_memory: Host memory that a GPU's driver may take in each process, in bytes; does not
+            count against a student process's limit.
+    """
 
     isolation: Isolation
+    gpu_memory: int = cuda.MEMORY
 
     @abstractmethod
     def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
@@ -333,15 +345,15 @@ def own_memory(pid: int) -> int:
     return sum(int(words[1]) for words in lines) * 1024
 
 
-def memory_above(pid: int, baseline: int) -> int:
-    """Return what a process and all below it have touched beyond their start, in bytes.
+def memory_above(pid: int, baseline: int) -> list[int]:
+    """Return what a process and each below it has touched beyond its start, in bytes.
 
     Args:
         pid: The student process's first process; every orphan of its namespace is below it.
         baseline: What each inherits by fork and shares until it writes, in bytes.
     """
     # Per process: what a fork shares with its parent would otherwise be counted once for each.
-    return sum(max(0, own_memory(each) - baseline) for each in (pid, *descendants(pid)))
+    return [max(0, own_memory(each) - baseline) for each in (pid, *descendants(pid))]
 
 
 def activity(pid: int) -> Activity | None:

@@ -106,6 +106,10 @@ _ALLOW_USER_NAMESPACES = (
     "in Docker: --security-opt seccomp=unconfined)"
 )
 _UNCOVER_PROC = "show all of /proc (in Docker: --security-opt systempaths=unconfined)"
+_COVERED_PROC = (
+    "its runtime has mounted over /proc/driver/nvidia, and no option of a container takes that "
+    "back: be root in it with CAP_SYS_ADMIN and CAP_NET_ADMIN, or take tier restricted"
+)
 _USE_LANDLOCK = "use a kernel from 5.13 on, with landlock in its list of security modules"
 _CANDIDATES: dict[Choice, tuple[Mechanism, ...]] = {
     "auto": (Mechanism.NS, Mechanism.USERNS, Mechanism.FLAT),
@@ -218,7 +222,8 @@ def _advice(mechanism: Mechanism, error: InfrastructureError) -> str:
         return ""
     if mechanism is Mechanism.USERNS:
         covered = call.startswith("mount ") and call.endswith("/proc")
-        return _UNCOVER_PROC if covered else _ALLOW_USER_NAMESPACES
+        proc = _COVERED_PROC if cuda.covered() else _UNCOVER_PROC
+        return proc if covered else _ALLOW_USER_NAMESPACES
     return _BE_ADMINISTRATOR if mechanism is Mechanism.NS else ""
 
 
@@ -248,7 +253,9 @@ def _shown(plan: WallPlan, gpus: tuple[Gpu, ...]) -> WallPlan:
     if not gpus or not plan.landlock:
         return plan
     folders = cuda.library_folders(os.environ.get("LD_LIBRARY_PATH", ""))
-    return replace(plan, gpus=tuple(gpu.minor for gpu in gpus), libraries=folders)
+    minors = tuple(dict.fromkeys(gpu.minor for gpu in gpus))
+    parts = ",".join(gpu.uuid for gpu in gpus) if any(gpu.board for gpu in gpus) else ""
+    return replace(plan, gpus=minors, libraries=folders, parts=parts)
 
 
 def _refusal(isolation: Choice, met: dict[str, str]) -> InfrastructureError:

@@ -50,6 +50,10 @@ HIDDEN = {"CUDA_VISIBLE_DEVICES": "", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 counts no device and does not ask the driver. Had the fork-server asked, no fork of it could use a
 GPU."""
 
+MEMORY = 8 * 2**30
+"""Host memory that the driver and its libraries may take in a process until the probe has measured
+it, in bytes."""
+
 THREADS = 32
 """Threads that the driver's libraries start on their own, beyond what the submission may start."""
 
@@ -57,8 +61,15 @@ CAPABILITIES = Path("/proc/driver/nvidia/capabilities")
 """Where the driver says which nodes the parts of a divided GPU (MIG) have."""
 
 LIBRARY = "libcuda.so.1"
-_USUAL = ("/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "/run/opengl-driver/lib")
-"""Where GKE, WSL and NixOS have the driver's library, beside the folders that the loader knows."""
+_USUAL = ("/usr/local/nvidia/lib64", "/run/opengl-driver/lib")
+"""Where GKE and NixOS have the driver's library, beside the folders that the loader knows."""
+
+_KNOWN = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
+_ALTERNATIVES = Path("/etc/alternatives")
+"""A loader that finds a link to here in a folder it knows cannot follow it in a sandbox, which has
+no such folder."""
+
+MOUNTS = Path("/proc/self/mountinfo")
 
 
 def node(minor: int) -> str:
@@ -84,12 +95,19 @@ def part_nodes(minor: int, capabilities: Path = CAPABILITIES) -> tuple[str, ...]
     return tuple(found)
 
 
-def library_folders(search: str = "", usual: Iterable[str] = _USUAL) -> tuple[str, ...]:
+def library_folders(
+    search: str = "",
+    usual: Iterable[str] = _USUAL,
+    known: Iterable[str] = _KNOWN,
+    alternatives: Path = _ALTERNATIVES,
+) -> tuple[str, ...]:
     """Return folders that hold the driver's library and that the loader does not know by itself.
 
     Args:
         search: ``LD_LIBRARY_PATH`` of whoever grades.
         usual: Further places to look.
+        known: Folders that the loader knows.
+        alternatives: Folder of links that is in no student process's view.
     """
     found: dict[str, None] = {}
     # A relative folder would mean the scratch in a student process, where a submission may write.
@@ -98,4 +116,24 @@ def library_folders(search: str = "", usual: Iterable[str] = _USUAL) -> tuple[st
         if library.is_file():
             # A link may lead to where its neighbours are, too.
             found |= dict.fromkeys((str(Path(folder)), str(library.resolve().parent)))
+    for folder in known:
+        library = Path(folder) / LIBRARY
+        # Debian's packages link by way of this folder.
+        if library.is_symlink() and alternatives in library.readlink().parents:
+            found |= dict.fromkeys([str(library.resolve().parent)] if library.is_file() else [])
     return tuple(found)
+
+
+def covered(mounts: Path = MOUNTS) -> bool:
+    """Tell whether something is mounted over the driver's folder in ``/proc``.
+
+    Runtimes of containers with a GPU do that. The kernel then lets no user namespace mount a
+    ``/proc`` of its own, for that would show what is covered.
+    """
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    # Fifth is the place; proc(5).
+    places = (line.split()[4] for line in lines if len(line.split()) > 4)
+    return any(f"{place}/".startswith("/proc/driver/nvidia/") for place in places)

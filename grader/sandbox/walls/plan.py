@@ -6,7 +6,7 @@ the proof then fails. No environment variable, file or command line reaches it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -69,6 +69,8 @@ class WallPlan:
         fonts: Folder for matplotlib's list of fonts, for the fork-server only.
         gpus: Numbers of the GPUs whose nodes are in the view; a student process may open its own
             only.
+        parts: Names of GPUs of which some are parts (MIG), as ``CUDA_VISIBLE_DEVICES`` takes them;
+            empty where all are whole, for then a node says it all.
         libraries: Folders of the driver's libraries that the loader does not know by itself.
         off: Walls left out; for tests only.
     """
@@ -82,6 +84,7 @@ class WallPlan:
     fonts: str = ""
     gpus: tuple[int, ...] = ()
     libraries: tuple[str, ...] = ()
+    parts: str = ""
     off: frozenset[Wall] = field(default_factory=frozenset)
 
     @property
@@ -121,6 +124,8 @@ class GuestPlan:
         timed: It may start threads, but no processes, whose time the host would not see.
         gpus: Numbers of the GPUs that it may use.
         visible: The same by UUID, as ``CUDA_VISIBLE_DEVICES`` takes them; all where empty.
+        gpu_memory: What a GPU's driver takes in a process; does not count against ``memory``.
+        gpu_processes: In how many processes it does not.
     """
 
     number: int
@@ -137,3 +142,11 @@ class GuestPlan:
     timed: bool = False
     gpus: tuple[int, ...] = ()
     visible: str = ""
+    gpu_memory: int = 0
+    gpu_processes: int = 0
+
+    def counted(self, touched: Iterable[int]) -> int:
+        """Return how much counts against ``memory`` of what each of its processes has touched."""
+        sizes = sorted(touched, reverse=True)
+        spared = (min(size, self.gpu_memory) for size in sizes[: self.gpu_processes])
+        return sum(sizes) - sum(spared)

@@ -11,6 +11,7 @@ Does not defend against: ways out that are not attempted.
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
 import resource
@@ -145,6 +146,25 @@ def trace(_: Context) -> str:
 def uncounted_memory(_: Context) -> str:
     """Make a memory file, which no limit counts."""
     os.close(os.memfd_create("proof"))
+    return "ok"
+
+
+def lock_library(_: Context) -> str:
+    """Lock a file of the standard library, which every sandbox sees, in each way that there is."""
+    with Path(os.__file__).open("rb") as file:
+        for lock in (fcntl.flock, fcntl.lockf):
+            try:
+                lock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError as error:  # noqa: PERF203  each way is its own attempt
+                refusal = libc.error_name(error)
+            else:
+                return "ok"
+    return refusal
+
+
+def watch_library(_: Context) -> str:
+    """Ask for news of files that others open."""
+    os.close(libc.syscall("inotify_init1", 0))
     return "ok"
 
 
@@ -295,6 +315,7 @@ _WHEN: dict[str, Callable[[WallPlan, GuestPlan], bool]] = {
     "no_network": lambda _, guest: not guest.loopback,
     "loopback": lambda _, guest: guest.loopback,
     "bounded": lambda _, guest: not guest.gpus,
+    "lockless": lambda _, guest: not (guest.loopback or guest.gpus),
     "has_gpus": lambda plan, _: bool(plan.gpus),
     "counted": lambda plan, guest: plan.namespaces and not (guest.shared_uid or guest.timed),
     "no_processes": lambda plan, guest: not plan.namespaces or guest.timed,
@@ -335,6 +356,8 @@ _ATTEMPTS = (
     Attempt("signal_parent", signal_parent, _EPERM, Wall.SECCOMP, "flat"),
     Attempt("trace", trace, _EPERM, Wall.SECCOMP),
     Attempt("uncounted_memory", uncounted_memory, _EPERM, Wall.SECCOMP, "bounded"),
+    Attempt("lock_library", lock_library, _EPERM, Wall.SECCOMP, "lockless"),
+    Attempt("watch_library", watch_library, _EPERM, Wall.SECCOMP),
     Attempt("other_gpu", open_other_gpu, _DENIED | {"none"}, Wall.LANDLOCK, "has_gpus"),
     Attempt("new_namespace", new_namespace, _EPERM, Wall.SECCOMP),
     Attempt("fork_too_many", fork_too_many, frozenset({"EAGAIN"}), Wall.LIMITS, "counted"),

@@ -5,10 +5,12 @@ Default is to allow: torch's own needs are wide and change. What is denied is li
 
 Defends against: sockets other than UNIX ones (where there is no private network: all), tracing and
 reading other processes, new namespaces and mounts, kernel keys, memory that no limit counts (memfd,
-System V segments), io_uring, BPF, perf, signals by way of ``F_SETSIG``, and on the flat tier also
-new processes, programs, sessions, and signals or limits for any process but itself. A student
-process that is timed starts no processes either, on any tier.
-Does not defend against: misuse of calls that stay allowed, or kernel flaws in them.
+System V segments), io_uring, BPF, perf, signals by way of ``F_SETSIG``, talking to other sandboxes
+by locks on libraries or by watching who reads them, and on the flat tier also new processes,
+programs, sessions, and signals or limits for any process but itself. A student process that is
+timed starts no processes either, on any tier.
+Does not defend against: misuse of calls that stay allowed, or kernel flaws in them. Student
+processes with a loopback or a GPU may lock files, and so pass bits to each other.
 """
 
 from __future__ import annotations
@@ -112,6 +114,8 @@ DENIED = (
     "swapon", "swapoff", "acct", "syslog", "sethostname", "setdomainname", "settimeofday",
     "clock_settime", "clock_adjtime", "adjtimex", "iopl", "ioperm", "modify_ldt", "uselib",
     "vhangup", "personality", "_sysctl",
+    # watching which library files others open
+    "inotify_init", "inotify_init1",
     # memory and queues that no limit counts
     "memfd_secret", "shmget", "msgget", "semget", "mq_open",
 )  # fmt: skip
@@ -135,10 +139,15 @@ FLAT_OWN_OR_ZERO = (
     "prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
 )  # fmt: skip
 
-_FORBIDDEN_VALUES = {
-    "fcntl": (1, (8, 10, 15)),  # F_SETOWN F_SETSIG F_SETOWN_EX: a signal of choice to any PID
-    "ioctl": (1, (0x8901, 0x8902, 0x5412, 0x541C)),  # FIOSETOWN SIOCSPGRP TIOCSTI TIOCLINUX
-}
+_FCNTL = (8, 10, 15, 1024, 1025, 1026)
+"""F_SETOWN F_SETSIG F_SETOWN_EX: a signal of choice to any PID. F_SETLEASE F_GETLEASE F_NOTIFY:
+news of what others open."""
+
+_FCNTL_LOCKS = (5, 6, 7, 36, 37, 38)
+"""F_GETLK F_SETLK F_SETLKW, and their F_OFD_ kind: a library's file may be locked for reading."""
+
+_IOCTL = (0x8901, 0x8902, 0x5412, 0x541C)
+"""FIOSETOWN SIOCSPGRP TIOCSTI TIOCLINUX."""
 
 
 _OWN_PID = 0x7E57AB1E
@@ -248,8 +257,14 @@ def _template(flat: bool, loopback: bool, timed: bool, gpu: bool, arch: str) -> 
         # ENOSYS, not EPERM: the C library falls back only on a call that does not exist. With
         # EPERM, starting a thread fails.
         program.deny(name, errno.ENOSYS)
-    for name, (position, values) in _FORBIDDEN_VALUES.items():
-        program.deny_values(name, position, values)
+    # All sandboxes see the same library files, so a lock on one is a bit that the others can read.
+    # Processes that talk lock a file when they meet (torch's FileStore), the GPU driver its cache.
+    may_lock = loopback or gpu
+    if not may_lock:
+        # ENOSYS, as on file systems without locks: HDF5 then opens its files without one.
+        program.deny("flock", errno.ENOSYS)
+    program.deny_values("fcntl", 1, _FCNTL if may_lock else (*_FCNTL, *_FCNTL_LOCKS))
+    program.deny_values("ioctl", 1, _IOCTL)
     if not flat:
         # Netlink is how the C library lists interfaces; it sees the private namespace only.
         inet = (_AF_INET, _AF_INET6, _AF_NETLINK) if loopback else ()

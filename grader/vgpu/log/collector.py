@@ -54,13 +54,18 @@ class Log:
     """What is computed while it is open.
 
     Args:
-        machine: Whose devices there are.
+        machine: Whose devices there are; None where all is on the host.
 
     Attributes:
         why: Why it is not complete; empty where it is.
+        most_numbers: Numbers that its entries may hold.
+        most_bytes: Bytes from outside torch that it may hold.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    most_numbers = MOST_NUMBERS
+    most_bytes = MOST_BYTES
+
+    def __init__(self, machine: Machine | None) -> None:
         self.why = ""
         self._machine = machine
         # A storage may end, and be written down, while this thread is inside already.
@@ -145,6 +150,10 @@ class Log:
 
     # -- what virtual devices and the dispatcher say -----------------------------------------------
 
+    def skips(self, func: Any) -> bool:
+        """Tell whether an operation is none that this log has."""
+        return skipped(func)
+
     def meet(self, args: Any, kwargs: dict[str, Any]) -> None:
         """Look at arguments before their operation: what is unknown is kept as it is now."""
         try:
@@ -179,7 +188,7 @@ class Log:
             handle, _ = self._memory.find(copy)
             handles.append(handle)
             target = copy.ordinal if isinstance(copy, VirtualTensor) else -1
-            there = self._machine.local.streams.get(target, 0)
+            there = self._stream(target)
             parameter = int(isinstance(source, torch.nn.Parameter))
             what = (where, _layout(copy), handle_size(copy), target, int(blocking), parameter)
             home = target if not isinstance(source, VirtualTensor) else source.ordinal
@@ -268,8 +277,8 @@ class Log:
         size = tensor.untyped_storage().nbytes()
         offset = self._bytes
         self._bytes += size
-        if self._bytes > MOST_BYTES:
-            self.why = f"more than {MOST_BYTES} bytes come from outside torch"
+        if self._bytes > self.most_bytes:
+            self.why = f"more than {self.most_bytes} bytes come from outside torch"
             return
         # Unseen by every mode: this look must not become an entry itself.
         with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction(), torch.no_grad():
@@ -280,16 +289,19 @@ class Log:
     def _place(self, ordinal: int) -> Key:
         """Return where in the course of things: thread, stream, phase."""
         thread = self._threads.setdefault(threading.get_ident(), len(self._threads))
-        stream = self._machine.local.streams.get(ordinal, 0) if ordinal >= 0 else 0
+        stream = self._stream(ordinal) if ordinal >= 0 else 0
         return thread, stream, int(torch._C._current_graph_task_id() >= 0)
+
+    def _stream(self, ordinal: int) -> int:
+        return self._machine.local.streams.get(ordinal, 0) if self._machine else 0
 
     def _ended(self, handle: int) -> None:
         self._add(("free",), [handle])
 
     def _add(self, key: Key, handles: list[int], numbers: list[float] | None = None) -> None:
         with self._lock:
-            if len(self._entries) > MOST_NUMBERS:
-                self.why = self.why or f"more than {MOST_NUMBERS} numbers"
+            if len(self._entries) > self.most_numbers:
+                self.why = self.why or f"more than {self.most_numbers} numbers"
                 return
             # Each description once: a training loop writes the same few hundred again and again.
             number = self._descriptors.get(key)
@@ -346,7 +358,7 @@ class _Looking(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
-        if self._log.why or skipped(func):
+        if self._log.why or self._log.skips(func):
             return func(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             self._log.meet(args, kwargs)
@@ -365,6 +377,17 @@ def logged() -> Iterator[Log | None]:
         yield None
         return
     log = Log(machine)
+    machine.log = log
+    try:
+        with written_to(log):
+            yield log
+    finally:
+        machine.log = None
+
+
+@contextmanager
+def written_to(log: Log) -> Iterator[None]:
+    """Write what this thread computes, and threads that it starts, into a log."""
     run = threading.Thread.run
 
     # A mode holds for one thread alone: each new thread has to enter its own.
@@ -372,11 +395,9 @@ def logged() -> Iterator[Log | None]:
         with _Looking(log):
             run(self)
 
-    machine.log = log
     threading.Thread.run = looked_at  # type: ignore[method-assign]
     try:
         with _Looking(log):
-            yield log
+            yield
     finally:
         threading.Thread.run = run  # type: ignore[method-assign]
-        machine.log = None

@@ -52,6 +52,12 @@ equal add_relu _addmm_activation _foreach_add _foreach_sub _foreach_mul _foreach
 _foreach_addcmul _foreach_addcdiv _foreach_sqrt _foreach_neg _foreach_lerp _foreach_zero
 _foreach_pow _foreach_reciprocal _foreach_maximum _foreach_clamp_min _foreach_norm _foreach_copy
 _fused_sgd _fused_adam _fused_adamw split_with_sizes_copy
+scatter_reduce bincount cummax cummin nansum count_nonzero unique_consecutive _unique logaddexp
+logaddexp2 mode isin hypot frac tril_indices triu_indices searchsorted bucketize _safe_softmax dist
+logcumsumexp linalg_cross
+as_strided select slice view reshape _reshape_alias _unsafe_view permute transpose t expand
+unsqueeze squeeze diagonal unbind split split_with_sizes chunk narrow unfold movedim swapaxes
+adjoint mT mH numpy_T detach alias view_as expand_as unflatten
 """
 
 LISTED = frozenset(name.rstrip("_") for name in _WORDS.split())
@@ -77,20 +83,28 @@ class UnsafeError(ValueError):
 
 
 def check_arguments(
-    name: str, args: tuple[Any, ...], made: Callable[[torch.Tensor], Made | None]
+    name: str,
+    args: tuple[Any, ...],
+    named: Mapping[str, Any],
+    made: Callable[[torch.Tensor], Made | None],
 ) -> None:
     """Look at arguments that a kernel would not look at.
 
     Args:
         name: Of the operation.
         args: Its arguments.
+        named: Those that have a name.
         made: Tells of a tensor's memory what made it, if nothing has written there since.
 
     Raises:
         UnsafeError: They do not fit together.
     """
-    check = _GUARDS.get(name)
-    if check is not None and not check(args, made):
+    check = _GUARDS.get(name.rstrip("_"))
+    if check is None:
+        return
+    # torch names no argument that may stand in order. One with a name would go by the guard.
+    apart = (value for key, value in named.items() if key != "lr")
+    if any(isinstance(value, (list, torch.Tensor)) for value in apart) or not check(args, made):
         raise UnsafeError(f"the arguments of {name} do not fit together")
 
 
@@ -120,6 +134,42 @@ def _layer_normalised(args: tuple[Any, ...], _: Any) -> bool:
     return fit and sizes and gradient.shape == inputs.shape
 
 
+def _normalises(args: tuple[Any, ...], _: Any) -> bool:
+    inputs, *each = args
+    # Weight, bias and statistics, some of them left out; then whether it trains, by some overloads.
+    given = [item for item in each[:4] if isinstance(item, torch.Tensor)]
+    statistics = [item for item in each[2:4] if isinstance(item, torch.Tensor)]
+    trains = next((item for item in each if isinstance(item, bool)), False)
+    fit = all(tuple(item.shape) == tuple(inputs.shape[1:2]) for item in given)
+    return inputs.dim() > 1 and fit and (trains or len(statistics) == 2)
+
+
+def _of_one_shape(args: tuple[Any, ...], _: Any) -> bool:
+    return bool(args[0].shape == args[1].shape)
+
+
+def _stepped(args: tuple[Any, ...], _: Any) -> bool:
+    parameters = [item.shape for item in args[0]]
+    others = [item for item in args[1:5] if item]
+    fit = all([item.shape for item in other] == parameters for other in others)
+    # The kernel goes through memory from a tensor's first element, whatever its strides.
+    inside = all(_lies_inside(item) for other in args[:5] for item in other)
+    return fit and inside and all(item.numel() for steps in args[5:] for item in steps)
+
+
+def _lies_inside(tensor: torch.Tensor) -> bool:
+    end = (tensor.storage_offset() + tensor.numel()) * tensor.element_size()
+    return end <= tensor.untyped_storage().nbytes()
+
+
+def _repeated(args: tuple[Any, ...], _: Any) -> bool:
+    repeats = args[min(1, len(args) - 1)]
+    if not isinstance(repeats, torch.Tensor):
+        return True
+    # In floats: a sum beyond 64 bits would look small.
+    return bool((repeats >= 0).all()) and float(repeats.double().sum()) <= MOST_MEMORY
+
+
 def _whole(tensor: torch.Tensor) -> bool:
     return tensor.storage_offset() == 0 and tensor.untyped_storage().nbytes() == (
         tensor.numel() * tensor.element_size()
@@ -130,6 +180,14 @@ _GUARDS: dict[str, Callable[[tuple[Any, ...], Any], bool]] = {
     "max_pool2d_with_indices_backward": _pooled,
     "native_batch_norm_backward": _normalised,
     "native_layer_norm_backward": _layer_normalised,
+    "native_batch_norm": _normalises,
+    "_native_batch_norm_legit": _normalises,
+    "_native_batch_norm_legit_no_training": _normalises,
+    "_log_softmax_backward_data": _of_one_shape,
+    "_fused_adam": _stepped,
+    "_fused_adamw": _stepped,
+    "_fused_sgd": _stepped,
+    "repeat_interleave": _repeated,
 }
 
 
@@ -142,7 +200,7 @@ _STATISTICS = frozenset({"running_mean", "running_var"})
 # Kind of entry → number of its fields.
 _FIELDS = {
     "leaf": 4, "constant": 4, "move": 9, "home": 2, "size": 2, "free": 1, "begin": 3, "end": 4,
-    "output": 3, "place": 5, "op": 6, "Synchronisation": 3, "Mark": 3,
+    "output": 3, "number": 3, "place": 5, "op": 6, "Synchronisation": 3, "Mark": 3,
 }  # fmt: skip
 
 

@@ -184,9 +184,9 @@ class Player:
         args = tuple(_filled(what.fields[2], tensors, entry.numbers))
         named = {name: _filled(node, tensors, entry.numbers)
                  for name, node in what.fields[3].items()}  # fmt: skip
-        check_arguments(what.fields[1], args, self._made)
+        check_arguments(what.fields[1], args, named, self._made)
         try:
-            result = what.function(*args, **named)
+            result = self._called(what.function, args, named)
         except (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError) as error:
             # What these select depends on elements, so on other inputs an honest log may fail here.
             if any(name in what.fields[1] for name in ("index", "masked", "put", "where")):
@@ -194,6 +194,9 @@ class Player:
             raise MalformedError(f"{what.fields[1]}: {error}"[:200]) from None
         self._bind(entry, list(tensors_in(result)), tensors)
         self._worked(number, entry, tensors, args, result)
+
+    def _called(self, function: Any, args: Any, named: Any) -> Any:
+        return function(*args, **named)
 
     def _bind(self, entry: Entry, results: list[torch.Tensor], tensors: list[torch.Tensor]) -> None:
         what = entry.what

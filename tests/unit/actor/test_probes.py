@@ -12,7 +12,8 @@ import pytest
 import torch
 
 from grader.actor import probes as lines_module
-from grader.actor.probes import Counting, function_name
+from grader.actor.operations import function_name
+from grader.actor.probes import Counting
 from grader.actor.server import warm_probes
 
 TEXT = """
@@ -32,8 +33,32 @@ def prints(x, y):
 def reverses_index(x, y):
     return x[reversed(torch.arange(len(x)))]
 
+def flips_index(x, y):
+    index = torch.arange(len(x))
+    return x[index.flip(0)], x[torch.flip(index, (0,))], x[index.flipud()]
+
 def reverses(x, y):
     return reversed(x)
+
+def reverses_a_copy(x, y):
+    return reversed(x.clone())
+
+def flips_a_row(x, y):
+    return (x[0, 0] + 1).flip(0)
+
+def flips_by_name(x, y):
+    return torch.flip(input=x, dims=(0,))
+
+def is_sparse(x, y):
+    at = torch.arange(1000).repeat(2, 1)
+    coo = torch.sparse_coo_tensor(at, torch.ones(1000), (1000, 1000))
+    csr = torch.sparse_csr_tensor(torch.arange(1001), at[0], torch.ones(1000), (1000, 1000))
+    dense = torch.ones(1000, 1)
+    return coo @ dense, csr @ dense, coo.coalesce().sum(1), csr.to_sparse_csc(), coo * 2
+
+def is_dense_in_the_end(x, y):
+    coo = torch.sparse_coo_tensor(torch.arange(9).repeat(2, 1), torch.ones(9), (1000, 1000))
+    return coo.to_dense()
 
 def runs_text(x, y):
     exec("for i in range(len(x)):\\n    pass", {"x": x})
@@ -60,6 +85,20 @@ def raises(x, y):
 
 def leaves(x, y):
     return x.sum().item(), x.tolist(), x.numpy()
+
+def with_decoys(x, y):
+    z = x @ y
+    out = torch.zeros_like(z)
+    for i in range(len(x)):
+        x[i] @ y[i]
+        out[i] = z[i]
+    return out
+
+def by_numbers(x, y):
+    out = torch.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = (x[i] @ y[i]).sum().item()
+    return out
 """
 
 
@@ -75,10 +114,10 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 
 def count(module: ModuleType, name: str, size: int = 3) -> dict[Any, Any]:
-    x, y = torch.randn(size, 2, 5), torch.randn(size, 5, 4)
+    result, x, y = None, torch.randn(size, 2, 5), torch.randn(size, 5, 4)
     with Counting({str(module.__file__): ""}, [x, y]) as counting:
-        getattr(module, name)(x, y)
-    return counting.report()
+        result = getattr(module, name)(x, y)
+    return counting.report(result)
 
 
 def test_one_product_is_one_call_one_operation_and_its_work(module: ModuleType) -> None:
@@ -105,7 +144,16 @@ def test_printing_is_no_work_of_the_function(module: ModuleType) -> None:
 
 def test_reversing_an_index_is_no_flip_but_reversing_an_argument_is(module: ModuleType) -> None:
     assert "flip" not in count(module, "reverses_index")["ops"]
-    assert count(module, "reverses")["ops"]["flip"] == 1
+    assert "flip" not in count(module, "flips_index")["ops"]
+    for name in ("reverses", "reverses_a_copy", "flips_a_row", "flips_by_name"):
+        assert count(module, name)["ops"]["flip"] == 1
+
+
+def test_of_a_sparse_tensor_counts_what_it_holds(module: ModuleType) -> None:
+    told = count(module, "is_sparse")
+    assert told["greatest"] == 2 * 1000 * 8  # the index that it was made from
+    assert told["work"] < 100_000
+    assert count(module, "is_dense_in_the_end")["greatest"] == 4 * 1000 * 1000
 
 
 @pytest.mark.parametrize("name", ["runs_text", "in_thread"])
@@ -164,3 +212,27 @@ def test_a_file_elsewhere_is_not_counted(module: ModuleType) -> None:
     with Counting({str(Path("elsewhere.py")): ""}, [x]) as counting:
         module.each(x, x)
     assert counting.report()["events"] == 0
+
+
+def test_work_is_told_that_the_result_descends_from(module: ModuleType) -> None:
+    assert count(module, "one")["descended"] == {"bmm 120": 120}
+    each = count(module, "each")["descended"]
+    assert each["mm 40"] == 3 * 40
+    decoys = count(module, "with_decoys")
+    assert decoys["work"] > 2 * 120
+    assert {name: work for name, work in decoys["descended"].items() if "mm" in name} == {
+        "bmm 120": 120
+    }
+    numbers = count(module, "by_numbers")
+    assert not any("mm" in name for name in numbers["descended"])
+    assert numbers["left"]["mm 40"] == 3 * 40
+
+
+def test_memory_that_is_used_again_belongs_to_whoever_used_it_last() -> None:
+    with Counting({}, []) as counting:
+        gone = torch.ones(64, 64) @ torch.ones(64, 64)
+        del gone
+        made = torch.ones(64, 64) * 2
+    told = counting.report(made)
+    assert "mm 262144" not in told["descended"]
+    assert "mul 4096" in told["descended"]

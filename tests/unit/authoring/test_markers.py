@@ -72,7 +72,7 @@ def test_the_innermost_function_is_named() -> None:
     """)
     stripped = strip_solutions(source, "ref.py", ["Twice"])
     assert (
-        '            raise NotImplementedError("call is not written yet")\n        return x'
+        '            raise NotImplementedError("Twice.call is not written yet")\n        return x'
         in stripped
     )
 

@@ -6,12 +6,30 @@ import re
 from pathlib import Path
 
 import pytest
+import two_files
 
 from grader.authoring import reach
 from grader.authoring.instructions import Terms, points_text, time_text
 from grader.authoring.reach import Reach, Why, gradable, try_reference
 from grader.errors import InfrastructureError
 from grader.run.materials import Materials, load_materials
+
+BY_HAND = """\
+  - id: report
+    title: What you saw
+    points: 3
+    file: report.pdf
+    checks:
+      - {id: content, kind: by_hand, points: 3}
+  - id: style
+    title: Style
+    points: 1
+    entry: [scores]
+    cases:
+      - {id: example, args: {W: {tensor: [[1.0]]}, X: {tensor: [[3.0]]}}}
+    checks:
+      - {id: style, kind: by_hand, points: 1}
+"""
 
 
 def refused(*_: object, **__: object) -> None:
@@ -71,6 +89,24 @@ def test_a_pack_that_loses_nothing_says_so_in_a_line(toy: Materials) -> None:
         "On Gradescope students can earn all 9 points.\n"
         "Found by grading the reference on tier restricted, without a GPU.\n"
     )
+
+
+def test_points_that_a_person_gives_are_told_beside_all_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = two_files.course(tmp_path)
+    path.write_text(path.read_text() + BY_HAND)
+    materials = load_materials(path)
+    found = without_sandbox(materials, monkeypatch)
+    assert {each.why for each in found.unearned} == {Why.BY_HAND}
+    text = points_text(Terms(materials.assignment, "Gradescope", "restricted", "keep", found))
+    assert text.startswith(
+        "On Gradescope students can earn all 14 points; 4 of them wait for a person.\n"
+        "A person gives these (`grader decide`)."
+    )
+    assert "  report     3 points: a person reads report.pdf\n" in text
+    assert "  style       1 point: a person reads the function\n" in text
+    assert "mend before you upload" not in text
 
 
 def test_the_page_that_is_named_says_how_points_are_brought_back(toy: Materials) -> None:

@@ -73,6 +73,28 @@ class Net:
 """
 
 
+BROKEN = """\
+# The net is right and rests on nothing of this file, which Python cannot read.
+# expect:
+#   questions:
+#     scores: {status: failed, code: syntax_error}
+#     predict: {status: failed, code: syntax_error}
+#     net_scores: {status: passed}
+#     Net: {status: passed}
+
+def scores(W, X)
+    return X @ W
+"""
+EMPTY_NET = """\
+# The other file is empty.
+# expect:
+#   questions:
+#     net_scores: {status: failed, code: bad_submission, says: two_layer_net.py is empty}
+#     Net: {status: failed, code: bad_submission, says: two_layer_net.py is empty}
+#     "*": {status: passed}
+"""
+
+
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     with toy_starter.lent() as sandbox:
@@ -87,6 +109,13 @@ def nets(tmp_path_factory: pytest.TempPathFactory) -> Materials:
     folder = materials.root / "tests" / "submissions" / "nets" / "wrong"
     folder.mkdir(parents=True)
     (folder / "both.py").write_text(WRONG)
+    for name, linear, net in (
+        ("syntax_error_beside", BROKEN, two_files.NET_ALONE),
+        ("empty_beside", EMPTY_NET + two_files.RIGHT[LINEAR], ""),
+    ):
+        (folder / name).mkdir()
+        (folder / name / LINEAR).write_text(linear)
+        (folder / name / NET).write_text(net)
     return materials
 
 
@@ -106,8 +135,8 @@ def test_lint_names_the_checks_that_no_wrong_submission_fails(
     nets: Materials, sandbox: Sandbox
 ) -> None:
     found = [finding.where for finding in lint_assignment(nets, sandbox)]
-    # The loop in one file costs the other's question, too, which calls it.
-    assert found == ["predict.values"]
+    # The loop in one file costs the other's question, too, which calls it: lint says that, last.
+    assert found == ["predict.values", "net_scores"]
 
 
 def test_mutants_of_each_file_are_tried_and_proposed(nets: Materials, sandbox: Sandbox) -> None:

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,11 @@ CLASS = {
     "bob": RIGHT.replace("x * 2", "x * 3"),
     "cem": RIGHT.replace("x.cuda() @ w.cuda()", "x.cuda() @ w.cuda() + 1"),
 }
-VALUES = {"inputs.repositories": "", "secrets.HAND_INS": "a secret token"}
+VALUES = {
+    "inputs.repositories": "",
+    "secrets.HAND_INS": "a secret token",
+    "github.token": "the job's own token",
+}
 
 
 def git(folder: Path, *words: str) -> None:
@@ -132,7 +136,13 @@ def test_nothing_can_change_behind_the_workflow_or_take_more_than_it_needs() -> 
     assert document["permissions"] == {"contents": "read"}
     assert document["defaults"]["run"]["shell"] == "bash"  # with pipefail
     for job in document["jobs"].values():
-        assert 0 < job["timeout-minutes"] <= 360
+        # A job that reaches its own limit ends without an upload: the step's comes first.
+        (grading,) = (step for step in job["steps"] if step.get("id") == "grade")
+        assert 0 < grading["timeout-minutes"] <= job["timeout-minutes"] - 30
+        assert job["timeout-minutes"] <= 360
+        (upload,) = (step for step in job["steps"] if "upload-artifact" in step.get("uses", ""))
+        assert upload["if"].startswith("${{ always()")
+        assert set(job.get("permissions", {}).values()) <= {"read"}
         for step in job["steps"]:
             if "uses" in step:
                 assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", step["uses"]), step
@@ -170,6 +180,78 @@ def course(repository: Path, server: Path) -> Course:
     return Course(repository, server, jobs)
 
 
+def rows(folder: Path) -> dict[str, tuple[str, str]]:
+    with (folder / "graded" / "gradebook.csv").open() as file:
+        return {row["submission"]: (row["score"], row["pending"]) for row in csv.DictReader(file)}
+
+
+SLOW = "import time\ntime.sleep(6)\n" + RIGHT
+"""Still at work when the others are graded."""
+
+
+@pytest.fixture
+def slow(tmp_path: Path, course: Course) -> tuple[Course, dict[str, str]]:
+    """The course with a class of two, one of them slow."""
+    server = tmp_path / "server"
+    for name, source in (("ann", RIGHT), ("zoe", SLOW)):
+        folder = server / "course" / f"tiny-{name}"
+        folder.mkdir(parents=True)
+        (folder / "tiny.py").write_text(source)
+        git(folder, "init", "--quiet")
+        git(folder, "add", ".")
+        git(folder, "commit", "--quiet", "--message", "Hand in")
+    both = "course/tiny-ann course/tiny-zoe"
+    return replace(course, server=server), VALUES | {"inputs.repositories": both}
+
+
+def test_a_run_that_reached_its_limit_keeps_what_it_graded_and_the_next_goes_on(
+    tmp_path: Path, slow: tuple[Course, dict[str, str]]
+) -> None:
+    course, values = slow
+    first = course.runner(tmp_path / "first", tmp_path / "one")
+    first.cut = ("graded/journal.sqlite-wal", b"tiny-ann")
+    cut = first.run(course.jobs["cpu"], values)
+    assert cut.failed == ["Grade"]
+    assert "What was graded is kept" in cut.output
+    assert "Run this workflow again: it goes on from here." in cut.summary
+    kept = tmp_path / "one" / "graded-cpu"
+    assert set(rows(kept)) == {"tiny-ann"}
+    report = (kept / "graded" / "tiny-ann" / "report.json").read_bytes()
+
+    second = course.runner(tmp_path / "second", tmp_path / "two")
+    second.earlier = tmp_path / "one"
+    done = second.run(course.jobs["cpu"], values)
+    assert done.failed == [], done.output
+    assert "This run goes on with what run 71 graded" in done.output
+    assert (second.workspace / "graded/tiny-ann/report.json").read_bytes() == report
+    full = tmp_path / "two" / "graded-cpu"
+    assert set(rows(full)) == {"tiny-ann", "tiny-zoe"}
+    assert not (full / "unfinished").exists()
+
+
+def test_a_gpu_worker_that_reached_its_limit_is_gone_on_with(
+    tmp_path: Path, course: Course, graded: Graded
+) -> None:
+    artifacts = tmp_path / "one"
+    shutil.copytree(graded.artifacts, artifacts)
+    worker = course.runner(tmp_path / "gpu", artifacts, double=True)
+    worker.cut = ("on_gpu/journal.sqlite-wal", b"tiny-")
+    cut = worker.run(course.jobs["gpu"], VALUES)
+    # Of nobody's points any was completed, which merging says too; what there is comes up.
+    assert cut.failed == ["Grade what waits for a GPU", "Merge the points"]
+    assert "Run this workflow again: it goes on from here." in cut.summary
+    assert (artifacts / "graded" / "unfinished").exists()
+
+    (taken,) = (s for s in course.jobs["cpu"]["steps"] if s.get("name", "").startswith("Take over"))
+    for commit in ("5eed", "0ther"):
+        again = course.runner(tmp_path / commit, tmp_path / "two")
+        again.earlier, again.commit = artifacts, commit
+        result = again.run({"steps": [taken]}, VALUES)
+        # Another commit may hold another assignment: all begins anew there.
+        assert result.failed == []
+        assert (again.workspace / "graded" / "gradebook.csv").exists() is (commit == "5eed")
+
+
 @dataclass(frozen=True)
 class Graded:
     """What the first job left: its machine, what became of it, its artifacts."""
@@ -184,11 +266,6 @@ def graded(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Graded:
     home = tmp_path_factory.mktemp("cpu")
     runner = course.runner(home / "machine", home / "artifacts")
     return Graded(runner, runner.run(course.jobs["cpu"], VALUES), home / "artifacts")
-
-
-def rows(folder: Path) -> dict[str, tuple[str, str]]:
-    with (folder / "graded" / "gradebook.csv").open() as file:
-        return {row["submission"]: (row["score"], row["pending"]) for row in csv.DictReader(file)}
 
 
 def test_the_class_is_graded_without_a_gpu(graded: Graded) -> None:
@@ -211,7 +288,9 @@ def test_neither_token_nor_link_reaches_the_gpu_worker(graded: Graded) -> None:
     assert packed | {path.name for path in shared} >= {"submissions.txt", "tiny.py", "report.json"}
     assert not {"link", "config", ".git"} & (packed | {path.name for path in shared})
     for path in (*shared, *graded.runner.workspace.rglob("*")):
-        assert not (path.is_file() and b"a secret token" in path.read_bytes()), path
+        content = path.read_bytes() if path.is_file() else b""
+        assert b"a secret token" not in content, path
+        assert b"the job's own token" not in content, path
 
 
 def test_from_push_to_merged_score(tmp_path: Path, course: Course, graded: Graded) -> None:

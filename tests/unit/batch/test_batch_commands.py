@@ -16,6 +16,7 @@ from grader.cli import class_run
 from grader.cli.support import terminate
 from grader.grading import Grader
 from grader.report.gradebook import GRADEBOOK_FILE
+from grader.report.html.render import STAFF_FILE, STUDENT_FILE
 from grader.store.journal import JOURNAL_FILE
 
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Tiny (1),Notes\n" + "".join(
@@ -243,6 +244,48 @@ def test_a_batch_remembers_what_lateness_costs(course: Path, command: Any, capsy
         assert finals(course) == ["6", "3", "2.5", "3", "0"]
     assert command(*BATCH, "--resume") == 0
     assert finals(course) == ["6", "3", "2.5", "3", "0"]
+
+
+def test_students_read_how_late_they_were_and_what_that_costs(
+    course: Path, command: Any, capsys: Any
+) -> None:
+    turned_in(course)
+    assert command(*BATCH, "--late", "late.yml") == 0
+    said = "Days late: 0.5. That takes 50 % of the score. Points that count: 3 of 6."
+    out = course / "out"
+    late = json.loads((out / "submission_1/results.json").read_text())
+    assert said in late["output"]
+    assert late["score"] == 6
+    assert late["extra_data"]["lateness"] == {
+        "days": pytest.approx(0.5007, abs=1e-3), "attempts": 0, "penalty": 0.5, "final": 3.0,
+    }  # fmt: skip
+    for page in (STUDENT_FILE, STAFF_FILE):
+        assert said in (out / "submission_1" / page).read_text()
+    in_time = json.loads((out / "submission_0/results.json").read_text())
+    assert "late" not in in_time["output"].lower()
+    assert "Days late" not in (out / "submission_0/student.html").read_text()
+
+    (course / "mild.yml").write_text("due: 2026-10-01T23:59:00Z\nper_day: 0.1\n")
+    assert command("rejudge", "out", "--late", "mild.yml") == 0
+    assert "Points that count: 5.4 of 6." in (out / "submission_1/results.json").read_text()
+    assert command("decide", "out", "bob", "negate", "--points", 0, "--why", "Copied.") == 0
+    assert "Points that count: 3.6 of 6." in (out / "submission_1/results.json").read_text()
+    assert command(*BATCH, "--resume") == 0
+    assert "Points that count: 3.6 of 6." in (out / "submission_1/results.json").read_text()
+
+
+def test_what_counts_does_not_tell_the_points_that_are_not_shown(
+    course: Path, command: Any
+) -> None:
+    turned_in(course)
+    edit(course, "points: 2}", "points: 2, visibility: after_published}")
+    assert command(*BATCH, "--late", "late.yml") == 0
+    texts = [
+        (course / "out/submission_1" / name).read_text() for name in ("results.json", STUDENT_FILE)
+    ]
+    assert all("That takes 50 % of the score." in text for text in texts)
+    assert not any("Points that count" in text for text in texts)
+    assert "Points that count: 3 of 6." in (course / "out/submission_1" / STAFF_FILE).read_text()
 
 
 def test_another_price_of_lateness_is_told_and_remembered(

@@ -49,7 +49,7 @@ def grade(course: Path, found: Found, grader: Grader, resume: bool = False, most
     out.mkdir(exist_ok=True)
     workers = Here(grader, out, most)
     with ClassRun(out, resume) as run:
-        run.begin(setup(course, grader))
+        run.begin(setup(course, grader), grader.answers)
         try:
             list(run.grade(workers, found.submissions, lambda _: False))
         except KeyboardInterrupt:
@@ -102,7 +102,7 @@ def test_it_goes_on_only_as_it_was_begun(course: Path, found: Found, grader: Gra
     with ClassRun(course / "out", resume=True) as run:
         assert run.seed == 7
         with pytest.raises(UsageError, match="its files have changed since; another --device"):
-            run.begin(other)
+            run.begin(other, grader.answers)
 
 
 @pytest.mark.parametrize("left", [None, b""])
@@ -224,7 +224,9 @@ def test_a_question_asked_otherwise_is_regraded_for_everybody_and_the_rest_judge
     (course / "class/cem.py").write_text("def negate(x):\n    return x\n")
     with pytest.raises(UsageError, match="--questions negate` runs what is asked otherwise"):
         regrade(out, prepare, ["cem"], ["negate"])
-    with pytest.raises(UsageError, match=r"negate: asked with other inputs .*--questions negate`"):
+    with pytest.raises(
+        UsageError, match=r"negate: asked with other inputs.*regrade .*--questions negate`"
+    ):
         rejudge(out, prepare)
     with pytest.raises(UsageError, match="--questions double,negate` runs what was changed"):
         regrade(out, prepare, [], ["double"])

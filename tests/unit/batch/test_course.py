@@ -145,6 +145,55 @@ def test_whose_a_submission_is(tmp_path: Path) -> None:
     assert [each.id for each in roster.absent([by_name, roster.named(canvas)])] == ["0", "4", "9"]
 
 
+TWINS = """\
+id,email,name
+1,bo1@example.edu,Bo Lee
+2,bo2@example.edu,Bo Lee
+3,al@example.edu,Al Roe
+"""
+
+
+def test_two_students_of_one_name_are_told_with_both_rows(
+    course: Path, command: Any, capsys: Any
+) -> None:
+    for place, name in enumerate(("ann", "bob", "cem", "dua", "eli")):
+        source = course / f"class/{name}.py"
+        if place < 2:
+            # As Moodle calls them: it tells its own number, which is not the school's.
+            source.rename(course / f"class/Bo Lee_{81 + place}_assignsubmission_file_tiny.py")
+        else:
+            source.unlink()
+    write(course / "roster.csv", TWINS)
+    arguments = ("batch", "tiny", "class", "--out", "out", "--seed", 7, "--roster", "roster.csv")
+    assert command(*arguments) == 0
+    said = capsys.readouterr().out
+    both = "Bo Lee bo1@example.edu 1; Bo Lee bo2@example.edu 2."
+    for name in ("Bo_Lee_81", "Bo_Lee_82"):
+        assert f"Several students of the roster fit {name}: {both}" in said
+    assert "On no line" not in said
+    book = [(row["student_id"], row["name"], row["status"]) for row in rows(course)]
+    assert book == [
+        ("81", "Bo Lee", "graded"),
+        ("82", "Bo Lee", "graded"),
+        ("3", "Al Roe", "nothing handed in"),
+    ]
+    assert command("replay", "out/Bo_Lee_81") == 0
+    assert command("decide", "out", "Bo Lee", "double", "--points", 0, "--why", "Copied.") == 2
+    told = "several submissions of “Bo Lee”: Bo_Lee_81, Bo_Lee_82; name one of them"
+    assert told in capsys.readouterr().err
+
+    (course / "own.csv").write_text(
+        "Identifier,Full name,ID number,Grade,Feedback comments\n"
+        "Participant 90,Al Roe,3,,\nParticipant 81,Bo Lee,1,-,\nParticipant 91,Bo Lee,2,-,\n"
+    )
+    arguments = ("export", "moodle", "out", "--into", "own.csv", "--out", "theirs.csv")
+    assert command(*arguments, "--missing", "zero") == 0
+    said = capsys.readouterr().out
+    assert "Whose row it is, nobody can tell; enter these by hand: Bo Lee 82 (row 3, 4)" in said
+    grades = [row["Grade"] for row in csv.DictReader((course / "theirs.csv").open())]
+    assert grades == ["0", "6", "-"]
+
+
 @pytest.fixture
 def whole(course: Path) -> Path:
     turned_in(course)

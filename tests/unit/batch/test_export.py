@@ -7,6 +7,7 @@ import datetime as dt
 import io
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,6 +175,38 @@ def test_moodle_touches_grade_and_feedback(tmp_path: Path) -> None:
     assert rows[0]["Feedback comments"] == "'=f(): 7.5/10"
     assert [row["Feedback comments"] for row in rows[2:]] == ["kept", "kept"]
     assert [row["Maximum grade"] for row in rows] == ["10"] * 4
+
+
+BO = [submission("b1", Student("Bo Lee", id="81")), submission("b2", Student("Bo Lee", id="82"))]
+HEADINGS = "Identifier,Full name,Grade,Feedback comments\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "written", "unclear", "absent"),
+    [
+        (["81,Bo Lee", "82,Bo Lee"], ["7.5", "5"], (), ()),
+        # The row of one is no row of the other, who has the name alone.
+        (["81,Bo Lee", "99,Al Roe"], ["7.5", "-"], ("Bo Lee 82 (row 2)",), ()),
+        (["98,Bo Lee", "99,Al Roe"], ["-", "-"], ("Bo Lee 81 (row 2)", "Bo Lee 82 (row 2)"), ()),
+        (
+            ["98,Bo Lee", "99,Bo Lee"],
+            ["-", "-"],
+            ("Bo Lee 81 (row 2, 3)", "Bo Lee 82 (row 2, 3)"),
+            (),
+        ),
+        (["98,Al Roe", "99,Cy Fox"], ["-", "-"], (), ("Bo Lee", "Bo Lee")),
+    ],
+)
+def test_of_two_students_of_one_name_none_gets_the_others_grade(
+    tmp_path: Path, rows: list[str], written: list[str], unclear: tuple[str, ...], absent: Any
+) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(HEADINGS + "".join(f"Participant {row},-,\n" for row in rows))
+    grades = [grade_of(one, report(points), None) for one, points in zip(BO, (7.5, 5), strict=True)]
+    done = moodle(grades, own, missing=Missing((Student("Bo Lee", id="98"),), zero=True))
+    assert [row["Grade"] for row in csv.DictReader(io.StringIO(done.text))] == written
+    assert done.unclear == unclear
+    assert done.absent == absent
 
 
 def test_moodle_says_why_nothing_was_earned(tmp_path: Path) -> None:

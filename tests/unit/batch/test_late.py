@@ -12,6 +12,9 @@ import pytest
 from grader.batch.discover import ClassSubmission, Student
 from grader.batch.grades import Lateness, LatePolicy, read_policy
 from grader.errors import UsageError
+from grader.report.html.render import Labels
+from grader.report.lateness import LateCost
+from grader.report.model import Report
 
 DUE = dt.datetime(2026, 10, 1, 14, 59, tzinfo=dt.timezone.utc)
 MINA = Student("Mina Park", "mina@example.edu", "0042")
@@ -122,3 +125,25 @@ def test_further_attempts_cost_what_the_policy_says(
 def test_attempts_do_not_decide_what_nobody_knows() -> None:
     unknown = ClassSubmission("a", Path("a"), attempts=9)
     assert policy(attempts=3, per_attempt=0.2).lateness(unknown).penalty is None
+
+
+@pytest.mark.parametrize(
+    ("days", "attempts", "penalty", "final", "said"),
+    [
+        (None, 0, None, None, "When this was handed in is not known yet, so what lateness"),
+        (0.0, 0, 0.0, 8.0, ""),
+        (-2.0, 0, 0.0, 8.0, ""),
+        (0.0, 2, 0.1, 7.2, "Attempts beyond the free ones: 2. That takes 10 % of the score."),
+        (1.504, 0, 0.0, 8.0, "Days late: 1.5. That costs nothing."),
+        (1.0, 0, 0.2, None, "Days late: 1. That takes 20 % of the score."),
+    ],
+)  # fmt: skip
+def test_what_a_student_reads_of_it(
+    days: float | None, attempts: int, penalty: float | None, final: float | None, said: str
+) -> None:
+    worth = Report.model_construct(max_score=10.0)
+    for language in ("en", "ko"):
+        told = LateCost(days, attempts, penalty, final).lines(worth, True, Labels(language))
+        assert bool(told) == bool(said)
+        if told and language == "en":
+            assert told[0].startswith(said)

@@ -53,7 +53,7 @@ def _grade(root: Path, grader: Grader) -> None:
     })  # fmt: skip
     out = root / "out"
     with ClassRun(out, False) as run:
-        run.begin(setup)
+        run.begin(setup, grader.answers)
         found = discover(root / "class", out).submissions
         list(run.grade(Here(grader, out, 99), found, lambda _: False))
     write_grades(read_grades(out, None), out)

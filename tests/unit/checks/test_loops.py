@@ -9,7 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from grader.checks.base import CaseInputs, Probe
-from grader.checks.counts import counts_of, grows
+from grader.checks.behaviour import grows
+from grader.checks.counts import counts_of
 from grader.checks.loops import Loops
 from grader.checks.ops import ForbiddenOps
 from grader.observation import Claims, Observation, Outcome
@@ -41,15 +42,24 @@ def run(base: Observation, large: Observation, source: EntryFacts | None) -> Obs
     return Observation(Outcome.COMPLETED, counted={"": base, "B": large}, source=source)
 
 
-REFERENCE = run(told(), told(work=400), None)
+REFERENCE = run(told(descended={"mm 10": 100}), told(work=400, descended={"mm 10": 400}), None)
 FLAT = (told(), told(work=400))
 RAN_FLAT = (told(lines=[5, 6]), told(lines=[5, 6], work=400))
-LINES = (told(lines=[5, 6]), told(lines=[5, 6], events=40, ops={"mm": 12}, work=400))
+LINES = (
+    told(lines=[5, 6], descended={"mm 10": 100}),
+    told(lines=[5, 6], events=40, ops={"mm": 12}, work=400, descended={"mm 10": 400}),
+)
 OPS = (told(), told(calls={"mm": 12}, ops={"mm": 12}, work=400))
 ADDS = (told(), told(calls={"add": 12}, ops={"bmm": 1, "add": 12}, work=400))
 BARE = (told(), told(ops={"mm": 12}, bare=12, work=400))
 UNSEEN = (told(work=1), told(work=1))
-BUSY = (told(lines=[5, 6]), told(lines=[5, 6], events=40, work=400))
+AT_ONCE = {"descended": {"bmm 400": 400, "copy_ 5": 60}}
+BUSY = (
+    told(lines=[5, 6], descended={"bmm 100": 100, "copy_ 5": 15}),
+    told(lines=[5, 6], events=40, work=400, **AT_ONCE),
+)
+AWAY = (told(lines=[5, 6]), told(lines=[5, 6], events=40))
+AWAY_AND_BACK = (told(lines=[5, 6]), told(lines=[5, 6], events=40, escapes={"numpy": 24}))
 
 
 def judge(mode: str, seen: tuple[Observation, Observation], source: EntryFacts | None) -> Verdict:
@@ -83,6 +93,8 @@ def judge(mode: str, seen: tuple[Observation, Observation], source: EntryFacts |
         ("required", RAN_FLAT, LOOPED, Code.NEEDS_REVIEW),
         ("required", LINES, CLEAN, Code.NEEDS_REVIEW),
         ("required", BUSY, LOOPED, Code.NEEDS_REVIEW),  # turns in which nothing is done
+        ("required", AWAY, LOOPED, Code.NEEDS_REVIEW),  # nobody knows where it is done
+        ("required", AWAY_AND_BACK, LOOPED, Code.OK),
         ("exactly", LINES, LOOPED, Code.OK),
         ("exactly", BUSY, LOOPED, Code.NEEDS_REVIEW),
         ("exactly", FLAT, CLEAN, Code.LOOP_MISSING),

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from timings import run, screen
 
 from grader.checks.base import CaseInputs
-from grader.checks.counts import Behaviour
+from grader.checks.behaviour import Behaviour
 from grader.checks.loops import ask_time
 from grader.checks.speed import Vectorised
 from grader.clock.sampling import Run
@@ -175,7 +175,8 @@ GROWS = Behaviour(planned=frozenset({"B"}), loops=frozenset({"B"}))
 @pytest.mark.parametrize(
     ("times", "behaviour", "code", "says"),
     [
-        (1.0, GROWS, Code.OK, "no_loop"),
+        # Steps that grew at other sizes stay: the function may choose its way by the size.
+        (1.0, GROWS, Code.NEEDS_REVIEW, "no_loop"),
         (60.0, GROWS, Code.LOOP_FOUND, "loop"),
         (60.0, Behaviour(), Code.LOOP_FOUND, "loop"),
         (9.0, GROWS, Code.NEEDS_REVIEW, "unclear"),
@@ -201,7 +202,7 @@ def test_time_settles_a_doubt_where_it_is_clear(
 @pytest.mark.parametrize(
     ("times", "code", "says"),
     [
-        ((1.0,), Code.OK, "no_loop"),
+        ((1.0,), Code.NEEDS_REVIEW, "no_loop"),
         ((60.0, 60.0), Code.LOOP_FOUND, "loop"),
         ((60.0, 1000.0), Code.NEEDS_REVIEW, "unclear"),
         ((8.0,), Code.NEEDS_REVIEW, "unclear"),
@@ -248,6 +249,52 @@ def test_time_backs_what_passed_by_word_or_asks_a_person(
     assert verdict.witnesses[-1].name == "time"
     if verdict.message is not None:
         STRICT.render(verdict.message)
+
+
+@pytest.mark.parametrize("source", [HIDES, IDLE_LOOP])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"failed": ended(Outcome.RAISED, "no process may be started")},
+        {"wrong": (seen(1), seen(2))},
+        {"idle": 0.9},
+    ],
+)
+def test_what_does_not_let_itself_be_timed_is_for_a_person(
+    source: EntryFacts, fields: dict[str, Any]
+) -> None:
+    verdict = ask_time(BY_WORD, source, FLAT, timed(run(1.0), **fields))
+    assert (verdict.code, verdict.basis) == (Code.NEEDS_REVIEW, Basis.FACT)
+    assert verdict.witnesses == BY_WORD.witnesses
+    assert verdict.message is not None
+    assert "when it was timed" in STRICT.render(verdict.message)
+
+
+def test_a_sandbox_that_failed_casts_no_doubt() -> None:
+    failed = timed(failed=ended(Outcome.SANDBOX_FAILED, "too busy"))
+    assert ask_time(BY_WORD, IDLE_LOOP, FLAT, failed) == BY_WORD
+
+
+@pytest.mark.parametrize(
+    ("source", "times", "code"),
+    [
+        (EntryFacts(), 9.0, Code.OK),
+        (EntryFacts(), 64.0, Code.TOO_SLOW),
+        (IDLE_LOOP, 9.0, Code.INCONCLUSIVE),
+        (HIDES, 9.0, Code.INCONCLUSIVE),
+        (None, 9.0, Code.INCONCLUSIVE),
+    ],
+)
+def test_text_without_a_loop_decides_on_the_threshold(
+    source: EntryFacts | None, times: float, code: Code
+) -> None:
+    facts = HostFacts(timing=timed(*[run(times)] * 9))
+    submission = replace(seen(tensor([1.0])), facts=facts, source=source)
+    assert check().judge(CASE, REFERENCE, submission).code is code
+    credit = {"linear": [{"at": 0.25, "credit": 1}, {"at": 0.75, "credit": 0}]}
+    noisy = timed(*[run(4.0), run(16.0)] * 5)
+    between = replace(submission, facts=HostFacts(timing=noisy))
+    assert check(credit=credit).judge(CASE, REFERENCE, between).code is Code.INCONCLUSIVE
 
 
 def test_a_loop_that_was_found_stays_found() -> None:

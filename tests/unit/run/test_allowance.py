@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
 
 from grader.assignment.types import Limits
-from grader.observation import HostFacts, Observation, Outcome
+from grader.observation import HostFacts, Observation, Outcome, Stop
 from grader.run.allowance import Allowance, allowance, answered, kept_bytes
 from grader.run.materials import GuestProgram
 from grader.run.session import GuestSession
@@ -17,10 +18,12 @@ from grader.wire.messages import Call
 
 MIB = 2**20
 MODULE = b"""
+import time
 import torch
 
 def zeros(mib): return torch.zeros(mib * 2**20, dtype=torch.uint8)
 def empties(count): return [()] * count
+def naps(seconds): time.sleep(seconds)
 """
 
 
@@ -101,3 +104,29 @@ def test_only_the_references_answers_are_measured(guest: GuestSession, sandbox: 
     assert found.facts.reply is not None
     assert found.facts.reply.payload == 30 * MIB
     assert 0 < found.facts.reply.header < 1000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux shows what a process has used")
+def test_calls_that_sleep_just_under_the_limit_have_a_bound_in_all(guest: GuestSession) -> None:
+    guest.prepare(Limits(memory_mb=1024), GuestNeeds())
+    outcomes = []
+    while len(outcomes) < 10 and guest.alive:
+        seen = guest.call(Call("naps", (0.8,)), 1.0)
+        outcomes.append(seen.outcome)
+    assert len(outcomes) in (3, 4)
+    assert outcomes == [Outcome.COMPLETED] * (len(outcomes) - 1) + [Outcome.TIMED_OUT]
+    assert seen.facts.stopped is Stop.ASLEEP_IN_ALL
+    # What hardly sleeps is right even then, and a longer limit gives more.
+    guest.prepare(Limits(memory_mb=1024), GuestNeeds())
+    assert guest.call(Call("zeros", (1,)), 1.0).outcome is Outcome.COMPLETED
+    assert guest.call(Call("naps", (0.4,)), 20.0).outcome is Outcome.COMPLETED
+
+
+def test_calls_that_were_stopped_take_no_sleep_from_others() -> None:
+    left = Allowance()
+    assert left.sleep(5.0) == 5.0
+    left.slept(5.0, 5.0)
+    left.slept(15.0, 20.0)
+    assert left.sleep(8.0) == pytest.approx(2.0)
+    left.slept(60.0, 60.0)
+    assert left.sleep(20.0) == pytest.approx(1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -19,7 +20,9 @@ from grader.assignment.types import Limits
 from grader.clock.device import TRANSFER, WIRE
 from grader.errors import InfrastructureError
 from grader.observation import Claims, Observation, Outcome
-from grader.run.gpu_state import FIELDS, Health, Leases, list_gpus, read_state
+from grader.run import gpu_driver
+from grader.run.gpu_driver import Asked, list_gpus, parts_of, why_none
+from grader.run.gpu_state import FIELDS, Health, Leases, ask, read_state
 from grader.run.gpu_worker import PROBE_ANSWER, PROGRAM, GuestWorker, SickDeviceError, suspicious
 from grader.run.gpus import DeviceTakenError, NoDeviceError
 from grader.sandbox.host.guests import Gpu, Sandbox
@@ -115,10 +118,11 @@ def test_a_folder_that_cannot_be_made_is_the_machines_fault(tmp_path: Path) -> N
 # The driver's word
 
 
+SOUND = ("Tesla T4", "535.1", "41", "585", "1590", "3", "0", "3", "16", "Default", "Disabled")
+
+
 def line(reasons: str = "0x0000000000000000", **changes: str) -> str:
-    usual = dict(
-        zip(FIELDS, ("Tesla T4", "535.1", "41", "585", "1590", "3", "0", "3", "16"), strict=True)
-    )
+    usual = dict(zip(FIELDS, SOUND, strict=True))
     named = {name.replace("__", "."): value for name, value in changes.items()}
     return ", ".join((reasons, *(usual | named).values())) + "\n"
 
@@ -144,9 +148,84 @@ def test_lowered_clocks(reasons: str, told: str) -> None:
     assert read_state(line(reasons)).throttled == told
 
 
-def test_memory_errors_make_a_device_unusable() -> None:
-    counted = {"ecc__errors__uncorrected__volatile__total": "3"}
-    assert "3 uncorrectable" in read_state(line(**counted)).problem
+ECC = "ecc__errors__uncorrected__volatile__total"
+
+
+def test_old_memory_errors_are_no_problem_and_new_ones_are(sandbox: Sandbox) -> None:
+    counts = iter(("3", "3", "4", "4", "1"))
+    worker = GuestWorker(
+        sandbox, Gpu("GPU-a", 0), Limits(), lambda _: read_state(line(**{ECC: next(counts)}))
+    )
+    assert [worker.state().problem for _ in range(2)] == ["", ""]
+    for _ in range(2):
+        assert worker.state().problem == "1 uncorrectable memory errors while it was used"
+    assert worker.state().problem == "", "the adapter was started again, and with it the count"
+
+
+@pytest.mark.parametrize(
+    "told", ["[Insufficient Permissions]", "[N/A]", "[Unknown Error]", "[Not Supported]"]
+)
+def test_what_the_tool_may_not_tell_takes_no_card_out(told: str) -> None:
+    """A card in MIG mode, asked by an ordinary user, answers so."""
+    state = read_state(line(**{ECC: told, "memory__used": told, "compute_mode": told}))
+    assert (state.problem, state.errors) == ("", 0)
+    assert "memory.used" not in state.facts
+
+
+@pytest.mark.parametrize("mode", ["Exclusive_Process", "Exclusive_Thread", "Prohibited"])
+def test_a_mode_for_one_process_is_in_the_way(mode: str) -> None:
+    problem = read_state(line(compute_mode=mode)).problem
+    assert f"compute mode is {mode}" in problem
+    assert "nvidia-smi -c DEFAULT" in problem
+
+
+def test_a_display_keeps_some_memory() -> None:
+    assert read_state(line()).reserve == 0
+    assert read_state(line(display_active="Enabled")).reserve == 2**28
+
+
+def smi(folder: Path, script: str, patch: pytest.MonkeyPatch) -> None:
+    """Put a tool of that name on the path."""
+    tool = folder / "nvidia-smi"
+    tool.write_text(f"#!/bin/sh\n{script}\n")
+    tool.chmod(0o755)
+    patch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+def test_a_slow_tool_is_asked_once_and_takes_no_card_out(
+    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    smi(tmp_path, f"echo >> {tmp_path}/asked; exec sleep 60", monkeypatch)
+    monkeypatch.setattr(gpu_driver, "_SECONDS", 0.2)
+    worker = GuestWorker(sandbox, Gpu("GPU-a", 0), Limits())
+    for _ in range(3):
+        state = worker.state()
+        assert state.problem == ""
+        assert state.facts["driver_tool"] == "nvidia-smi did not answer within 0.2 s"
+    assert (tmp_path / "asked").read_text() == "\n"
+
+
+def test_the_tool_may_take_as_long_as_the_adapters_of_eight_gpus() -> None:
+    assert gpu_driver._SECONDS == 60
+
+
+def test_an_older_driver_is_asked_by_the_older_name_and_a_failure_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f"""case "$2" in *clocks_event_reasons*)
+echo 'Field "clocks_event_reasons.active" is not a valid field to query.'; exit 2;; esac
+echo '{line("0x0000000000000020").strip()}'"""
+    smi(tmp_path, script, monkeypatch)
+    assert ask("GPU-a").throttled == "temperature (driver)"
+    smi(tmp_path, "echo 'Unable to determine the device handle'; exit 15", monkeypatch)
+    assert ask("GPU-a").problem == "nvidia-smi failed: Unable to determine the device handle"
+
+
+def test_a_part_of_a_gpu_is_asked_after_by_its_board(sandbox: Sandbox) -> None:
+    asked: list[str] = []
+    part = Gpu("MIG-c7", 0, "GPU-44")
+    GuestWorker(sandbox, part, Limits(), lambda uuid: asked.append(uuid) or Health()).state()
+    assert asked == ["GPU-44"]
 
 
 def test_what_a_device_does_not_tell_is_left_out() -> None:
@@ -167,6 +246,90 @@ def test_devices_are_read_from_the_driver(tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "information").write_text("Model: ???\n")
     assert list_gpus(tmp_path) == (Gpu("GPU-0000:01:00.0", 0), Gpu("GPU-0000:0b:00.0", 1))
+
+
+INFORMATION = """\
+Model: \t\t Tesla K80
+IRQ:   \t\t 39
+GPU UUID: \t {uuid}
+Video BIOS: \t ??.??.??.??.??
+Bus Type: \t PCIe
+Bus Location: \t {place}
+Device Minor: \t {minor}
+GPU Excluded:\t {excluded}
+"""
+NAMELESS = "GPU-????????-????-????-????-????????????"
+
+
+def driver_files(root: Path, *uuids: str, excluded: str = "No") -> Path:
+    """The driver's folder in a /proc of its own, with a card for each name."""
+    folder = root / "proc/driver/nvidia/gpus"
+    for minor, uuid in enumerate(uuids):
+        place = f"0000:{0x3A + minor:02x}:00.0"
+        (folder / place).mkdir(parents=True)
+        text = INFORMATION.format(uuid=uuid, place=place, minor=minor, excluded=excluded)
+        (folder / place / "information").write_text(text)
+    return folder
+
+
+def test_cards_whose_adapter_has_not_started_have_names_of_their_own(tmp_path: Path) -> None:
+    folder = driver_files(tmp_path, NAMELESS, NAMELESS)
+    lines = "00000000:3A:00.0, GPU-one\n00000000:3B:00.0, GPU-two\n"
+    found = list_gpus(folder, lambda *_: Asked(lines))
+    assert found == (Gpu("GPU-one", 0), Gpu("GPU-two", 1))
+    # Without a name a card can be given to nobody; two of one name would be one lease.
+    assert list_gpus(folder, lambda *_: Asked(silent="nvidia-smi was not found")) == ()
+
+
+def test_a_card_that_the_driver_was_told_to_leave_is_left(tmp_path: Path) -> None:
+    assert list_gpus(driver_files(tmp_path, "GPU-a", excluded="Yes")) == ()
+
+
+LISTING = """\
+GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-4404041a-04cf-1ccf-9e70-f139a9b1e23c)
+  MIG 2g.10gb     Device  0: (UUID: MIG-c7384736-a75d-5afc-978f-d2f1294409fd)
+  MIG 1g.5gb      Device  1: (UUID: MIG-a28ad590-3fda-56dd-84fc-0a0b96edc58d)
+GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-3d8a5c9c-3b8f-e6ff-2d3c-0a1d6a4a5a5a)
+"""
+
+
+def test_a_divided_gpu_stands_for_its_parts() -> None:
+    boards = (
+        "GPU-4404041a-04cf-1ccf-9e70-f139a9b1e23c",
+        "GPU-3d8a5c9c-3b8f-e6ff-2d3c-0a1d6a4a5a5a",
+    )
+    whole = tuple(Gpu(uuid, minor) for minor, uuid in enumerate(boards))
+    assert parts_of(whole, LISTING) == (
+        Gpu("MIG-c7384736-a75d-5afc-978f-d2f1294409fd", 0, boards[0]),
+        Gpu("MIG-a28ad590-3fda-56dd-84fc-0a0b96edc58d", 0, boards[0]),
+        whole[1],
+    )
+    assert parts_of(whole, "") == whole
+
+
+MOUNTED = "512 488 0:97 / /proc/driver/nvidia rw,nosuid,nodev,noexec,relatime - tmpfs tmpfs rw\n"
+
+
+def silent(*_: str) -> Asked:
+    return Asked(silent="nvidia-smi was not found")
+
+
+def test_why_there_is_no_gpu_is_told(tmp_path: Path) -> None:
+    bare, wsl, hidden, asleep, listed = (tmp_path / name for name in "abcde")
+    for root in (bare, wsl, hidden, asleep, listed):
+        (root / "dev").mkdir(parents=True)
+    assert why_none(bare, silent) == "no NVIDIA driver offers one"
+    (wsl / "dev/dxg").touch()
+    assert "WSL 2" in why_none(wsl, silent)
+    (hidden / "proc/self").mkdir(parents=True)
+    (hidden / "proc/self/mountinfo").write_text(MOUNTED)
+    assert "mounted over /proc/driver/nvidia" in why_none(hidden, silent)
+    driver_files(asleep, NAMELESS)
+    assert "adapter has not started" in why_none(asleep, silent)
+    driver_files(listed, "GPU-a")
+    assert "/dev/nvidia0 is not there" in why_none(listed, silent)
+    (listed / "dev/nvidia0").touch()
+    assert "CUDA_VISIBLE_DEVICES" in why_none(listed, silent)
 
 
 # The real worker, as far as it goes without a GPU
@@ -201,10 +364,14 @@ def test_parties_run_in_processes_of_their_own_and_wire_carries_bytes_only(
     worker._end()
 
 
-def test_the_drivers_problem_is_not_tried_out(sandbox: Sandbox) -> None:
+def test_the_product_comes_first_and_the_drivers_problem_is_the_reason(sandbox: Sandbox) -> None:
+    """The product starts the adapter, which a call of the tool would else have to do."""
     gone = Health("nvidia-smi failed: no devices were found")
-    worker = GuestWorker(sandbox, Gpu("GPU-a", 0), Limits(), lambda _: gone)
-    assert worker.health() is gone
+    order: list[str] = []
+    worker = GuestWorker(sandbox, Gpu("GPU-a", 0), Limits(), lambda _: order.append("tool") or gone)
+    worker._probe = lambda: (order.append("product") or "it computes 1 for 512", 0.0)  # type: ignore[method-assign,func-returns-value,return-value]
+    assert worker.health() == gone
+    assert order == ["product", "tool"]
 
 
 # What the host sends to a device, on a device that is this machine's memory
@@ -230,7 +397,7 @@ def program(free: int = 2**26) -> tuple[dict[str, Any], list[int]]:
         return torch.ones(*shape)
 
     cuda = SimpleNamespace(
-        mem_get_info=lambda: (free + 2**22, free), synchronize=lambda: None,
+        mem_get_info=lambda: (free - sum(made), free), synchronize=lambda: None,
         OutOfMemoryError=OutOfMemoryError,
     )  # fmt: skip
     stand_in = SimpleNamespace(**{**vars(torch), "zeros": zeros, "ones": ones, "cuda": cuda})
@@ -249,9 +416,15 @@ def test_a_probe_is_a_product_whose_result_is_known() -> None:
 
 def test_scrubbing_fills_what_is_free_down_to_the_last_pieces() -> None:
     names, made = program(free=2**26 + 2**21)
-    done = names["scrub"]()
+    done = names["scrub"](0)
     assert done == sum(made)
     assert done > 2**26
+
+
+def test_scrubbing_leaves_what_a_display_needs() -> None:
+    names, made = program(free=2**26)
+    names["scrub"](2**24)
+    assert sum(made) == 2**26 - 2**24
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,13 @@ from grader.assignment.types import Limits, Needs
 from grader.errors import InfrastructureError
 from grader.grading import Grader, Options
 from grader.run import gpus
-from grader.run.gpu_state import Leases, choose
+from grader.run.gpu_driver import advice
+from grader.run.gpu_state import Health, Leases, choose
 from grader.run.gpus import GpuProof, prove_gpus, scrub_gpus
 from grader.run.materials import GuestProgram, Materials
 from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.walls import cuda
 
 LIMITS = Limits(memory_mb=512)
 PROBE = """
@@ -57,7 +59,20 @@ def test_a_right_product_is_noted_for_the_report(
     shown: Sandbox, leases: Leases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     driver(monkeypatch)
-    assert prove_gpus(shown, (GPU,), LIMITS, leases) == GpuProof({"product on GPU-double": "right"})
+    proof = prove_gpus(shown, (GPU,), LIMITS, leases)
+    assert proof == GpuProof({"product on GPU-double": "right"}, memory=proof.memory)
+
+
+def test_what_the_driver_takes_of_the_hosts_memory_is_measured(
+    shown: Sandbox, leases: Leases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More than the limit: a context alone may take as much as a submission is allowed.
+    driver(monkeypatch, "global kept; kept = [os.urandom(2**20) for _ in range(600)]")
+    proof = prove_gpus(shown, (GPU,), LIMITS, leases)
+    assert not proof.failed
+    assert 600 * 2**20 <= proof.memory < 700 * 2**20
+    assert proof.gpu_memory >= 1.5 * proof.memory
+    assert GpuProof().gpu_memory == cuda.MEMORY, "nobody has measured it"
 
 
 def test_a_torch_without_cuda_is_named(shown: Sandbox, leases: Leases) -> None:
@@ -77,7 +92,8 @@ def test_a_wrong_product_is_a_failure(
     ("needs", "wall"),
     [
         ("os.mkfifo('pipe')", "landlock"),
-        ("open('/nowhere')", None),
+        # Two walls refuse one thing each.
+        ("os.mkfifo('pipe'); __import__('socket').socket()", None),
     ],
 )
 def test_the_wall_in_the_way_is_named(
@@ -88,12 +104,81 @@ def test_the_wall_in_the_way_is_named(
     wall: str | None,
 ) -> None:
     driver(monkeypatch, needs)
-    monkeypatch.setattr(gpus, "_node_problems", lambda _: [])
+    monkeypatch.setattr(gpus, "node_problems", lambda _: [])
     # Each wall costs a fork-server of its own; one shows as much as six.
     monkeypatch.setattr(gpus, "_SUSPECTS", gpus._SUSPECTS[:1])
     told = failure(shown, leases)
+    assert "outside the sandbox it is right" in told
     expected = f"the wall “{wall}” is in the way" if wall else "no single wall is in the way"
     assert expected in told
+
+
+SENTENCES = {
+    "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed "
+    "a driver from http://www.nvidia.com/Download/index.aspx": "ldconfig",
+    "The NVIDIA driver on your system is too old (found version 12040). Please update your GPU "
+    "driver by downloading and installing a new version from the URL: "
+    "http://www.nvidia.com/Download/index.aspx Alternatively, go to: https://pytorch.org to "
+    "install a PyTorch version that has been compiled with your version of the CUDA driver.":
+    "update the driver",
+    "Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling "
+    "NumCudaDevices() that might have already set an error? Error 304: OS call failed or operation "
+    "not supported on this OS": "nvidia-modprobe",
+    "Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling "
+    "NumCudaDevices() that might have already set an error? Error 802: system not yet initialized":
+    "nvidia-fabricmanager",
+    "CUDA error: CUDA-capable device(s) is/are busy or unavailable\nSearch for "
+    "`cudaErrorDevicesUnavailable' in https://docs.nvidia.com/cuda/cuda-runtime-api/"
+    "group__CUDART__TYPES.html for more information.": "exclusive compute mode",
+    "CUDA error: no kernel image is available for execution on the device\nSearch for "
+    "`cudaErrorNoKernelImageForDevice' in https://docs.nvidia.com/cuda/cuda-runtime-api/"
+    "group__CUDART__TYPES.html for more information.": "compute capability",
+    "CUDA error: out of memory\nSearch for `cudaErrorMemoryAllocation' in "
+    "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html for more "
+    "information.": "nvidia-smi lists them",
+    "Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling "
+    "NumCudaDevices() that might have already set an error? Error 803: system has unsupported "
+    "display driver / cuda driver combination": "restart the machine",
+    "Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling "
+    "NumCudaDevices() that might have already set an error? Error 804: forward compatibility was "
+    "attempted on non supported HW": "cuda-compat",
+    "CUDA error: MPS client failed to connect to the MPS control daemon or the MPS server":
+    "stop it",
+    "No CUDA GPUs are available": "CUDA_VISIBLE_DEVICES",
+    "CUDA driver initialization failed, you might not have a CUDA gpu.": "dmesg",
+    "CUDA unknown error - this may be due to an incorrectly set up environment, e.g. changing env "
+    "variable CUDA_VISIBLE_DEVICES after program start. Setting the available devices to be zero.":
+    "nvidia_uvm",
+    "Torch not compiled with CUDA enabled": "a build without CUDA",
+}  # fmt: skip
+"""What torch raises, word for word → words of the advice."""
+
+
+@pytest.mark.parametrize(("sentence", "words"), SENTENCES.items())
+def test_every_sentence_of_torchs_has_its_advice(sentence: str, words: str) -> None:
+    assert words in advice(f"a product could not be computed: RuntimeError: {sentence[:300]}")
+
+
+def test_what_fails_outside_the_sandbox_too_is_put_on_no_wall(
+    shown: Sandbox, leases: Leases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+    monkeypatch.setattr(gpus, "without_wall", lambda *what: tried.append(what))
+    driver(monkeypatch, "raise RuntimeError('Error 802: system not yet initialized')")
+    told = failure(shown, leases)
+    assert "outside the sandbox it fails too; " in told
+    assert "nvidia-fabricmanager" in told
+    assert "/dev/nvidia90" not in told
+    assert not tried
+
+
+def test_a_card_for_one_process_is_refused_at_the_start(
+    shown: Sandbox, leases: Leases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The probe is one process, and timing takes four: it would fail in the middle of a class."""
+    driver(monkeypatch)
+    monkeypatch.setattr(gpus, "ask", lambda _: Health("its compute mode is Exclusive_Process"))
+    assert failure(shown, leases) == "its compute mode is Exclusive_Process"
 
 
 def test_a_node_that_is_missing_is_named_before_any_wall(
@@ -193,6 +278,11 @@ def test_the_question_runs_on_the_gpu_and_the_report_has_the_proof(
     proved = report.environment.isolation.proved
     assert proved["product on GPU-double"] == "right"
     assert proved["other_gpu"] == "none"
+    # What the probe measured holds in every sandbox that the grader is given.
+    assert made._sandbox.gpu_memory != cuda.MEMORY
+    with open_sandbox("none") as another:
+        made.with_sandbox(another)
+        assert another.gpu_memory == shown.gpu_memory
 
 
 def test_gpus_are_those_that_the_usual_variable_names() -> None:
@@ -202,3 +292,12 @@ def test_gpus_are_those_that_the_usual_variable_names() -> None:
         "-1": [], " 1 , GPU-x": [1, 2], "0,0": [0],
     }.items():  # fmt: skip
         assert choose(gpus, named) == tuple(gpus[place] for place in places), named
+
+
+def test_a_part_of_a_gpu_is_chosen_by_its_name_and_by_its_boards() -> None:
+    parts = (Gpu("MIG-c7", 0, "GPU-44"), Gpu("MIG-d1", 0, "GPU-44"), Gpu("GPU-x", 1))
+    for named, places in {
+        None: [0, 1, 2], "MIG-d1": [1], "MIG-d1,MIG-c7": [1, 0], "GPU-44": [0], "0": [0],
+        "1": [2], "2": [], "MIG-": [], "MIG-d1,1": [1, 2],
+    }.items():  # fmt: skip
+        assert choose(parts, named) == tuple(parts[place] for place in places), named

@@ -11,12 +11,15 @@ from observed import seen
 from timings import run, screen
 
 from grader.observation import Claims, FunctionTiming, HostFacts, Observation, Outcome
-from grader.run.kept import KEEPER, pack_runs, unpack_runs
+from grader.run.answers import answers_of
+from grader.run.kept import KEEPER
 from grader.run.observe import QuestionRun
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.wire.frames import Frame
 from grader.wire.messages import Loaded
 from grader.wire.values import Tensor
+
+NONE = answers_of({})
 
 
 def reached(kind: Any, found: set[type]) -> set[type]:
@@ -44,7 +47,7 @@ def test_what_was_timed_comes_back() -> None:
     timing = FunctionTiming((run(2.0),), {"B": 2}, 30, screens=(screen([1.0] * 4),))
     observation = dataclasses.replace(seen(1), facts=HostFacts(timing=timing))
     runs = {"f": QuestionRun("f", None, None, {"case": observation})}
-    assert unpack_runs(pack_runs(runs, {}), {}) == runs
+    assert NONE.unpack(NONE.pack(runs)) == runs
 
 
 def test_what_was_timed_under_the_former_name_comes_back() -> None:
@@ -52,10 +55,10 @@ def test_what_was_timed_under_the_former_name_comes_back() -> None:
     runs = {"f": QuestionRun("f", None, None, {"case": observation})}
     FunctionTiming.__name__ = "Timing"
     try:
-        written = pack_runs(runs, {})
+        written = NONE.pack(runs)
     finally:
         FunctionTiming.__name__ = "FunctionTiming"
-    assert unpack_runs(written, {}) == runs
+    assert NONE.unpack(written) == runs
 
 
 WRITTEN_BEFORE = (
@@ -78,4 +81,4 @@ def test_runs_that_were_kept_before_can_be_read() -> None:
         Outcome.COMPLETED, HostFacts(1.5, cpu_seconds=0.5), Claims(2), source=facts
     )
     expected = QuestionRun("f", Loaded(("f",)), None, {"a": observed, "b": observed})
-    assert unpack_runs(base64.b64decode(WRITTEN_BEFORE), {}) == {"q": expected}
+    assert KEEPER.unpack(base64.b64decode(WRITTEN_BEFORE), {}) == {"q": expected}

@@ -17,7 +17,7 @@ def reached(files: Mapping[str, bytes]) -> Mention | None:
     run = QuestionRun("f", None, None, {"a": Observation(Outcome.COMPLETED, HostFacts(0.0))})
     with SourceReader() as reader:
         sources = read_sources(reader, files, ["resnet.py"])
-    return with_sources(sources, [], {"f": run})["f"].reach
+    return next(iter(with_sources(sources, [], {"f": run})["f"].reach), None)
 
 
 def test_what_is_not_installed_can_do_nothing() -> None:

@@ -8,19 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import fake_device
+import numpy as np
 import pytest
 from device_lab import Bench
 from fake_device import NO_MEMORY, STICKY, Answer, FakeDevice, Student, honest, product, reduced
 
 from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
-from grader.clock.device import read
+from grader.clock.device import REFERENCE, TRANSFER, read
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.report.messages.catalogue import ENGLISH
+from grader.run.materials import load_materials
 from grader.verdict import Code, Owner, Status, Verdict
+from grader.vgpu.timeline.profiles import profile
 from grader.wire.messages import Fault
 from grader.wire.values import Tensor, Value
 
+ROOT = Path(__file__).parents[3]
 STRICT = replace(ENGLISH, strict=True)
 
 
@@ -94,7 +99,8 @@ def test_beyond_the_limit_nobody_passes_and_a_failure_was_seen_twice(
 
 
 def test_between_limit_and_margin_the_points_stay_pending(bench: Bench) -> None:
-    verdict = bench.verdict(honest(0.0165))
+    # Copies take 6 ms of the reference's 10. Computing takes 2.1 times as long, 1.8 at least.
+    verdict = bench.verdict(honest(0.0145))
     assert (verdict.status, verdict.code) == (Status.DEFERRED, Code.INCONCLUSIVE)
     assert verdict.owner is Owner.INFRASTRUCTURE
     assert "pending" in told(verdict)
@@ -104,7 +110,7 @@ def test_partial_credit_by_thresholds(tmp_path: Path) -> None:
     steps = {"steps": [{"within": 1.5, "credit": 1.0}, {"within": 4.0, "credit": 0.5}]}
     bench = Bench(tmp_path, credit=steps)
     assert bench.verdict(honest()).credit == 1
-    assert (bench.verdict(honest(0.030)).status, bench.verdict(honest(0.030)).credit) == (
+    assert (bench.verdict(honest(0.018)).status, bench.verdict(honest(0.018)).credit) == (
         Status.PARTIAL,
         0.5,
     )
@@ -131,6 +137,69 @@ def test_a_gain_over_the_cpu_is_asked_for_only_where_the_assignment_says(tmp_pat
     never = Bench(tmp_path, at_least=80.0).verdict(honest())
     assert (never.status, never.code) == (Status.DEFERRED, Code.INCONCLUSIVE)
     assert "the reference itself" in told(never)
+
+
+# Whether it is the kernel that decides, on cards from T4 to H200
+
+
+CARDS = ("t4", "v100", "rtx3070-laptop", "a100", "h100")
+"""An H200 has the float32 rate and the link of an H100, and more memory."""
+
+SLOW_LINK = 3.4e9
+"""Bytes a second into pages of the host that were never touched."""
+
+
+def modelled(patch: pytest.MonkeyPatch, card: str, rate: float | None) -> float:
+    """Have the fake device take what a card would for the sizes of pytorch101; return its kernel's.
+
+    Args:
+        patch: Takes the model away again.
+        card: Name of a profile.
+        rate: Of the copies, in bytes a second; as the profile says where None.
+    """
+    materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
+    question = next(each for each in materials.assignment.questions if each.id == "mm_on_gpu")
+    check = next(each for each in question.checks if isinstance(each, Speedup))
+    case = next(each for each in question.cases if each.id == check.case)
+    (rows, inner), (_, columns) = (case.args[name].rand for name in ("x", "w"))
+    model = profile(card)
+    size = 4 * (rows * inner + inner * columns + rows * columns)
+    kernel = 2 * rows * inner * columns / model.flops
+    copies = size / (rate or model.pageable)
+    patch.setitem(fake_device.SECONDS, TRANSFER, copies)
+    patch.setitem(fake_device.SECONDS, REFERENCE, copies + kernel)
+    patch.setattr(fake_device, "_WIRE_SECONDS", size * 0.090 / 84e6)
+    return kernel
+
+
+@pytest.mark.parametrize("rate", [None, SLOW_LINK])
+@pytest.mark.parametrize("card", CARDS)
+def test_a_kernel_that_is_ten_times_too_slow_keeps_no_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, card: str, rate: float | None
+) -> None:
+    kernel = modelled(monkeypatch, card, rate)
+    reference = fake_device.SECONDS[REFERENCE]
+    for seed in range(6):
+        device = FakeDevice(random=np.random.default_rng(seed))
+        verdict = Bench(tmp_path, device).verdict(honest(reference + 9 * kernel), seed)
+        assert (verdict.status, verdict.code) == (Status.FAILED, Code.TOO_SLOW), (seed, verdict)
+        assert "times as long as the reference" in told(verdict)
+
+
+@pytest.mark.parametrize("rate", [None, SLOW_LINK])
+@pytest.mark.parametrize("card", CARDS)
+def test_a_kernel_as_fast_as_the_references_keeps_its_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, card: str, rate: float | None
+) -> None:
+    modelled(monkeypatch, card, rate)
+    statuses = []
+    for seed in range(20):
+        device = FakeDevice(noise=0.05, random=np.random.default_rng(seed))
+        verdict = Bench(tmp_path, device).verdict(honest(fake_device.SECONDS[REFERENCE]), seed)
+        statuses.append(verdict.status)
+    assert set(statuses) <= {Status.PASSED, Status.DEFERRED}
+    # Where copies are as fast as a link can be, the wire's noise is a seventh of all that is left.
+    assert statuses.count(Status.DEFERRED) <= (2 if card == "h100" and rate is None else 0)
 
 
 def test_nothing_is_decided_without_a_real_device(bench: Bench) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import toy_starter
 import two_files
-from two_files import LINEAR, NET, RIGHT
+from two_files import LINEAR, NET, NET_ALONE, RIGHT
 
 from grader.clock.sampling import readable
 from grader.errors import AssignmentError
@@ -134,6 +134,40 @@ def test_a_file_that_cannot_be_read_fails_its_own_questions(examine, text, code,
     assert points(report)["Net"] == 2
 
 
+def test_what_python_cannot_run_leaves_the_other_file_alone(examine) -> None:
+    broken = "def scores(W, X)\n    return X @ W\n"
+    report = examine({LINEAR: broken, NET: NET_ALONE}).report
+    assert points(report) == {"scores": 0, "predict": 0, "net_scores": 3, "Net": 2}
+    assert report.pending == 0
+
+
+def test_a_file_that_only_the_grader_cannot_read_leaves_claims_to_a_person(examine) -> None:
+    deep = f"{RIGHT[LINEAR]}\nX = {'-' * 5000}1\n"
+    found = check(examine({LINEAR: deep, NET: NET_ALONE}).report, "net_scores.no_loops")
+    assert found.code is Code.NEEDS_REVIEW
+    assert found.message.startswith(f"{LINEAR}: The grader could not read the text of this file (")
+    assert "reaches for" not in found.message
+
+
+def test_a_number_that_is_too_long_hides_nothing(examine) -> None:
+    # Python calls it a syntax error, unless the other file lifts the limit first.
+    hidden = f"{RIGHT[LINEAR]}\nimport sys\nsys.modules\nX = {'1' * 5000}\n"
+    lifted = f"import sys\nsys.set_int_max_str_digits(0)\n{RIGHT[NET]}"
+    found = check(examine({LINEAR: hidden, NET: lifted}).report, "net_scores.no_loops")
+    assert (found.code, found.params["file"]) == (Code.NEEDS_REVIEW, LINEAR)
+
+
+@pytest.mark.parametrize("empty", [LINEAR, NET])
+def test_an_empty_file_alone_is_called_empty_at_its_own_questions(examine, empty: str) -> None:
+    report = examine({empty: ""}).report
+    (other,) = {LINEAR, NET} - {empty}
+    for file, where in ((LINEAR, "scores.values"), (NET, "net_scores.values")):
+        found = check(report, where)
+        assert found.code is (Code.BAD_SUBMISSION if file == empty else Code.MISSING_FILE)
+        said = f"{empty} is empty." if file == empty else f"{other} was not handed in"
+        assert found.message.startswith(said)
+
+
 def test_what_is_imported_is_the_students_own(examine) -> None:
     wrong = RIGHT[LINEAR].replace("X @ W", "X @ W + 1")
     report = examine({**RIGHT, LINEAR: wrong}).report
@@ -160,7 +194,8 @@ def test_a_loop_in_the_imported_file_is_found_there(examine) -> None:
 
 
 def test_code_that_reaches_for_internals_is_named_with_its_file(examine) -> None:
-    report = examine({**RIGHT, NET: f"{RIGHT[NET]}\nimport sys\nsys.modules\n"}).report
+    reaching = {LINEAR: RIGHT[LINEAR], NET: f"{RIGHT[NET]}\nimport sys\nsys.modules\n"}
+    report = examine(reaching).report
     found = check(report, "scores.no_loops")
     assert found.code is Code.NEEDS_REVIEW
     assert found.params["file"] == NET

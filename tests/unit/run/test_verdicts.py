@@ -97,7 +97,7 @@ CLAIMED = question(
 
 def answered(value: Value, reach: Mention | None = None) -> QuestionRun:
     seen = Observation(Outcome.COMPLETED, claims=Claims(value))
-    return replace(FINE, observations={"one": seen}, reach=reach)
+    return replace(FINE, observations={"one": seen}, reach=(reach,) if reach else ())
 
 
 def test_points_on_the_word_of_code_that_reaches_wait_for_a_person() -> None:
@@ -115,3 +115,28 @@ def test_code_that_reaches_and_is_wrong_all_the_same_has_failed() -> None:
     verdicts = judge_question(planned, answered(1), answered(2, REACHED))
     assert verdicts["value"].code is Code.WRONG_VALUE
     assert verdicts["word"].code is Code.REQUIREMENT_NOT_MET
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "called"),
+    [
+        ("f is not written yet", Code.NOT_IMPLEMENTED, "f"),
+        ("g is not written yet", Code.RAISED, "g"),
+        ("G.step is not written yet", Code.RAISED, "G"),
+        # A method, as starters named them before: perhaps the question's own.
+        ("step is not written yet", Code.NOT_IMPLEMENTED, "f"),
+        ("later", Code.NOT_IMPLEMENTED, "f"),
+    ],
+)
+def test_a_function_that_calls_an_unwritten_one_is_not_called_unwritten_itself(
+    message: str, code: Code, called: str
+) -> None:
+    case = PlannedCase("one", question().cases[0], CaseInputs("one", (), (), False, {}), {}, "")
+    right = replace(FINE, observations={"one": Observation(Outcome.COMPLETED)})
+    stub = Claims(fault=Fault("NotImplementedError", message, "f.py", 3))
+    seen = {"one": Observation(Outcome.RAISED, claims=stub)}
+    run = QuestionRun("f", Loaded(("f", "g", "G")), None, seen)
+    verdict = judge_question(PlannedQuestion(question(), (case,)), right, run)["value"]
+    assert verdict.code is code
+    assert verdict.message is not None
+    assert verdict.message.params["function"] == called

@@ -1,11 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
+
+from grader.sandbox.host.fork_server import ForkServerSandbox
 from grader.sandbox.host.forked import environment
-from grader.sandbox.host.guests import Gpu, GuestNeeds
-from grader.sandbox.host.open import clean_environment
+from grader.sandbox.host.guests import Gpu, GuestNeeds, WallRefusedError
+from grader.sandbox.host.open import PROBE_LIMITS, _advice, _shown, clean_environment
 from grader.sandbox.walls import cuda, privileges, seccomp
 from grader.sandbox.walls.plan import (
     Canary,
@@ -51,6 +58,55 @@ def test_folders_of_the_drivers_library_are_found_by_the_library(tmp_path: Path)
     assert cuda.library_folders("", usual=(str(empty),)) == ()
 
 
+def test_a_library_that_is_linked_through_alternatives_is_found_where_it_is(tmp_path: Path) -> None:
+    """Debian's: the loader knows the first link, and no student process has the second."""
+    known, alternatives, current = (tmp_path / name for name in ("lib", "alternatives", "current"))
+    for folder in (known, alternatives, current):
+        folder.mkdir()
+    (current / "libcuda.so.1").touch()
+    (alternatives / "glx--libcuda.so.1").symlink_to(current / "libcuda.so.1")
+    (known / "libcuda.so.1").symlink_to(alternatives / "glx--libcuda.so.1")
+    found = cuda.library_folders("", (), (str(known),), alternatives)
+    assert found == (str(current),)
+    # The loader finds a plain link to a neighbour by itself.
+    (known / "libcuda.so.1").unlink()
+    (known / "libcuda.so.550.54").touch()
+    (known / "libcuda.so.1").symlink_to("libcuda.so.550.54")
+    assert cuda.library_folders("", (), (str(known),), alternatives) == ()
+
+
+def test_a_runtimes_mount_over_the_drivers_folder_is_seen_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "mountinfo"
+    line = "{} 488 0:97 / {} rw,nosuid,nodev,noexec,relatime - tmpfs tmpfs rw,mode=555\n"
+    table.write_text(line.format(1, "/proc") + line.format(2, "/proc/driver/nvidia-caps"))
+    assert not cuda.covered(table)
+    for place in ("/proc/driver/nvidia", "/proc/driver/nvidia/gpus/0000:3b:00.0"):
+        table.write_text(line.format(1, "/proc") + line.format(2, place))
+        assert cuda.covered(table), place
+    assert not cuda.covered(tmp_path / "none")
+    refused = WallRefusedError("mount: Operation not permitted", "mount none /x/proc")
+    for there, words in ((True, "no option of a container"), (False, "systempaths=unconfined")):
+        monkeypatch.setattr(cuda, "covered", lambda there=there: there)
+        assert words in _advice(Mechanism.USERNS, refused)
+
+
+def test_parts_of_one_gpu_have_one_node_and_are_named() -> None:
+    plan = WallPlan(Mechanism.NS, CANARY, landlock=5)
+    shown = _shown(plan, (Gpu("MIG-a", 2, "GPU-x"), Gpu("MIG-b", 2, "GPU-x")))
+    assert (shown.gpus, shown.parts) == ((2,), "MIG-a,MIG-b")
+    # Unnamed, CUDA would take the first part of the card, which may be somebody else's.
+    server: Any = SimpleNamespace(plan=shown, _slots=None, _numbers=count(1), gpu_memory=0)
+    server._gpus = partial(ForkServerSandbox._gpus, server)
+    visible = [
+        ForkServerSandbox._guest_plan(server, PROBE_LIMITS, GuestNeeds(cuda=1, gpus=gpus)).visible
+        for gpus in ((), (Gpu("MIG-b", 2, "GPU-x"),))
+    ]
+    assert visible == ["MIG-a,MIG-b", "MIG-b"]
+    assert _shown(plan, (Gpu("GPU-y", 3),)).parts == ""
+
+
 def test_memory_files_are_for_guests_with_a_gpu_only() -> None:
     assert seccomp.build(None, gpu=True) != seccomp.build(None)
     assert len(seccomp.build(None)) > len(seccomp.build(None, gpu=True))
@@ -79,7 +135,8 @@ def test_what_cannot_be_limited_is_not_asked_of_the_proof() -> None:
     assert any("exceed_memory" in line for line in missing)
     asked = breaches(plan, replace(GUEST, gpus=(0,)), {})
     left = {line.split()[0] for line in missing} - {line.split()[0] for line in asked}
-    assert left == {"exceed_memory", "uncounted_memory"}
+    # The driver locks files of its own, so that a library's file cannot be kept from it.
+    assert left == {"exceed_memory", "uncounted_memory", "lock_library"}
 
 
 def test_plans_with_gpus_survive_the_way_to_the_fork_server() -> None:

@@ -95,6 +95,115 @@ def test_a_comprehension_that_does_more_is_a_loop(body: str) -> None:
     assert loops(f"def f(x):\n    {body}\n")
 
 
+COUNTS = """
+def count(shape, so_far=1):
+    return so_far if not shape else count(shape[1:], so_far * shape[0])
+def count_from(shape, place):
+    if place == len(shape):
+        return 1
+    return shape[place] * count_from(shape, place + 1)
+def size_of(sizes):
+    n = 1
+    for size in sizes:
+        n *= size
+    return n
+def work(shape, x):
+    return x.sum() if not shape else work(shape[1:], x.sum(0))
+def data(x):
+    return 0 if not x else x[0] + data(x[1:])
+def twice(x):
+    return 0 if not len(x) else x[0] + twice(x[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "D = 1\n    for s in x.shape[1:]: D *= s\n    return x.reshape(len(x), D)",
+        "D, sizes = 1, []\n    for d in reversed(range(x.dim())):\n"
+        "        sizes.insert(0, D)\n        D = D * x.size(d)",
+        "D = 1\n    for d in range(1, x.ndim):\n        if x.shape[d] == 1: continue\n"
+        "        D *= int(x.shape[d])",
+        "shape, D = x.shape, 1\n    for i, s in enumerate(shape):\n        D = D * s if i else D",
+        "N, rest = x.shape[0], x.shape[1:]\n    D = N // N\n    for s in rest: D *= s",
+        "D = 1\n    for i in range(1, len(x.shape)): D *= x.shape[i]\n    i, D = x, D",
+        "D = 1\n    for s in x.shape: D *= s\n    s = x",
+        "d = D = 1\n    while d < x.dim():\n        D *= x.size(d)\n        d += 1",
+        "N, *rest = x.shape; D = 1\n    for s in rest: D *= s",
+        "strides = [1] * x.dim()\n    for d in range(x.dim() - 1): strides[d] = x.stride(d)",
+        "n = 0\n    for a in x.shape:\n        for b in x.shape: n += a * b",
+        "from functools import reduce; return reduce(lambda a, b: a * b, x.shape[1:], 1)",
+        "import functools, operator; return functools.reduce(operator.mul, x.shape[1:])",
+        "return list(map(int, x.shape))",
+        "def rec(s): return 1 if not s else s[0] * rec(s[1:])\n    return rec(x.shape[1:])",
+        "return count(x.shape[1:])",
+        "return count(tuple(x.size()))",
+        "return count_from(x.shape, 1)",
+        "return size_of(x.shape[1:])",
+    ],
+)
+def test_what_makes_only_numbers_of_dims_is_exempt(body: str) -> None:
+    found = facts(f"{COUNTS}\ndef f(x, y):\n    {body}\n")
+    assert found.loops == ()
+    assert found.depth == 0
+    assert Role.EXEMPT in {item.role for item in found.constructs}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for d in range(x.dim()): x = x.flip(d)",
+        "D = x\n    for s in x.shape: D *= s",
+        "while x.dim() > 1: x = x.sum(-1)",
+        "D = 1\n    for s in x.shape: D *= y",
+        "for d in range(x.dim()): y[d] = x[d] @ y[d]",
+        "for d in range(x.dim()): y.append(x[d])",
+        "D = 1\n    for s in x.shape: D *= (x + y).shape[0]",
+        "D = 1\n    for d in range(x.dim()):\n        for s in (x[d] @ y[d]).shape: D *= s",
+        "return [x.sum(d) for d in range(x.dim())]",
+        "return [(x[d] @ y[d]).dim() for d in range(x.dim())]",
+        "from functools import reduce; return reduce(lambda a, d: a.sum(0), x.shape, x)",
+        "return list(map(x.sum, range(x.dim())))",
+        "int = x.sum\n    for d in range(x.dim()): n = int(d)",
+        "return work(x.shape, x)",
+        "def rec(s): return x.sum() if not s else rec(s[1:]) + x\n    return rec(x.shape)",
+        "for t in (x, y): t.sum()",
+        "return [t.sum() for t in [x, y]]",
+    ],
+)
+def test_what_does_more_over_dims_is_a_loop_over_dims(body: str) -> None:
+    found = facts(f"{COUNTS}\ndef f(x, y):\n    {body}\n")
+    assert found.depth
+    assert any(item.over_dims for item in found.loops)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for s in x.shape[:1]:\n        for i in range(s): y[i] = x[i]",
+        "for n in x.shape:\n        for i in range(n): pass",
+        "for i in range(x.shape[0]): pass",
+        "for i in range(x.size(0)): pass",
+        "for s, row in zip(x.shape, x): pass",
+        "for _ in range(2): pass",
+        "for row in (*x, y): pass",
+        "n = 3\n    for _ in range(n): pass",
+        "for i in list(x.shape) * 100: pass",
+        "while x.dim(): pass",
+        "i = 0\n    while i < x.shape[0]: i += 1",
+        "i, n = 0, len(x)\n    while i < n: i += 1",
+        "return data(x.shape) + data(x)",
+        "return twice(x)",
+        "def rec(s): return 1 if not s else s[0] * rec(s[1:])\n    return rec(x)",
+        "def rec(s): return 1 if not s else s[0] * rec(y[1:])\n    return rec(x.shape)",
+        "run = size_of; return run(x)",
+    ],
+)
+def test_what_goes_through_sizes_or_data_is_a_loop(body: str) -> None:
+    found = facts(f"{COUNTS}\ndef f(x, y):\n    {body}\n")
+    assert [item for item in found.loops if not item.over_dims]
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -30,3 +30,18 @@ def attend(query, key, value, mask=None):
         products = products.masked_fill(mask.logical_not(), float("-inf"))
     powers = (products - products.amax(dim=2, keepdim=True)).exp()
     return torch.bmm(powers, value) / powers.sum(dim=2, keepdim=True)
+
+
+# %% attend_checks_its_arguments
+# A loop over what is written out takes as many turns whatever the sizes are.
+# expect:
+#   questions:
+#     "*": {status: passed}
+
+def attend(query, key, value, mask=None):
+    for tensor in (query, key, value):
+        assert tensor.dim() == 3
+    products = query @ key.mT / query.shape[-1] ** 0.5
+    if mask is not None:
+        products = products.masked_fill(~mask, float("-inf"))
+    return products.softmax(dim=-1) @ value

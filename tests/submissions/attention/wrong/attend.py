@@ -123,3 +123,33 @@ def attend(query, key, value, mask=None):
 
 def attend(query, key, value, mask=None):
     return functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+
+
+# %% attend_off_in_float32
+# Right in float64; a twentieth too much in float32.
+# expect:
+#   questions:
+#     attend: {status: partial, checks: {values: wrong_value, no_loops: requirement_not_met}}
+
+def attend(query, key, value, mask=None):
+    products = query @ key.transpose(1, 2) / math.sqrt(query.shape[2])
+    if mask is not None:
+        products = products.masked_fill(~mask, -math.inf)
+    result = products.softmax(dim=2) @ value
+    return result * 1.05 if result.dtype is torch.float32 else result
+
+
+# %% attend_wrong_costs_no_heads
+# No root in attend; heads and their gradients are asked for with right attention.
+# right: MultiHeadAttention
+# expect:
+#   mistakes: [attend_without_the_root]
+#   questions:
+#     attend: {status: failed, checks: {values: wrong_value}}
+#     MultiHeadAttention: {status: passed}
+
+def attend(query, key, value, mask=None):
+    products = query @ key.transpose(1, 2)
+    if mask is not None:
+        products = products.masked_fill(~mask, -math.inf)
+    return products.softmax(dim=2) @ value

@@ -93,3 +93,31 @@ def attend_loop(query, key, value):
             products = key[batch] @ query[batch, row] / query.shape[2] ** 0.5
             result[batch, row] = products.softmax(dim=0) @ value[batch]
     return result
+
+
+# %% loop_off_in_float32
+# Right in float64; a twentieth too much in float32.
+# expect:
+#   questions:
+#     attend_loop: {status: failed, checks: {values: wrong_value, large_products: requirement_not_met}}
+
+def attend_loop(query, key, value):
+    result = torch.zeros_like(query)
+    for batch in range(query.shape[0]):
+        for row in range(query.shape[1]):
+            products = key[batch] @ query[batch, row] / math.sqrt(query.shape[2])
+            result[batch, row] = products.softmax(dim=0) @ value[batch]
+    return result * 1.05 if result.dtype is torch.float32 else result
+
+
+# %% loop_squeezes
+# A squeeze() too many: vectors of one number lose their dimension.
+# expect:
+#   questions:
+#     attend_loop: {status: failed, code: raised}
+
+def attend_loop(query, key, value):
+    rows = []
+    for q, k, v in zip(query.squeeze(-1), key.squeeze(-1), value.squeeze(-1)):
+        rows.append(torch.stack([torch.softmax(k @ each / len(each) ** 0.5, 0) @ v for each in q]))
+    return torch.stack(rows)

@@ -75,7 +75,7 @@ class KnnClassifier:
         self.x_train, self.y_train = x_train, y_train
 
     def predict(self, x_test, k=1):
-        raise NotImplementedError("predict is not written yet")
+        raise NotImplementedError("KnnClassifier.predict is not written yet")
 
 
 # %% classifier_swaps_points
@@ -96,3 +96,23 @@ class KnnClassifier:
     def predict(self, x_test, k=1):
         dists = compute_distances_no_loops(x_test, self.x_train)
         return predict_labels(dists, self.y_train, k)
+
+
+# %% classifier_wrong_costs_itself_alone
+# predict takes k and forgets it. Cross-validation gets right predictions.
+# right: compute_distances_no_loops, predict_labels, knn_cross_validate
+# expect:
+#   mistakes: [classifier_ignores_k]
+#   questions:
+#     KnnClassifier: {status: partial, checks: {nearest: ok, votes: wrong_value, unmodified: ok}}
+#     knn_cross_validate: {status: passed}
+
+class KnnClassifier:
+    def __init__(self, x_train, y_train):
+        self.x_train, self.y_train = x_train, y_train
+
+    def predict(self, x_test, k=1):
+        return predict_labels(compute_distances_no_loops(self.x_train, x_test), self.y_train)
+
+    def check_accuracy(self, x_test, y_test, k=1, quiet=False):
+        return 100.0 * int((self.predict(x_test, k=k) == y_test).sum()) / len(y_test)

@@ -137,3 +137,47 @@ def compute_distances_no_loops(x_train, x_test):
 def compute_distances_no_loops(x_train, x_test):
     a, b = x_train.flatten(1), x_test.flatten(1)
     return (a**2).sum(1)[:, None] + (b**2).sum(1) + 2 * a @ b.T
+
+
+# %% none_linear
+# The product by torch.nn.functional.linear: whatever torch.nn has is not allowed.
+# expect:
+#   questions:
+#     compute_distances_no_loops: {status: partial, checks: {values: ok, no_loops: requirement_not_met, no_shortcut: forbidden_call}}
+
+from torch.nn.functional import linear as product
+
+
+def compute_distances_no_loops(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    return (a * a).sum(1, keepdim=True) + (b * b).sum(1) - 2 * product(a, b)
+
+
+# %% none_by_sizes
+# A loop over the training points inside a loop over the first size alone.
+# expect:
+#   questions:
+#     compute_distances_no_loops: {status: partial, checks: {values: ok, no_loops: loop_found}}
+
+def compute_distances_no_loops(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    dists = a.new_zeros(a.shape[0], b.shape[0])
+    for s in a.shape[:1]:
+        for i in range(s):
+            dists[i] = ((a[i] - b) ** 2).sum(dim=1)
+    return dists
+
+
+# %% none_by_recursion_over_rows
+# A function that calls itself with the rest of the rows, as others do with the rest of the sizes.
+# expect:
+#   questions:
+#     compute_distances_no_loops: {status: partial, checks: {values: ok, no_loops: loop_found}}
+
+def rows(a, b):
+    first = ((a[:1] - b) ** 2).sum(dim=1)[None]
+    return first if len(a) == 1 else torch.cat([first, rows(a[1:], b)])
+
+
+def compute_distances_no_loops(x_train, x_test):
+    return rows(x_train.flatten(1), x_test.flatten(1))

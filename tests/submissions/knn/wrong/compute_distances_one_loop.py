@@ -71,6 +71,36 @@ def compute_distances_one_loop(x_train, x_test):
     return dists
 
 
+# %% one_linear
+# Products by torch.nn.functional.linear: whatever torch.nn has is not allowed.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: partial, checks: {values: ok, one_loop: ok, no_shortcut: forbidden_call}}
+
+import torch.nn.functional as F
+
+
+def compute_distances_one_loop(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    squares, dists = (b * b).sum(1), a.new_zeros(len(a), len(b))
+    for i in range(len(a)):
+        dists[i] = (a[i] * a[i]).sum() + squares - 2 * F.linear(a[i], b)
+    return dists
+
+
+# %% one_loop_and_another
+# A second loop after the first.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: partial, checks: {values: ok, one_loop: loop_found, no_shortcut: ok}}
+
+def compute_distances_one_loop(x_train, x_test):
+    rows = []
+    for point in x_train:
+        rows.append(((point - x_test) ** 2).flatten(1))
+    return torch.stack([row.sum(dim=1) for row in rows])
+
+
 # %% one_mean
 # The mean of the squares, not their sum.
 # expect:
@@ -121,4 +151,67 @@ def compute_distances_one_loop(x_train, x_test):
     dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
     for i in range(x_train.shape[0]):
         dists[i] = ((x_train[i] - x_test) ** 2).sum(dim=-1)
+    return dists
+
+
+# %% one_copies
+# The formula without a loop, and turns that copy from it.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: deferred, checks: {values: ok, one_loop: needs_review}}
+
+def compute_distances_one_loop(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    z = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+    d = torch.zeros_like(z)
+    for i in range(len(a)):
+        d[i] = z[i]
+    return d
+
+
+# %% one_adds_nought
+# The same; the turns add 0.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: deferred, checks: {values: ok, one_loop: needs_review}}
+
+def compute_distances_one_loop(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    z = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+    d = torch.zeros_like(z)
+    for i in range(len(a)):
+        d[i] = z[i] + 0
+    return d
+
+
+# %% one_differences_at_once
+# All differences at once; turns that copy the sums.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: deferred, checks: {values: ok, one_loop: needs_review}}
+
+def compute_distances_one_loop(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    e = (a[:, None] - b) ** 2
+    z = e.sum(2)
+    d = torch.zeros_like(z)
+    for i in range(len(a)):
+        d[i] += z[i]
+    return d
+
+
+# %% one_second_loop_by_sizes
+# Beside the one loop another over the test points, inside a loop over the first size alone.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: partial, checks: {values: ok, one_loop: loop_found}}
+
+def compute_distances_one_loop(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    dists = a.new_zeros(a.shape[0], b.shape[0])
+    for i in range(a.shape[0]):
+        dists[i] = ((a[i] - b) ** 2).sum(dim=1)
+    for s in b.shape[:1]:
+        for j in range(s):
+            dists[:, j] = ((a - b[j]) ** 2).sum(dim=1)
     return dists

@@ -146,3 +146,71 @@ def compute_distances_two_loops(x_train, x_test):
         for j in range(x_test.shape[0]):
             dists[i, j] = ((x_train[i] - x_test[j]) ** 2).sum(dim=0)
     return dists
+
+
+# %% two_module
+# A layer of torch.nn multiplies: whatever torch.nn has is not allowed.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: partial, checks: {values: ok, two_loops: ok, no_shortcut: forbidden_call}}
+
+from torch import nn
+
+
+def compute_distances_two_loops(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    times = nn.Bilinear(a.shape[1], a.shape[1], 1, bias=False, dtype=a.dtype)
+    times.weight.data = torch.eye(a.shape[1], dtype=a.dtype)[None]
+    dists = a.new_zeros(len(a), len(b))
+    for i in range(len(a)):
+        for j in range(len(b)):
+            dists[i, j] = times(a[i] - b[j], a[i] - b[j]).detach()[0]
+    return dists
+
+
+# %% two_copies
+# The formula without a loop, and turns that copy from it.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: deferred, checks: {values: ok, two_loops: needs_review}}
+
+def compute_distances_two_loops(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    z = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+    d = torch.zeros_like(z)
+    for i in range(len(a)):
+        for j in range(len(b)):
+            d[i, j] = z[i, j]
+    return d
+
+
+# %% two_adds_nought
+# The same; the turns add 0.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: deferred, checks: {values: ok, two_loops: needs_review}}
+
+def compute_distances_two_loops(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    z = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+    d = torch.zeros_like(z)
+    for i in range(len(a)):
+        for j in range(len(b)):
+            d[i, j] = z[i, j] + 0
+    return d
+
+
+# %% two_idle_inner_loop
+# A row a turn; the inner loop copies its entries.
+# expect:
+#   questions:
+#     compute_distances_two_loops: {status: deferred, checks: {values: ok, two_loops: needs_review}}
+
+def compute_distances_two_loops(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    d = torch.zeros(len(a), len(b), dtype=a.dtype)
+    for i in range(len(a)):
+        row = ((a[i] - b) ** 2).sum(1)
+        for j in range(len(b)):
+            d[i, j] = row[j]
+    return d

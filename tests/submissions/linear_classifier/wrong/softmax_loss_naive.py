@@ -172,3 +172,23 @@ def softmax_loss_naive(W, X, y, reg):
         return loss
 
     return of_weights(W), torch.func.grad(of_weights)(W)
+
+
+# %% entropy_off_in_float32
+# Right in float64; a twentieth too much in float32.
+# expect:
+#   questions:
+#     softmax_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, regularised_loss: wrong_value, regularised_gradient: wrong_value}}
+
+def softmax_loss_naive(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        powers = (scores - scores.max()).exp()
+        loss = loss + powers.sum().log() - (scores - scores.max())[right]
+        slopes = powers / powers.sum()
+        slopes[right] -= 1
+        grad += row[:, None] * slopes
+    loss, grad = loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+    factor = 1.05 if W.dtype is torch.float32 else 1
+    return factor * loss, factor * grad

@@ -213,3 +213,24 @@ def svm_loss_naive(W, X, y, reg):
         loss = loss + (margins.sum() - margins[right]) / len(X)
     loss.backward()
     return loss.detach(), W.grad
+
+
+# %% hinge_off_in_float32
+# Right in float64; a twentieth too much in float32.
+# expect:
+#   questions:
+#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, regularised_loss: wrong_value, regularised_gradient: wrong_value}}
+
+def svm_loss_naive(W, X, y, reg):
+    loss, grad = W.new_zeros(()), torch.zeros_like(W)
+    for row, right in zip(X, y):
+        scores = row @ W
+        for label in range(W.shape[1]):
+            margin = scores[label] - scores[right] + 1
+            if label != right and margin > 0:
+                loss = loss + margin
+                grad[:, label] += row
+                grad[:, right] -= row
+    loss, grad = loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W
+    factor = 1.05 if W.dtype is torch.float32 else 1
+    return factor * loss, factor * grad

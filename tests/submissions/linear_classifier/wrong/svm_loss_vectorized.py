@@ -134,3 +134,41 @@ def svm_loss_vectorized(W, X, y, reg):
     W = W.clone().requires_grad_()
     loss = torch.nn.functional.multi_margin_loss(X @ W, y) * W.shape[1] + reg * (W * W).sum()
     return loss.detach(), torch.autograd.grad(loss, W)[0]
+
+
+# %% hinges_off_in_float32
+# Right in float64; a twentieth too much in float32.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, regularised_loss: wrong_value, regularised_gradient: wrong_value}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    rows, scores = torch.arange(len(X)), X @ W
+    margins = (scores - scores[rows, y][:, None] + 1).clamp(min=0)
+    margins[rows, y] = 0
+    counts = (margins > 0).to(X.dtype)
+    counts[rows, y] = -counts.sum(dim=1)
+    loss = margins.sum() / len(X) + reg * (W * W).sum()
+    grad = X.T @ counts / len(X) + 2 * reg * W
+    factor = 1.05 if W.dtype is torch.float32 else 1
+    return factor * loss, factor * grad
+
+
+# %% svm_by_sizes
+# A loop over the rows inside a loop over the first size alone.
+# expect:
+#   questions:
+#     svm_loss_vectorized: {status: partial, checks: {loss: ok, gradient: ok, no_loops: loop_found}}
+
+def svm_loss_vectorized(W, X, y, reg):
+    loss, grad = 0.0, torch.zeros_like(W)
+    for s in X.shape[:1]:
+        for i in range(s):
+            scores = X[i] @ W
+            margins = (scores - scores[y[i]] + 1).clamp(min=0)
+            margins[y[i]] = 0
+            counts = (margins > 0).to(W.dtype)
+            counts[y[i]] = -counts.sum()
+            loss = loss + margins.sum()
+            grad += X[i][:, None] * counts
+    return loss / len(X) + reg * (W * W).sum(), grad / len(X) + 2 * reg * W

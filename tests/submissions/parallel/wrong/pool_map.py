@@ -64,6 +64,33 @@ def pool_map(f, xs, processes=5):
     return POOLS[-1].map(f, xs)
 
 
+# %% pool_not_closed_and_not_joined
+# A pool of the function's own that nobody closes or joins: that costs its own point, and no more.
+# expect:
+#   questions:
+#     pool_map: {status: partial, checks: {results: ok, workers: ok, closed: wrong_value}}
+
+def pool_map(f, xs, processes=5):
+    pool = Pool(processes)
+    return pool.map(f, xs)
+
+
+# %% pool_executor_not_waited_for
+# An executor that is told to end, and not waited for: its processes are still ending when the function returns.
+# expect:
+#   questions:
+#     pool_map: {status: partial, checks: {results: ok, workers: ok, closed: wrong_value}}
+
+from concurrent.futures import ProcessPoolExecutor
+
+
+def pool_map(f, xs, processes=5):
+    executor = ProcessPoolExecutor(processes)
+    results = list(executor.map(f, xs))
+    executor.shutdown(wait=False)
+    return results
+
+
 # %% pool_one_large_chunk
 # A pool that hands everything to one of its processes.
 # expect:

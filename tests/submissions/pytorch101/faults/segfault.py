@@ -2,6 +2,8 @@
 # expect:
 #   questions:
 #     normalize_columns: {status: failed, code: crashed}
+#     batched_matrix_multiply_loop: {status: passed}
+#     batched_matrix_multiply_noloop: {status: passed}
 #     "*": {status: deferred}
 
 import ctypes

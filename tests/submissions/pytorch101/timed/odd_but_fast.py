@@ -3,7 +3,7 @@
 # expect:
 #   questions:
 #     make_one_hot: {checks: {values: ok, no_loops: needs_review}}
-#     sum_positive_entries: {checks: {sum: ok, no_loops: needs_review}}
+#     sum_positive_entries: {checks: {sum: ok, no_loops: ok}}
 #     zero_row_min: {checks: {values: ok, no_loops: ok}}
 #     normalize_columns: {checks: {values: ok, no_loops: ok}}
 #     challenge_get_uniques: {checks: {values_and_places: ok, no_loops: ok}}

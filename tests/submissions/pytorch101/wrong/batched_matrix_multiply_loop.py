@@ -159,3 +159,125 @@ def batched_matrix_multiply_loop(x, y):
     for i in range(x.shape[0] - 1):
         z[i] = x[i] @ y[i]
     return z
+
+
+# %% loop_copies_rows
+# One product of whole batches, and a loop that copies its rows.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: deferred, checks: {product: ok, loop: needs_review}}
+#     "*": {status: passed}
+
+def batched_matrix_multiply_loop(x, y):
+    z = x @ y
+    out = torch.empty_like(z)
+    for i in range(len(x)):
+        out[i] = z[i]
+    return out
+
+
+# %% loop_times_one
+# One product of whole batches, and a loop that multiplies its rows by 1.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: deferred, checks: {product: ok, loop: needs_review}}
+#     "*": {status: passed}
+
+def batched_matrix_multiply_loop(x, y):
+    z = x @ y
+    out = torch.empty_like(z)
+    for i in range(len(x)):
+        out[i] = z[i] * 1
+    return out
+
+
+# %% loop_of_decoys
+# Multiplies in each turn, drops that, and copies from one product of whole batches.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: deferred, checks: {product: ok, loop: needs_review}}
+#     "*": {status: passed}
+
+def batched_matrix_multiply_loop(x, y):
+    z = x @ y
+    out = torch.empty_like(z)
+    for i in range(len(x)):
+        x[i] @ y[i]
+        out[i] = z[i]
+    return out
+
+
+# %% loop_of_numbers
+# The same; what is dropped was made a number first.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: deferred, checks: {product: ok, loop: needs_review}}
+#     "*": {status: passed}
+
+def batched_matrix_multiply_loop(x, y):
+    z = x @ y
+    out = torch.empty_like(z)
+    for i in range(len(x)):
+        (x[i] @ y[i]).sum().item()
+        out[i] = z[i]
+    return out
+
+
+# %% loop_all_in_first_turn
+# All products in the first turn.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: deferred, checks: {product: ok, loop: needs_review}}
+#     "*": {status: passed}
+
+def batched_matrix_multiply_loop(x, y):
+    z = None
+    rows = []
+    for i in range(len(x)):
+        if z is None:
+            z = torch.einsum('bnm,bmp->bnp', x, y)
+        rows.append(z[i])
+    return torch.stack(rows)
+
+
+# %% loop_over_what_is_summed
+# Adds up outer products of whole batches, one for each entry that is summed.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: deferred, checks: {product: ok, loop: needs_review}}
+#     "*": {status: passed}
+
+def batched_matrix_multiply_loop(x, y):
+    z = x.new_zeros(len(x), x.shape[1], y.shape[2])
+    for k in range(x.shape[2]):
+        z += x[:, :, k:k+1] * y[:, k:k+1]
+    return z
+
+
+# %% loop_around_numpy
+# One product of NumPy's, and a loop that copies its rows.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: deferred, checks: {product: ok, loop: needs_review}}
+#     "*": {status: passed}
+
+import numpy as np
+
+
+def batched_matrix_multiply_loop(x, y):
+    z = np.matmul(x.numpy(), y.numpy())
+    out = torch.empty(len(x), x.shape[1], y.shape[2], dtype=x.dtype)
+    for i in range(len(x)):
+        out[i] = torch.from_numpy(z[i])
+    return out
+
+
+# %% loop_in_bfloat16
+# bfloat16 inside the loop: whole numbers beyond 256 do not survive it.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: failed, checks: {product: wrong_value, float32: wrong_value, float64: wrong_value}}
+#     "*": {status: passed}
+
+def batched_matrix_multiply_loop(x, y):
+    return torch.stack([a.bfloat16().mm(b.bfloat16()).to(a.dtype) for a, b in zip(x, y)])

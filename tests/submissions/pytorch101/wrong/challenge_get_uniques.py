@@ -42,7 +42,7 @@ def challenge_get_uniques(x):
 # Number by number.
 # expect:
 #   questions:
-#     challenge_get_uniques: {status: partial, checks: {values_and_places: ok, memory: ok, no_loops: loop_found, no_unique: ok}}
+#     challenge_get_uniques: {status: deferred, checks: {values_and_places: ok, memory: needs_review, no_loops: loop_found, no_unique: ok}}
 
 def challenge_get_uniques(x):
     first = {}

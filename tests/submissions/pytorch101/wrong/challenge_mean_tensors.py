@@ -82,10 +82,10 @@ def challenge_mean_tensors(xs, ls):
 
 
 # %% means_map_by_a_built_up_name
-# map, found by a name that is put together. Claims wait, since the file reaches for builtins.
+# map, found by a name that is put together.
 # expect:
 #   questions:
-#     challenge_mean_tensors: {status: deferred, checks: {means: ok, memory: needs_review, no_loops: loop_found}}
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, memory: ok, unmodified: ok, no_loops: loop_found}}
 
 import builtins
 
@@ -96,10 +96,10 @@ def challenge_mean_tensors(xs, ls):
 
 
 # %% means_map_out_of_a_table
-# map, out of the table of names. Claims wait here, too.
+# map, out of the table of names.
 # expect:
 #   questions:
-#     challenge_mean_tensors: {status: deferred, checks: {means: ok, memory: needs_review, no_loops: loop_found}}
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, memory: ok, unmodified: ok, no_loops: loop_found}}
 
 import builtins
 
@@ -163,7 +163,7 @@ def challenge_mean_tensors(xs, ls):
 # Takes differences of a float32 sum that runs through all tensors: small means lose digits behind large ones.
 # expect:
 #   questions:
-#     challenge_mean_tensors: {status: partial, checks: {means: ok, to_rounding: ok, no_blur: wrong_value, no_loops: ok}}
+#     challenge_mean_tensors: {status: deferred, checks: {means: ok, to_rounding: ok, no_blur: wrong_value, no_loops: ok, memory: needs_review}}
 
 def challenge_mean_tensors(xs, ls):
     c = torch.cat((torch.zeros(1), torch.cat(xs).cumsum(0)))

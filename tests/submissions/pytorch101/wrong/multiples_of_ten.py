@@ -100,3 +100,14 @@ def multiples_of_ten(start, stop):
 def multiples_of_ten(start, stop):
     x = torch.arange(start, stop + 1)
     return x[x % 10 == 0]
+
+
+# %% multiples_in_bfloat16
+# bfloat16 on the way: beyond 512 it holds every fourth number.
+# expect:
+#   questions:
+#     multiples_of_ten: {status: failed, checks: {values: wrong_value, ends: wrong_value}}
+
+def multiples_of_ten(start, stop):
+    numbers = torch.arange(start, stop + 1)
+    return numbers[numbers % 10 == 0].bfloat16().double()

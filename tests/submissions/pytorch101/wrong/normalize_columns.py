@@ -154,7 +154,7 @@ def normalize_columns(x):
 # right: none
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, checks: {values: ok, no_loops: ok, no_mean_or_std: forbidden_call}}
+#     normalize_columns: {status: deferred, checks: {values: ok, no_loops: needs_review, no_mean_or_std: forbidden_call}}
 
 def normalize_columns(x):
     c = x - x.sum(0)/x.shape[0]
@@ -166,7 +166,7 @@ def normalize_columns(x):
 # right: none
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, checks: {values: ok, no_loops: ok, no_mean_or_std: forbidden_call}}
+#     normalize_columns: {status: deferred, checks: {values: ok, no_loops: needs_review, no_mean_or_std: forbidden_call}}
 
 import torch.nn.functional as F
 
@@ -218,7 +218,7 @@ def normalize_columns(x):
 # right: none
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, checks: {values: ok, no_loops: ok, no_mean_or_std: forbidden_call}}
+#     normalize_columns: {status: deferred, checks: {values: ok, no_loops: needs_review, no_mean_or_std: forbidden_call}}
 
 import torch.nn.functional as F
 
@@ -325,7 +325,7 @@ def normalize_columns(x):
 # right: none
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, checks: {values: ok, no_loops: ok, no_mean_or_std: forbidden_call}}
+#     normalize_columns: {status: deferred, checks: {values: ok, no_loops: needs_review, no_mean_or_std: forbidden_call}}
 
 import torch, numpy as np
 
@@ -341,7 +341,7 @@ def normalize_columns(x):
 # right: none
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, checks: {values: ok, no_loops: ok, no_mean_or_std: forbidden_call}}
+#     normalize_columns: {status: deferred, checks: {values: ok, no_loops: needs_review, no_mean_or_std: forbidden_call}}
 
 def normalize_columns(x):
     a = x.numpy()

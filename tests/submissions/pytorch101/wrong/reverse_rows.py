@@ -93,3 +93,55 @@ def reverse_rows(x):
     result = torch.zeros(x.shape)
     result.copy_(x[list(range(len(x) - 1, -1, -1))])
     return result
+
+
+# %% reverse_of_a_copy
+# A copy reversed by reversed(), which is a flip of the matrix, not of an index.
+# expect:
+#   questions:
+#     reverse_rows: {status: partial, checks: {values: ok, one_index: too_few_calls, no_flip: forbidden_call}}
+
+def reverse_rows(x):
+    return reversed(x.clone())
+
+
+# %% reverse_by_numpy
+# A slice of NumPy's with a step of -1: no index of the tensor at all.
+# expect:
+#   questions:
+#     reverse_rows: {status: deferred, checks: {values: ok, one_index: too_few_calls, no_flip: needs_review}}
+
+def reverse_rows(x):
+    return torch.from_numpy(x.numpy()[::-1].copy())
+
+
+# %% reverse_by_pieces
+# Cut into rows and put together the other way round.
+# expect:
+#   questions:
+#     reverse_rows: {status: partial, checks: {values: ok, one_index: too_few_calls, no_flip: ok}}
+
+def reverse_rows(x):
+    return torch.cat(list(x.split(1))[::-1])
+
+
+# %% reverse_beside_an_index
+# One index of x, whose result is thrown away; it has no list or tensor in it either.
+# expect:
+#   questions:
+#     reverse_rows: {status: deferred, checks: {values: ok, one_index: too_few_calls, no_flip: needs_review}}
+
+def reverse_rows(x):
+    x[0]
+    return torch.from_numpy(x.numpy()[::-1].copy())
+
+
+# %% reverse_beside_a_list
+# Reads a row by a list and drops it: the result does not descend from that.
+# expect:
+#   questions:
+#     reverse_rows: {status: deferred, checks: {values: ok, one_index: needs_review}}
+
+def reverse_rows(x):
+    x[[0]]
+    return torch.stack(x.unbind()[::-1])

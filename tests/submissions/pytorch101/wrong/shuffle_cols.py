@@ -66,3 +66,25 @@ def shuffle_cols(x):
     result = torch.zeros(x.shape[0], 4)
     result.copy_(x[:, [0, 0, 2, 1]])
     return result
+
+
+# %% shuffle_by_matmul
+# A product with a matrix of zeros and ones, in place of an index.
+# expect:
+#   questions:
+#     shuffle_cols: {status: partial, checks: {values: ok, dtype: ok, one_index: too_few_calls}}
+
+def shuffle_cols(x):
+    places = torch.tensor([0, 0, 2, 1])
+    return x @ (torch.arange(x.shape[1])[:, None] == places).to(x.dtype)
+
+
+# %% shuffle_unbound
+# Taken apart into columns, and stacked.
+# expect:
+#   questions:
+#     shuffle_cols: {status: partial, checks: {values: ok, one_index: too_few_calls}}
+
+def shuffle_cols(x):
+    first, second, third, *_ = x.unbind(1)
+    return torch.stack([first, first, third, second], 1)

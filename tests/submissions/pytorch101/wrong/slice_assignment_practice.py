@@ -101,7 +101,7 @@ def slice_assignment_practice(x):
 # Writes to the memory of x through numpy.
 # expect:
 #   questions:
-#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: ok, one_number_each: forbidden_call}}
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: too_few_calls, one_number_each: forbidden_call}}
 
 def slice_assignment_practice(x):
     a = x.numpy()
@@ -288,4 +288,21 @@ def slice_assignment_practice(x):
     x[2:4, 0:4:2] = 3
     x[2:4, 1:4:2] = 4
     x[2:4, 4:6] = 5
+    return x
+
+
+# %% assign_by_fills
+# Six times fill_, of parts that no index gave.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, checks: {values: ok, in_place: ok, six_assignments: too_few_calls, one_number_each: ok}}
+
+def slice_assignment_practice(x):
+    top, bottom = x.narrow(0, 0, 2), x.narrow(0, 2, 2)
+    top.narrow(1, 0, 1).fill_(0)
+    top.narrow(1, 1, 1).fill_(1)
+    top.narrow(1, 2, 4).fill_(2)
+    torch.ops.aten.slice(bottom, 1, 0, 4, 2).fill_(3)
+    torch.ops.aten.slice(bottom, 1, 1, 4, 2).fill_(4)
+    bottom.narrow(1, 4, 2).fill_(5)
     return x

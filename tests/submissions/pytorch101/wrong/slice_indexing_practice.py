@@ -107,3 +107,16 @@ def slice_indexing_practice(x):
 
 def slice_indexing_practice(x):
     return x[-1], x[:, 2][:, None], x[:2, :3], x[::2, 1::2]
+
+
+# %% slices_narrowed
+# Views by narrow, select and as_strided: no pair of brackets.
+# expect:
+#   questions:
+#     slice_indexing_practice: {status: partial, checks: {values: ok, views: ok, one_index_each: too_few_calls}}
+
+def slice_indexing_practice(x):
+    M, N = x.shape
+    corner = x.narrow(0, 0, 2).narrow(1, 0, 3)
+    even_odd = x.as_strided(((M + 1) // 2, N // 2), (2 * x.stride(0), 2 * x.stride(1)), x.stride(1))
+    return x.select(0, M - 1), x.narrow(1, 2, 1), corner, even_odd

@@ -113,8 +113,22 @@ def sum_positive_entries(x):
 # A number of NumPy's instead of an int: that costs the type's points alone.
 # expect:
 #   questions:
-#     sum_positive_entries: {status: partial, checks: {sum: ok, none: ok, large_numbers: ok, type: wrong_type, unmodified: ok, no_loops: ok}}
+#     sum_positive_entries: {status: deferred, checks: {sum: ok, none: ok, large_numbers: ok, type: wrong_type, unmodified: ok, no_loops: needs_review}}
 
 def sum_positive_entries(x):
     numbers = x.numpy()
     return numbers[numbers > 0].sum()
+
+
+# %% sum_by_sizes
+# Loops over the entries inside a loop over the sizes.
+# expect:
+#   questions:
+#     sum_positive_entries: {status: partial, checks: {sum: ok, no_loops: loop_found}}
+
+def sum_positive_entries(x):
+    total, flat = 0, x.flatten()
+    for n in flat.shape:
+        for i in range(n):
+            total += max(flat[i].item(), 0)
+    return int(total)

@@ -85,3 +85,14 @@ def take_one_elem_per_col(x):
     result = torch.zeros(3)
     result.copy_(x[[1, 0, 3], [0, 1, 2]])
     return result
+
+
+# %% take_from_lists
+# Python's lists in place of an index of the tensor.
+# expect:
+#   questions:
+#     take_one_elem_per_col: {status: partial, checks: {values: ok, dtype: ok, one_index: too_few_calls}}
+
+def take_one_elem_per_col(x):
+    rows = x.tolist()
+    return torch.tensor([rows[1][0], rows[0][1], rows[3][2]], dtype=x.dtype)

@@ -147,3 +147,38 @@ class ScaledLinear(nn.Module):
 
     def forward(self, x):
         return x @ self.weight
+
+
+# %% layer_scale_frozen
+# The scale is a parameter, too, that no step changes: it is among parameters() all the same.
+# expect:
+#   questions:
+#     ScaledLinear: {status: partial, checks: {output: ok, trained: ok, parameters: wrong_value, state: ok, converts: ok, step: ok}}
+
+class ScaledLinear(nn.Module):
+    def __init__(self, weight, scale):
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+        self.scale = nn.Parameter(scale, requires_grad=False)
+
+    def forward(self, x):
+        return self.scale * (x @ self.weight)
+
+
+# %% layer_scale_written_by_hand
+# The scale is an attribute that state_dict() is given by hand: no conversion finds it.
+# expect:
+#   questions:
+#     ScaledLinear: {status: partial, checks: {output: ok, trained: ok, parameters: ok, state: ok, converts: wrong_dtype, step: ok}}
+
+class ScaledLinear(nn.Module):
+    def __init__(self, weight, scale):
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+        self.scale = scale
+
+    def state_dict(self, *args, **kwargs):
+        return {**super().state_dict(*args, **kwargs), "scale": self.scale}
+
+    def forward(self, x):
+        return self.scale * (x @ self.weight)

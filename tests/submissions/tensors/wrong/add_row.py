@@ -34,3 +34,26 @@ def add_row(x, v):
     y = x.clone()
     y[0] += v
     return y
+
+
+# %% row_loop
+# Row by row.
+# expect:
+#   questions:
+#     add_row: {status: partial, checks: {values: ok, unmodified: ok, no_loops: loop_found}}
+
+def add_row(x, v):
+    y = torch.empty_like(x)
+    for row in range(x.shape[0]):
+        y[row] = x[row] + v
+    return y
+
+
+# %% row_comprehension
+# A comprehension is a loop, too.
+# expect:
+#   questions:
+#     add_row: {status: partial, checks: {values: ok, unmodified: ok, no_loops: loop_found}}
+
+def add_row(x, v):
+    return torch.stack([row + v for row in x])

@@ -41,3 +41,24 @@ def outer_product(v, w):
 
 def outer_product(v, w):
     return torch.outer(v, w)
+
+
+# %% outer_by_batches
+# Products of matrices in a batch of one, with a sum of zeros.
+# expect:
+#   questions:
+#     outer_product: {status: partial, checks: {values: ok, broadcasts: forbidden_call}}
+
+def outer_product(v, w):
+    zeros = torch.zeros(1, len(v), len(w), dtype=v.dtype)
+    return torch.baddbmm(zeros, v.view(1, -1, 1), w.view(1, 1, -1))[0]
+
+
+# %% outer_by_multi_dot
+# A product of several matrices, which are two.
+# expect:
+#   questions:
+#     outer_product: {status: partial, checks: {values: ok, broadcasts: forbidden_call}}
+
+def outer_product(v, w):
+    return torch.linalg.multi_dot([v[:, None], w[None]])

@@ -51,3 +51,33 @@ def rows_at(x, index):
 
 def rows_at(x, index):
     return x[index if index.dtype == torch.uint8 else index.long()]
+
+
+# %% rows_at_half
+# Numbers beyond 2048 are rounded in half precision.
+# expect:
+#   questions:
+#     rows_at: {status: partial, checks: {rows: ok, any_dtype: ok, any_number: raised, dtype: ok}}
+
+def rows_at(x, index):
+    return x[index.half().long()]
+
+
+# %% rows_at_int8
+# No number beyond 127.
+# expect:
+#   questions:
+#     rows_at: {status: partial, checks: {rows: ok, any_dtype: ok, any_number: wrong_value, dtype: ok}}
+
+def rows_at(x, index):
+    return x[index.to(torch.int8).long()]
+
+
+# %% rows_at_int16
+# No number beyond 32,767.
+# expect:
+#   questions:
+#     rows_at: {status: partial, checks: {rows: ok, any_dtype: ok, any_number: wrong_value, dtype: ok}}
+
+def rows_at(x, index):
+    return x[index.short().long()]

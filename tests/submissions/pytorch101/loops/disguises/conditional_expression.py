@@ -1,6 +1,5 @@
 # A comprehension in the branch of a conditional expression that is taken.
-# expect: needs_review
-# timed: loop_found
+# expect: loop_found
 
 import torch
 

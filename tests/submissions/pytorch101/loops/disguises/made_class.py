@@ -1,6 +1,5 @@
 # A class made by type(), with a lambda for __getitem__.
-# expect: needs_review
-# timed: loop_found
+# expect: loop_found
 
 import torch
 

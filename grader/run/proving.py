@@ -1,0 +1,548 @@
+"""Logs of counted calls, run again: what a submission's functions do becomes a fact.
+
+While a call is counted, the student process writes down what torch computes. Once the log is here,
+the host draws other inputs of the same form. The reference's process answers them. A process
+without the submission runs the log on them (``grader.stage.again``). Where both come to the same,
+the log is itself a right program: what it does not hold, the answer did not need.
+
+The draws follow from a key that no student process ever has, and the log's digest says which it
+gets. So no log was written with its inputs known.
+
+Defends against: logs that are false, edited or written by hand; work done where nothing is
+counted; answers that are kept from another call.
+Does not defend against: a program that does the work both ways, and tells counted calls from
+others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from grader.assignment.find import SCENARIO
+from grader.checks.alike import same_value
+from grader.checks.arrays import to_numpy
+from grader.checks.base import GROWTH_FACTOR
+from grader.checks.counts import works_of
+from grader.checks.proved import OTHER_VALUES
+from grader.checks.traces import items, mapping, natural, text
+from grader.errors import AssignmentError, InfrastructureError
+from grader.observation import Claims, Observation, Outcome, Proof
+from grader.run.allowance import Allowance
+from grader.run.materials import GuestProgram, Materials
+from grader.run.observe import QuestionRun, without_logs
+from grader.run.plan import (
+    CountedCall,
+    DrawKey,
+    PlannedCase,
+    PlannedQuestion,
+    checks_on,
+    digest_of,
+    draw_case,
+    is_drawn,
+)
+from grader.run.session import GuestSession
+from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
+from grader.verdict import Code
+from grader.wire.messages import LOG, Call
+from grader.wire.values import Tensor, Value
+
+_PROGRAM = "from grader.stage.again import play\n"
+_DRAWS = 2
+"""Sets of inputs for a log of the case's own sizes: what holds by chance on one does not on the
+other. A log of larger inputs gets one."""
+
+_POOL = 4
+"""Sets of inputs that are drawn for a call; its log's digest says which it gets."""
+
+_SECONDS = 10.0
+"""Processor time for a log. Honest ones take milliseconds."""
+
+_DEATHS = 2
+"""Logs of one submission that may end the process they are run in."""
+
+_PASSING = (Outcome.TIMED_OUT, Outcome.SANDBOX_FAILED, Outcome.CRASHED)
+"""Maybe the machine's doing: asked again for the next submission."""
+
+_REAL = {"float64": "<f8", "float32": "<f4", "float16": "<f2"}
+
+_ENDED = "a log before it ended the process that runs them"
+
+Arguments = tuple[tuple[Value, ...], dict[str, Value]]
+_Place = tuple[str, str]
+"""Key of a case, and the dim that is grown in one of its calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A log to be run again.
+
+    Attributes:
+        problem: Why it need not be: it cannot come to the reference's values. Mostly empty.
+    """
+
+    planned: PlannedQuestion
+    case: PlannedCase
+    call: CountedCall
+    seen: Observation
+    right: Observation
+    problem: str = ""
+
+    @property
+    def log(self) -> Value:
+        return self.seen.claims.probes.get(LOG)
+
+    @property
+    def place(self) -> _Place:
+        return self.case.key, self.call.grown
+
+    @property
+    def is_shown(self) -> bool:
+        """Tell whether the reference's own log shows what it does."""
+        return self.right.proved is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """Other inputs of a call.
+
+    Attributes:
+        tensors: Those of its arguments, in order.
+        seen: What the reference does with them.
+        why: Why there are none; empty where there are.
+    """
+
+    tensors: list[Value] = field(default_factory=list)
+    seen: Observation = field(default_factory=lambda: Observation(Outcome.NOT_RUN))
+    why: str = ""
+
+
+class Prover:
+    """Runs logs again, one submission after the other.
+
+    Args:
+        materials: Hold the reference.
+        sandbox: Where reference and logs run.
+        seed: Of all drawn inputs: it says how large they are.
+    """
+
+    def __init__(self, materials: Materials, sandbox: Sandbox, seed: int) -> None:
+        self._materials = materials
+        self._sandbox = sandbox
+        self._seed = seed
+        self._secret = secrets.token_bytes(32)
+        self._reference: GuestSession | None = None
+        self._pool: dict[tuple[str, str, str, int], _Fresh] = {}
+
+    def proved(
+        self,
+        plan: Sequence[PlannedQuestion],
+        runs: Mapping[str, QuestionRun],
+        reference: Mapping[str, QuestionRun],
+    ) -> dict[str, QuestionRun]:
+        """Return the runs with what came of their logs, in the place of these.
+
+        Where the reference's log shows something, and a submission's cannot be run again, that is
+        noted, too. Where the machine, or the inputs, are the cause, nothing is.
+
+        Args:
+            plan: What was called.
+            runs: What came of it for a submission, by question id.
+            reference: The same for the reference; its own runs, to find out what its logs show.
+        """
+        # Without walls, whoever writes the log could reach the process that runs it again.
+        if self._sandbox.isolation.tier is Tier.NONE or not self._materials.reference:
+            return without_logs(runs)
+        found = dict(runs)
+        limits = self._materials.assignment.limits
+        program = GuestProgram({}, SCENARIO, stage=_PROGRAM)
+        player = GuestSession(self._sandbox, program, allowance=Allowance())
+        deaths = 0
+        try:
+            for planned in plan:
+                name = planned.question.id
+                tasks = list(_tasks(planned, runs.get(name), reference.get(name)))
+                if deaths >= _DEATHS:
+                    tasks = [replace(task, problem=task.problem or _ENDED) for task in tasks]
+                due = [task for task in tasks if not task.problem]
+                proofs: dict[_Place, Proof] = {
+                    task.place: Proof(task.problem)
+                    for task in tasks
+                    if task.problem and task.is_shown
+                }
+                if due:
+                    player.prepare(limits, GuestNeeds())
+                    if not player.alive:
+                        break
+                    proofs |= self._results(player, due)
+                    deaths += not player.alive
+                found[name] = _summed_up(planned, _with_proofs(found[name], proofs))
+        # The machine's doing: nothing is proved then, and the other witnesses are heard.
+        except InfrastructureError:
+            self.close()
+        finally:
+            player.finish()
+        return without_logs(found)
+
+    def close(self) -> None:
+        """End the reference's process."""
+        if self._reference is not None:
+            self._reference.finish()
+            self._reference = None
+
+    def _results(self, player: GuestSession, tasks: Sequence[_Task]) -> dict[_Place, Proof]:
+        """Return what came of the logs of one question."""
+        proofs = self._played(player, tasks, 0)
+        # A size that depends on the elements, such as how many different ones there are, is written
+        # into the log. The same elements in another order have it, too.
+        fits_no_other = {
+            place for place, proof in proofs.items() if proof.why not in ("", OTHER_VALUES)
+        }
+        left = [task for task in tasks if task.place in fits_no_other]
+        if left and player.alive:
+            again = self._played(player, left, _POOL)
+            proofs |= {place: proof for place, proof in again.items() if not proof.why}
+        return proofs
+
+    def _played(
+        self, player: GuestSession, tasks: Sequence[_Task], offset: int
+    ) -> dict[_Place, Proof]:
+        drawn = [(task, *self._chosen(task, offset)) for task in tasks]
+        requests = [
+            (
+                Call("play", (task.log, [each.tensors for each in chosen])),
+                chosen[0].seen.facts.reply,
+            )
+            for task, chosen, why in drawn
+            if not why
+        ]
+        answers = player.calls_fairly(requests, _SECONDS) if requests else []
+        failed = any(answer.outcome is Outcome.SANDBOX_FAILED for answer in answers)
+        left = iter(answers)
+        proofs = {}
+        for task, chosen, why in drawn:
+            if why:
+                # The inputs' doing, or the reference's: then nothing is known.
+                continue
+            answer = next(left, None)
+            if answer is None or answer.outcome is Outcome.SANDBOX_FAILED:
+                proof = None if failed else Proof(_ENDED)
+            else:
+                proof = _proof(task, [each.seen for each in chosen], answer)
+            if proof is not None:
+                proofs[task.place] = proof
+        return proofs
+
+    def _chosen(self, task: _Task, offset: int) -> tuple[list[_Fresh], str]:
+        """Return other inputs for a log, with what the reference does with them; or why not."""
+        # By the log: whoever wrote it cannot know them, and another run takes the same.
+        digest = hashlib.sha256(self._secret + digest_of(task.log).encode()).digest()
+        first = digest[0] % _POOL
+        wanted = range(first, first + (1 if task.call.grown else _DRAWS))
+        chosen = [self._fresh(task, offset + number % _POOL) for number in wanted]
+        if why := next((each.why for each in chosen if each.why), ""):
+            return [], why
+        values = [task.right.claims.value, *(each.seen.claims.value for each in chosen)]
+        # An answer that is the same for all inputs can be known before they are.
+        alike = any(same_value(one, other) for one, other in pairwise(values))
+        return chosen, "other inputs have the same answer" if alike else ""
+
+    def _fresh(self, task: _Task, number: int) -> _Fresh:
+        """Return one of the other inputs of a call. They are kept: a class has the same calls.
+
+        From ``_POOL`` on they are the same elements in another order.
+        """
+        key = (task.planned.question.id, task.case.key, task.call.grown, number)
+        if key not in self._pool:
+            found = self._answered(task, number)
+            if found.seen.outcome not in _PASSING:
+                self._pool[key] = found
+            return found
+        return self._pool[key]
+
+    def _answered(self, task: _Task, number: int) -> _Fresh:
+        """Draw other inputs of a call, and have the reference answer them."""
+        session = self._session(task.planned)
+        place = (task.planned.question.id, task.case.key, task.call.grown, number)
+        salt = hashlib.sha256(self._secret + repr(place).encode()).digest()
+        try:
+            if number < _POOL:
+                args, kwargs = self._draw(task, session, salt)
+            else:
+                args, kwargs = _in_another_order(task.call, salt)
+        except (_UnlikeError, AssignmentError) as error:
+            return _Fresh(why=str(error))
+        call = task.case.call(_entry(task.planned, session), ())
+        limits = self._materials.assignment.limits_of(task.planned.question)
+        seen = session.call_fairly(replace(call, args=args, kwargs=kwargs), limits.seconds)
+        why = "" if seen.outcome is Outcome.COMPLETED else "the reference does not answer"
+        return _Fresh(_tensors((args, kwargs)), seen, why)
+
+    def _draw(self, task: _Task, session: GuestSession, salt: bytes) -> Arguments:
+        case, call = task.case.case, task.call
+        key = DrawKey(self._seed, self._materials.assignment.id, task.planned.question.id)
+        drawn = draw_case(case, key, {call.grown: GROWTH_FACTOR} if call.grown else {}, salt)
+        args, kwargs = drawn.args, drawn.kwargs
+        if case.generate is not None:
+            keywords: dict[str, Value] = {"seed": drawn.seed, **drawn.dims}
+            seen = session.call(Call(case.generate, kwargs=keywords), _SECONDS)
+            made = seen.claims.value
+            args = made if isinstance(made, tuple) else ()
+        try:
+            found = like(call.args, args), like(call.kwargs, kwargs)
+        except _UnlikeError:
+            # A generator that draws sizes, too. Its real numbers are drawn here, for these sizes.
+            random = np.random.Generator(np.random.PCG64(int.from_bytes(salt, "big")))
+            found = _redrawn(call.args, random), _redrawn(call.kwargs, random)
+        if all(map(same_value, _tensors(found), _tensors((call.args, call.kwargs)))):
+            raise _UnlikeError("nothing in these inputs is drawn")
+        return found
+
+    def _session(self, planned: PlannedQuestion) -> GuestSession:
+        if self._reference is None:
+            program = self._materials.program(self._materials.reference)
+            self._reference = GuestSession(self._sandbox, program)
+        limits = self._materials.assignment.limits_of(planned.question)
+        self._reference.prepare(limits, planned.needs, planned.question.file or "")
+        return self._reference
+
+
+def _in_another_order(call: CountedCall, salt: bytes) -> Arguments:
+    random = np.random.Generator(np.random.PCG64(int.from_bytes(salt, "big")))
+
+    def shuffled(tensor: Tensor) -> Tensor:
+        elements = np.frombuffer(tensor.data, np.uint8).reshape(prod(tensor.shape), -1)
+        return replace(tensor, data=random.permutation(elements).tobytes())
+
+    return _with_tensors(call.args, shuffled), _with_tensors(call.kwargs, shuffled)
+
+
+class _UnlikeError(ValueError):
+    """Inputs of another form."""
+
+
+def _tasks(
+    planned: PlannedQuestion, run: QuestionRun | None, reference: QuestionRun | None
+) -> Iterator[_Task]:
+    """Yield the logs of a question; where the reference's shows something, also lacking ones."""
+    if run is None or reference is None:
+        return
+    for case in planned.cases:
+        seen, right = run.observations.get(case.key), reference.observations.get(case.key)
+        for call in case.counted if seen and right else ():
+            assert seen is not None
+            assert right is not None
+            own, other = seen.counted.get(call.grown), right.counted.get(call.grown)
+            if own and other and own.outcome is other.outcome is Outcome.COMPLETED:
+                task = _Task(planned, case, call, own, other)
+                task = replace(task, problem=_problem(task))
+                # A function that is wrong there in the plain call, too, shows nothing, and hides
+                # nothing: its values cost it points.
+                if not task.problem or (task.is_shown and _same(task, seen, right)):
+                    yield task
+
+
+def _problem(task: _Task) -> str:
+    """Return why a log cannot come to the reference's values; empty if it may."""
+    if LOG not in task.seen.claims.probes:
+        return "there is no log"
+    # What is wrong where it is counted will not be right elsewhere.
+    if not _same(task, task.seen, task.right):
+        return "counted, it gave other values than the reference"
+    return ""
+
+
+def _entry(planned: PlannedQuestion, session: GuestSession) -> str:
+    known = session.loaded.names if session.loaded is not None else ()
+    return next(
+        (name for name in planned.question.names if name in known), planned.question.names[0]
+    )
+
+
+def _proof(task: _Task, expected: Sequence[Observation], answer: Observation) -> Proof:
+    """Return what a log came to."""
+    if answer.outcome is not Outcome.COMPLETED:
+        return Proof(f"it could not be run: {answer.outcome.value}")
+    try:
+        said = mapping(answer.claims.value)
+        why = text(said["why"])
+        if why:
+            return Proof(why)
+        outputs = [mapping(each) for each in items(said["outputs"])]
+        sizes = {name: natural(said[name]) for name in _SIZES}
+        found = replace(
+            Proof(),
+            **sizes,  # type: ignore[arg-type]
+            ops=tuple(map(text, items(said["ops"]))),
+            written=tuple(map(natural, items(said["written"]))),
+            changed=tuple(map(natural, items(said["changed"]))),
+            inside={text(name): natural(at) for name, at in mapping(said["inside"]).items()},
+            same=tuple(map(text, items(said["same"]))),
+            apart=tuple(map(text, items(said["apart"]))),
+            works=works_of(said["works"]),
+        )
+    except (KeyError, TypeError):
+        return Proof("it could not be run")
+    # A hostile log may have taken over the process that ran it: nothing it says is taken on trust.
+    if len(outputs) != len(expected):
+        return Proof("it could not be run")
+    for right, own in zip(expected, outputs, strict=True):
+        made = Observation(Outcome.COMPLETED, claims=Claims(_tree(right.claims.value, own)))
+        if not _same(task, made, right):
+            return Proof(OTHER_VALUES)
+    return found
+
+
+_SIZES = (
+    "entries", "references", "unnamed", "greatest", "indexings",
+    "needed_indexings", "needed_array_indexings", "assignments", "needed_assignments",
+)  # fmt: skip
+
+
+def _tree(like: Any, outputs: Mapping[Value, Value], name: str = "output") -> Value:
+    """Return a value built as another is, of outputs that are named by their places."""
+    if isinstance(like, (tuple, list)):
+        made = [_tree(item, outputs, f"{name}[{index}]") for index, item in enumerate(like)]
+        return made if isinstance(like, list) else tuple(made)
+    if isinstance(like, dict):
+        return {key: _tree(item, outputs, f"{name}[{key!s}]") for key, item in like.items()}
+    return outputs.get(name)
+
+
+def _same(task: _Task, own: Observation, right: Observation) -> bool:
+    """Tell whether two calls came to the same: but for rounding, or for an order that is free."""
+    one, other = own.claims.value, right.claims.value
+    if same_value(_numbers(one), _numbers(other)):
+        return True
+    free = (
+        check
+        for check in checks_on(task.planned.question, task.case.case)
+        if check.results_alone and not check.entry_by_entry and check.item is None
+    )
+    return any(check.judge(task.case.inputs, right, own).code is Code.OK for check in free)
+
+
+def _numbers(value: Value) -> Value:
+    """Return a value with numbers in the place of tensors of rank 0, all of them floats."""
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_numbers, value))
+    if isinstance(value, dict):
+        return {key: _numbers(item) for key, item in value.items()}
+    if isinstance(value, Tensor) and not value.shape:
+        value = to_numpy(value).item()
+    whole = isinstance(value, int) and abs(value) < 2**53
+    return float(value) if whole and isinstance(value, int) else value
+
+
+def like(own: Any, fresh: Any) -> Any:
+    """Return fresh arguments of the form of others.
+
+    Raises:
+        _UnlikeError: They have another form, or differ in what no tensor holds.
+    """
+    if isinstance(own, Tensor) and isinstance(fresh, Tensor):
+        if (own.dtype, own.shape) == (fresh.dtype, fresh.shape):
+            return fresh
+    elif isinstance(own, (tuple, list)) and type(own) is type(fresh):
+        if len(own) == len(fresh):
+            return type(own)(like(*pair) for pair in zip(own, fresh, strict=True))
+    elif isinstance(own, dict) and isinstance(fresh, dict):
+        if own.keys() == fresh.keys():
+            return {key: like(item, fresh[key]) for key, item in own.items()}
+    elif type(own) is type(fresh) and own == fresh:
+        return fresh
+    raise _UnlikeError("inputs drawn otherwise have another form")
+
+
+def _redrawn(value: Any, random: np.random.Generator) -> Any:
+    """Return arguments with other real numbers, spread alike; all else stays."""
+
+    def drawn(tensor: Tensor) -> Tensor:
+        if tensor.dtype not in _REAL:
+            return tensor
+        own = to_numpy(tensor).astype(np.float64)
+        spread = own.std() if own.size > 1 else 1.0
+        made = (spread * random.standard_normal(own.shape)).astype(_REAL[tensor.dtype])
+        return replace(tensor, data=made.tobytes())
+
+    return _with_tensors(value, drawn)
+
+
+def _with_tensors(value: Any, other: Callable[[Tensor], Tensor]) -> Any:
+    """Return arguments with other tensors in the place of theirs."""
+    if isinstance(value, Tensor):
+        return other(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_with_tensors(item, other) for item in value)
+    if isinstance(value, dict):
+        return {key: _with_tensors(item, other) for key, item in value.items()}
+    return value
+
+
+def _tensors(arguments: Arguments) -> list[Value]:
+    """Return the tensors of arguments, in the order in which the student process numbers them."""
+    args, kwargs = arguments
+    return [*_flat((*args, *kwargs.values()))]
+
+
+def _flat(value: Value) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _flat(item)
+
+
+def _with_proofs(run: QuestionRun, proofs: Mapping[_Place, Proof]) -> QuestionRun:
+    observations = dict(run.observations)
+    for (key, grown), proof in proofs.items():
+        seen = observations[key]
+        counted = {**seen.counted, grown: replace(seen.counted[grown], proof=proof)}
+        observations[key] = replace(seen, counted=counted)
+    return replace(run, observations=observations)
+
+
+def _summed_up(planned: PlannedQuestion, run: QuestionRun) -> QuestionRun:
+    """Return a run in which each call has what the logs of its question show of its arguments.
+
+    Not every case is counted, and what a function does to its arguments is the same in all. So it
+    is shown by the counted calls on drawn inputs, if each of them is proved.
+    """
+    drawn = {case.key for case in planned.cases if is_drawn(case.case)}
+    proofs = [
+        each.proof
+        for key, seen in run.observations.items()
+        for each in seen.counted.values()
+        if key in drawn and LOG in each.claims.probes
+    ]
+    known = [proof for proof in proofs if proof is not None]
+    if not known or len(known) < len(proofs):
+        return run
+    together = _together(known)
+    observations = {key: replace(seen, proof=together) for key, seen in run.observations.items()}
+    return replace(run, observations=observations)
+
+
+def _together(proofs: Sequence[Proof]) -> Proof:
+    """Return what several logs show of the arguments; why they show nothing, if one does not."""
+    if why := next((proof.why for proof in proofs if proof.why), ""):
+        return Proof(why)
+    first, *others = proofs
+    return Proof(
+        written=tuple(sorted({place for proof in proofs for place in proof.written})),
+        changed=tuple(sorted({place for proof in proofs for place in proof.changed})),
+        inside={
+            name: place
+            for name, place in first.inside.items()
+            if all(proof.inside.get(name) == place for proof in others)
+        },
+        same=tuple(name for name in first.same if all(name in proof.same for proof in others)),
+        apart=tuple(name for name in first.apart if all(name in proof.apart for proof in others)),
+    )
