@@ -295,14 +295,17 @@ class Prover:
             seen = session.call(Call(case.generate, kwargs=keywords), _SECONDS)
             made = seen.claims.value
             args = made if isinstance(made, tuple) else ()
+        own = call.args, call.kwargs
         try:
             found = like(call.args, args), like(call.kwargs, kwargs)
         except _UnlikeError:
-            # A generator that draws sizes, too. Its real numbers are drawn here, for these sizes.
+            found = own
+        if _are_the_same(found, own):
+            # A generator that draws sizes, too, or nothing else. Its real numbers are drawn here.
             random = np.random.Generator(np.random.PCG64(int.from_bytes(salt, "big")))
             found = _redrawn(call.args, random), _redrawn(call.kwargs, random)
-        if all(map(same_value, _tensors(found), _tensors((call.args, call.kwargs)))):
-            raise _UnlikeError("nothing in these inputs is drawn")
+            if _are_the_same(found, own):
+                raise _UnlikeError("nothing in these inputs is drawn")
         return found
 
     def _session(self, planned: PlannedQuestion) -> GuestSession:
@@ -312,6 +315,10 @@ class Prover:
         limits = self._materials.assignment.limits_of(planned.question)
         self._reference.prepare(limits, planned.needs, planned.question.file or "")
         return self._reference
+
+
+def _are_the_same(one: Arguments, other: Arguments) -> bool:
+    return all(map(same_value, _tensors(one), _tensors(other)))
 
 
 def _in_another_order(call: CountedCall, salt: bytes) -> Arguments:

@@ -226,7 +226,7 @@ GOOD = "m = x.sum(0) / len(x)\nreturn (x - m) / (((x - m) ** 2).sum(0) / (len(x)
          "return torch.bincount(ones, weights=flat) / torch.tensor(ls)", "ok"),
         (MEANS, NONE,
          "flat = torch.cat(xs)\nparts = torch.segment_reduce(flat, 'mean', "
-         "lengths=torch.tensor(ls))\nreturn parts", "ok"),
+         "lengths=torch.tensor(ls))\nreturn parts", "needs_review"),
         (MEANS, NONE,
          "ids = torch.arange(len(ls)).repeat_interleave(torch.tensor(ls))\n"
          "total = torch.zeros(len(ls)).index_add_(0, ids, torch.cat(xs))\n"
