@@ -120,6 +120,22 @@ def modules() -> dict[str, list[str]]:
     return found
 
 
+def others(known: set[str]) -> list[str]:
+    """Return the public names of torch that its schemas do not have."""
+    spaces = (
+        torch.Tensor, *SPACES.values(), torch.nn, torch.func, torch.autograd,
+        torch.autograd.functional, torch.autograd.forward_ad, torch.autograd.graph,
+    )  # fmt: skip
+    # Which modules are loaded differs from one process to another.
+    names = {
+        name
+        for space in spaces
+        for name in dir(space)
+        if name[:1] != "_" and not isinstance(getattr(space, name, None), ModuleType)
+    }
+    return sorted(names - known)
+
+
 def content() -> dict[str, Any]:
     """Return the whole table."""
     with warnings.catch_warnings():
@@ -129,6 +145,7 @@ def content() -> dict[str, Any]:
             "torch": torch.__version__.split("+")[0],
             "dispatched": sorted(dispatched),
             "composite": sorted(composite),
+            "others": others(dispatched | composite),
             "functions": functions(),
             "modules": modules(),
         }

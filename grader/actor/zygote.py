@@ -28,7 +28,7 @@ import sys
 from typing import Any, NamedTuple
 
 from grader.actor import bound_output
-from grader.sandbox.walls import erect, libc, privileges, proof, view
+from grader.sandbox.walls import erect, libc, proof, view
 from grader.sandbox.walls.plan import GuestPlan, Mechanism, Wall, WallPlan
 from grader.wire.frames import Connection
 from grader.wire.messages import from_bytes
@@ -221,8 +221,10 @@ def _arrange(fds: list[int]) -> int:
         # A program that the submission starts must not hold the line to the host open.
         os.dup2(fd, place, inheritable=False)
     # Whatever the fork-server had open, its line to the host among it, must not be the
-    # submission's.
-    os.closerange(_STATUS + 1, privileges.OPEN_FILES)
+    # submission's. A line has the number that it had in the host, however high that was.
+    with os.scandir("/proc/self/fd") as entries:
+        last = max(int(entry.name) for entry in entries)
+    os.closerange(_STATUS + 1, last + 1)
     return _CONNECTION
 
 

@@ -246,6 +246,36 @@ def refusal(pattern: str, *, composite: bool = False, instead: str = _TO_CALLS) 
     return f"no operation that reaches the dispatcher is called “{pattern}”{near}"
 
 
+_HOLDS: Mapping[str, frozenset[str]] = {
+    "unique": frozenset({"_unique2", "unique_dim"}),
+    "nanmean": frozenset({"nansum"}),
+    "cov": frozenset({"mm"}),
+    "corrcoef": frozenset({"mm"}),
+    "instance_norm": frozenset({"native_batch_norm"}),
+    "layer_norm": frozenset({"native_layer_norm"}),
+    "group_norm": frozenset({"native_group_norm"}),
+}
+"""Functions that are made of others before the dispatcher → operations, one of which a log holds
+wherever such a function was called."""
+
+
+def told_by_log(pattern: str) -> bool:
+    """Tell whether a log that is proved shows that no function of a name was called.
+
+    What is not torch's is in no log, and such a log did without it.
+    """
+    if not refusal(pattern) or pattern in _HOLDS or pattern.startswith(_UNSEEN):
+        return True
+    table = _spelled()
+    names = (*table["composite"], *table["others"])
+    return not any(fnmatchcase(name, pattern.rpartition(".")[2]) for name in names)
+
+
+def held_for(pattern: str) -> frozenset[str]:
+    """Return operations that a log may hold because a function of a name was called."""
+    return _HOLDS.get(pattern, frozenset())
+
+
 def _told_as(name: str) -> Iterator[str]:
     yield name
     yield from _spelled()["functions"].get(name, ())

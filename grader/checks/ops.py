@@ -20,9 +20,11 @@ from grader.checks.counts import (
     OF_SIZES,
     Counts,
     counts_of,
+    held_for,
     refusal,
     returns_otherwise,
     spells,
+    told_by_log,
     unseen,
 )
 from grader.checks.proved import is_looked_at
@@ -201,12 +203,14 @@ class ForbiddenOps(_Ops):
         return replace(hidden or verdict, witnesses=verdict.witnesses)
 
     def hears_log(self) -> bool:
-        """Tell whether all names reach the dispatcher: a log holds no others."""
-        return not any(map(refusal, self.calls))
+        """Tell whether a log shows of each name that it was not called."""
+        return all(map(told_by_log, self.calls))
 
     def shown_by(self, proof: Proof) -> bool:
         """Look for what is forbidden, also within what a log names."""
-        return not any(_matches(name, (*self.ops, *self.calls)) for name in proof.ops)
+        held = frozenset[str]().union(*map(held_for, self.calls))
+        names = (*self.ops, *self.calls, *held)
+        return not any(_matches(name, names) for name in proof.ops)
 
     def broken_by(self, proof: Proof) -> bool:
         """Look for operations that are forbidden whatever they were called by."""

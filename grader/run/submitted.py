@@ -426,8 +426,7 @@ class SubmissionRunner:
             left = [planned for planned in plan if planned.question.id not in proved]
             runs = {**prove(left, runs), **proved}
         finally:
-            if prover is not self._prover:
-                prover.close()
+            prover.close()
         phases.questions = {name: run.seconds for name, run in runs.items()}
         phases.lap("replay")
         if any(run.observations for run in runs.values()):

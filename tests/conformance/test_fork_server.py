@@ -55,6 +55,17 @@ def small():
     sandbox.close()
 
 
+def test_a_line_with_a_high_number_is_not_the_submissions() -> None:
+    # More than a student process may open.
+    taken = [os.open(os.devnull, os.O_RDONLY) for _ in range(600)]
+    try:
+        with open_sandbox("auto") as sandbox:
+            sandbox.start(LIMITS, NO_NEEDS).end()
+    finally:
+        for fd in taken:
+            os.close(fd)
+
+
 def test_a_dead_fork_server_is_started_again_once(small: ForkServerSandbox) -> None:
     small.start(LIMITS, NO_NEEDS).end()
     small._link._process.kill()

@@ -13,9 +13,10 @@ import torch_spellings
 import yaml
 from public_spellings import watched
 from pydantic import ValidationError
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from grader.checks.base import CaseInputs
-from grader.checks.counts import refusal, spells, unseen
+from grader.checks.counts import held_for, refusal, spells, told_by_log, unseen
 from grader.checks.device_work import RanOn
 from grader.checks.ops import AllowedOps, ForbiddenOps
 from grader.verdict import Code
@@ -168,3 +169,57 @@ def test_masked_functions_are_read(name: str) -> None:
     function = getattr(torch.masked, name)
     assert function not in torch.overrides.get_testing_overrides()
     assert unseen(Mention(f"torch.masked.{name}", SourcePlace(1, 1, 1), True))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        ("mean", True), ("nanmean", True), ("unique", True), ("average", True), ("*stdev", True),
+        ("numpy.size", True), ("numel", False), ("matmul", False), ("backward", False),
+        ("MultiheadAttention", False), ("torch.nn.*", False),
+    ],
+)  # fmt: skip
+def test_of_which_names_a_log_tells(pattern: str, told: bool) -> None:
+    assert told_by_log(pattern) is told
+
+
+class _Dispatched(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.names.add(func.overloadpacket.__name__)
+        return func(*args, **(kwargs or {}))
+
+
+ROWS = torch.randn(5, 4)
+NUMBERS = torch.tensor([3, 1, 3, 2])
+MANY = torch.randn(2, 6, 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("nanmean", ROWS.nanmean),
+        ("nanmean", lambda: torch.nanmean(ROWS, 0, dtype=torch.float64)),
+        ("cov", ROWS.cov),
+        ("cov", lambda: ROWS[0].cov(correction=0)),
+        ("cov", lambda: ROWS.cov(fweights=NUMBERS, aweights=torch.ones(4))),
+        ("corrcoef", ROWS.corrcoef),
+        ("unique", NUMBERS.unique),
+        ("unique", lambda: torch.unique(NUMBERS, sorted=False, return_counts=True)),
+        ("unique", lambda: torch.unique(ROWS, dim=0)),
+        ("instance_norm", lambda: torch.nn.functional.instance_norm(MANY)),
+        ("instance_norm", lambda: torch.nn.InstanceNorm1d(6, affine=True)(MANY)),
+        ("layer_norm", lambda: torch.nn.functional.layer_norm(ROWS, (4,))),
+        ("layer_norm", lambda: torch.nn.LayerNorm(4)(ROWS)),
+        ("group_norm", lambda: torch.nn.functional.group_norm(MANY, 2)),
+        ("group_norm", lambda: torch.nn.GroupNorm(3, 6)(MANY)),
+    ],
+)
+@pytest.mark.parametrize("grad", [True, False])
+def test_a_log_holds_a_part_of_what_is_made_of_others(name: str, call: Any, grad: bool) -> None:
+    with torch.set_grad_enabled(grad), _Dispatched() as seen:
+        call()
+    assert held_for(name) & seen.names
