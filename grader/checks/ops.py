@@ -206,6 +206,10 @@ class ForbiddenOps(_Ops):
         """Tell whether a log shows of each name that it was not called."""
         return all(map(told_by_log, self.calls))
 
+    def waits_unproved(self) -> bool:
+        """Tell whether a log holds all names themselves: else counts and text tell more of them."""
+        return not any(map(refusal, self.calls))
+
     def shown_by(self, proof: Proof) -> bool:
         """Look for what is forbidden, also within what a log names."""
         held = frozenset[str]().union(*map(held_for, self.calls))

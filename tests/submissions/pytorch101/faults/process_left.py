@@ -1,7 +1,6 @@
 # Leaves a process behind for a minute, and answers right or may not start it.
 # expect:
 #   questions:
-#     normalize_columns: {status: deferred, checks: {no_mean_or_std: needs_review}}
 #     "*": {status: passed}
 
 import subprocess
