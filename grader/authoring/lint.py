@@ -43,7 +43,7 @@ from grader.run.timing.screening import Screener
 from grader.run.timing.stopwatch import NotTimedError
 from grader.sandbox.host.guests import Sandbox
 from grader.store.files import write_atomic
-from grader.verdict import Status
+from grader.verdict import Basis, Status
 from grader.wire.values import Opaque, Tensor, Value
 
 SEEDS = (1, 2, 3)
@@ -73,6 +73,7 @@ def lint_assignment(
     sandbox: Sandbox,
     step: LintStep = lambda *_: None,
     labels: bool = True,
+    note: Callable[[str], None] = lambda _: None,
 ) -> list[LintFinding]:
     """Grade reference, starter and labelled submissions, time loops; return what is amiss.
 
@@ -84,6 +85,7 @@ def lint_assignment(
         sandbox: Where they run.
         step: Called with what is tried, and how many are done of how many.
         labels: Compare each labelled submission with its label.
+        note: Called with a sentence that is good to know, and no fault.
 
     Raises:
         UsageError: There is no starter yet.
@@ -97,6 +99,8 @@ def lint_assignment(
         grader.prepare()
         report = grader.grade(materials.reference_folder, "reference")
         findings += _not_full(report)
+    for sentence in resting_on_claims(report):
+        note(sentence)
     findings += starmap(LintFinding, unjudged_dtypes(graders[0].plan))
     findings += starmap(LintFinding, costs_of_slips(graders[0]))
     step("files that students get", 0, None)
@@ -121,6 +125,23 @@ def _not_full(report: Report) -> Iterator[LintFinding]:
             yield LintFinding(
                 where, f"the reference does not earn it with seed {seed}: {check.message}"
             )
+
+
+def resting_on_claims(report: Report) -> Iterator[str]:
+    """Yield a sentence on the points of a right submission that rest on its process's word.
+
+    Args:
+        report: Of the reference.
+    """
+    earned = {where: check for where, check in _checks(report) if not check.bonus}
+    claims = {where: check for where, check in earned.items() if check.basis is Basis.CLAIM}
+    if points := sum(check.max_score for check in claims.values()):
+        total = sum(check.max_score for check in earned.values())
+        named = ", ".join(f"{where} ({check.max_score:g})" for where, check in claims.items())
+        yield (
+            f"{points:g} of {total:g} points rest on what the student process says of itself "
+            f"(docs/claims.md): {named}"
+        )
 
 
 def unfit_loops(grader: Grader, materials: Materials, sandbox: Sandbox) -> Iterator[LintFinding]:

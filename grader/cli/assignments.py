@@ -132,8 +132,12 @@ def lint(
     from grader.authoring.lint import lint_assignment
     from grader.progress import make_progress
 
+    notes: list[str] = []
     with make_sandbox(isolation, materials) as sandbox, make_progress(make_console()) as progress:
-        findings = lint_assignment(materials, sandbox, _step(progress, "reference"), labels)
+        step = _step(progress, "reference")
+        findings = lint_assignment(materials, sandbox, step, labels, notes.append)
+    for note in notes:
+        typer.echo(f"note: {note}")
     for finding in findings:
         typer.echo(str(finding), err=True)
     if findings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,25 @@ def test_nobody_asks_for_a_submission_that_a_person_refuses(tmp_path: Path) -> N
     write_starter(files, located.starter)
     with toy_starter.lent() as sandbox:
         assert lint_assignment(load_materials(file), sandbox) == []
+
+
+def test_points_that_rest_on_the_word_of_a_process_are_noted(tmp_path: Path) -> None:
+    new_assignment("first_steps", tmp_path)
+    file = find_assignment("first_steps", tmp_path)
+    spec = load_assignment(file)
+    located = locate(file, spec)
+    # By its name alone: autograd's work is operations like any other.
+    by_name = "      - {id: by_hand, kind: forbidden_ops, points: 0.5, calls: [backward]}\n"
+    lines = file.read_text().replace("    checks:\n", f"    checks:\n{by_name}", 1)
+    file.write_text(
+        re.sub(r"points: (\d+)\n", lambda found: f"points: {int(found[1]) + 0.5}\n", lines, count=1)
+    )
+    write_starter(build_starter(spec, located.folder, located.reference), located.starter)
+    notes: list[str] = []
+    with toy_starter.lent() as sandbox:
+        lint_assignment(load_materials(file), sandbox, labels=False, note=notes.append)
+    assert len(notes) == 1
+    assert "by_hand (0.5)" in notes[0]
 
 
 @pytest.mark.parametrize("name", ["", "First", "a-b", "1a", "class", "a/b", "../a"])
