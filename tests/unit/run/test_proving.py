@@ -250,6 +250,13 @@ def test_an_honest_function_keeps_its_rules_as_facts(graded: Callable[[str], Gra
     assert found["distances"]["no_norm"].basis is Basis.FACT
 
 
+def test_no_process_is_left_between_submissions(
+    ready: Grader, graded: Callable[[str], Graded]
+) -> None:
+    graded(RIGHT)
+    assert ready._runner._prover._reference is None
+
+
 def test_names_that_no_log_holds_stay_claims(graded: Callable[[str], Graded]) -> None:
     found, _ = graded(RIGHT)
     assert found["distances"]["by_hand"].basis is Basis.CLAIM
