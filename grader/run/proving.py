@@ -71,6 +71,10 @@ _DEATHS = 2
 _PASSING = (Outcome.TIMED_OUT, Outcome.SANDBOX_FAILED, Outcome.CRASHED)
 """Maybe the machine's doing: asked again for the next submission."""
 
+_SHARE = 1e-3
+"""Of its greatest number, by which a log's result may differ. How exact a result is, the checks of
+values say: what blurs some digits must not be proved on some draws, and on others not."""
+
 _REAL = {"float64": "<f8", "float32": "<f4", "float16": "<f2"}
 
 _ENDED = "a log before it ended the process that runs them"
@@ -426,7 +430,7 @@ def _tree(like: Any, outputs: Mapping[Value, Value], name: str = "output") -> Va
 def _same(task: _Task, own: Observation, right: Observation) -> bool:
     """Tell whether two calls came to the same: but for rounding, or for an order that is free."""
     one, other = own.claims.value, right.claims.value
-    if same_value(_numbers(one), _numbers(other)):
+    if same_value(_numbers(one), _numbers(other), _SHARE):
         return True
     free = (
         check

@@ -250,6 +250,13 @@ def test_an_honest_function_keeps_its_rules_as_facts(graded: Callable[[str], Gra
     assert found["distances"]["no_norm"].basis is Basis.FACT
 
 
+def test_lost_digits_are_for_the_values_to_judge(graded: Callable[[str], Graded]) -> None:
+    line = "    return 1.00005 * ((x * x).sum(1)[:, None] + (y * y).sum(1)[None] - 2 * (x @ y.t()))"
+    found, _ = graded(body(line))
+    assert found["distances"]["values"].code == "ok"
+    assert shown(found["distances"]["no_loops"])
+
+
 def test_no_process_is_left_between_submissions(
     ready: Grader, graded: Callable[[str], Graded]
 ) -> None:

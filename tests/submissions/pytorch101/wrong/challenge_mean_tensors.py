@@ -163,7 +163,7 @@ def challenge_mean_tensors(xs, ls):
 # Takes differences of a float32 sum that runs through all tensors: small means lose digits behind large ones.
 # expect:
 #   questions:
-#     challenge_mean_tensors: {status: deferred, checks: {means: ok, to_rounding: ok, no_blur: wrong_value, no_loops: ok, memory: needs_review}}
+#     challenge_mean_tensors: {status: partial, checks: {means: ok, to_rounding: ok, no_blur: wrong_value, no_loops: ok, memory: ok}}
 
 def challenge_mean_tensors(xs, ls):
     c = torch.cat((torch.zeros(1), torch.cat(xs).cumsum(0)))
