@@ -127,16 +127,27 @@ def _not_full(report: Report) -> Iterator[LintFinding]:
             )
 
 
+def claims_in(report: Report) -> tuple[dict[str, CheckResult], float]:
+    """Return the checks that rest on a process's word, by place, and the points of all checks.
+
+    Bonuses are left out.
+
+    Args:
+        report: Of the reference.
+    """
+    checks = {where: check for where, check in _checks(report) if not check.bonus}
+    claims = {where: check for where, check in checks.items() if check.basis is Basis.CLAIM}
+    return claims, sum(check.max_score for check in checks.values())
+
+
 def resting_on_claims(report: Report) -> Iterator[str]:
     """Yield a sentence on the points of a right submission that rest on its process's word.
 
     Args:
         report: Of the reference.
     """
-    earned = {where: check for where, check in _checks(report) if not check.bonus}
-    claims = {where: check for where, check in earned.items() if check.basis is Basis.CLAIM}
+    claims, total = claims_in(report)
     if points := sum(check.max_score for check in claims.values()):
-        total = sum(check.max_score for check in earned.values())
         named = ", ".join(f"{where} ({check.max_score:g})" for where, check in claims.items())
         yield (
             f"{points:g} of {total:g} points rest on what the student process says of itself "

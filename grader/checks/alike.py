@@ -23,8 +23,8 @@ def same_value(one: Value, other: Value, share: float = 0.0) -> bool:
     Args:
         one: Of any kind.
         other: What it is compared with.
-        share: Of a tensor's greatest number, by which results may differ at least. By default it
-            is the rounding of the dtype.
+        share: Of the greatest number, by which tensors and fractions may differ. Where the
+            rounding of the dtype is more, that much.
     """
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return _same_tensor(one, other, share)
@@ -32,8 +32,9 @@ def same_value(one: Value, other: Value, share: float = 0.0) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
-        pairs = zip(one, other, strict=False)
-        return len(one) == len(other) and all(same_value(*pair, share) for pair in pairs)
+        return len(one) == len(other) and all(
+            same_value(*pair, share) for pair in zip(one, other, strict=True)
+        )
     if isinstance(one, dict) and isinstance(other, dict):
         # No result: two spellings of one computation leave different traces on a device.
         if read_trace(one) is not None and read_trace(other) is not None:

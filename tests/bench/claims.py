@@ -9,30 +9,28 @@ bonus are left out.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 
 from grader.interpreter import keep_to_one_thread
 
 keep_to_one_thread()  # as the command does, before numpy is loaded
 
-from grader.grading import Grader, Options  # noqa: E402  after the line above
-from grader.report.model import CheckResult  # noqa: E402
+from grader.authoring.lint import claims_in  # noqa: E402  after the line above
+from grader.grading import Grader, Options  # noqa: E402
+from grader.report.model import Report  # noqa: E402
 from grader.run.materials import load_materials  # noqa: E402
 from grader.sandbox.host.guests import Sandbox  # noqa: E402
 from grader.sandbox.host.open import open_sandbox  # noqa: E402
-from grader.verdict import Basis  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 
 
-def checks_of(name: str, sandbox: Sandbox) -> Iterator[tuple[str, CheckResult]]:
-    """Yield what the reference of an assignment got, question by question."""
+def graded(name: str, sandbox: Sandbox) -> Report:
+    """Return the report on the reference of an assignment."""
     materials = load_materials(ROOT / "assignments" / name / "assignment.yml")
     grader = Grader(materials, sandbox, Options(1, device="virtual", clock=True))
     grader.prepare()
-    for question in grader.grade(materials.reference_folder, "reference").questions:
-        yield from ((question.id, check) for check in question.checks if not check.bonus)
+    return grader.grade(materials.reference_folder, "reference")
 
 
 def main() -> None:
@@ -43,14 +41,11 @@ def main() -> None:
     known = sorted(path.parent.name for path in (ROOT / "assignments").glob("*/assignment.yml"))
     with open_sandbox("auto") as sandbox:
         for name in options.assignments or known:
-            checks = list(checks_of(name, sandbox))
-            claims = [(question, check) for question, check in checks if check.basis is Basis.CLAIM]
-            total = sum(check.max_score for _, check in checks)
-            print(
-                f"{name}: {sum(check.max_score for _, check in claims):g} of {total:g}", flush=True
-            )
-            for question, check in claims if options.checks else ():
-                print(f"  {check.max_score:g} {question}.{check.id} ({check.kind})")
+            claims, total = claims_in(graded(name, sandbox))
+            points = sum(check.max_score for check in claims.values())
+            print(f"{name}: {points:g} of {total:g}", flush=True)
+            for where, check in claims.items() if options.checks else ():
+                print(f"  {check.max_score:g} {where} ({check.kind})")
 
 
 if __name__ == "__main__":
