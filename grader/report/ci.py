@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import InfrastructureError
-from grader.report.messages.catalogue import current_language
+from grader.report.messages.catalogue import current, current_language
 from grader.report.model import (
     CheckResult,
     QuestionResult,
@@ -24,7 +24,7 @@ from grader.report.model import (
     in_language,
     json_bytes,
 )
-from grader.report.summary import amount, counted, notices, visible, worth
+from grader.report.summary import amount, notices, visible, worth
 from grader.store.files import write_atomic
 from grader.text import inert
 from grader.verdict import Status
@@ -113,13 +113,14 @@ def _whole(points: float) -> int:
 
 
 def _body(report: Report) -> str:
-    lines = [f"**{amount(report.score)} of {counted(report.max_score, 'point')}**", ""]
-    lines += [f"{line}\n" for line in notices(report)]
-    lines += ["| question | score | of | pending |", "| --- | --- | --- | --- |"]
-    lines += [
-        f"| `{q.id}` | {amount(q.score)} | {worth(q)} | {amount(q.pending)} |"
-        for q in report.questions
-    ]
+    label = current().label
+    head = [label(name) for name in ("question", "distribution", "open_points")]
+    lines = [f"**{label('points', score=amount(report.score), max=worth(report))}**", ""]
+    lines += [f"{line}\n" for line in [*notices(report, current()), *report.submission.notes]]
+    lines += [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
+    for each in report.questions:
+        points = label("points", score=amount(each.score), max=worth(each, label("bonus")))
+        lines.append(f"| `{each.id}` | {points} | {amount(each.pending)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -175,9 +176,9 @@ def _case(assignment: str, question: QuestionResult, check: CheckResult) -> ET.E
         message = inert(check.student_message, _MAX_TEXT, keep="\n\t")
         first = message.partition("\n")[0]
         if check.pending:
-            first = (
-                f"{amount(check.pending)} of {counted(check.max_score, 'point')} pending. {first}"
-            )
+            label = current().label
+            part = {"score": amount(check.pending), "max": amount(check.max_score)}
+            first = f"{label('deferred')}: {label('points', **part)}. {first}"
         detail = ET.SubElement(case, outcome, message=first)
         if outcome != "skipped":
             detail.set("type", check.code.value)

@@ -32,7 +32,8 @@ from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 from grader.report.build import PLACES, question_status
 from grader.report.lateness import LateCost
 from grader.report.merge import sums
-from grader.report.messages.catalogue import ENGLISH, current_language, words_in
+from grader.report.messages.catalogue import current, current_language
+from grader.report.messages.words import Words
 from grader.report.model import (
     CheckResult,
     QuestionResult,
@@ -146,7 +147,7 @@ def _method(row: _TestRow) -> Callable[..., None]:
     def test(_: unittest.TestCase, set_score: Callable[[float], None]) -> None:
         set_score(row.points["score"])
 
-    extra = " (bonus)" if row.question.bonus else ""
+    extra = f" ({current().label('bonus')})" if row.question.bonus else ""
     # The runner takes the first line of the docstring as the test's name.
     test.__doc__ = inert(f"{row.question.id}: {row.question.title}{extra}", _MAX_NAME)
     codes = dict.fromkeys(check.code.value for check in row.checks)
@@ -178,7 +179,8 @@ def _finish(
     lost = unread(report)
     # Of a file that cannot be read every row says the same: it stands on top as well.
     top = [lost.student_message] if lost is not None else []
-    lines = [*top, *_notices(report), *_late(report, late)]
+    words = current()
+    lines = [*top, *notices(report, words), *report.submission.notes, *_late(report, late, words)]
     document["output"] = "\n".join(filter(None, lines))
     document["extra_data"] = {
         "report_schema_version": report.schema_version,
@@ -192,28 +194,13 @@ def _finish(
         del document["score"]
 
 
-def _notices(report: Report) -> list[str]:
-    """Return what belongs on top, in the reader's language.
-
-    What only staff has to know, of runs without a sandbox, is in English.
-    """
-    words = words_in(current_language())
-    if words is ENGLISH or not report.official or report.merged:
-        return notices(report)
-    points = {"pending": amount(report.pending), "max": amount(report.max_score)}
-    lines = [words.labels["incomplete_note"]] if report.status is ReportStatus.INCOMPLETE else []
-    lines += [words.labels["pending_note"].format_map(points)] if report.pending else []
-    return [*lines, *report.submission.notes]
-
-
-def _late(report: Report, late: LateCost | None) -> list[str]:
+def _late(report: Report, late: LateCost | None, words: Words) -> list[str]:
     if late is None:
         return []
-    labels = words_in(current_language()).labels
     checks = (check for question in report.questions for check in question.checks)
     # What counts would tell the points of checks that students are not to see, or not yet.
     whole = all(check.visibility is Visibility.VISIBLE for check in checks)
-    return late.lines(report, whole, lambda name, **blanks: labels[name].format_map(blanks))
+    return late.lines(report, whole, words)
 
 
 def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:
@@ -224,7 +211,7 @@ def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:
     if pending or row.status in (Status.DEFERRED, Status.ERROR):
         # Neither passed nor failed; the field is optional.
         del test["status"]
-        test["name"] = f"[pending] {test['name']}"
+        test["name"] = f"[{current().label('deferred')}] {test['name']}"
         test["tags"] = [*test["tags"], "pending"]
     elif row.status is Status.SKIPPED:
         # Not judged, so not failed either: what is required of it failed, in a row of its own.
@@ -248,7 +235,8 @@ def _lines(row: _TestRow) -> Iterator[str]:
 
 
 def _with_points(check: CheckResult) -> str:
-    points = f"{amount(check.score)}/{worth(check)}"
+    words = current()
+    points = f"{amount(check.score)}/{worth(check, words.label('bonus'))}"
     if check.pending:
-        points = f"{points}, {amount(check.pending)} pending"
+        points = f"{points}, {amount(check.pending)} {words.label('deferred')}"
     return f"{check.id} ({points})" if check.max_score else check.id

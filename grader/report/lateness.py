@@ -6,15 +6,12 @@ A report says what the work is worth; what of that counts stands beside it, on p
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from grader.report.messages.words import Words
 from grader.report.model import Report
 from grader.report.summary import amount
-
-Label = Callable[..., str]
-"""Returns the label of a name with its blanks filled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +35,15 @@ class LateCost:
         """The same as plain JSON."""
         return asdict(self)
 
-    def lines(self, report: Report, shown: bool, label: Label) -> list[str]:
+    def lines(self, report: Report, shown: bool, words: Words) -> list[str]:
         """Return what its student reads; nothing of what came in time and costs nothing.
 
         Args:
             report: What the work is worth.
             shown: The reader may know the whole score; what counts would tell it.
-            label: Gives the texts of a language.
+            words: Of the reader's language.
         """
+        label = words.label
         if self.penalty is None:
             return [label("late_unknown")]
         parts = []

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from grader.report.build import PLACES
+from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
 from grader.sandbox.host.guests import Tier
 from grader.text import inert
@@ -49,22 +50,26 @@ def counted(number: float, what: str) -> str:
     return f"{amount(number)} {what}" if number == 1 else f"{amount(number)} {what}s"
 
 
-def notices(report: Report) -> list[str]:
-    """Return the sentences that belong on top of a report, the gravest first."""
-    pending = f"Pending points: {amount(report.pending)} of {amount(report.max_score)}."
+def notices(report: Report, words: Words) -> list[str]:
+    """Return the sentences that belong on top of a report, the gravest first.
+
+    Args:
+        report: What the reader may know of it.
+        words: Of the reader's language.
+    """
     lines: list[str] = []
     if report.status is ReportStatus.INCOMPLETE:
-        lines.append(f"Incomplete. {pending}")
-        lines.append("The grader itself failed in places. No points are lost; it has to run again.")
-    elif report.status is ReportStatus.PENDING:
-        lines.append(f"Not final. {pending} The score may still rise.")
+        lines.append(words.label("incomplete_note"))
+    if report.pending:
+        points = {"pending": amount(report.pending), "max": amount(report.max_score)}
+        lines.append(words.label("pending_note", **points))
     if not report.official:
-        lines.append("Isolation tier none: self-check only, not an official score.")
+        lines.append(words.label("unofficial_note"))
     unwalled = [run for run in report.merged if run.isolation is Tier.NONE]
     if report.official and unwalled:
         checks = ", ".join(name for run in unwalled for name in run.checks)
-        lines.append(f"Graded without a sandbox, as was accepted when merging: {checks}.")
-    return [*lines, *report.submission.notes]
+        lines.append(words.label("unwalled_note", checks=checks))
+    return lines
 
 
 def unread(report: Report) -> CheckResult | None:

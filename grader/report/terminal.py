@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from grader.report.messages.catalogue import current_language
+from grader.report.messages.catalogue import current, current_language
 from grader.report.model import (
     CheckResult,
     IsolationInfo,
@@ -69,7 +69,7 @@ def print_report(report: Report, console: Console) -> None:
     if any(_is_claim(check) for check in checks):
         console.print(_plain(_CLAIM, "dim"))
     console.print(_total_line(report))
-    for line in notices(report):
+    for line in [*notices(report, current()), *report.submission.notes]:
         console.print(_plain(line, "yellow"))
     console.print(_isolation_line(report.environment.isolation))
 

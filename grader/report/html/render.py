@@ -38,7 +38,7 @@ class Labels:
 
     def __call__(self, name: str, /, **blanks: object) -> str:
         """Return a label with its blanks filled."""
-        return self.words.labels[name].format_map(blanks)
+        return self.words.label(name, **blanks)
 
     @property
     def words(self) -> Words:

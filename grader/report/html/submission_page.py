@@ -15,8 +15,7 @@ from grader.report.html.render import Labels, render
 from grader.report.lateness import LateCost
 from grader.report.model import CheckResult, FileInfo, Report, in_language
 from grader.report.pictures import FOLDER
-from grader.report.summary import amount, told_together, unread, unwritten
-from grader.sandbox.host.guests import Tier
+from grader.report.summary import notices, told_together, unread, unwritten
 from grader.submission.notebook import NEWLINE
 from grader.submission.submission import CellMap, SubmittedFile
 from grader.text import inert
@@ -75,7 +74,7 @@ def staff_page(
             "one_message": False,
             "groups": {each.id: [(check,) for check in each.checks] for each in known.questions},
             "go_on": "",
-            "notices": [*_notices(known, labels), *_late(known, known, labels, files)],
+            "notices": [*notices(known, labels.words), *_late(known, known, labels, files)],
             "withheld": {},
             "excerpts": _excerpts(known, sources),
             "pictures": _grouped(files.pictures),
@@ -97,9 +96,9 @@ def student_page(
     shown = _wrong_first(redact.for_student(full, release))
     sources = texts(files.submitted, report.submission.files)
     withheld = redact.withheld(full, release)
-    notices = [*_notices(shown, labels), *_late(shown, full, labels, files)]
+    lines = [*notices(shown, labels.words), *_late(shown, full, labels, files)]
     if withheld[""]:
-        notices.append(labels("whole_note" if release is ReleaseStage.PUBLISHED else "part_note"))
+        lines.append(labels("whole_note" if release is ReleaseStage.PUBLISHED else "part_note"))
     ids = {question.id for question in shown.questions}
     return _page(
         shown,
@@ -109,7 +108,7 @@ def student_page(
             "one_message": unread(shown) is not None,
             "groups": {each.id: told_together(each.checks) for each in shown.questions},
             "go_on": _go_on(shown, labels),
-            "notices": notices,
+            "notices": lines,
             "withheld": withheld,
             # Where a finding is said to be, is in parameters that the shown report lacks.
             "excerpts": _excerpts(full, sources, shown),
@@ -149,25 +148,9 @@ def _page(report: Report, labels: Labels, values: Mapping[str, object]) -> str:
     )
 
 
-def _notices(report: Report, labels: Labels) -> list[str]:
-    lines = []
-    if report.status.value == "incomplete":
-        lines.append(labels("incomplete_note"))
-    if report.pending:
-        points = {"pending": amount(report.pending), "max": amount(report.max_score)}
-        lines.append(labels("pending_note", **points))
-    if not report.official:
-        lines.append(labels("unofficial_note"))
-    unwalled = [run for run in report.merged if run.isolation is Tier.NONE]
-    if report.official and unwalled:
-        checks = ", ".join(name for run in unwalled for name in run.checks)
-        lines.append(labels("unwalled_note", checks=checks))
-    return lines
-
-
 def _late(shown: Report, full: Report, labels: Labels, files: SubmissionFiles) -> list[str]:
     whole = (shown.score, shown.max_score) == (full.score, full.max_score)
-    return files.late.lines(full, whole, labels) if files.late else []
+    return files.late.lines(full, whole, labels.words) if files.late else []
 
 
 def _excerpts(

@@ -84,6 +84,10 @@ class Words:
         }
         return replace(self, notebooks=notebooks) if notebooks else self
 
+    def label(self, name: str, /, **blanks: object) -> str:
+        """Return a label with its blanks filled."""
+        return self.labels[name].format_map(blanks)
+
     def render(self, message: Message) -> str:
         """Return the sentence of a message, everything in it included.
 

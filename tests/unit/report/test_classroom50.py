@@ -41,7 +41,7 @@ def test_it_is_written_with_the_exact_points_beside(report: Report, tmp_path: Pa
     half = report.model_copy(update={"score": 6.5})
     path = write_classroom50(half, tmp_path, JOB, NOW)
     assert json.loads(path.read_text())["score"] == 7
-    assert "**6.5 of 15 points**" in (tmp_path / "release-body.md").read_text()
+    assert "**6.5 of 15**" in (tmp_path / "release-body.md").read_text()
 
 
 def test_an_incomplete_report_is_no_result(report: Report, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from grader.report.gradescope import gradescope_results
 from grader.report.merge import Allowed, ConflictError, MergeError, merge
+from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import Environment, Report, ReportStatus, report_bytes
 from grader.report.summary import notices
 from grader.sandbox.host.guests import Tier
@@ -183,4 +184,6 @@ def test_points_from_a_run_without_walls_are_refused_unless_accepted_and_then_to
         merge(report, [worker])
     merged = merge(report, [worker], Allowed(unwalled=True))
     assert merged.score == 11
-    assert any("without a sandbox" in line and "on_gpu.values" in line for line in notices(merged))
+    assert any(
+        "without a sandbox" in line and "on_gpu.values" in line for line in notices(merged, ENGLISH)
+    )

@@ -63,7 +63,7 @@ def test_facts_need_no_mark(broken: Report) -> None:
 def test_a_self_check_is_stamped(report: Report) -> None:
     bare = _walled(report, IsolationInfo(tier=Tier.NONE))
     text = _printed(lambda console: print_report(bare, console))
-    assert "Isolation tier none: self-check only, not an official score." in text
+    assert "Graded without a sandbox: not an official score." in text
 
 
 def test_walls_are_summed_up(report: Report) -> None:
