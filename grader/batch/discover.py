@@ -31,7 +31,6 @@ from typing import Any
 import yaml
 
 from grader.errors import UsageError
-from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.html.render import INDEX_FILE
 from grader.report.summary import SUMMARY_FILE
 from grader.store.files import PROBE_FILE
@@ -41,15 +40,14 @@ from grader.submission.submission import folded
 
 SIMILARITY_FOLDER = "similarity"
 QUESTIONS_FOLDER = "questions"
-EXPORTS = ("canvas", "moodle", "nbgrader")
-"""Tables that are exported beside the folders, ``canvas.csv`` and so on."""
 _RESERVED = frozenset({
-    "", ".", "..", PROBE_FILE, GRADEBOOK_FILE, INDEX_FILE, SIMILARITY_FOLDER, QUESTIONS_FOLDER,
+    "", ".", "..", PROBE_FILE, INDEX_FILE, SIMILARITY_FOLDER, QUESTIONS_FOLDER,
     SUMMARY_FILE,
-    *(f"{name}.csv" for name in EXPORTS),
     *(f + end for f in (JOURNAL_FILE, PREVIOUS_FILE) for end in ("", "-wal", "-shm", "-journal")),
 })  # fmt: skip
 """Folded: what lies, or may come to lie, beside the folders of submissions."""
+_TABLE = ".csv"
+"""The gradebook and the tables that are exported lie there, too."""
 _LONGEST = 200
 """Bytes of a name; file systems take 255, and endings are added to it."""
 
@@ -66,12 +64,16 @@ def file_name_text(name: str) -> str:
     return text.decode()
 
 
+def _is_reserved(name: str) -> bool:
+    return folded(name) in _RESERVED or folded(name).endswith(_TABLE)
+
+
 def apart(names: Sequence[str]) -> Iterator[str]:
     """Yield a name for each, the same where it is free; otherwise with ``_`` after it."""
-    taken = set(_RESERVED)
+    taken: set[str] = set()
     for wanted in names:
         name = wanted
-        while folded(name) in taken:
+        while _is_reserved(name) or folded(name) in taken:
             name += "_"
         taken.add(folded(name))
         yield name
@@ -86,7 +88,7 @@ def shortened(pairs: Sequence[tuple[str, str]]) -> list[str]:
     known = Counter(key for pair in pairs for key in set(map(folded, pair)))
 
     def free(short: str) -> bool:
-        return known[folded(short)] == 1 and folded(short) not in _RESERVED
+        return known[folded(short)] == 1 and not _is_reserved(short)
 
     return list(apart([short if free(short) else whole for short, whole in pairs]))
 

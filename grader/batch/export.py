@@ -10,13 +10,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
+from grader.batch.course import canvas_column
 from grader.batch.discover import Student
 from grader.batch.grades import Grade
+from grader.batch.ledger import read_absent
 from grader.batch.table import Exported, Match, Missing, Row, Table, everyone, label, open_of, same
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
@@ -50,6 +52,53 @@ class Points(str, Enum):
 
 
 _NOBODY = Missing()
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What ``grader export`` was asked for a table of a class.
+
+    Attributes:
+        folder: ``--out`` of the batch.
+        own: The instructor's export of the gradebook (``--into``).
+        column: Heading of the assignment in it.
+        points: What is written for a grade.
+        zero: Who handed in nothing gets a 0; as is usual for the table where None.
+        due: When it was due.
+    """
+
+    folder: Path
+    own: Path | None = None
+    column: str = ""
+    points: Points = Points.RAW
+    zero: bool | None = None
+    due: str = ""
+
+    def missing(self, *, zero: bool) -> Missing:
+        """Return who handed in nothing, and whether they get a 0; ``zero`` where nobody said."""
+        return Missing(read_absent(self.folder), zero if self.zero is None else self.zero)
+
+    def own_table(self, kind: str) -> Path:
+        """Return the instructor's file.
+
+        Raises:
+            UsageError: None was named.
+        """
+        if self.own is None:
+            raise UsageError(
+                f"export {kind} needs --into FILE, your own export of the gradebook: an import "
+                "overwrites what it names, so grades go into a copy of that and nowhere else"
+            )
+        return self.own
+
+
+def export_table(kind: str, grades: Sequence[Grade], options: ExportOptions) -> Exported:
+    """Return the table of a class for a platform; ``TABLES`` has them all.
+
+    Raises:
+        UsageError: An option is missing, or the instructor's file is not what it should be.
+    """
+    return TABLES[kind](grades, options)
 
 
 def nbgrader(
@@ -233,3 +282,32 @@ def _feedback(grade: Grade) -> str:
         parts.append(f"late: −{amount(100 * grade.penalty)} %")
     points, said = "; ".join(parts), unread(grade.report)
     return points if said is None else f"{said.student_message}\n{points}"
+
+
+def _nbgrader_table(grades: Sequence[Grade], options: ExportOptions) -> Exported:
+    name = grades[0].report.assignment.id if grades else ""
+    # As nbgrader's own export. In Canvas and Moodle an empty cell is one that is not graded.
+    return nbgrader(grades, name, options.due, options.missing(zero=True))
+
+
+def _canvas_table(grades: Sequence[Grade], options: ExportOptions) -> Exported:
+    own, name = options.own_table("canvas"), options.column or canvas_column(options.folder)
+    if not name:
+        raise UsageError(
+            "export canvas needs --column, the assignment’s heading in the gradebook; course.yml "
+            "may name it under columns"
+        )
+    return canvas(grades, own, name, options.points, options.missing(zero=False))
+
+
+def _moodle_table(grades: Sequence[Grade], options: ExportOptions) -> Exported:
+    own = options.own_table("moodle")
+    return moodle(grades, own, options.points, options.missing(zero=False))
+
+
+TABLES: Mapping[str, Callable[[Sequence[Grade], ExportOptions], Exported]] = {
+    "canvas": _canvas_table,
+    "moodle": _moodle_table,
+    "nbgrader": _nbgrader_table,
+}
+"""What ``grader export`` calls it → what makes it of the grades of a class."""

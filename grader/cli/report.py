@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -206,25 +205,18 @@ def export(
         _autograder(folder, into, out, late)
         return
     policy = lateness_of(folder, late, make_console(), kept=False)
-    grades = _grades(folder, policy, pending)
-    exported = _table(kind, grades, policy, _Column(folder, into, column, points, missing))
+    from grader.batch.export import ExportOptions, Points, export_table
+
+    grades, due = _grades(folder, policy, pending), policy.due.isoformat(" ") if policy else ""
+    zero = None if missing is None else missing is MissingChoice.zero
+    asked = ExportOptions(folder, into, column, Points(points.value), zero, due)
+    exported = export_table(kind.value, grades, asked)
     if dry_run:
         _show_changes(exported)
     else:
         _write(exported, out or folder / f"{kind.value}.csv")
     if pending is PendingChoice.ask:
         _list_waiting(grades)
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """Where grades go: DIR, ``--into``, ``--column``, ``--points`` and ``--missing``."""
-
-    folder: Path
-    into: Path | None
-    name: str
-    points: PointsChoice
-    missing: MissingChoice | None
 
 
 def _grades(folder: Path, policy: LatePolicy | None, pending: PendingChoice) -> list[Grade]:
@@ -246,40 +238,6 @@ def _list_waiting(grades: list[Grade]) -> None:
             f"Points of {counted(waiting, 'submission')} wait for a machine: merge them from one "
             "that has it, or pass --pending zero (lost) or --pending full (earned) for all alike",
         )
-
-
-def _table(
-    kind: ExportFormat, grades: list[Grade], policy: LatePolicy | None, column: _Column
-) -> Exported:
-    from grader.batch.course import canvas_column
-    from grader.batch.export import Points, canvas, moodle, nbgrader
-    from grader.batch.ledger import read_absent
-    from grader.batch.table import Missing
-
-    zero = (column.missing or _MISSING.get(kind)) is MissingChoice.zero
-    missing = Missing(read_absent(column.folder), zero)
-    into, points = column.into, Points(column.points.value)
-    if kind is ExportFormat.nbgrader:
-        name = grades[0].report.assignment.id if grades else ""
-        return nbgrader(grades, name, policy.due.isoformat(" ") if policy else "", missing)
-    if into is None:
-        raise UsageError(
-            f"export {kind.value} needs --into FILE, your own export of the gradebook: an import "
-            "overwrites what it names, so grades go into a copy of that and nowhere else"
-        )
-    if kind is ExportFormat.moodle:
-        return moodle(grades, into, points, missing)
-    name = column.name or canvas_column(column.folder)
-    if not name:
-        raise UsageError(
-            "export canvas needs --column, the assignment’s heading in the gradebook; course.yml "
-            "may name it under columns"
-        )
-    return canvas(grades, into, name, points, missing)
-
-
-_MISSING = {ExportFormat.nbgrader: MissingChoice.zero}
-"""As nbgrader's own export. In Canvas and Moodle an empty cell is one that is not graded."""
 
 
 def _show_changes(exported: Exported) -> None:

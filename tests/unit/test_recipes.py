@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md work as they stand on the page."""
+"""The recipes of CONTRIBUTING.md and docs/recipes.md work as they stand there."""
 
 from __future__ import annotations
 
@@ -15,10 +15,16 @@ import pytest
 
 import grader
 from grader.batch import discover
+from grader.errors import InfrastructureError
+from grader.sandbox.host.open import open_sandbox
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGE = "".join(
+    (ROOT / name).read_text(encoding="utf-8") for name in ("CONTRIBUTING.md", "docs/recipes.md")
+)
 _BLOCK = re.compile(r"^ *```\w+\n(?P<body> *# (?P<path>\S+)\n.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_DIFF = re.compile(r"^ *```diff\n(?P<body>.*?)^ *```$", re.MULTILINE | re.DOTALL)
+DIFFS = [textwrap.dedent(found["body"]) for found in _DIFF.finditer(PAGE)]
 BLOCKS = {found["path"]: textwrap.dedent(found["body"]) for found in _BLOCK.finditer(PAGE)}
 
 
@@ -75,6 +81,67 @@ def _grader(place: Path, *arguments: str) -> None:
         cwd=place / "course", check=True, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(place)},
     )  # fmt: skip
+
+
+def _changed(place: Path, *files: str) -> None:
+    """Copy the package, and change these files as the page says."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(grader.__file__).parent, place / "grader", ignore=ignored)
+    diffs = {
+        head.removeprefix("--- "): body for head, _, body in (d.partition("\n") for d in DIFFS)
+    }
+    for name in files:
+        path = place / name
+        text = path.read_text(encoding="utf-8")
+        for hunk in diffs[name].split("@@\n")[1:]:
+            lines = hunk.splitlines(keepends=True)
+            before = "".join(line[1:] or "\n" for line in lines if line[0] in " -\n")
+            after = "".join(line[1:] or "\n" for line in lines if line[0] in " +\n")
+            assert text.count(before) == 1, (name, before)
+            text = text.replace(before, after)
+        path.write_text(text, encoding="utf-8")
+
+
+def test_a_new_export_needs_a_function_and_a_word(tmp_path: Path) -> None:
+    _changed(tmp_path, "grader/batch/export.py", "grader/cli/report.py")
+    course = tmp_path / "course"
+    course.mkdir()
+    _grader(tmp_path, "new", "toy")
+    for name, value in (("ann", "2 * x"), ("bob", "-x")):
+        submission = course / "class" / name / "toy.py"
+        submission.parent.mkdir(parents=True)
+        submission.write_text(f"def double(x):\n    return {value}\n", encoding="utf-8")
+    _grader(tmp_path, "batch", "toy", "class", "--out", "out", "--isolation", "none", "-j", "1")
+    _grader(tmp_path, "export", "plain", "out", "--out", "table.csv")
+    lines = (course / "table.csv").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[0] for line in lines] == ["ann", "bob"]
+    right, wrong = (float(line.split(",")[1]) for line in lines)
+    assert right > wrong
+
+
+def test_a_new_wall_is_put_up_and_proved(tmp_path: Path) -> None:
+    try:
+        open_sandbox("auto").close()
+    except InfrastructureError as error:
+        pytest.skip(str(error))
+    erect = "grader/sandbox/walls/erect.py"
+    _changed(tmp_path, "grader/sandbox/walls/plan.py", erect, "grader/sandbox/walls/proof.py")
+    course = tmp_path / "course"
+    course.mkdir()
+    _grader(tmp_path, "new", "toy")
+    graded = ("grade", "toy", "reference/toy", "--out", "out", "--no-cache")
+    _grader(tmp_path, *graded)
+    report = json.loads((course / "out/report.json").read_text(encoding="utf-8"))
+    isolation = report["environment"]["isolation"]
+    assert "private files" in isolation["mechanisms"]
+    assert isolation["proved"]["umask"] == "nobody"
+    # Where it is not put up, the proof misses it, and nothing is graded.
+    path = tmp_path / erect
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("os.umask(0o077)", "pass"), encoding="utf-8")
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        _grader(tmp_path, *graded)
+    assert "umask met others, where nobody was due" in " ".join(error.value.stderr.split())
 
 
 def test_a_new_platform_needs_a_pattern_and_a_row(

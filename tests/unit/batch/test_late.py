@@ -143,7 +143,7 @@ def test_what_a_student_reads_of_it(
 ) -> None:
     worth = Report.model_construct(max_score=10.0)
     for language in ("en", "ko"):
-        told = LateCost(days, attempts, penalty, final).lines(worth, True, Labels(language))
+        told = LateCost(days, attempts, penalty, final).lines(worth, True, Labels(language).words)
         assert bool(told) == bool(said)
         if told and language == "en":
             assert told[0].startswith(said)

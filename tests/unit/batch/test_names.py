@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch.discover import EXPORTS, apart, discover, shortened
+from grader.batch.discover import apart, discover, shortened
+from grader.batch.export import TABLES
 from grader.cli.report import ExportFormat
 from grader.submission.submission import folded
 
@@ -37,7 +38,7 @@ def test_names_that_some_file_systems_take_for_one() -> None:
         "journal.sqlite", "Journal.SQLite", "journal.sqlite-wal", "journal.sqlite-journal",
         "journal.previous.sqlite", "journal.previous.sqlite-shm", "gradebook.csv", "Index.HTML",
         "similarity", "SIMILARITY", ".grader-writable", ".", "..", "",
-        *(f"{kind}.csv" for kind in EXPORTS),
+        *(f"{kind}.csv" for kind in TABLES), "Anything.CSV",
     ],
 )  # fmt: skip
 def test_nobody_is_called_as_what_lies_beside(name: str) -> None:
@@ -46,8 +47,8 @@ def test_nobody_is_called_as_what_lies_beside(name: str) -> None:
     assert shortened([(name, f"{name}.py")]) == [f"{name}.py"]
 
 
-def test_every_table_that_is_exported_there_is_known() -> None:
-    assert {kind.value for kind in ExportFormat} - set(EXPORTS) == {
+def test_every_table_can_be_asked_for() -> None:
+    assert {kind.value for kind in ExportFormat} - set(TABLES) == {
         "junit", "classroom50", "summary", "gradescope",
     }  # fmt: skip
 
