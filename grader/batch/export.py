@@ -92,15 +92,6 @@ class ExportOptions:
         return self.own
 
 
-def export_table(kind: str, grades: Sequence[Grade], options: ExportOptions) -> Exported:
-    """Return the table of a class for a platform; ``TABLES`` has them all.
-
-    Raises:
-        UsageError: An option is missing, or the instructor's file is not what it should be.
-    """
-    return TABLES[kind](grades, options)
-
-
 def nbgrader(
     grades: Sequence[Grade], assignment: str, due: str = "", missing: Missing = _NOBODY
 ) -> Exported:
@@ -310,4 +301,8 @@ TABLES: Mapping[str, Callable[[Sequence[Grade], ExportOptions], Exported]] = {
     "moodle": _moodle_table,
     "nbgrader": _nbgrader_table,
 }
-"""What ``grader export`` calls it → what makes it of the grades of a class."""
+"""What ``grader export`` calls it → what makes it of the grades of a class.
+
+They raise a ``UsageError`` where an option is missing, or the instructor's file is not what it
+should be.
+"""

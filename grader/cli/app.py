@@ -1,8 +1,8 @@
 """The ``grader`` command. Parses, calls, prints; what it calls does the work.
 
-The modules of the command import little when they are loaded: each command imports what it needs
-when it runs. ``--help``, ``--version`` and a usage error would otherwise wait a second or two for
-libraries that they never use.
+A command's module is loaded when the command is asked for: ``--help``, ``--version`` and a usage
+error would otherwise wait a second or two for libraries that they never use. ``grade``, ``batch``
+and ``check`` also import within their functions, while a sandbox starts beside them.
 
 Exit status: 0 = graded, whatever the score, pending points included; 1 = incomplete for an
 infrastructure reason; 2 = wrong usage or a broken assignment; 3 = `check --fail` found something.
@@ -12,124 +12,86 @@ from __future__ import annotations
 
 import signal
 import sys
-from pathlib import Path
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from grader import __version__
-from grader.cli.assignments import lint, new, on_gradescope, pack, schema, starter
-from grader.cli.batch import batch, similarity
-from grader.cli.decide import decide_command, review_command
-from grader.cli.journal import (
-    merge,
-    regrade_command,
-    rejudge_command,
-    replay_command,
-    status_command,
-)
-from grader.cli.options import (
-    AssignmentArg,
-    CacheOpt,
-    ClockChoice,
-    ClockOpt,
-    DeviceChoice,
-    DeviceOpt,
-    IsolationChoice,
-    IsolationOpt,
-    Out,
-    QuestionsOpt,
-    SeedOpt,
-)
-from grader.cli.report import export, pictures, report_command
-from grader.cli.student import check, submit_zip
-from grader.cli.support import (
-    exit_for,
-    find_file,
-    grade_one,
-    interruptible,
-    make_console,
-    make_folder,
-    make_options,
-    open_early,
-    remembering,
-    say,
-    terminate,
-)
-from grader.errors import GraderError, UsageError
+from grader.cli.support import make_console, terminate
+from grader.errors import GraderError
 
-app = typer.Typer(
-    help="Grade PyTorch assignments.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
+COMMANDS = {
+    "grade": ("grade.grade", "Grade one submission."),
+    "batch": ("batch.batch", "Grade every submission of a class."),
+    "merge": ("regrade.merge", "Fill in pending points that another machine has graded."),
+    "export": ("export.export", "Write grades for a learning platform or for CI."),
+    "rejudge": ("regrade.rejudge_command", "Judge a class anew after a change of the checks."),
+    "regrade": (
+        "regrade.regrade_command", "Run submissions of a class again, with the same inputs."
+    ),
+    "replay": ("regrade.replay_command", "Run one submission again and compare its verdicts."),
+    "decide": ("review.decide", "Give points by hand."),
+    "review": ("review.review", "Go through what waits for a person, and give points."),
+    "status": ("regrade.status", "Say how far a batch is, while it runs or after it was stopped."),
+    "pictures": ("report.pictures", "Draw the reports' pictures again, from the numbers in them."),
+    "similarity": (
+        "similarity.similarity", "Say which submissions look alike, for a person to read."
+    ),
+    "report": ("report.report", "Write pages for staff and students."),
+    "check": ("student.check", "Check your work on the public cases."),
+    "submit-zip": (
+        "student.submit_zip", "Pack what you hand in, under the right name, and read it back."
+    ),
+    "new": ("authoring.new", "Begin an assignment here: one question that already grades."),
+    "starter": ("authoring.starter", "Generate starter/ID from reference/ID."),
+    "lint": ("authoring.lint", "Try an assignment before students do."),
+    "schema": ("authoring.schema", "Print a JSON Schema."),
+    "pack": ("pack.pack", "Pack an assignment with its reference and this grader."),
+}  # fmt: skip
+"""Name → where it is, and what the list of commands says of it."""
+
+_UNLISTED = {"on-gradescope": "pack.on_gradescope"}
+"""What the grader's own packs start."""
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands are loaded when they are asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  click's signature
+        """Return the names of the commands that are listed."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  click's signature
+        """Load a command; None if there is none of this name."""
+        place = COMMANDS[cmd_name][0] if cmd_name in COMMANDS else _UNLISTED.get(cmd_name)
+        if place is None:
+            return None
+        module, _, function = place.partition(".")
+        return _command(cmd_name, getattr(import_module(f"grader.cli.{module}"), function))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write the list of commands without loading any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, told) for name, (_, told) in COMMANDS.items()])
+
+
+_PLAIN: dict[str, Any] = {
+    "add_completion": False,
+    "pretty_exceptions_enable": False,
     # Typer's frames double the time that a help text or a usage error takes.
-    rich_markup_mode=None,
-)
+    "rich_markup_mode": None,
+}
 
 
-@app.command()
-def grade(
-    assignment: AssignmentArg,
-    submission: Annotated[Path, typer.Argument(help="A .py, .ipynb, .zip, .tar.gz or folder.")],
-    out: Out,
-    isolation: IsolationOpt = IsolationChoice.auto,
-    device: DeviceOpt = DeviceChoice.auto,
-    seed: SeedOpt = None,
-    questions: QuestionsOpt = "",
-    clock: ClockOpt = ClockChoice.auto,
-    cache: CacheOpt = True,
-) -> None:
-    """Grade one submission. Writes report.json and results.json (Gradescope's) into --out."""
-    if not submission.exists():
-        raise UsageError(f"{submission} does not exist; SUBMISSION is a file or folder to grade")
-    file = find_file(assignment)
-    make_folder(out)
-    sandboxed = open_early(isolation, file, device.value)
-    with interruptible("Nothing was written."), sandboxed as sandbox:
-        # Its fork-server imports torch, for seconds: all that this process imports takes less.
-        from grader.grading import Grader
-        from grader.report.gradescope import write_results
-        from grader.report.model import write_report
-        from grader.report.pictures import write_pictures
-        from grader.report.terminal import print_report
-        from grader.run.materials import load_materials
-
-        materials, console = load_materials(file), make_console()
-        options = make_options(device, seed, questions, clock)
-        if cache:
-            grader = remembering(materials, sandbox, options, drawn=seed is None)
-        else:
-            grader = Grader(materials, sandbox, options)
-        report = grade_one(grader, submission, sandbox, console)
-    write_report(report, out)
-    write_results(report, out)
-    write_pictures(report, out)
-    print_report(report, console)
-    say(console, f"Written: {out / 'report.json'}, {out / 'results.json'}")
-    exit_for([report.status])
+def _command(name: str, function: Any) -> Any:
+    alone = typer.Typer(**_PLAIN)
+    alone.command(name)(function)
+    return typer.main.get_command(alone)
 
 
-app.command()(batch)
-app.command()(merge)
-app.command()(export)
-app.command("rejudge")(rejudge_command)
-app.command("regrade")(regrade_command)
-app.command("replay")(replay_command)
-app.command("decide")(decide_command)
-app.command("review")(review_command)
-app.command("status")(status_command)
-app.command()(pictures)
-app.command()(similarity)
-app.command("report")(report_command)
-app.command()(check)
-app.command("submit-zip")(submit_zip)
-app.command()(new)
-app.command()(starter)
-app.command()(lint)
-app.command()(schema)
-app.command()(pack)
-app.command("on-gradescope", hidden=True)(on_gradescope)
+app = typer.Typer(cls=LazyGroup, help="Grade PyTorch assignments.", no_args_is_help=True, **_PLAIN)
 
 
 @app.callback(invoke_without_command=True)

@@ -34,21 +34,6 @@ class ClockChoice(str, Enum):
     off = "off"
 
 
-class PointsChoice(str, Enum):
-    """What is written for a grade."""
-
-    raw = "raw"
-    scaled = "scaled"
-    percent = "percent"
-
-
-class MissingChoice(str, Enum):
-    """What those get who handed in nothing."""
-
-    leave = "leave"
-    zero = "zero"
-
-
 class EngineChoice(str, Enum):
     """Who does the work of a batch."""
 
@@ -56,23 +41,8 @@ class EngineChoice(str, Enum):
     ray = "ray"
 
 
-class PendingChoice(str, Enum):
-    """What counts of points that wait for a machine."""
-
-    ask = "ask"
-    zero = "zero"
-    full = "full"
-
-
-class SchemaName(str, Enum):
-    """Documents that have a JSON Schema."""
-
-    assignment = "assignment"
-    course = "course"
-    report = "report"
-
-
 AssignmentArg = Annotated[str, typer.Argument(help="Assignment id, or a path to its folder.")]
+OutOfBatch = Annotated[Path, typer.Argument(help="--out of `grader batch`.", metavar="DIR")]
 Out = Annotated[Path, typer.Option("--out", help="Folder for the reports; made if absent.")]
 ClassArg = Annotated[
     Path,

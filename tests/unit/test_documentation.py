@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from grader.checks import KINDS
-from grader.cli.app import app
+from grader.cli.app import COMMANDS, LazyGroup, app
 from grader.report.messages.catalogue import tables_of
 from grader.verdict import Code
 
@@ -94,11 +94,21 @@ def commands(page: Path) -> list[tuple[str, str]]:
 @cache
 def options() -> dict[str, set[str]]:
     """Return the options of each subcommand."""
-    commands = vars(typer.main.get_command(app))["commands"]
+    group = typer.main.get_command(app)
+    assert isinstance(group, LazyGroup)
     return {
-        name: {"--help"}.union(*((*each.opts, *each.secondary_opts) for each in found.params))
-        for name, found in commands.items()
+        name: {"--help"}.union(
+            *((*each.opts, *each.secondary_opts) for each in group.get_command(None, name).params)
+        )
+        for name in group.list_commands(None)
     }
+
+
+def test_the_list_of_commands_says_what_each_says_of_itself() -> None:
+    group = typer.main.get_command(app)
+    assert isinstance(group, LazyGroup)
+    for name, (_, told) in COMMANDS.items():
+        assert group.get_command(None, name).get_short_help_str(200) == told
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

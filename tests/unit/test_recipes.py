@@ -102,8 +102,8 @@ def _changed(place: Path, *files: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def test_a_new_export_needs_a_function_and_a_word(tmp_path: Path) -> None:
-    _changed(tmp_path, "grader/batch/export.py", "grader/cli/report.py")
+def test_a_new_export_needs_a_function(tmp_path: Path) -> None:
+    _changed(tmp_path, "grader/batch/export.py")
     course = tmp_path / "course"
     course.mkdir()
     _grader(tmp_path, "new", "toy")

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.authoring import reach
 from grader.authoring.pack import (
     Pack,
     classroom50_files,
@@ -24,6 +23,7 @@ from grader.authoring.pack import (
 )
 from grader.authoring.reach import Reach, Unearned, Why, required_by
 from grader.cli import app as cli
+from grader.cli import pack as cli_pack
 from grader.errors import UsageError
 from grader.run.materials import Materials, load_materials
 
@@ -187,7 +187,7 @@ FOUND = Reach(
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Have the reference's run over in no time; returns the tiers that it was asked for."""
     tiers: list[str] = []
-    monkeypatch.setattr(reach, "try_reference", lambda _, tier, __: tiers.append(tier) or FOUND)
+    monkeypatch.setattr(cli_pack, "try_reference", lambda _, tier, __: tiers.append(tier) or FOUND)
     return tiers
 
 

@@ -18,7 +18,7 @@ from grader.authoring.pack import FOLDER, Pack, gradescope_zip, recorded_report,
 from grader.authoring.reach import required_by
 from grader.batch.merge import merge_folders
 from grader.cli import app as cli
-from grader.cli.assignments import _doubts
+from grader.cli.pack import _doubts
 from grader.errors import UsageError
 from grader.grading import Grader, Options
 from grader.report.gradescope import write_results

@@ -14,7 +14,7 @@ from grader.batch.discover import Found, discover
 from grader.batch.ledger import Setup
 from grader.cli import app as cli
 from grader.cli import class_run as cli_class
-from grader.cli import journal as cli_journal
+from grader.cli import regrade as cli_regrade
 from grader.grading import Grader, Options
 from grader.run.materials import load_materials
 from grader.sandbox.host.guests import Sandbox
@@ -114,7 +114,7 @@ def command(course: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> 
             cli.main()
         return ended.value.code or 0
 
-    for module in (cli_class, cli_journal):
+    for module in (cli_class, cli_regrade):
         monkeypatch.setattr(module, "make_sandbox", lambda *_: nullcontext(sandbox))
     monkeypatch.setattr(
         cli_class,

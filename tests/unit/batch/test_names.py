@@ -8,7 +8,6 @@ import pytest
 
 from grader.batch.discover import apart, discover, shortened
 from grader.batch.export import TABLES
-from grader.cli.report import ExportFormat
 from grader.submission.submission import folded
 
 
@@ -45,12 +44,6 @@ def test_nobody_is_called_as_what_lies_beside(name: str) -> None:
     (given,) = apart([name])
     assert folded(given) == f"{folded(name)}_"
     assert shortened([(name, f"{name}.py")]) == [f"{name}.py"]
-
-
-def test_every_table_can_be_asked_for() -> None:
-    assert {kind.value for kind in ExportFormat} - set(TABLES) == {
-        "junit", "classroom50", "summary", "gradescope",
-    }  # fmt: skip
 
 
 def test_folders_of_a_class(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from grader.batch.discover import ClassSubmission
 from grader.batch.ledger import Done, Setup, begin, record
 from grader.batch.pages import SIMILARITY_FILE
 from grader.cli import app as cli
-from grader.cli import batch as cli_batch
+from grader.cli import similarity as cli_similarity
 from grader.report.model import Report
 from grader.similarity.pages import DATA_FILE
 
@@ -97,7 +97,7 @@ def test_what_is_missing_is_said(
 ) -> None:
     assert run(monkeypatch, "similarity", "class") == 2
     assert "add --assignment ID and --out DIR" in capsys.readouterr().err
-    monkeypatch.setattr(cli_batch, "find_spec", lambda name: None)
+    monkeypatch.setattr(cli_similarity, "find_spec", lambda name: None)
     assert run(monkeypatch, "similarity", "class", "--assignment", "hw", "--out", "x") == 2
     assert "torchgrade[similarity]" in capsys.readouterr().err
     assert not (course / "x").exists()

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import getpass
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from grader.cli.journal import OutOfBatch
+from grader.batch.awaited import Finding, GradedClass, Wish, deciding, read_wishes
+from grader.batch.shown import lines_of
+from grader.cli.options import OutOfBatch
 from grader.cli.support import make_console, renew_pages, say
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from grader.batch.awaited import Finding, GradedClass, Wish
+from grader.report.summary import amount, counted
+from grader.text import inert
 
 _NAMES = 6
 _WIDE = 160
@@ -32,7 +33,7 @@ Items = Annotated[
 ]
 
 
-def decide_command(
+def decide(
     folder: OutOfBatch,
     student: Student = "",
     where: Where = "",
@@ -50,8 +51,6 @@ def decide_command(
     who: Who = "",
 ) -> None:
     """Give points by hand. Kept through --resume, rejudge, regrade and merge."""
-    from grader.batch.awaited import Wish, deciding, read_wishes
-
     console = make_console()
     if table is not None:
         wishes = read_wishes(table)
@@ -71,10 +70,8 @@ def decide_command(
     renew_pages(folder, console)
 
 
-def review_command(folder: OutOfBatch, who: Who = "") -> None:
+def review(folder: OutOfBatch, who: Who = "") -> None:
     """Go through what waits for a person, and give points."""
-    from grader.batch.awaited import deciding
-
     console = make_console()
     with deciding(folder) as course:
         findings = course.findings()
@@ -93,8 +90,6 @@ def review_command(folder: OutOfBatch, who: Who = "") -> None:
 
 
 def _list(findings: list[Finding], console: Console) -> None:
-    from grader.report.summary import counted
-
     for finding in findings:
         concerned = counted(len(finding.everybody), "submission")
         say(console, f"{_what(finding)}: {concerned}, {_who(finding)}. {finding.checks[0].message}")
@@ -102,10 +97,6 @@ def _list(findings: list[Finding], console: Console) -> None:
 
 def _ask(course: GradedClass, finding: Finding, who: str, console: Console) -> bool:
     """Show a finding and take an answer; return False where no more are wanted."""
-    from grader.batch.shown import lines_of
-    from grader.report.summary import amount, counted
-    from grader.text import inert
-
     say(console, f"{_what(finding)}: {_who(finding)}")
     say(console, finding.checks[0].message)
     for line in lines_of(finding):
@@ -125,8 +116,6 @@ def _ask(course: GradedClass, finding: Finding, who: str, console: Console) -> b
 
 def _wishes(finding: Finding, answer: str, console: Console) -> Iterable[Wish]:
     """Return what an answer gives: points, or the items of the rubric whose keys it names."""
-    from grader.report.summary import amount
-
     if items := finding.by_keys(answer):
         said = "Anything to add (the student reads it; Enter adds nothing)"
         added = str(typer.prompt(said, default="", show_default=False))
@@ -139,11 +128,6 @@ def _wishes(finding: Finding, answer: str, console: Console) -> Iterable[Wish]:
 
 
 def _give(course: GradedClass, wishes: Iterable[Wish], who: str, console: Console) -> None:
-    import getpass
-
-    from grader.report.summary import amount, counted
-    from grader.text import inert
-
     given = course.decide(wishes, who or getpass.getuser())
     for name, item in given.made:
         before = f"{item.said.value}, {counted(item.said_points, 'point')}"
@@ -162,15 +146,11 @@ def _number(text: str) -> float | None:
 
 
 def _what(finding: Finding) -> str:
-    from grader.report.summary import counted
-
     checks = ", ".join(check.id for check in finding.checks)
     return f"{finding.question} ({checks}), {counted(finding.worth, 'point')} open"
 
 
 def _who(finding: Finding) -> str:
-    from grader.text import inert
-
     names = [inert(done.submission.name, 40) for done in finding.everybody]
     more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
     return ", ".join(names[:_NAMES]) + more

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from grader.cli.options import IsolationChoice, LateOpt, QuestionsOpt
+from grader.batch.again import Again, regrade, rejudge, replay
+from grader.batch.awaited import overtaken
+from grader.batch.changes import Change, Total
+from grader.batch.grades import LatePolicy
+from grader.batch.ledger import Setup, renew_gradebook, write_decided
+from grader.batch.merge import merge_folders, sentences
+from grader.batch.shown import read_standing
+from grader.cli.options import IsolationChoice, LateOpt, OutOfBatch, QuestionsOpt
 from grader.cli.support import (
     exit_for,
     interruptible,
@@ -22,22 +34,16 @@ from grader.cli.support import (
     say,
 )
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from grader.batch.again import Again
-    from grader.batch.changes import Change, Total
-    from grader.batch.grades import LatePolicy
-    from grader.batch.ledger import Setup
-    from grader.grading import Grader, Options
-    from grader.report.model import CheckResult, Report
+from grader.grading import Grader, Options
+from grader.report.merge import Allowed
+from grader.report.model import CheckResult, Report
+from grader.report.summary import amount, counted
+from grader.report.terminal import print_class, print_report
+from grader.store.journal import JOURNAL_FILE
+from grader.text import inert
 
 _ROWS = 40
 _MAX_NAME = 40
-
-OutOfBatch = Annotated[Path, typer.Argument(help="--out of `grader batch`.", metavar="DIR")]
 
 
 def rejudge_command(
@@ -48,8 +54,6 @@ def rejudge_command(
     late: LateOpt = None,
 ) -> None:
     """Judge a class anew after a change of the checks. No submission runs again."""
-    from grader.batch.again import rejudge
-
     policy = lateness_of(folder, late, make_console(), kept=not dry_run)
     with interruptible("What was judged is kept."):
         again = rejudge(folder, _prepare, dry_run)
@@ -71,7 +75,6 @@ def regrade_command(
     """Run submissions of a class again, with the same inputs. Some of them, or some questions."""
     if not students and not questions:
         raise UsageError("regrade needs --students or --questions; for all, grade the class again")
-    from grader.batch.again import regrade
 
     policy = lateness_of(folder, late, make_console(), kept=True)
     with interruptible("What was graded is kept."):
@@ -84,11 +87,6 @@ def replay_command(
     report: Annotated[Path, typer.Argument(help="DIR/NAME: one submission of a batch.")],
 ) -> None:
     """Run one submission again and compare its verdicts. Writes nothing."""
-    import tempfile
-
-    from grader.batch.again import replay
-    from grader.report.summary import counted
-
     folder, name = report.parent, report.name
     with interruptible("Nothing was written."), tempfile.TemporaryDirectory() as scratch:
         changes = replay(folder, name, _prepare, Path(scratch))
@@ -114,9 +112,6 @@ def _listed(text: str) -> list[str]:
 
 
 def _print_changes(again: Again, console: Console) -> None:
-    from grader.report.summary import counted
-    from grader.text import inert
-
     if again.changes:
         console.print(_table(again.changes[:_ROWS]))
     if len(again.changes) > _ROWS:
@@ -139,11 +134,6 @@ def _order(total: Total) -> tuple[float, str]:
 
 def _totals(totals: Sequence[Total]) -> Table:
     """Return the points in all of those who have others than before."""
-    from rich.text import Text
-
-    from grader.report.summary import amount
-    from grader.text import inert
-
     table = _headed("Submission", "Total before", "Total after", "Difference")
     for each in totals:
         table.add_row(
@@ -156,15 +146,10 @@ def _totals(totals: Sequence[Total]) -> Table:
 
 
 def _points(score: float, pending: float, worth: float) -> str:
-    from grader.report.summary import amount
-
     return f"{amount(score)}/{amount(worth)}" + (f" +{amount(pending)}?" if pending else "")
 
 
 def _headed(*headings: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         table.add_column(heading, overflow="fold")
@@ -172,10 +157,6 @@ def _headed(*headings: str) -> Table:
 
 
 def _table(changes: tuple[Change, ...]) -> Table:
-    from rich.text import Text
-
-    from grader.text import inert
-
     table = _headed("Submission", "Check", "Before", "After")
     for change in changes:
         table.add_row(
@@ -194,8 +175,6 @@ def _cell(check: CheckResult | None) -> str:
 
 
 def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
-    from grader.batch.ledger import renew_gradebook, write_decided
-
     console = make_console()
     write_decided(folder)
     _say_overtaken(folder)
@@ -204,16 +183,12 @@ def _rewrite(folder: Path, policy: LatePolicy | None) -> None:
 
 
 def _say_overtaken(folder: Path, reports: Sequence[Report] = ()) -> None:
-    from grader.batch.awaited import overtaken
-
     for line in overtaken(folder, reports):
         say(make_console(), line)
 
 
-def status_command(folder: OutOfBatch) -> None:
+def status(folder: OutOfBatch) -> None:
     """Say how far a batch is, while it runs or after it was stopped. Changes nothing."""
-    from grader.batch.shown import read_standing
-
     for line in read_standing(folder).sentences(folder):
         say(make_console(), line)
 
@@ -247,11 +222,6 @@ def merge(
     and gradebook.csv of a class. Decided checks stay. Ends with 1 if points wait for a GPU and none
     of them was completed.
     """
-    from grader.batch.merge import merge_folders, sentences
-    from grader.report.merge import Allowed
-    from grader.report.terminal import print_class, print_report
-    from grader.store.journal import JOURNAL_FILE
-
     console, batch = make_console(), (folders[0] / JOURNAL_FILE).is_file()
     if late and not batch:
         raise UsageError(f"--late: {folders[0]} holds no batch; lateness counts in a gradebook")
