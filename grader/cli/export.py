@@ -12,7 +12,6 @@ from typing import Annotated
 
 import typer
 
-from grader.authoring.pack import with_reports
 from grader.batch.export import TABLES, ExportOptions, Points
 from grader.batch.grades import Grade, Pending
 from grader.batch.ledger import read_grades
@@ -166,6 +165,8 @@ def _autograder(folder: Path, into: Path | None, out: Path | None, late: Path | 
     path = out or folder / into.name
     if path.resolve() == into.resolve():
         raise UsageError(f"--out {path} is the archive itself; name another file")
+
+    from grader.authoring.pack import with_reports  # all kinds of checks, which takes long
 
     done = with_reports(into, read_folder(folder).values())
     write_atomic(path, done.archive)
