@@ -13,7 +13,7 @@ from grader.errors import UsageError
 from grader.report.build import PLACES
 from grader.report.merge import with_results
 from grader.report.messages.catalogue import current
-from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report
+from grader.report.model import CheckResult, MergedInfo, Report
 from grader.report.summary import amount, worth
 
 
@@ -97,7 +97,7 @@ class Change:
 
 def differences(name: str, before: Report, after: Report) -> list[Change]:
     """Return the checks that ended otherwise: another status, code or score."""
-    old, new = _checks(before), _checks(after)
+    old, new = before.by_place(), after.by_place()
     return [
         Change(name, *key, old.get(key), new.get(key))
         for key in dict.fromkeys([*old, *new])
@@ -158,11 +158,6 @@ def without_merged(report: Report, questions: Sequence[str]) -> tuple[MergedInfo
         for info in report.merged
     )
     return tuple(info for info in left if info.checks)
-
-
-def _checks(report: Report) -> dict[tuple[str, str], CheckResult]:
-    questions: Sequence[QuestionResult] = report.questions
-    return {(q.id, check.id): check for q in questions for check in q.checks}
 
 
 def _outcome(check: CheckResult | None) -> tuple[object, ...] | None:

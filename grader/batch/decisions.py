@@ -28,10 +28,9 @@ def carry(before: Report, after: Report) -> Report:
     """Return the later report with the checks that a merge had decided and that it leaves open."""
     filled = {name for info in before.merged for name in info.checks}
     known = {
-        (q.id, check.id): check
-        for q in before.questions
-        for check in q.checks
-        if f"{q.id}.{check.id}" in filled and not undecided(check)
+        place: check
+        for place, check in before.by_place().items()
+        if ".".join(place) in filled and not undecided(check)
     }
     taken: set[str] = set()
     questions = tuple(_carry(question, known, taken) for question in after.questions)
@@ -186,15 +185,7 @@ def awaited(report: Report) -> list[tuple[QuestionResult, CheckResult]]:
 
 def check_at(report: Report, place: str) -> CheckResult | None:
     """Return the check that ``question.check`` names; None if it is not there."""
-    return next(
-        (
-            check
-            for question in report.questions
-            for check in question.checks
-            if f"{question.id}.{check.id}" == place
-        ),
-        None,
-    )
+    return next((check for name, check in report.checks() if f"{name}.{check.id}" == place), None)
 
 
 def same_finding(check: CheckResult, other: CheckResult) -> bool:
@@ -352,4 +343,4 @@ def _rubric_at(report: Report, where: str) -> tuple[str, tuple[RubricPart, ...]]
 
 
 def _places(report: Report, name: str) -> list[str]:
-    return [f"{q.id}.{check.id}" for q in report.questions if q.id == name for check in q.checks]
+    return [f"{name}.{check.id}" for question, check in report.checks() if question == name]

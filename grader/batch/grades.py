@@ -273,8 +273,7 @@ def _settled(report: Report) -> float:
     """
     return sum(
         check.pending
-        for question in report.questions
-        for check in question.checks
+        for _, check in report.checks()
         if check.status is Status.DEFERRED and check.code is not Code.NEEDS_REVIEW
     )
 

@@ -121,7 +121,7 @@ def sentences(merged: Merged) -> list[str]:
     lines = [f"Completed: {done}."]
     open_points: dict[str, dict[str, float]] = {}
     for report in merged.reports:
-        for check in (check for question in report.questions for check in question.checks):
+        for _, check in report.checks():
             if check.pending:
                 of_code = open_points.setdefault(check.code.value, {})
                 of_code[report.submission.id] = of_code.get(report.submission.id, 0) + check.pending

@@ -197,9 +197,8 @@ def _finish(
 def _late(report: Report, late: LateCost | None, words: Words) -> list[str]:
     if late is None:
         return []
-    checks = (check for question in report.questions for check in question.checks)
     # What counts would tell the points of checks that students are not to see, or not yet.
-    whole = all(check.visibility is Visibility.VISIBLE for check in checks)
+    whole = all(check.visibility is Visibility.VISIBLE for _, check in report.checks())
     return late.lines(report, whole, words)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from grader.errors import UsageError
 from grader.report.build import PLACES, question_status, report_status
-from grader.report.model import CheckResult, MergedInfo, QuestionResult, Report, above
+from grader.report.model import CheckResult, MergedInfo, Place, QuestionResult, Report, above
 from grader.verdict import Code, Status
 
 _UNTOUCHED = frozenset({Code.NOT_RUN, Code.NO_DEVICE, Code.NO_PERMISSION})
@@ -29,7 +29,7 @@ _DEVICES = frozenset(
 )  # fmt: skip
 """Codes of a pending check that a machine with a GPU can settle."""
 
-Results = Mapping[tuple[str, str], CheckResult]
+Results = Mapping[Place, CheckResult]
 """Results by question and check."""
 
 
@@ -118,9 +118,7 @@ def _refuse_strangers(base: Report, other: Report) -> None:
 
 
 def _merge(base: Report, other: Report, allowed: Allowed) -> Report:
-    theirs: Results = {
-        (question.id, check.id): check for question in other.questions for check in question.checks
-    }
+    theirs = other.by_place()
     disputed = _disputes(base, theirs)
     if disputed and not allowed.conflicts:
         raise ConflictError(f"“{base.submission.id}”: {'; '.join(disputed.values())}")

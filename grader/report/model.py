@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeVar
@@ -92,6 +92,10 @@ def _within_bounds(part: _Part) -> _Part:
 def above(parts: Iterable[CheckResult | QuestionResult]) -> float:
     """Return the points that parts may earn above the maximum of the whole."""
     return math.fsum(part.above + (part.max_score if part.bonus else 0.0) for part in parts)
+
+
+Place = tuple[str, str]
+"""Id of a question, and of a check of it."""
 
 
 class AssignmentInfo(ReportPart):
@@ -265,6 +269,16 @@ class Report(ReportPart):
     def above(self) -> float:
         """See ``Scored.above``."""
         return above(self.questions)
+
+    def checks(self) -> Iterator[tuple[str, CheckResult]]:
+        """Yield all checks in their order, each with the id of its question."""
+        for question in self.questions:
+            for check in question.checks:
+                yield question.id, check
+
+    def by_place(self) -> dict[Place, CheckResult]:
+        """Return question and check → the check."""
+        return {(question, check.id): check for question, check in self.checks()}
 
     @property
     def official(self) -> bool:

@@ -78,8 +78,7 @@ def unread(report: Report) -> CheckResult | None:
     That is one mistake in the submission as a whole. A code alone does not tell: a file that is
     missing may be one that a single function should have written.
     """
-    checks = (check for question in report.questions for check in question.checks)
-    decided = [check for check in checks if check.status in _DECIDED]
+    decided = [check for _, check in report.checks() if check.status in _DECIDED]
     alike = len({(check.status, check.code) for check in decided}) == 1
     if alike and decided[0].status is Status.FAILED and decided[0].code in _NEVER_RAN:
         return decided[0]
@@ -267,14 +266,10 @@ def sentences(summary: ClassSummary) -> list[str]:
     return lines
 
 
-def _checks(report: Report) -> Iterable[tuple[str, CheckResult]]:
-    return ((question.id, check) for question in report.questions for check in question.checks)
-
-
 def _grouped(reports: Sequence[Report], wanted: _Wanted) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for report in reports:
-        for _, check in _checks(report):
+        for _, check in report.checks():
             if wanted(check):
                 found.setdefault(check.code.value, {})[report.submission.id] = None
     return {code: tuple(names) for code, names in found.items()}
@@ -284,7 +279,7 @@ def _names(reports: Sequence[Report], wanted: _Wanted) -> tuple[str, ...]:
     return tuple(
         report.submission.id
         for report in reports
-        if any(wanted(check) for _, check in _checks(report))
+        if any(wanted(check) for _, check in report.checks())
     )
 
 

@@ -56,7 +56,7 @@ def print_report(report: Report, console: Console) -> None:
     """Print one submission: a row a check, then totals, notes and how it was walled in."""
     report = in_language(report, current_language())
     console.print(_plain(f"{report.assignment.id} · {report.submission.id}", "bold"))
-    checks = [check for question in report.questions for check in question.checks]
+    checks = [check for _, check in report.checks()]
     widths = (
         max((_label(check).cell_len for check in checks), default=0),
         max((_points(check).cell_len for check in checks), default=0),

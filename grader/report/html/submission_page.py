@@ -157,16 +157,14 @@ def _excerpts(
     report: Report, sources: Sequence[SourceText], shown: Report | None = None
 ) -> dict[tuple[str, str], Excerpt]:
     known = {
-        (question.id, check.id)
-        for question in (shown or report).questions
-        for check in question.checks
+        place
+        for place, check in (shown or report).by_place().items()
         if shown is None or not check.hidden
     }
     found = {
-        (question.id, check.id): excerpt_of(check, sources)
-        for question in report.questions
-        for check in question.checks
-        if (question.id, check.id) in known
+        place: excerpt_of(check, sources)
+        for place, check in report.by_place().items()
+        if place in known
     }
     return {key: excerpt for key, excerpt in found.items() if excerpt}
 
@@ -300,9 +298,7 @@ def read_pictures(folder: Path, report: Report) -> tuple[Picture, ...]:
 
 def shown_pictures(pictures: Iterable[Picture], shown: Report) -> tuple[Picture, ...]:
     """Return the pictures of shown checks that no hidden case decided."""
-    known: Mapping[tuple[str, str], CheckResult] = {
-        (question.id, check.id): check for question in shown.questions for check in question.checks
-    }
+    known = shown.by_place()
     return tuple(
         each
         for each in pictures

@@ -46,13 +46,12 @@ def write_pictures(
 
 
 def _drawn(report: Report, kind: Format, everything: bool) -> Iterator[tuple[str, bytes]]:
-    for question in report.questions:
-        for check in question.checks:
-            if check.kind == "vectorised" and check.status is Status.PASSED and not everything:
-                continue
-            data = picture_of(check, kind)
-            if data is not None:
-                yield f"{question.id}.{check.id}", data
+    for question, check in report.checks():
+        if check.kind == "vectorised" and check.status is Status.PASSED and not everything:
+            continue
+        data = picture_of(check, kind)
+        if data is not None:
+            yield f"{question}.{check.id}", data
 
 
 def picture_of(check: CheckResult, kind: Format = "svg") -> bytes | None:
