@@ -5,12 +5,16 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # An environment of its own: pip takes a build of torch for CPUs, where it finds one, for the same.
 GPU_VENV := .venv-gpu
-GPU_STAMP := $(GPU_VENV)/.installed-$(TORCH_CUDA)
+GPU_READY := $(firstword $(wildcard $(GPU_VENV)/.installed-*))
+# The build that is there, whichever it is, unless one is asked for.
+GPU_STAMP := $(if $(TORCH_CUDA),,$(GPU_READY))
+GPU_STAMP := $(or $(GPU_STAMP),$(GPU_VENV)/.installed-$(TORCH_CUDA))
+GPU_CUDA := $(GPU_STAMP:$(GPU_VENV)/.installed-%=%)
 ID ?= pytorch101
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade test test-all redteam gpu gpu-doctor containers check lint types contracts starter golden bench accuracy clean
+.PHONY: help setup grade test test-all redteam gpu gpu-env gpu-doctor containers check lint types contracts starter golden bench accuracy clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,21 +41,23 @@ test-all: $(STAMP) ## Heavy tests: grader lint, large classes, browser; then soa
 	$(BIN)/python -m pytest -n $(JOBS) -m 'heavy and not alone'
 	$(BIN)/python -m pytest -m 'heavy and alone'
 
-gpu: $(GPU_STAMP) ## What needs a real GPU; figures in build/gpu-figures.md. TORCH_CUDA=12.6: for older drivers
+gpu-env: $(GPU_STAMP) ## Torch's CUDA build that fits the driver, into .venv-gpu. TORCH_CUDA=12.6: for older cards
+
+gpu: $(GPU_STAMP) ## What needs a real GPU; figures in build/gpu-figures.md
 	@$(GPU_VENV)/bin/python tests/gpu/run.py build
 
 $(GPU_STAMP): pyproject.toml .ci/constraints.txt tests/gpu/builds.py
-	@$(PYTHON) tests/gpu/builds.py $(TORCH_CUDA) >/dev/null
+	@$(PYTHON) tests/gpu/builds.py $(GPU_CUDA) >/dev/null
 	$(PYTHON) -m venv --clear $(GPU_VENV)
 	$(GPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	$(GPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
-	    --constraint .ci/constraints.txt $$($(PYTHON) tests/gpu/builds.py $(TORCH_CUDA))
+	    --constraint .ci/constraints.txt $$($(PYTHON) tests/gpu/builds.py $(GPU_CUDA))
 	$(GPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
 	    --constraint .ci/constraints.txt --editable '.[dev]'
 	@touch $@
 
-gpu-doctor: $(STAMP) ## Look at a new machine with a GPU; stops at the first thing that is wrong
-	@$(if $(wildcard $(GPU_STAMP)),$(GPU_VENV),$(VENV))/bin/python tests/gpu/doctor.py
+gpu-doctor: $(if $(GPU_READY),,$(STAMP)) ## Look at a new machine with a GPU; stops at the first thing that is wrong
+	@$(if $(GPU_READY),$(GPU_VENV),$(VENV))/bin/python tests/gpu/doctor.py
 
 bench: $(STAMP) build/peers ## What each command takes, beside other graders; table in build/bench.md
 	$(BIN)/python tests/bench/table.py | tee build/bench.md

@@ -159,14 +159,21 @@ def why_none(root: Path = Path("/"), tool: Tool = ask_tool) -> str:
     return "no NVIDIA driver offers one"
 
 
+_OLD_DRIVER = (
+    "the driver is older than this torch needs: update the driver, or install a torch built for an "
+    "older CUDA (nvidia-smi names the newest that the driver knows). In a checkout `make gpu-env` "
+    "takes the one that fits, into .venv-gpu"
+)
+_NO_GPU = (
+    "CUDA found no GPU that it may use: CUDA_VISIBLE_DEVICES may name none, or a card in MIG mode "
+    "has no parts"
+)
 _ADVICE = (
     ("not compiled with cuda", "torch in this environment is a build without CUDA: install one "
-     "that has it. In a checkout `make gpu` does, into .venv-gpu"),
-    ("driver on your system is too old", "the driver is older than this torch needs: update the "
-     "driver, or install a torch built for an older CUDA (nvidia-smi names the newest that the "
-     "driver knows)"),
-    ("driver version is insufficient", "the driver is older than this torch needs: update the "
-     "driver, or install a torch built for an older CUDA"),
+     "that has it. In a checkout `make gpu-env` does, into .venv-gpu"),
+    ("driver on your system is too old", _OLD_DRIVER),
+    ("driver version is insufficient", _OLD_DRIVER),
+    ("compiled with an unsupported toolchain", _OLD_DRIVER),
     ("found no nvidia driver", "the driver's library libcuda.so.1 was not found: put its folder on "
      "LD_LIBRARY_PATH, or run ldconfig; a container must be started with its GPU options"),
     ("os call failed or operation not supported on this os", "error 304: the driver's library was "
@@ -182,15 +189,16 @@ _ADVICE = (
      "LD_LIBRARY_PATH"),
     ("mps client failed to connect", "an MPS server has the card, and student processes cannot "
      "reach it: stop it (echo quit | nvidia-cuda-mps-control)"),
-    ("is/are busy or unavailable", "another process has the card for itself: as root, `nvidia-smi "
+    ("busy or unavailable", "another process has the card for itself: as root, `nvidia-smi "
      "-c DEFAULT` ends the exclusive compute mode. A card in MIG mode needs parts (nvidia-smi -L "
      "lists them)"),
     ("no kernel image is available", "torch in this environment has no code for a card of this "
      "kind, which is too old or too new for it: install a torch build that names its compute "
-     "capability (torch.cuda.get_arch_list())"),
+     "capability (torch.cuda.get_arch_list()). In a checkout `make gpu-env TORCH_CUDA=12.6` has "
+     "the one for cards before Turing"),
     ("out of memory", "other programs use its memory: nvidia-smi lists them"),
-    ("no cuda gpus are available", "CUDA found no GPU that it may use: CUDA_VISIBLE_DEVICES may "
-     "name none, or a card in MIG mode has no parts"),
+    ("no cuda gpus are available", _NO_GPU),
+    ("no cuda-capable device is detected", _NO_GPU),
     ("cuda driver initialization failed", "the driver did not start: dmesg says why (NVRM, Xid)"),
     ("cuda unknown error", "the driver did not start; after the machine has slept, loading "
      "nvidia_uvm again helps, and restarting the machine does"),
@@ -204,13 +212,17 @@ def advice(problem: str) -> str:
 
 
 def node_problems(gpu: Gpu) -> list[str]:
-    """Return what is wrong with the nodes that every program on the GPU opens."""
+    """Return what is wrong with the nodes that every program on the GPU opens.
+
+    One for tools may be missing: containers are often started without it, and CUDA does without.
+    """
     found = []
     for path in map(Path, (*cuda.SHARED, cuda.node(gpu.minor))):
         try:
             mode = path.stat().st_mode
         except OSError:
-            found.append(f"{path} is not there: `nvidia-modprobe -u -c 0` makes it")
+            if str(path) != cuda.TOOLS:
+                found.append(f"{path} is not there: `nvidia-modprobe -u -c {gpu.minor}` makes it")
             continue
         if mode & (stat.S_IROTH | stat.S_IWOTH) != stat.S_IROTH | stat.S_IWOTH:
             found.append(

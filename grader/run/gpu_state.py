@@ -5,7 +5,7 @@ that is left out here.
 
 A lease is a lock on a file, one file a device: the kernel gives it back when its holder dies. A
 device that was found unhealthy has a file beside it, with the reason, until somebody removes that
-file or the machine starts again: the folder is one that a restart empties.
+file or the machine starts again.
 
 Defends against: two timed runs on one device, by whatever graders run on the machine; a sick device
 that is handed to one submission after another.
@@ -43,8 +43,11 @@ FIELDS = (
     "ecc.errors.uncorrected.volatile.total", "pcie.link.gen.max", "pcie.link.width.max",
     "compute_mode", "display_active",
 )  # fmt: skip
-REASONS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+REASONS, FORMER_REASONS = "clocks_event_reasons.active", "clocks_throttle_reasons.active"
 """The same field: drivers before 535 know only the second name."""
+
+_UNKNOWN_FIELD = re.compile(r'Field "([^"]+)" is not a valid field')
+"""All that the tool prints where it does not know one of the fields that it is asked for."""
 
 _SLOWDOWNS = {
     0x08: "hardware slowdown",
@@ -117,7 +120,7 @@ def choose(gpus: Sequence[Gpu], named: str | None) -> tuple[Gpu, ...]:
         found = [
             gpu
             for place, gpu in enumerate(firsts.values())
-            if name == str(place) or (name and (gpu.board or gpu.uuid).startswith(name))
+            if name == str(place) or (name and gpu.card.startswith(name))
         ]
         found += [gpu for gpu in gpus if gpu.board and name and gpu.uuid.startswith(name)]
         # As CUDA does: programs with this variable see nothing from the first bad name on.
@@ -129,30 +132,34 @@ def choose(gpus: Sequence[Gpu], named: str | None) -> tuple[Gpu, ...]:
 
 def ask(uuid: str, tool: Tool = ask_tool) -> Health:
     """Ask the driver's tool for the state of a whole device."""
-    failed = ""
-    for reasons in REASONS:
-        query = f"--query-gpu={','.join((reasons, *FIELDS))}"
+    names = [REASONS, *FIELDS]
+    while True:
+        query = f"--query-gpu={','.join(names)}"
         said = tool(f"--id={uuid}", query, "--format=csv,noheader,nounits")
         if said.silent:
             # Slow or absent is not ill: a product that the device computes says more.
             return Health(facts={"driver_tool": said.silent}, silent=True)
-        # An older driver refuses the query for the new name of the field; the next turn asks for
-        # the old one.
         if not said.failed:
-            return read_state(said.output)
-        failed = said.failed
-    return Health(problem=f"nvidia-smi failed: {failed}")
+            return read_state(said.output, names)
+        # Drivers gain and lose fields; one that this driver lacks says nothing of the device.
+        unknown = _UNKNOWN_FIELD.search(said.failed)
+        if unknown is None or unknown[1] not in names:
+            return Health(problem=f"nvidia-smi failed: {said.failed}")
+        names.remove(unknown[1])
+        if unknown[1] == REASONS:
+            names.append(FORMER_REASONS)
 
 
-def read_state(line: str) -> Health:
-    """Return the state in a line of comma-separated values, ``REASONS`` first, then ``FIELDS``."""
-    mask, *values = (value.strip() for value in line.strip().split(","))
+def read_state(line: str, names: Sequence[str]) -> Health:
+    """Return the state in a line of comma-separated values, one for each name of a field."""
+    values = (value.strip() for value in line.strip().split(","))
     # In brackets it says why it tells nothing: not supported, no permission, an unknown error.
     fields = {
         name: value
-        for name, value in zip(FIELDS, values, strict=False)
+        for name, value in zip(names, values, strict=False)
         if value and not value.startswith("[")
     }
+    mask = fields.pop(REASONS, "") or fields.pop(FORMER_REASONS, "")
     errors = fields.get("ecc.errors.uncorrected.volatile.total", "")
     count = int(errors) if errors.isdigit() else 0
     return Health(
@@ -186,6 +193,10 @@ def _link(data: Mapping[str, str]) -> float | None:
     except (KeyError, ValueError):
         return None
 
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+"""Another text after each start of the machine. Not every system empties its folder for temporary
+files then."""
 
 _TICK = 0.05
 """Seconds between two looks at a lock that somebody else holds."""
@@ -226,7 +237,7 @@ class Leases:
             InfrastructureError: That cannot be written down.
         """
         when = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        note = {"device": device, "reason": reason, "since": when}
+        note = {"device": device, "reason": reason, "since": when, "start": _start()}
         self._make_folder()
         write_atomic(self._path(device, "out"), (json.dumps(note, indent=2) + "\n").encode())
 
@@ -239,8 +250,9 @@ class Leases:
             return ""
         except OSError as error:
             return f"{path} cannot be read: {error.strerror}"
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            return str(json.loads(text)["reason"])
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+            note = json.loads(text)
+            return str(note["reason"]) if note.get("start", _start()) == _start() else ""
         # Whatever is in it: the file is there, and the device is out.
         return f"{path} is there"
 
@@ -266,6 +278,14 @@ class Leases:
                 f"{path}: cannot be opened ({error.strerror}); it keeps graders from timing on one "
                 "device at once. Run all graders of a machine as one user"
             ) from None
+
+
+def _start() -> str:
+    """Return the name of this start of the machine; empty where it has none."""
+    try:
+        return _BOOT.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
 
 
 def _locked(fd: int, deadline: float) -> bool:

@@ -164,7 +164,7 @@ class GuestWorker(DeviceWorker):
         self.name = device.uuid
         self._limits = limits
         self._ask = ask_driver
-        self._board = device.board or device.uuid
+        self._card = device.card
         self._needs = GuestNeeds(cuda=1, gpus=(device,))
         self._session = partial(GuestSession, sandbox)
         self._known: Health | None = None
@@ -206,7 +206,7 @@ class GuestWorker(DeviceWorker):
         if self._known is not None and self._known.silent:
             # Once is enough: each further round would wait as long.
             return self._known
-        state = self._known = self._ask(self._board)
+        state = self._known = self._ask(self._card)
         # The least that was seen: the count begins anew where the adapter is started again.
         self._errors = min(state.errors, state.errors if self._errors is None else self._errors)
         if state.errors > self._errors and not state.problem:

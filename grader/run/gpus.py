@@ -127,7 +127,7 @@ def scrub_gpus(sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits) -> None:
     """
     for gpu in gpus:
         needs = GuestNeeds(cuda=1, gpus=(gpu,))
-        reserve = ask(gpu.board or gpu.uuid).reserve
+        reserve = ask(gpu.card).reserve
         overwrite_memory(GuestSession(sandbox, PROGRAM), limits, needs, reserve)
 
 
@@ -138,7 +138,7 @@ def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> tuple[str, int]:
     problem, touched = _product(sandbox, gpu, limits)
     if not problem:
         # A product takes one process; the driver knows whether the card takes several.
-        return ask(gpu.board or gpu.uuid).problem, touched
+        return ask(gpu.card).problem, touched
     if not isinstance(sandbox, ForkServerSandbox):
         return "; ".join(filter(None, (problem, advice(problem)))), 0
     return "; ".join((problem, *_causes(sandbox, gpu, limits, problem))), 0

@@ -52,9 +52,9 @@ def exposed() -> Iterator[None]:
     that need not keep the tier from being tested.
     """
     with pytest.MonkeyPatch.context() as patch:
-        if users_of_their_own() and opening._closed_folder() and _may_mount():
+        if users_of_their_own() and opening.closed_folder() and _may_mount():
             patch.setattr(fork_server, "Link", ExposingLink)
-            patch.setattr(opening, "_closed_folder", str)
+            patch.setattr(opening, "closed_folder", str)
         yield
 
 

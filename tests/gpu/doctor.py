@@ -7,6 +7,7 @@ as the user who will grade.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,18 +17,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# Make starts this file as a program.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from gpu import builds
 from grader.assignment.types import Limits
 from grader.run.gpu_driver import advice, ask_tool, node_problems, why_none
 from grader.run.gpu_state import ask, visible_gpus
 from grader.run.gpus import prove_gpus
 from grader.sandbox.host.guests import Gpu
-from grader.sandbox.host.open import open_sandbox
-from grader.sandbox.walls import cuda, landlock
+from grader.sandbox.host.open import closed_folder, open_sandbox
+from grader.sandbox.walls import cuda, landlock, view
 
 _SLOW = 10.0
 """Seconds of a call of nvidia-smi beyond which nothing keeps the driver's adapter started."""
 
 _OTHER_USER = 60600
+
+_LEFT_OVER = 50
+"""MiB of a card's memory by which its use may differ before and after."""
+
+_ERROR = re.compile(r"^[\w.]*(Error|Exception|Interrupt|Exit)\b")
+"""The line of a traceback that says what was wrong. Torch has several lines more to its errors."""
+
+_CALLS = ("openat", "memfd_create", "socket", "mknodat", "execve", "unshare", "mbind")
+"""What strace notes: files, and what a filter of system calls may refuse."""
 
 PRODUCT = """
 import torch
@@ -68,7 +82,10 @@ class Found:
 
 
 def driver() -> Found:
-    """Ask nvidia-smi twice. The second call is fast where something keeps the adapters started."""
+    """Ask nvidia-smi twice, and which build of torch the driver's version takes.
+
+    The second call is fast where something keeps the adapters started.
+    """
     found = Found()
     for turn in ("first", "second"):
         begun = time.monotonic()
@@ -80,14 +97,30 @@ def driver() -> Found:
         if said.silent:
             if not visible_gpus():
                 found.bad = f"{said.silent}, and {why_none()}: take a machine with a GPU"
+                return found
             found.lines.append(f"{said.silent}: lowered clocks cannot be seen")
-            return found
+            return _fitting(found)
         found.lines.append(f"the {turn} call of nvidia-smi took {took:.1f} s")
     found.lines += said.output.strip().splitlines()
     if took > _SLOW:
         found.lines.append(
             "slow: nothing keeps the adapters started. As root, start nvidia-persistenced or call "
             "`nvidia-smi -pm 1`; else every pause costs this again"
+        )
+    return _fitting(found)
+
+
+def _fitting(found: Found) -> Found:
+    version = builds.driver_version()
+    build = builds.choose(version)
+    if not version:
+        found.lines.append("the driver does not say its version: step 4 shows whether torch fits")
+    elif isinstance(build, str):
+        found.bad = build
+    else:
+        found.lines.append(
+            f"driver {version}: torch for CUDA {build.cuda} fits, for cards from {build.cards}; "
+            "`make gpu-env` installs it into .venv-gpu"
         )
     return found
 
@@ -99,7 +132,7 @@ def listed() -> Found:
         return Found(bad=f"the grader sees no GPU: {why_none()}")
     found = Found()
     for gpu in gpus:
-        state = ask(gpu.board or gpu.uuid)
+        state = ask(gpu.card)
         found.lines.append(f"{gpu.uuid} on {cuda.node(gpu.minor)}: {dict(state.facts)}")
         if state.errors:
             found.lines.append(f"{state.errors} old uncorrectable memory errors; new ones count")
@@ -150,6 +183,8 @@ def another_user() -> Found:
     """Compute as another user without new privileges, as student processes are. Root only."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         return Found(["left out: it takes root and setpriv"])
+    if closed := closed_folder():
+        return Found([f"left out: other users may not enter {closed}, where the interpreter is"])
     user = str(_OTHER_USER)
     become = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs"]
     found = _ran([*become, sys.executable, "-c", PRODUCT], {**os.environ, "HOME": "/tmp"})
@@ -159,39 +194,74 @@ def another_user() -> Found:
 
 
 def opened() -> Found:
-    """Note what the driver opens: each path outside the view is a candidate for an error 304."""
+    """Note what the driver opens that the sandbox does not show: step 8 may end with error 304."""
     if not shutil.which("strace"):
         return Found(["left out: there is no strace"])
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
-        trace = ["strace", "-f", "-e", "trace=openat,memfd_create,socket", "-o", str(log)]
+        trace = ["strace", "-f", "-e", f"trace={','.join(_CALLS)}", "-o", str(log)]
         subprocess.run([*trace, sys.executable, "-c", PRODUCT], capture_output=True, check=False)
         text = log.read_text(errors="replace") if log.exists() else ""
-    paths = {line.split('"')[1] for line in text.splitlines() if line.count('"') >= 2}
-    places = ("/dev/", "/proc/", "/sys/", "/run/", "/etc/")
-    return Found(sorted(path for path in paths if path.startswith(places))[:60])
+    if not text:
+        return Found(["left out: strace noted nothing here"])
+    calls = [line for line in text.splitlines() if " = -1 " not in line]
+    opened = {line.split('"')[1] for line in calls if "openat(" in line and line.count('"') >= 2}
+    shown = (*cuda.READABLE, *cuda.nodes(gpu.minor for gpu in visible_gpus()))
+    unknown = sorted(path for path in opened if _outside(path, shown))
+    others = sorted({name for name in _CALLS[1:] for line in calls if f" {name}(" in line})
+    return Found(
+        [
+            "opened, and not shown to student processes (where step 8 fails with error 304, try "
+            f"these in grader/sandbox/walls/cuda.py): {', '.join(unknown[:60]) or 'nothing'}",
+            f"calls beside opening files: {', '.join(others) or 'none'}",
+        ]
+    )
+
+
+def _outside(path: str, shown: Sequence[str]) -> bool:
+    """Tell whether a path of the machine's own is in no folder that student processes are shown."""
+    if not path.startswith(("/dev/", "/proc/", "/sys/", "/run/", "/tmp/")):
+        return False
+    # Every process has these of its own.
+    if re.match(r"/proc/(self|\d+)/|/proc/(cpuinfo|meminfo|stat)$", path):
+        return False
+    known = (*shown, *(f"/dev/{name}" for name in view.DEVICES), "/dev/shm")
+    return not any(f"{path}/".startswith(f"{place}/") for place in known)
 
 
 def sandboxed() -> Found:
-    """Compute in the sandbox on each GPU, with the memory that questions have and with more."""
+    """Compute in the sandbox on each GPU; nothing of that may be left on the card afterwards."""
     gpus = visible_gpus()
-    found = Found()
-    for memory in (1024, 8192):
-        begun = time.monotonic()
-        with open_sandbox("auto", gpus=gpus) as box:
-            tier = box.isolation.tier.value
-            proof = prove_gpus(box, gpus, Limits(memory_mb=memory))
-        took = time.monotonic() - begun
-        result = "right" if not proof.failed else "failed"
-        found.lines.append(f"{memory} MB, tier {tier}: {result} on {_names(gpus)} in {took:.1f} s")
-        if proof.failed:
-            found.bad = proof.explanation(tier)
-            return found
+    before = _used(gpus)
+    begun = time.monotonic()
+    with open_sandbox("auto", gpus=gpus) as box:
+        tier = box.isolation.tier.value
+        proof = prove_gpus(box, gpus, Limits(memory_mb=1024))
+    took = time.monotonic() - begun
+    names = ", ".join(gpu.uuid for gpu in gpus)
+    if proof.failed:
+        return Found([f"tier {tier}, {took:.1f} s"], proof.explanation(tier))
+    found = Found(
+        [
+            f"tier {tier}: right on {names} in {took:.1f} s",
+            f"the driver takes {proof.memory / 2**20:.0f} MiB of the machine's memory in a student "
+            f"process; each is allowed {proof.gpu_memory / 2**20:.0f} MiB for it",
+        ]
+    )
+    after = _used(gpus)
+    left = [card for card, used in after.items() if used > before.get(card, used) + _LEFT_OVER]
+    for card in left:
+        found.bad = (
+            f"{card} had {before[card]} MiB in use before and has {after[card]} MiB now, with all "
+            "student processes ended: nvidia-smi lists who holds it"
+        )
     return found
 
 
-def _names(gpus: Sequence[Gpu]) -> str:
-    return ", ".join(gpu.uuid for gpu in gpus)
+def _used(gpus: Sequence[Gpu]) -> dict[str, int]:
+    """Return card → MiB of its memory that are in use, where the driver tells."""
+    told = {gpu.card: str(ask(gpu.card).facts.get("memory.used", "")) for gpu in gpus}
+    return {card: int(used) for card, used in told.items() if used.isdigit()}
 
 
 def _ran(command: list[str], environment: dict[str, str] | None = None) -> Found:
@@ -204,7 +274,8 @@ def _ran(command: list[str], environment: dict[str, str] | None = None) -> Found
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
     found = Found(lines[-4:])
     if done.returncode or "product: 512.0" not in done.stdout:
-        last = lines[-1] if lines else f"status {done.returncode}"
+        errors = [line for line in lines if _ERROR.match(line)]
+        last = (errors or lines or [f"status {done.returncode}"])[-1]
         found.bad = "; ".join(filter(None, (last, advice("\n".join(lines)))))
     return found
 

@@ -22,10 +22,7 @@ sys.path.insert(0, str(TESTS))
 
 from gpu.builds import BUILDS, driver_version, fits, has_kernels, too_old  # noqa: E402
 
-NO_GPU = (
-    "make gpu: this machine has no GPU that an NVIDIA driver offers, or CUDA_VISIBLE_DEVICES "
-    "hides it. Nothing was run."
-)
+NO_GPU = "make gpu: the grader sees no GPU: {why}. Nothing was run."
 NO_CUDA = (
     "make gpu: torch {version} in this environment is a build without CUDA. `make gpu` makes an "
     "environment of its own, .venv-gpu, with one that has it: remove that folder and run it again. "
@@ -72,10 +69,11 @@ class Figures:
 
 def unready() -> str:
     """Return why nothing can be run here, or an empty string."""
+    from grader.run.gpu_driver import why_none  # noqa: PLC0415
     from grader.run.gpu_state import visible_gpus  # noqa: PLC0415
 
     if not visible_gpus():
-        return NO_GPU
+        return NO_GPU.format(why=why_none())
     import torch  # noqa: PLC0415  not where there is no GPU at all
 
     version, cuda, driver = torch.__version__, torch.version.cuda, driver_version()
@@ -113,7 +111,7 @@ def machine() -> dict[str, str]:
         "torch": torch.__version__,
     }
     for number, gpu in enumerate(visible_gpus()):
-        facts = ask(gpu.uuid).facts
+        facts = ask(gpu.card).facts
         told = (str(facts[name]) for name in ("name", "driver_version") if name in facts)
         found[f"gpu {number}"] = ", driver ".join(told) or gpu.uuid
     return found

@@ -110,6 +110,27 @@ def test_make_gpu_installs_it_into_an_environment_of_its_own(tmp_path: Path) -> 
     assert done.stdout.splitlines()[-1].startswith(f"{tmp_path}/gpu/bin/python tests/gpu/run.py")
 
 
+def would_run(folder: Path, *arguments: str) -> str:
+    """What make would run, with an environment that is in a folder."""
+    command = ["make", "--no-print-directory", "--dry-run", f"GPU_VENV={folder}", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_environment_that_is_there_serves_whichever_build_it_has(tmp_path: Path) -> None:
+    """For an old driver or card, a build is asked for once; no later command drops it again."""
+    (tmp_path / ".installed-12.6").touch()
+    assert "pip" not in would_run(tmp_path, "gpu")
+    doctor = would_run(tmp_path, "gpu-doctor").splitlines()
+    assert doctor == [f"{tmp_path}/bin/python tests/gpu/doctor.py"]
+    assert "builds.py 13.0" in would_run(tmp_path, "gpu-env", "TORCH_CUDA=13.0")
+    # Older than the pins: the same build again.
+    os.utime(tmp_path / ".installed-12.6", (0, 0))
+    again = would_run(tmp_path, "gpu-env")
+    assert "builds.py 12.6" in again
+    assert f"touch {tmp_path}/.installed-12.6" in again
+    assert f"{tmp_path}/none/bin" not in would_run(tmp_path / "none", "gpu-doctor")
+
+
 @pytest.mark.skipif(bool(visible_gpus()), reason="this machine has a GPU")
 def test_make_gpu_without_a_driver_installs_nothing(tmp_path: Path) -> None:
     done = subprocess.run(

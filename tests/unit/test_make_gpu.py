@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from gpu import run
 
+from grader.run.gpu_driver import why_none
 from grader.run.gpu_state import visible_gpus
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +38,7 @@ def test_without_a_gpu_it_ends_with_1_and_a_plain_sentence(tmp_path: Path) -> No
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr.strip()) == (1, run.NO_GPU)
+    assert (done.returncode, done.stderr.strip()) == (1, run.NO_GPU.format(why=why_none()))
     assert not list(tmp_path.iterdir())
 
 

@@ -91,6 +91,11 @@ class Gpu:
     minor: int
     board: str = ""
 
+    @property
+    def card(self) -> str:
+        """Name of the whole GPU, which is what the driver tells the state of."""
+        return self.board or self.uuid
+
 
 @dataclass(frozen=True, slots=True)
 class GuestNeeds:

@@ -202,7 +202,7 @@ def unsuited(mechanism: Mechanism) -> str:
         return f"this kernel has no Landlock; {_USE_LANDLOCK}"
     if users_of_their_own() and not mapped():
         return "the user IDs for student processes are not mapped in this container"
-    if mechanism is Mechanism.FLAT and users_of_their_own() and (closed := _closed_folder()):
+    if mechanism is Mechanism.FLAT and users_of_their_own() and (closed := closed_folder()):
         return f"other users, as student processes are, may not enter {closed}: chmod o+x it"
     return ""
 
@@ -227,7 +227,7 @@ def _advice(mechanism: Mechanism, error: InfrastructureError) -> str:
     return _BE_ADMINISTRATOR if mechanism is Mechanism.NS else ""
 
 
-def _closed_folder() -> str:
+def closed_folder() -> str:
     """Return the outermost folder on the way to the interpreter that is closed to others."""
     packages = (Path(folder, name) for name, folder in package_folders().items())
     prefixes = (Path(name) for name in (sys.prefix, sys.base_prefix, sys.exec_prefix))

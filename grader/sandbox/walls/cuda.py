@@ -24,7 +24,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-SHARED = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
+TOOLS = "/dev/nvidia-uvm-tools"
+SHARED = ("/dev/nvidiactl", "/dev/nvidia-uvm", TOOLS)
 """Nodes that every program on any GPU opens, for reading, writing and device calls."""
 
 READABLE = (

@@ -20,9 +20,10 @@ from grader.assignment.types import Limits
 from grader.clock.device import TRANSFER, WIRE
 from grader.errors import InfrastructureError
 from grader.observation import Claims, Observation, Outcome
-from grader.run import gpu_driver
+from grader.run import gpu_driver, gpu_state
 from grader.run.gpu_driver import Asked, list_gpus, parts_of, why_none
-from grader.run.gpu_state import FIELDS, Health, Leases, ask, read_state
+from grader.run.gpu_state import FIELDS, REASONS, Health, Leases, ask
+from grader.run.gpu_state import read_state as read_fields
 from grader.run.gpu_worker import PROBE_ANSWER, PROGRAM, GuestWorker, SickDeviceError, suspicious
 from grader.run.gpus import DeviceTakenError, NoDeviceError
 from grader.sandbox.host.guests import Gpu, Sandbox
@@ -99,6 +100,22 @@ def test_a_device_is_out_for_as_long_as_its_note_is_there(tmp_path: Path) -> Non
     assert leases.why_out("GPU-0") == ""
 
 
+def test_a_device_is_back_when_the_machine_has_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not every system empties its folder for temporary files then."""
+    leases = Leases(tmp_path / "leases")
+    boot = tmp_path / "boot_id"
+    monkeypatch.setattr(gpu_state, "_BOOT", boot)
+    for before, after, out in (("one", "one", True), ("one", "two", False), ("", "", True)):
+        boot.write_text(before + "\n")
+        leases.take_out("GPU-0", "fell off the bus")
+        boot.write_text(after + "\n")
+        assert bool(leases.why_out("GPU-0")) is out
+    leases.note("GPU-0").write_text('{"reason": "written by hand"}')
+    assert leases.why_out("GPU-0") == "written by hand"
+
+
 def test_no_devices_at_all_is_said(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.devices.clear()
@@ -125,6 +142,10 @@ def line(reasons: str = "0x0000000000000000", **changes: str) -> str:
     usual = dict(zip(FIELDS, SOUND, strict=True))
     named = {name.replace("__", "."): value for name, value in changes.items()}
     return ", ".join((reasons, *(usual | named).values())) + "\n"
+
+
+def read_state(text: str) -> Health:
+    return read_fields(text, [REASONS, *FIELDS])
 
 
 def test_a_sound_device() -> None:
@@ -212,13 +233,35 @@ def test_the_tool_may_take_as_long_as_the_adapters_of_eight_gpus() -> None:
 def test_an_older_driver_is_asked_by_the_older_name_and_a_failure_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    values = line("").strip(" ,\n")
     script = f"""case "$2" in *clocks_event_reasons*)
-echo 'Field "clocks_event_reasons.active" is not a valid field to query.'; exit 2;; esac
-echo '{line("0x0000000000000020").strip()}'"""
+echo 'Field "clocks_event_reasons.active" is not a valid field to query.'; exit 2;;
+*,clocks_throttle_reasons.active) echo '{values}, 0x0000000000000020';; esac"""
     smi(tmp_path, script, monkeypatch)
-    assert ask("GPU-a").throttled == "temperature (driver)"
+    state = ask("GPU-a")
+    assert (state.throttled, state.facts["name"]) == ("temperature (driver)", "Tesla T4")
     smi(tmp_path, "echo 'Unable to determine the device handle'; exit 15", monkeypatch)
     assert ask("GPU-a").problem == "nvidia-smi failed: Unable to determine the device handle"
+
+
+def test_a_field_that_the_tool_does_not_know_takes_no_card_out() -> None:
+    """Drivers gain fields and lose them; the tool then prints the first of these and no more."""
+    lacks = {"display_active", "pcie.link.gen.max", REASONS, "clocks_throttle_reasons.active"}
+    known = dict(zip(FIELDS, SOUND, strict=True))
+
+    def tool(*arguments: str) -> Asked:
+        names = arguments[1].partition("=")[2].split(",")
+        for name in names:
+            if name in lacks:
+                return Asked(failed=f'Field "{name}" is not a valid field to query.')
+        return Asked(", ".join(known[name] for name in names))
+
+    state = ask("GPU-a", tool)
+    assert (state.problem, state.throttled, state.link, state.reserve) == ("", "", None, 0)
+    assert state.facts["name"] == "Tesla T4"
+    assert state.facts["compute_mode"] == "Default"
+    again = ask("GPU-a", lambda *_: Asked(failed='Field "x" is not a valid field to query.'))
+    assert "nvidia-smi failed" in again.problem
 
 
 def test_a_part_of_a_gpu_is_asked_after_by_its_board(sandbox: Sandbox) -> None:

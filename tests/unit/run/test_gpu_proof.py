@@ -149,6 +149,8 @@ SENTENCES = {
     "CUDA unknown error - this may be due to an incorrectly set up environment, e.g. changing env "
     "variable CUDA_VISIBLE_DEVICES after program start. Setting the available devices to be zero.":
     "nvidia_uvm",
+    "CUDA error: the provided PTX was compiled with an unsupported toolchain.": "update the driver",
+    "CUDA error: no CUDA-capable device is detected": "CUDA_VISIBLE_DEVICES",
     "Torch not compiled with CUDA enabled": "a build without CUDA",
 }  # fmt: skip
 """What torch raises, word for word → words of the advice."""
@@ -186,8 +188,10 @@ def test_a_node_that_is_missing_is_named_before_any_wall(
 ) -> None:
     driver(monkeypatch, "open('/nowhere')")
     told = failure(shown, leases)
-    assert "/dev/nvidia90 is not there" in told
+    assert "/dev/nvidia90 is not there: `nvidia-modprobe -u -c 90` makes it" in told
     assert "in the way" not in told
+    # Containers are often started without it, and CUDA does without.
+    assert cuda.TOOLS not in told
 
 
 def test_a_gpu_on_which_another_run_is_timing_is_left_alone(

@@ -24,7 +24,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, *, root: bool, error: Infrastructur
         raise error
 
     monkeypatch.setattr(opening, "probe", fail)
-    monkeypatch.setattr(opening, "_closed_folder", str)
+    monkeypatch.setattr(opening, "closed_folder", str)
     monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
     monkeypatch.setattr(privileges, "lacking", list)
     monkeypatch.setattr(opening, "mapped", lambda: True)
