@@ -156,6 +156,11 @@ def why_none(root: Path = Path("/"), tool: Tool = ask_tool) -> str:
             "this container's runtime has mounted over /proc/driver/nvidia and shows no GPU there: "
             "start the container with all of its GPU options (Docker: --gpus all)"
         )
+    if "UUID:" in tool("-L").output:
+        return (
+            "nvidia-smi lists a GPU, but /proc/driver/nvidia/gpus does not, which says which node "
+            "is whose: what runs the grader (a container, a virtual machine) hides that folder"
+        )
     return "no NVIDIA driver offers one"
 
 

@@ -36,8 +36,12 @@ class Build(NamedTuple):
 
     @property
     def pip(self) -> str:
-        """What pip is to install, and where it finds it."""
-        where = f"--index-url {self.index} " if self.index else ""
+        """What pip is to install, and where it finds it.
+
+        Torch's own index is one more, and not the only one: it has few versions of what torch
+        requires, and none of those that the constraints pin.
+        """
+        where = f"--extra-index-url {self.index} " if self.index else ""
         return f"{where}torch==={self.torch}"
 
 
@@ -59,6 +63,10 @@ NO_DRIVER = (
 TOO_OLD = (
     "The NVIDIA driver is {driver}; torch {torch} for CUDA {cuda} needs {least} or newer. "
     "{instead}. Nothing was installed or run."
+)
+WSL = (
+    "This is WSL 2, which has /dev/dxg in the place of a GPU's own nodes; torchgrade does not "
+    "support that. Nothing was installed or run."
 )
 UNKNOWN = "There is no build for CUDA {cuda}; TORCH_CUDA= takes {known}."
 _TOOL = ("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
@@ -135,9 +143,9 @@ def too_old(driver: str, build: Build) -> str:
     )
 
 
-def main(cuda: str = "") -> int:
+def main(cuda: str = "", wsl: Path = Path("/dev/dxg")) -> int:
     """Print what pip is to install; return the exit status."""
-    chosen = choose(driver_version(), cuda)
+    chosen = WSL if wsl.exists() else choose(driver_version(), cuda)
     if isinstance(chosen, str):
         print(chosen, file=sys.stderr)  # noqa: T201  for whoever called make
         return 1

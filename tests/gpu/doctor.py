@@ -34,7 +34,7 @@ _SLOW = 10.0
 
 _OTHER_USER = 60600
 
-_LEFT_OVER = 50
+LEFT_OVER = 50
 """MiB of a card's memory by which its use may differ before and after."""
 
 _ERROR = re.compile(r"^[\w.]*(Error|Exception|Interrupt|Exit)\b")
@@ -232,7 +232,7 @@ def _outside(path: str, shown: Sequence[str]) -> bool:
 def sandboxed() -> Found:
     """Compute in the sandbox on each GPU; nothing of that may be left on the card afterwards."""
     gpus = visible_gpus()
-    before = _used(gpus)
+    before = used_memory(gpus)
     begun = time.monotonic()
     with open_sandbox("auto", gpus=gpus) as box:
         tier = box.isolation.tier.value
@@ -248,8 +248,8 @@ def sandboxed() -> Found:
             f"process; each is allowed {proof.gpu_memory / 2**20:.0f} MiB for it",
         ]
     )
-    after = _used(gpus)
-    left = [card for card, used in after.items() if used > before.get(card, used) + _LEFT_OVER]
+    after = used_memory(gpus)
+    left = [card for card, used in after.items() if used > before.get(card, used) + LEFT_OVER]
     for card in left:
         found.bad = (
             f"{card} had {before[card]} MiB in use before and has {after[card]} MiB now, with all "
@@ -258,7 +258,7 @@ def sandboxed() -> Found:
     return found
 
 
-def _used(gpus: Sequence[Gpu]) -> dict[str, int]:
+def used_memory(gpus: Sequence[Gpu]) -> dict[str, int]:
     """Return card → MiB of its memory that are in use, where the driver tells."""
     told = {gpu.card: str(ask(gpu.card).facts.get("memory.used", "")) for gpu in gpus}
     return {card: int(used) for card, used in told.items() if used.isdigit()}

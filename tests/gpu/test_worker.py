@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gpu.doctor import LEFT_OVER, used_memory
 from grader.assignment.types import Limits
 from grader.grading import Grader, Options
 from grader.observation import Outcome
@@ -104,3 +105,18 @@ def test_the_reference_has_full_points_on_the_gpu(
     record_property("mm_on_gpu graded, speed included", f"{time.monotonic() - begun:.1f} s")
     question = next(each for each in report.questions if each.id == "mm_on_gpu")
     assert (question.score, question.pending) == (question.max_score, 0), question
+
+
+def test_submissions_leave_nothing_on_the_card(sandbox: Sandbox) -> None:
+    before = used_memory(visible_gpus())
+    if not before:
+        pytest.skip("the driver does not tell what of a card's memory is in use")
+    materials = load_materials(ROOT / "assignments" / "pytorch101" / "assignment.yml")
+    grader = Grader(materials, sandbox, Options(1, "cuda", ("mm_on_gpu",), clock=True))
+    grader.prepare()
+    for name in ("one", "two"):
+        report = grader.grade(materials.reference_folder / "pytorch101.py", name)
+        question = next(each for each in report.questions if each.id == "mm_on_gpu")
+        assert question.pending == 0, question
+    left = {card: used - before[card] for card, used in used_memory(visible_gpus()).items()}
+    assert max(left.values()) <= LEFT_OVER, left

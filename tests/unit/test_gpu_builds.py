@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -76,6 +78,17 @@ def test_where_no_build_fits_it_says_what_would() -> None:
     assert "TORCH_CUDA= takes 13.0 or 12.6" in str(builds.choose("580.65.06", "11.8"))
 
 
+def test_nothing_is_installed_where_a_gpu_could_not_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(builds, "driver_version", lambda: "580.65.06")
+    assert builds.main("", tmp_path / "dxg") == 0
+    assert capsys.readouterr().out == f"{NEW.pip}\n"
+    (tmp_path / "dxg").touch()
+    assert builds.main("", tmp_path / "dxg") == 1
+    assert capsys.readouterr() == ("", f"{builds.WSL}\n")
+
+
 def test_both_are_the_torch_that_all_tests_run_with() -> None:
     pinned = re.search(r"^torch==(\S+)$", (ROOT / ".ci/constraints.txt").read_text(), re.MULTILINE)
     assert pinned is not None
@@ -83,6 +96,56 @@ def test_both_are_the_torch_that_all_tests_run_with() -> None:
         assert build.torch.split("+")[0] == pinned[1]
         # Another comparison would be met by a build for CPUs as well.
         assert build.pip.endswith(f"torch==={build.torch}")
+
+
+def wheel(index: Path, name: str, version: str, *requires: str) -> None:
+    """Put an empty package into a folder that pip takes for an index."""
+    folder = index / name
+    folder.mkdir(parents=True, exist_ok=True)
+    info = f"{name}-{version}.dist-info"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    metadata += "".join(f"Requires-Dist: {required}\n" for required in requires)
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(f"{info}/METADATA", metadata)
+        file.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        file.writestr(f"{info}/RECORD", "")
+    links = "".join(
+        f'<a href="{each.name.replace("+", "%2B")}">{each.name}</a>\n'
+        for each in folder.glob("*.whl")
+    )
+    (folder / "index.html").write_text(links)
+
+
+@pytest.mark.parametrize("build", builds.BUILDS, ids=lambda build: build.cuda)
+def test_pip_finds_it_with_the_versions_that_are_pinned(
+    tmp_path: Path, build: builds.Build
+) -> None:
+    """Pip takes no build for CPUs, and what torch requires from where pip looks usually."""
+    usual, torchs = tmp_path / "usual", tmp_path / "torchs"
+    wheel(usual, "torch", "2.13.0+cpu", "filelock")
+    wheel(usual, "filelock", "4.2.11")
+    wheel(torchs, "filelock", "3.19.1")
+    wheel(torchs if build.index else usual, "torch", build.torch, "filelock")
+    (tmp_path / "pins").write_text("torch==2.13.0\nfilelock==4.2.11\n")
+    asked = build.pip.replace(build.index or "-", torchs.as_uri()).split()
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed"),
+            *("--report", str(tmp_path / "report"), "--constraint", str(tmp_path / "pins"), *asked),
+        ],
+        env={**environment, "PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": usual.as_uri()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "report").read_text())
+    found = {each["metadata"]["name"]: each["metadata"]["version"] for each in report["install"]}
+    assert found == {"torch": build.torch, "filelock": "4.2.11"}
 
 
 def test_make_gpu_installs_it_into_an_environment_of_its_own(tmp_path: Path) -> None:

@@ -362,6 +362,7 @@ def test_why_there_is_no_gpu_is_told(tmp_path: Path) -> None:
     for root in (bare, wsl, hidden, asleep, listed):
         (root / "dev").mkdir(parents=True)
     assert why_none(bare, silent) == "no NVIDIA driver offers one"
+    assert "nvidia-smi lists a GPU, but" in why_none(bare, lambda *_: Asked(LISTING))
     (wsl / "dev/dxg").touch()
     assert "WSL 2" in why_none(wsl, silent)
     (hidden / "proc/self").mkdir(parents=True)
