@@ -11,7 +11,8 @@ import pytest
 from gpu import run
 
 from grader.run.gpu_driver import why_none
-from grader.run.gpu_state import visible_gpus
+from grader.run.gpu_state import Health, visible_gpus
+from grader.sandbox.host.guests import Gpu
 
 ROOT = Path(__file__).parents[2]
 PLAYED = """
@@ -40,6 +41,15 @@ def test_without_a_gpu_it_ends_with_1_and_a_plain_sentence(tmp_path: Path) -> No
     )
     assert (done.returncode, done.stderr.strip()) == (1, run.NO_GPU.format(why=why_none()))
     assert not list(tmp_path.iterdir())
+
+
+def test_a_part_of_a_card_is_noted_with_what_the_driver_says_of_the_card(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    facts = {"GPU-44": {"name": "NVIDIA A100", "driver_version": "580.65.06"}}
+    monkeypatch.setattr("grader.run.gpu_state.visible_gpus", lambda: (Gpu("MIG-c7", 0, "GPU-44"),))
+    monkeypatch.setattr("grader.run.gpu_state.ask", lambda card: Health(facts=facts.get(card, {})))
+    assert run.machine()["gpu 0"] == "NVIDIA A100, driver 580.65.06"
 
 
 def played(out: Path, *arguments: str) -> tuple[int, str]:

@@ -36,7 +36,9 @@ def test_a_guest_may_open_its_own_device_and_what_all_of_them_share() -> None:
     assert not any("modeset" in path or "/dri" in path for path in cuda.nodes((0, 1)))
 
 
-def test_a_gpu_in_parts_is_given_with_their_nodes(tmp_path: Path) -> None:
+def test_a_gpu_in_parts_is_given_with_their_nodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for part, number in (("gi1/access", 30), ("gi1/ci0/access", 31), ("gi2/access", 39)):
         access = tmp_path / "gpu3" / "mig" / part
         access.parent.mkdir(parents=True, exist_ok=True)
@@ -45,6 +47,9 @@ def test_a_gpu_in_parts_is_given_with_their_nodes(tmp_path: Path) -> None:
         f"/dev/nvidia-caps/nvidia-cap{number}" for number in (30, 31, 39)
     }
     assert cuda.part_nodes(0, tmp_path) == ()
+    monkeypatch.setattr(cuda, "part_nodes", partial(cuda.part_nodes, capabilities=tmp_path))
+    assert "/dev/nvidia-caps/nvidia-cap31" in cuda.nodes((0, 3))
+    assert not any("caps" in path for path in cuda.nodes((0,)))
 
 
 def test_folders_of_the_drivers_library_are_found_by_the_library(tmp_path: Path) -> None:
