@@ -33,6 +33,21 @@ class Status(str, Enum):
     DEFERRED = "deferred"
     ERROR = "error"
 
+    @property
+    def earned(self) -> bool:
+        """Tell whether it earns points, all or some."""
+        return self in (Status.PASSED, Status.PARTIAL)
+
+    @property
+    def wrong(self) -> bool:
+        """Tell whether something was found that costs points, all or some."""
+        return self in (Status.FAILED, Status.PARTIAL)
+
+    @property
+    def open(self) -> bool:
+        """Tell whether it is still to be decided; its points are pending."""
+        return self in (Status.DEFERRED, Status.ERROR)
+
 
 class Owner(str, Enum):
     """Whose doing a verdict is. Only a student's own costs points."""

@@ -155,7 +155,7 @@ def _failed_in(report: Report) -> Iterator[str]:
     """
     for question in report.questions:
         for check in question.checks:
-            lost = check.status in (Status.FAILED, Status.PARTIAL)
+            lost = check.status.wrong
             if check.status is Status.DEFERRED or (lost and check.code not in NOTHING_TO_JUDGE):
                 yield f"{question.id}.{check.id}"
             said = check.params.get("diagnostics")

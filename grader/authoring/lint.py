@@ -256,7 +256,6 @@ def _checks(report: Report) -> Iterator[tuple[str, CheckResult]]:
             yield f"{question.id}.{check.id}", check
 
 
-_LOST = (Status.FAILED, Status.PARTIAL)
 _INT32 = np.iinfo(np.int32)
 
 
@@ -297,11 +296,11 @@ def _judged(
     failed: dict[str, None] = {}
     others: dict[str, None] = {}
     for case in planned.cases:
-        if check.cases is None or case.case.id in check.cases:
+        if check.judges(case.case.id):
             right = reference.observations[case.key]
             slipped = _with_slip(case, right, slip)
             verdict = judge_case(check, case.inputs, right, slipped, planned.question.id)
-            (failed if verdict.status in _LOST else others)[case.case.id] = None
+            (failed if verdict.status.wrong else others)[case.case.id] = None
     return list(failed), [name for name in others if name not in failed]
 
 

@@ -41,7 +41,7 @@ def unjudged_dtypes(plan: Iterable[PlannedQuestion]) -> Iterator[tuple[str, str]
         drawn: dict[str, dict[str, None]] = {}
         judged: set[str] = set()
         for case in planned.cases:
-            looked_at = any(rule.cases is None or case.case.id in rule.cases for rule in rules)
+            looked_at = any(rule.judges(case.case.id) for rule in rules)
             for dtype in _dtypes(case):
                 drawn.setdefault(dtype, {})[case.case.id] = None
                 judged |= {dtype} if looked_at else set()

@@ -131,7 +131,7 @@ def _passes(planned: PlannedQuestion, results: Results, right: Results) -> bool:
         judge_case(check, case.inputs, right[case.key], results[case.key]).status is Status.PASSED
         for check in _judged(planned)
         for case in planned.cases
-        if check.cases is None or case.case.id in check.cases
+        if check.judges(case.case.id)
     )
 
 

@@ -279,6 +279,10 @@ class Check(BaseModel, ABC):
     if TYPE_CHECKING:  # Each kind has its own field. One here would move it in committed files.
         kind: str
 
+    def judges(self, case: str) -> bool:
+        """Tell whether this check judges the case with this id."""
+        return self.cases is None or case in self.cases
+
     def needs(self) -> frozenset[Probe]:
         """Return the probes that the student process must run for this check."""
         return frozenset()

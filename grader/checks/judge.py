@@ -29,7 +29,6 @@ from grader.verdict import (
 from grader.wire.messages import Fault
 from grader.wire.values import Value
 
-_EARNED = (Status.PASSED, Status.PARTIAL)
 _PENDING = (Status.ERROR, Status.DEFERRED)
 _NOT_WRITTEN = "NotImplementedError"
 _TORCHS_OWN = "not implemented for '"
@@ -150,7 +149,7 @@ def required(check: Check, checks: Sequence[Check]) -> tuple[str, ...]:
 
 def _resting_on(own: Verdict, needed: Sequence[tuple[str, Verdict]]) -> Verdict:
     unmet: list[Param] = [
-        name for name, verdict in needed if verdict.status not in (*_EARNED, *_PENDING)
+        name for name, verdict in needed if not (verdict.status.earned or verdict.status.open)
     ]
     if unmet and own.code is not Code.FORBIDDEN_CALL:  # a shortcut is reported whatever the values
         message = Message("requirement_not_met", {"requires": unmet})
@@ -158,7 +157,7 @@ def _resting_on(own: Verdict, needed: Sequence[tuple[str, Verdict]]) -> Verdict:
             Status.SKIPPED, Code.REQUIREMENT_NOT_MET, Owner.STUDENT, 0.0, message, basis=own.basis
         )
     # A failure stays one, whatever becomes of what it rests on: only what was earned is held back.
-    if own.status not in _EARNED:
+    if not own.status.earned:
         return own
     for status in _PENDING:
         for _, verdict in needed:
@@ -343,7 +342,7 @@ def _speaks(diagnostic: Verdict) -> bool:
 
 
 def _has_room(verdict: Verdict) -> bool:
-    return verdict.status in (Status.FAILED, Status.PARTIAL) and verdict.message is not None
+    return verdict.status.wrong and verdict.message is not None
 
 
 _SAME = ("type", "message", "file", "line")

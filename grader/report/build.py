@@ -254,7 +254,7 @@ def _with_authors_words(question: Question, check: Check, verdict: Verdict) -> V
     As parameters, so that a page in another language has them too.
     """
     message = verdict.message
-    found = verdict.status in (Status.FAILED, Status.PARTIAL)
+    found = verdict.status.wrong
     # Where nothing came back, a sentence about what is wrong with it would not be true.
     if message is None or not found or verdict.code in NOTHING_TO_JUDGE:
         return verdict
@@ -374,7 +374,7 @@ def points_of(where: str, verdict: Verdict, worth: float) -> EarnedPoints:
 
 
 def _is_lost(verdict: Verdict) -> bool:
-    if verdict.status in (Status.DEFERRED, Status.ERROR):
+    if verdict.status.open:
         return False
     if verdict.status is Status.SKIPPED:
         return verdict.owner is Owner.STUDENT

@@ -207,7 +207,7 @@ def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:
     test["output"] = "\n".join(_lines(row))
     pending = row.points["pending"]
     test["extra_data"] = {"status": row.status.value, "pending": pending}
-    if pending or row.status in (Status.DEFERRED, Status.ERROR):
+    if pending or row.status.open:
         # Neither passed nor failed; the field is optional.
         del test["status"]
         test["name"] = f"[{current().label('deferred')}] {test['name']}"

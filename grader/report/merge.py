@@ -86,7 +86,7 @@ def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -
 
 def undecided(check: CheckResult) -> bool:
     """Tell whether a check still waits for a run, a machine or a person."""
-    if check.pending or check.status in (Status.DEFERRED, Status.ERROR):
+    if check.pending or check.status.open:
         return True
     return check.status is Status.SKIPPED and check.code is Code.NOT_RUN
 
@@ -96,7 +96,7 @@ def waits_for_device(question: QuestionResult) -> bool:
     open_checks = [check for check in question.checks if undecided(check)]
     decided = [check for check in question.checks if not undecided(check)]
     return any(check.code in _DEVICES for check in open_checks) and all(
-        check.status in (Status.PASSED, Status.PARTIAL) for check in decided
+        check.status.earned for check in decided
     )
 
 

@@ -26,7 +26,6 @@ Printed = Callable[[str], Sequence[str]]
 _NOT_LOADED = frozenset({"syntax_error", "import_failed", "input_at_import", "died_at_import"})
 """Messages on a file that could not be loaded; they are the same for all its questions."""
 _NOT_READ = (Code.MISSING_FILE, Code.BAD_SUBMISSION)
-_FINDINGS = (Status.FAILED, Status.PARTIAL, Status.ERROR, Status.DEFERRED)
 
 
 class StudentView:
@@ -152,8 +151,8 @@ class StudentView:
         if not_written(question):
             return
         # What waits for grading is summed up at the end; each check of it is told with --all.
-        shown = _FINDINGS if self.everything else (Status.FAILED, Status.PARTIAL, Status.ERROR)
-        shown_checks = [check for check in question.checks if check.status in shown]
+        left = None if self.everything else Status.DEFERRED
+        shown_checks = [check for check in _told(question) if check.status is not left]
         details, printed = self._details(question), set[Sequence[str]]()
         for message, group in groupby(shown_checks, lambda check: check.student_message):
             checks = list(group)
@@ -176,15 +175,20 @@ class StudentView:
 
 def of_the_file(question: QuestionResult) -> str:
     """Return what is said of the file as a whole at every check of a question; empty if nothing."""
-    texts = {check.student_message for check in question.checks if check.status in _FINDINGS}
-    found = [check for check in question.checks if check.status in _FINDINGS]
+    found = _told(question)
+    texts = {check.student_message for check in found}
     whole = all(each.message_id in _NOT_LOADED or each.code in _NOT_READ for each in found)
     return texts.pop() if len(texts) == 1 and whole else ""
 
 
+def _told(question: QuestionResult) -> list[CheckResult]:
+    """Return the checks of which there is something to say."""
+    return [check for check in question.checks if check.status.wrong or check.status.open]
+
+
 def findings(question: QuestionResult) -> list[CheckResult]:
     """Return the checks that found something wrong."""
-    return [check for check in question.checks if check.status in (Status.FAILED, Status.PARTIAL)]
+    return [check for check in question.checks if check.status.wrong]
 
 
 def all_right(report: Report) -> bool:
@@ -276,4 +280,4 @@ def _wrong(question: QuestionResult) -> bool:
 
 
 def _waits(question: QuestionResult) -> bool:
-    return question.status in (Status.DEFERRED, Status.ERROR)
+    return question.status.open

@@ -100,9 +100,6 @@ class Mistake:
     known: str = ""
 
 
-_WRONG = (Status.FAILED, Status.PARTIAL)
-
-
 def mistakes_in(report: Report) -> dict[Mistake, tuple[CheckResult, ...]]:
     """Return the mistakes of a submission, each with the checks that show it.
 
@@ -116,7 +113,7 @@ def mistakes_in(report: Report) -> dict[Mistake, tuple[CheckResult, ...]]:
             each
             for each in question.checks
             # What is not written yet is no mistake.
-            if each.status in _WRONG and each.code is not Code.NOT_IMPLEMENTED
+            if each.status.wrong and each.code is not Code.NOT_IMPLEMENTED
         ]
         names = dict.fromkeys((each.code, each.params.get("mistake")) for each in wrong)
         # The inputs of some checks do not show which mistake it is: the same code goes with it.

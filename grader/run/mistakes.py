@@ -29,7 +29,7 @@ from grader.run.plan import PlannedQuestion
 from grader.run.stage import open_session
 from grader.run.submitted import Verdicts
 from grader.sandbox.host.guests import Sandbox
-from grader.verdict import Code, Message, Param, Status, Verdict
+from grader.verdict import Code, Message, Param, Verdict
 from grader.wire.values import Tensor, Value
 
 OF_RESULTS = frozenset({
@@ -302,7 +302,7 @@ def _explained_check(planned: PlannedQuestion, verdicts: Verdicts) -> str | None
             check.id
             for check in planned.question.checks
             if (verdict := verdicts.get(check.id)) is not None
-            and verdict.status in (Status.FAILED, Status.PARTIAL)
+            and verdict.status.wrong
             and verdict.code in OF_RESULTS
             and verdict.message is not None
         ),

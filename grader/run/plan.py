@@ -275,7 +275,7 @@ def scales(question: Question, case: Case) -> Iterator[dict[str, int]]:
 
 def checks_on(question: Question, case: Case) -> Sequence[Check]:
     """Return the checks of a question that judge a case."""
-    return [check for check in question.checks if check.cases is None or case.id in check.cases]
+    return [check for check in question.checks if check.judges(case.id)]
 
 
 def is_drawn(case: Case) -> bool:
@@ -365,7 +365,7 @@ class PlannedQuestion:
         needed = {
             probe.value
             for check in self.question.checks
-            if check.cases is None or planned.case.id in check.cases
+            if check.judges(planned.case.id)
             for probe in check.needs()
             if probe.in_the_call
         }

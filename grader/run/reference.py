@@ -73,11 +73,7 @@ def add_companions(
 
 def perturbed_runs(planned: PlannedQuestion, case: PlannedCase) -> int:
     """Return how many runs on moved inputs the checks of a case ask for; 0 for none at all."""
-    needs = [
-        check.companions()
-        for check in planned.question.checks
-        if check.cases is None or case.case.id in check.cases
-    ]
+    needs = [check.companions() for check in planned.question.checks if check.judges(case.case.id)]
     return max((need.perturbed for need in needs if need is not None), default=0)
 
 

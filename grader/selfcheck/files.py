@@ -147,11 +147,7 @@ def size_of(planned: PlannedCase, observation: Observation, numbers: bool) -> in
 
 def needs_numbers(planned: PlannedQuestion, case: PlannedCase) -> bool:
     """Return whether a check of the case looks at the numbers that the reference returned."""
-    return any(
-        check.numbers
-        for check in planned.question.checks
-        if check.cases is None or case.case.id in check.cases
-    )
+    return any(check.numbers for check in planned.question.checks if check.judges(case.case.id))
 
 
 def _room(value: Value) -> int:

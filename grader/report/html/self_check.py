@@ -66,7 +66,7 @@ def result_html(
         rows = _text(words.codes[Code.NOT_IMPLEMENTED.value])
     else:
         rows = _table(question, pictures or {}, details or {}, drawn or {})
-        if hint and status in (Status.FAILED, Status.PARTIAL):
+        if hint and status.wrong:
             rows += f"<div>{_text(words.render(Message('hint', {'hint': hint})))}</div>"
     return f'<div style="{_BOX.format(colour=colour)}">{head}<br>{rows}</div>'
 

@@ -195,7 +195,7 @@ def wants_timing(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bo
             rests_on = (verdicts[name] for name in required(check, checks))
             # A wrong answer earns nothing for its speed; seconds of the whole machine are not spent
             # on it.
-            if all(item.status in (Status.PASSED, Status.PARTIAL) for item in rests_on):
+            if all(item.status.earned for item in rests_on):
                 return True
     return False
 
@@ -239,10 +239,7 @@ def wants_device(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bo
     return any(
         test.case in there
         and verdicts[check.id].code is Code.NO_DEVICE
-        and all(
-            verdicts[name].status in (Status.PASSED, Status.PARTIAL)
-            for name in required(check, checks)
-        )
+        and all(verdicts[name].status.earned for name in required(check, checks))
         for check, test in speed_tests(checks, on_device=True)
     )
 
