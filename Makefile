@@ -21,9 +21,10 @@ help: ## Show this list
 
 setup: $(STAMP) ## Make .venv and install torchgrade with its tools
 
-$(STAMP): pyproject.toml .ci/constraints.txt
+$(STAMP): pyproject.toml .ci/constraints.txt .ci/light_torch.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python .ci/light_torch.py .ci/constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	    --constraint .ci/constraints.txt --editable '.[dev]'
 	@mkdir -p build

@@ -7,13 +7,13 @@ import os
 import re
 import subprocess
 import sys
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from gpu import builds, run
+from pip_index import wheel
 
 from grader.run.gpu_state import visible_gpus
 from grader.sandbox.host.guests import Gpu
@@ -96,27 +96,6 @@ def test_both_are_the_torch_that_all_tests_run_with() -> None:
         assert build.torch.split("+")[0] == pinned[1]
         # Another comparison would be met by a build for CPUs as well.
         assert build.pip.endswith(f"torch==={build.torch}")
-
-
-def wheel(index: Path, name: str, version: str, *requires: str) -> None:
-    """Put an empty package into a folder that pip takes for an index."""
-    folder = index / name
-    folder.mkdir(parents=True, exist_ok=True)
-    info = f"{name}-{version}.dist-info"
-    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    metadata += "".join(f"Requires-Dist: {required}\n" for required in requires)
-    path = folder / f"{name}-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr(f"{info}/METADATA", metadata)
-        file.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        file.writestr(f"{info}/RECORD", "")
-    links = "".join(
-        f'<a href="{each.name.replace("+", "%2B")}">{each.name}</a>\n'
-        for each in folder.glob("*.whl")
-    )
-    (folder / "index.html").write_text(links)
 
 
 @pytest.mark.parametrize("build", builds.BUILDS, ids=lambda build: build.cuda)

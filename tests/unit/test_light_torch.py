@@ -1,0 +1,84 @@
+"""``make setup`` takes torch's CPU build where there is no GPU, and never fails for want of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pip
+import pytest
+from gpu.builds import driver_version
+from pip_index import wheel
+
+from grader.authoring.reach import CPU_INDEX
+
+SCRIPT = Path(__file__).parents[2] / ".ci/light_torch.py"
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter without torch, with the pip of this one."""
+    folder = tmp_path_factory.mktemp("empty") / "venv"
+    venv.create(folder, with_pip=False)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "pip.pth").write_text(f"{_pip_alone(site, Path(pip.__file__).parent)}\n")
+    return folder / "bin/python"
+
+
+def _pip_alone(site: Path, pip: Path) -> Path:
+    beside = site.parents[2] / "pip_alone"
+    beside.mkdir()
+    (beside / "pip").symlink_to(pip)
+    return beside
+
+
+def fetched(python: Path, index: str, folder: Path, pin: str = "torch==2.13.0\n") -> str:
+    """Run the script with another index; return what it says."""
+    (folder / "pins").write_text(pin)
+    code = (
+        "import runpy, sys\n"
+        f"found = runpy.run_path({str(SCRIPT)!r}, run_name='light_torch')\n"
+        "from pathlib import Path\n"
+        "found['main'](Path(sys.argv[1]), sys.argv[2])\n"
+    )
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
+    done = subprocess.run(
+        [str(python), "-c", code, str(folder / "pins"), index],
+        env={**environment, "PIP_CONFIG_FILE": os.devnull},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pip's usual build is small here")
+@pytest.mark.skipif(bool(driver_version()), reason="this machine has a GPU")
+def test_it_fetches_the_small_build_once_and_says_so(empty: Path, tmp_path: Path) -> None:
+    wheel(tmp_path / "index", "torch", "2.13.0+cpu", "filelock")
+    index = (tmp_path / "index").as_uri()
+    said = fetched(empty, index, tmp_path)
+    assert "fetching torch 2.13.0 for CPUs (about 200 MB)" in said
+    listed = subprocess.run(
+        [str(empty), "-m", "pip", "list", "--format", "freeze"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "torch==2.13.0+cpu" in listed.stdout
+
+
+@pytest.mark.skipif(bool(driver_version()), reason="this machine has a GPU")
+def test_where_it_cannot_be_had_the_usual_index_serves(empty: Path, tmp_path: Path) -> None:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("pip's usual build is small here")
+    said = fetched(empty, (tmp_path / "nowhere").as_uri(), tmp_path, "torch==9.9.9\n")
+    assert "pip's usual index serves" in said
+
+
+def test_nothing_is_fetched_where_torch_is(tmp_path: Path) -> None:
+    assert fetched(Path(sys.executable), (tmp_path / "nowhere").as_uri(), tmp_path) == ""
+
+
+def test_it_asks_the_index_that_packs_ask() -> None:
+    assert f'INDEX = "{CPU_INDEX}"' in SCRIPT.read_text(encoding="utf-8")
