@@ -5,7 +5,8 @@ loop, more turns are more operations, each as large as before. What is done at o
 that grows, and turns that carry its rows to their places are no work.
 
 Does not see: work in the turns from which the result does descend and which changes nothing, such
-as a product times nought. Work is weighed, not understood.
+as a product times nought, where the result was not worked out at once as well. Work is weighed, not
+understood.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ class Behaviour:
         loops: Dims with which work done turn by turn grows.
         by_builtins: Dims with which only what builtins such as ``sum`` do grows.
         stepped: Dims with which lines of the submission grow.
+        dwindled: Dims with which lines of the submission, or operations, become fewer, as where
+            small inputs alone are looped over.
         idle: Dims with which a loop goes on, though most of the work is done at once.
         elsewhere: Dims with which a loop goes on, and hardly any work was seen, in torch or by
             leaving it more often.
@@ -73,6 +76,7 @@ class Behaviour:
     loops: frozenset[str] = frozenset()
     by_builtins: frozenset[str] = frozenset()
     stepped: frozenset[str] = frozenset()
+    dwindled: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset()
     elsewhere: frozenset[str] = frozenset()
     unseen: frozenset[str] = frozenset()
@@ -99,9 +103,8 @@ def behaviour_of(
     # Without the plain call nothing can be seen to grow.
     if base is None or reference_base is None:
         return Behaviour(planned=dims, failed=failed)
-    sets: dict[str, set[str]] = {
-        name: set() for name in ("loops", "by_builtins", "stepped", "idle", "elsewhere", "unseen")
-    }
+    kinds = ("loops", "by_builtins", "stepped", "dwindled", "idle", "elsewhere", "unseen")
+    sets: dict[str, set[str]] = {name: set() for name in kinds}
     # Of the calls that ended well only: a missing one is in “failed” and proves no growth.
     for name in dims & seen.keys():
         more = case.dims.get(name, 1) * (GROWTH_FACTOR - 1)
@@ -115,6 +118,7 @@ def behaviour_of(
         groups["loops"],
         groups["by_builtins"],
         groups["stepped"],
+        groups["dwindled"],
         groups["idle"],
         groups["elsewhere"],
         groups["unseen"],
@@ -132,6 +136,8 @@ def _groups(
     """Yield what a call shows whose one size is larger, as names of ``Behaviour``."""
     if grows(base.events, larger.events, more):
         yield "stepped"
+    if larger.events < base.events or _sum(larger.ops) + _FEW < _sum(base.ops):
+        yield "dwindled"
     if _unseen((base, larger), reference):
         yield "unseen"
     yield from filter(None, (_kind(base, larger, more), _work(base, larger, reference[1], more)))
@@ -203,7 +209,9 @@ several items at once may take fewer there."""
 def done_in_turns(
     small: tuple[Works, Works], large: tuple[Works, Works], reference: Works, size: int
 ) -> bool | None:
-    """Tell whether at least half of the work is split over the turns of a loop.
+    """Tell whether the work is split over the turns of a loop: half of it at least.
+
+    What is done at once may be half of the reference's work, too, and not more.
 
     Args:
         small: What the result descends from, and with that what left torch on the way.
@@ -214,16 +222,29 @@ def done_in_turns(
     Returns:
         None where hardly any work was seen.
     """
-    least = sum(_computed(reference).values()) / _LITTLE
+    wanted = sum(_computed(reference).values())
     for before, after in zip(small, large, strict=True):
         # What the result descends from by itself comes first: numbers that left torch may be
         # decoys, and count where nothing else explains the result.
-        known, now = _computed(before), _computed(after)
-        total, most = sum(now.values()), _SLACK * max(known, default=0)
-        if total and total >= least:
-            split = sum(all_ for one, all_ in now.items() if one <= most and one * size <= total)
-            return 2 * split >= total
+        total = sum(_computed(after).values())
+        if total and total * _LITTLE >= wanted:
+            split = _split(before, after, size, total)
+            # Whoever works all of it out at once has nothing left to do in turns.
+            return 2 * split >= total and 2 * (total - split) <= wanted
     return None
+
+
+def _split(small: Works, large: Works, size: int, total: int) -> int:
+    """Return how much of the work is done by operations that are no larger for larger inputs."""
+    known: dict[str, int] = {}
+    for name, one, _ in _that_compute(small):
+        known[name] = max(one, known.get(name, 0))
+    any_name = max(known.values(), default=0)
+    return sum(
+        all_
+        for name, one, all_ in _that_compute(large)
+        if one <= _SLACK * known.get(name, any_name) and one * size <= total
+    )
 
 
 def turns(small: Works, large: Works) -> tuple[int, int]:

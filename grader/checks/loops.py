@@ -264,12 +264,13 @@ def _review(why: str, params: dict[str, Param]) -> Verdict:
 def _ran(loops: Sequence[Construct], seen: Behaviour) -> list[Construct]:
     """The loops of the source that were seen to run.
 
-    A loop in one branch of its line is one of them where steps grow: the line alone tells nothing.
+    A loop in one branch of its line is one of them where steps grow, or where the larger input
+    takes fewer: the line alone tells nothing.
     """
     return [
         loop
         for loop in loops
-        if (seen.loops or not loop.branch)
+        if (seen.loops or seen.dwindled or not loop.branch)
         and any(
             file == loop.place.file and loop.repeated[0] <= line <= loop.repeated[1]
             for file, line in seen.lines

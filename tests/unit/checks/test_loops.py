@@ -22,6 +22,7 @@ LOOP = Construct("for", Role.LOOP, SourcePlace(5, 1, 6), 1, "f", (6, 6))
 SUM = Construct("sum", Role.ITERATES, SourcePlace(5, 1, 5), 0, "f")
 CLEAN = EntryFacts(("f",))
 LOOPED = EntryFacts(("f",), (LOOP,), 1)
+ON_A_BRANCH = EntryFacts(("f",), (replace(LOOP, branch=True),), 1)
 HIDDEN = EntryFacts(("f",), opaque=(Mention("builtins.exec", SourcePlace(4, 1, 4), True),))
 BLIND = EntryFacts(
     ("f",), (LOOP,), 1, opaque=(Mention("sys.settrace", SourcePlace(4, 1, 4), True),)
@@ -58,6 +59,16 @@ BUSY = (
     told(lines=[5, 6], descended={"bmm 100": 100, "copy_ 5": 15}),
     told(lines=[5, 6], events=40, work=400, **AT_ONCE),
 )
+NOUGHT_TO_ALL = (
+    told(lines=[5, 6], descended={"bmm 100": 100, "add 20": 60}),
+    told(lines=[5, 6], events=40, work=400, descended={"bmm 400": 400, "add 80": 960}),
+)
+TIMES_NOUGHT = (
+    told(lines=[5, 6], descended={"bmm 100": 100, "mm 34": 102}),
+    told(lines=[5, 6], events=40, work=400, descended={"bmm 400": 400, "mm 34": 408}),
+)
+FEWER_LINES = (told(lines=[5, 6], events=9), told(lines=[5, 6], work=400))
+FEWER_OPS = (told(lines=[5, 6], ops={"mm": 4}), told(lines=[5, 6], work=400))
 AWAY = (told(lines=[5, 6]), told(lines=[5, 6], events=40))
 AWAY_AND_BACK = (told(lines=[5, 6]), told(lines=[5, 6], events=40, escapes={"numpy": 24}))
 
@@ -75,6 +86,10 @@ def judge(mode: str, seen: tuple[Observation, Observation], source: EntryFacts |
         ("none", FLAT, LOOPED, Code.OK),  # a loop that was not run
         ("none", LINES, LOOPED, Code.LOOP_FOUND),
         ("none", RAN_FLAT, LOOPED, Code.LOOP_FOUND),  # a loop of as many turns at any size
+        ("none", RAN_FLAT, ON_A_BRANCH, Code.OK),
+        ("none", LINES, ON_A_BRANCH, Code.LOOP_FOUND),
+        ("none", FEWER_LINES, ON_A_BRANCH, Code.LOOP_FOUND),  # for the smaller size alone
+        ("none", FEWER_OPS, ON_A_BRANCH, Code.LOOP_FOUND),
         ("none", LINES, CLEAN, Code.NEEDS_REVIEW),
         ("none", OPS, CLEAN, Code.NEEDS_REVIEW),
         ("none", OPS, LOOPED, Code.NEEDS_REVIEW),
@@ -93,6 +108,8 @@ def judge(mode: str, seen: tuple[Observation, Observation], source: EntryFacts |
         ("required", RAN_FLAT, LOOPED, Code.NEEDS_REVIEW),
         ("required", LINES, CLEAN, Code.NEEDS_REVIEW),
         ("required", BUSY, LOOPED, Code.NEEDS_REVIEW),  # turns in which nothing is done
+        ("required", NOUGHT_TO_ALL, LOOPED, Code.NEEDS_REVIEW),
+        ("required", TIMES_NOUGHT, LOOPED, Code.NEEDS_REVIEW),
         ("required", AWAY, LOOPED, Code.NEEDS_REVIEW),  # nobody knows where it is done
         ("required", AWAY_AND_BACK, LOOPED, Code.OK),
         ("exactly", LINES, LOOPED, Code.OK),

@@ -95,6 +95,24 @@ def test_what_was_timed_in_passing_counts_where_it_is_clear(
         assert "62 times as long as the vectorised reference; a loop takes 64 times" in text
 
 
+@pytest.mark.parametrize(
+    ("source", "times", "alone", "code"),
+    [
+        (EntryFacts(), 16.0, None, Code.OK),
+        (EntryFacts(), 16.0, 64.0, Code.NEEDS_REVIEW),
+        (EntryFacts(), 32.0, None, Code.TOO_SLOW),
+        (None, 16.0, None, Code.TOO_SLOW),
+    ],
+)
+def test_who_lists_rows_is_not_too_slow(
+    source: EntryFacts | None, times: float, alone: float | None, code: Code
+) -> None:
+    screens = (screen([times] * 4, alone),) * 2
+    timing = FunctionTiming(dims={"B": 512}, outputs=300, screens=screens)
+    submission = replace(seen(tensor([1.0])), facts=HostFacts(timing=timing), source=source)
+    assert check().judge(CASE, REFERENCE, submission).code is code
+
+
 def test_another_limit_may_unsettle_what_was_timed_in_passing() -> None:
     assert judge(in_passing(4.0)).code is Code.OK
     assert judge(in_passing(4.0), threshold=0.2).code is Code.NOT_TIMED
@@ -279,7 +297,10 @@ def test_a_sandbox_that_failed_casts_no_doubt() -> None:
     ("source", "times", "code"),
     [
         (EntryFacts(), 9.0, Code.OK),
-        (EntryFacts(), 64.0, Code.TOO_SLOW),
+        (EntryFacts(), 16.0, Code.OK),
+        (EntryFacts(), 32.0, Code.TOO_SLOW),
+        (IDLE_LOOP, 16.0, Code.TOO_SLOW),
+        (HIDES, 16.0, Code.TOO_SLOW),
         (IDLE_LOOP, 9.0, Code.INCONCLUSIVE),
         (HIDES, 9.0, Code.INCONCLUSIVE),
         (None, 9.0, Code.INCONCLUSIVE),

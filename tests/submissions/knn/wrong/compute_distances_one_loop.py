@@ -215,3 +215,17 @@ def compute_distances_one_loop(x_train, x_test):
         for j in range(s):
             dists[:, j] = ((a - b[j]) ** 2).sum(dim=1)
     return dists
+
+
+# %% one_adds_nought_to_all
+# All differences at once; each turn adds 0 to all sums.
+# expect:
+#   questions:
+#     compute_distances_one_loop: {status: deferred, checks: {values: ok, one_loop: needs_review}}
+
+def compute_distances_one_loop(x_train, x_test):
+    a, b = x_train.flatten(1), x_test.flatten(1)
+    d = ((a[:, None] - b) ** 2).sum(2)
+    for i in range(len(a)):
+        d = d + 0 * d[i].sum()
+    return d

@@ -165,3 +165,21 @@ def train_linear_classifier(
         W = W - learning_rate * grad
     return W, losses
 
+
+
+# %% train_off_in_float32
+# Right in float64 only.
+# expect:
+#   questions:
+#     train_linear_classifier: {status: partial, checks: {weights: ok, losses: ok, float32: wrong_value, defaults: ok}}
+
+def train_linear_classifier(
+    loss_func, W, X, y, learning_rate=1e-3, reg=1e-5, num_iters=100, batch_size=200
+):
+    losses, factor = [], 1.05 if W.dtype is torch.float32 else 1
+    for _ in range(num_iters):
+        X_batch, y_batch = sample_batch(X, y, batch_size)
+        loss, grad = loss_func(W, X_batch, y_batch, reg)
+        losses.append(float(loss))
+        W = W - learning_rate * grad
+    return W * factor, losses

@@ -281,3 +281,32 @@ def batched_matrix_multiply_loop(x, y):
 
 def batched_matrix_multiply_loop(x, y):
     return torch.stack([a.bfloat16().mm(b.bfloat16()).to(a.dtype) for a, b in zip(x, y)])
+
+
+# %% loop_adds_nought_to_all
+# One product of whole batches; each turn adds 0 to all of it.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: deferred, checks: {product: ok, loop: needs_review}}
+#     "*": {status: passed}
+
+def batched_matrix_multiply_loop(x, y):
+    z = x @ y
+    for i in range(len(x)):
+        z = z + 0 * x[i].sum()
+    return z
+
+
+# %% loop_times_nought
+# One product of whole batches; each turn multiplies, too, and takes that times 0.
+# expect:
+#   questions:
+#     batched_matrix_multiply_loop: {status: deferred, checks: {product: ok, loop: needs_review}}
+#     "*": {status: passed}
+
+def batched_matrix_multiply_loop(x, y):
+    z = x @ y
+    out = torch.empty_like(z)
+    for i in range(len(x)):
+        out[i] = z[i] + 0 * (x[i] @ y[i])
+    return out

@@ -127,3 +127,21 @@ def challenge_get_uniques(x):
 
 def challenge_get_uniques(x):
     return torch.unique(x)
+
+
+# %% uniques_by_a_loop_for_few
+# A loop for fewer than a hundred numbers alone.
+# expect:
+#   questions:
+#     challenge_get_uniques: {status: partial, checks: {values_and_places: ok, no_loops: loop_found, no_unique: ok}}
+#     "*": {status: passed}
+
+def challenge_get_uniques(x):
+    values, places = torch.sort(x, stable=True)
+    new = torch.ones(len(x), dtype=torch.bool)
+    if len(x) < 100:
+        for i in range(1, len(x)):
+            new[i] = values[i] != values[i - 1]
+    else:
+        new[1:] = values[1:] != values[:-1]
+    return values[new], places[new]
