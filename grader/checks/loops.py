@@ -111,7 +111,7 @@ class Loops(Check):
         if source is not None and looped and _hiding(source):
             return None
         if self.mode == "none":
-            return without_loop(case, reference, submission)
+            return without_loop(case, reference, submission, looped=looped)
         # Two loops one after the other are one, in a log. In the text they are two.
         if self.alone and (source is None or len(source.loops) > len(self.over)):
             return None
