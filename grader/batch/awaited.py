@@ -38,6 +38,7 @@ from grader.errors import UsageError
 from grader.report.build import PLACES
 from grader.report.model import CheckResult, Report
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
+from grader.verdict import Basis, Code
 
 _COLUMNS = ("student", "question", "points", "why")
 READ = (BY_HAND, DOCUMENT)
@@ -214,20 +215,22 @@ class GradedClass:
                     new = Finding(question, tuple(checks), ())
                     # What a person reads is each student's own, whatever is said of it alike.
                     by_hand = checks[0].message_id in READ
-                    own = done.submission.name if by_hand else self._apart(done)
+                    own = done.submission.name if by_hand else self._apart(done, checks[0])
                     found = groups.get((question, said, names, own), new)
                     everybody = (*found.everybody, done)
                     groups[question, said, names, own] = replace(found, everybody=everybody)
         return list(groups.values())
 
-    def _apart(self, done: Done) -> str:
-        """Return what tells a submission's findings from the same ones of others, if anything does.
+    def _apart(self, done: Done, check: CheckResult) -> str:
+        """Return what tells a submission's finding from the same one of others, if anything does.
 
-        Of a file that reaches for what its process says, everything else that is found may be
-        forged, or not: an honest line that it shares with others tells nothing.
+        A doubt about the word of its process is about all of its bytes. Of a file that reaches for
+        what its process says, so is everything that is found: it may be forged, or not. An honest
+        line that it shares with others tells nothing.
         """
         said = self._done[done.submission.name].report
-        if any(check.message_id == REACHED for _, check in said.checks()):
+        doubted = check.code is Code.NEEDS_REVIEW and check.basis is Basis.CLAIM
+        if doubted or any(each.message_id == REACHED for _, each in said.checks()):
             return done.digest or done.submission.name
         return ""
 
@@ -246,13 +249,14 @@ class GradedClass:
         """Yield the others with the same finding, and whether theirs was decided otherwise."""
         place = decision.place
         mine, ours = check_at(first.report, place), self._decided_on(first.submission.name)
-        apart = self._apart(first)
         for name, done in self._done.items():
             theirs = check_at(done.report, place)
             # The same finding, not only the same check: points for one reason must not go to
             # another.
-            same = mine and theirs and same_finding(mine, theirs) and self._apart(done) == apart
-            if name != first.submission.name and same:
+            if name == first.submission.name or not (mine and theirs):
+                continue
+            alike = same_finding(mine, theirs)
+            if alike and self._apart(done, theirs) == self._apart(first, mine):
                 own = self._decided_on(name).get(place)
                 # What was given to all alike may be changed for all alike; what a person gave to
                 # one of them was for that one.

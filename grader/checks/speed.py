@@ -188,7 +188,8 @@ class Vectorised(SpeedCheck):
         if not given.share and self._lists(submission, [screen.index for screen in screens]):
             if all(screen.alone <= _LISTS + MOST_SHARED for screen in screens):
                 return replace(passed(), evidence=evidence)
-            return replace(review(Message("timed_together", evidence), Basis.FACT), evidence=evidence)
+            together = review(Message("timed_together", evidence), Basis.FACT)
+            return replace(together, evidence=evidence)
         return replace(earned(given.share, Code.TOO_SLOW, "too_slow", evidence), evidence=evidence)
 
     def _lists(self, submission: Observation, measures: Sequence[float]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from in_process import Here
 
-from grader.batch.awaited import GradedClass
+from grader.batch.awaited import GradedClass, Wish
 from grader.batch.decisions import awaited, decide, judged_otherwise, outdated, with_decisions
 from grader.batch.discover import ClassSubmission
 from grader.batch.ledger import Done, Setup, begin, read_grades, record
@@ -20,6 +20,7 @@ from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import FileInfo, Report
 from grader.store.journal import JOURNAL_FILE, open_journal
+from grader.verdict import Basis
 
 BATCH = ("batch", "tiny", "class", "--out", "out", "--seed", 7, "--clock", "off")
 
@@ -231,7 +232,7 @@ def test_a_class_of_which_nothing_waits(course: Path, command: Any, capsys: Any)
     assert "Nothing in out waits for a person." in capsys.readouterr().out
 
 
-def waiting_class(folder: Path) -> Path:
+def waiting_class(folder: Path, basis: Basis = Basis.FACT, digests: str = "aab") -> Path:
     """Write a batch of three: two with one finding about a line, one with another finding."""
     out = folder / "out"
     out.mkdir()
@@ -240,19 +241,26 @@ def waiting_class(folder: Path) -> Path:
         questions=(), isolation="auto", clock=False, grader_version="0",
     )  # fmt: skip
     with begin(out, setup) as journal:
-        for name, line in (("ann", 2), ("bob", 2), ("cem", None)):
+        lines = (("ann", 2), ("bob", 2), ("cem", None))
+        for (name, line), digest in zip(lines, digests, strict=True):
             source = folder / name / "toy.py"
             source.parent.mkdir()
             source.write_text("import torch\n# marked\ndef f(x):\n    return x\n\nprint()\n")
             found = report(
-                check("loops", "needs_review", 0, 2, params={"line": line}, message=f"{line}"),
-                check("views", "needs_review", 0, 2, params={"line": line}, message=f"{line}"),
-            )
+                *(
+                    check(
+                        kind, "needs_review", 0, 2,
+                        params={"line": line}, message=f"{line}", basis=basis,
+                    )
+                    for kind in ("loops", "views")
+                )
+            )  # fmt: skip
             info = found.submission.model_copy(
                 update={"files": (FileInfo(path="toy.py", sha256=""),)}
             )
             found = found.model_copy(update={"submission": info})
-            record(journal, Done(ClassSubmission(name, source.parent), found, "", timed=True), None)
+            done = Done(ClassSubmission(name, source.parent), found, digest, timed=True)
+            record(journal, done, None)
     return out
 
 
@@ -273,6 +281,22 @@ def test_what_waits_is_shown_once_with_its_lines(tmp_path: Path) -> None:
     }  # fmt: skip
     assert after["ann"].final == 2.5
     assert "4 of them for a person to decide" in after["cem"].why_open
+
+
+@pytest.mark.parametrize(
+    ("basis", "digests", "together"),
+    [(Basis.CLAIM, "aab", True), (Basis.CLAIM, "abc", False), (Basis.FACT, "abc", True)],
+)
+def test_a_doubt_about_the_word_of_a_process_is_decided_for_the_same_bytes_alone(
+    tmp_path: Path, basis: Basis, digests: str, together: bool
+) -> None:
+    with GradedClass(waiting_class(tmp_path, basis, digests)) as course:
+        first = course.findings()[0]
+        names = [done.submission.name for done in first.everybody]
+        assert names == (["ann", "bob"] if together else ["ann"])
+        course.decide([Wish("ann", "f.loops", 2, "Fine.", same=True)], "sam")
+    scored = {each.submission.name: each.report.score for each in read_grades(tmp_path / "out")}
+    assert scored["bob"] == (2 if together else 0)
 
 
 COLAB = """import sys
