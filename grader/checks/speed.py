@@ -52,8 +52,8 @@ MOST_IDLE = 0.5
 
 
 _LISTS = 0.7
-"""Greatest index at which text without a loop is believed. To list 512 rows measured 0.54 to 0.66, to
-print two such lists and to do a hundred times the work 0.75 to 1.00."""
+"""Greatest index at which text without a loop is believed. To list 512 rows measured 0.54 to 0.66,
+to print two such lists and to do a hundred times the work 0.75 to 1.06."""
 
 
 class SpeedCheck(Check):
