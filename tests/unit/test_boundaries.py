@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from faults import no_faults
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted((ROOT / "grader").rglob("*.py"))
 RUNS_CODE_ON_LOADING = {"pickle", "cPickle", "marshal", "dill", "cloudpickle", "shelve", "joblib"}
 
 
@@ -33,9 +33,13 @@ def forbidden(tree: ast.AST) -> Iterator[str]:
             yield f"line {node.lineno}: {name}"
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_nothing_is_loaded_that_runs_code_on_loading(file: Path) -> None:
-    assert list(forbidden(ast.parse(file.read_bytes()))) == []
+def test_nothing_is_loaded_that_runs_code_on_loading() -> None:
+    files = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "grader").rglob("*.py"))}
+    assert len(files) > 200
+    no_faults(
+        files, lambda path: forbidden(ast.parse(path.read_bytes())),
+        "send plain values over grader.wire, and load tensors by safetensors",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

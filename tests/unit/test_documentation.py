@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
 import typer
+from faults import no_faults
 
 from grader.checks import KINDS
 from grader.cli.app import COMMANDS, LazyGroup, app
@@ -17,7 +17,10 @@ from grader.verdict import Code
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = {
+    str(page.relative_to(ROOT)): page
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md")))
+}
 LONGEST = 250
 _LINK = re.compile(r"\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"")
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -44,43 +47,63 @@ def anchors(page: Path) -> frozenset[str]:
     return frozenset(heading.replace(" ", "-") for heading in plain)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_to_a_page_and_a_heading_of_it(page: Path) -> None:
-    broken = []
+def broken_links(page: Path) -> Iterator[str]:
     for link in ("".join(found) for found in _LINK.findall(prose(page))):
         if link.startswith(("http://", "https://")):
             continue
         name, _, anchor = link.partition("#")
         target = (page.parent / name).resolve() if name else page
-        if not target.exists() or (anchor and anchor not in anchors(target)):
-            broken.append(link)
-    assert broken == []
+        if not target.exists():
+            yield f"{link}: there is no such file"
+        elif anchor and anchor not in anchors(target):
+            yield f"{link}: that page has no such heading"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages_are_short(page: Path) -> None:
-    assert len(text(page).splitlines()) < LONGEST
+def test_links_lead_to_a_page_and_a_heading_of_it() -> None:
+    no_faults(PAGES, broken_links, "a heading's link is its words in small letters, with hyphens")
+
+
+def too_long(page: Path) -> Iterator[str]:
+    if (lines := len(text(page).splitlines())) >= LONGEST:
+        yield f"{lines} lines"
+
+
+def test_pages_are_short() -> None:
+    no_faults(PAGES, too_long, f"a page has fewer than {LONGEST} lines: cut it, or make two of it")
+
+
+def miscounted(file: Path) -> Iterator[str]:
+    readme = " ".join(text(ROOT / "README.md").split())
+    questions = len(re.findall(r"^  - id: ", text(file), re.MULTILINE))
+    if not re.search(rf"`{file.parent.name}` \({questions}\b", readme):
+        yield f"README.md does not say “`{file.parent.name}` ({questions}”"
 
 
 def test_the_readme_counts_the_questions_of_each_assignment() -> None:
-    readme = " ".join(text(ROOT / "README.md").split())
-    for file in (ROOT / "assignments").glob("*/assignment.yml"):
-        questions = len(re.findall(r"^  - id: ", text(file), re.MULTILINE))
-        assert re.search(rf"`{file.parent.name}` \({questions}\b", readme), file.parent.name
+    files = {file.parent.name: file for file in ROOT.glob("assignments/*/assignment.yml")}
+    no_faults(files, miscounted, "name it in README.md, with the number of its questions")
 
 
 def test_every_page_is_linked_from_the_readme() -> None:
     readme = text(ROOT / "README.md")
-    pages = [page.name for page in DOCS.glob("*.md")]
-    assert [name for name in pages if f"(docs/{name})" not in readme] == []
+    no_faults(
+        {f"docs/{page.name}": page for page in DOCS.glob("*.md")},
+        lambda page: [] if f"(docs/{page.name})" in readme else ["no link from README.md"],
+        "link it from README.md",
+    )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_files_that_a_page_names_are_there(page: Path) -> None:
+def missing_files(page: Path) -> Iterator[str]:
     spans = _CODE.findall(prose(page))
     names = {name.rstrip("./") for span in spans for name in _PATH.findall(span) if "<" not in span}
     made = re.compile(r"starter/ID|reference/ID|[a-z/]+/demo")
-    assert sorted(n for n in names if not made.match(n) and not (ROOT / n).exists()) == []
+    for name in sorted(names):
+        if not made.match(name) and not (ROOT / name).exists():
+            yield name
+
+
+def test_files_that_a_page_names_are_there() -> None:
+    no_faults(PAGES, missing_files, "name the file where it lies now")
 
 
 def commands(page: Path) -> list[tuple[str, str]]:
@@ -107,29 +130,37 @@ def options() -> dict[str, set[str]]:
 def test_the_list_of_commands_says_what_each_says_of_itself() -> None:
     group = typer.main.get_command(app)
     assert isinstance(group, LazyGroup)
-    for name, (_, told) in COMMANDS.items():
-        assert group.get_command(None, name).get_short_help_str(200) == told
+
+    def told_otherwise(name: str) -> Iterator[str]:
+        own, (_, told) = group.get_command(None, name).get_short_help_str(200), COMMANDS[name]
+        if own != told:
+            yield f"the list says “{told}”, the command “{own}”"
+
+    no_faults({name: name for name in COMMANDS}, told_otherwise, "correct COMMANDS in app.py")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_on_a_page_exist_with_their_options(page: Path) -> None:
-    wrong = []
+def wrong_commands(page: Path) -> Iterator[str]:
     for name, arguments in commands(page):
         given = re.findall(r"(?<= )--?[a-z][\w-]*", arguments.partition(" #")[0])
         known = options().get(name)
-        wrong += [f"grader {name}"] if known is None else [
-            f"grader {name} {option}" for option in given if option not in known
-        ]  # fmt: skip
-    assert wrong == []
+        if known is None:
+            yield f"grader {name}"
+        else:
+            yield from (f"grader {name} {option}" for option in given if option not in known)
 
 
-def test_pages_show_commands() -> None:
-    assert sum(len(commands(page)) for page in PAGES) > 50
+def test_commands_on_a_page_exist_with_their_options() -> None:
+    assert sum(len(commands(page)) for page in PAGES.values()) > 50
+    no_faults(PAGES, wrong_commands, "`grader COMMAND --help` lists what there is")
 
 
 def test_grading_explains_every_verdict_code() -> None:
     page = text(DOCS / "grading.md")
-    assert [code.value for code in Code if not re.search(rf"\b{code.value}\b", page)] == []
+    no_faults(
+        {code.value: code for code in Code},
+        lambda code: [] if re.search(rf"\b{code.value}\b", page) else ["is not on the page"],
+        "say in docs/grading.md what it means",
+    )
 
 
 def sentences() -> list[re.Pattern[str]]:
@@ -172,10 +203,11 @@ def test_quoted_messages_are_what_the_grader_says() -> None:
 def test_checks_explains_every_kind_and_its_keys() -> None:
     page = text(DOCS / "checks.md")
     common = {"id", "kind", "points", "cases", "requires", "visibility", "item", "claim"}
-    missing = [
-        f"{kind}: {key}"
-        for kind, cls in KINDS.items()
-        for key in [kind, *(cls.model_fields.keys() - common)]
-        if not re.search(rf"[`{{ ]{key}[`:]", page)
-    ]
-    assert missing == []
+
+    def unexplained(kind: str) -> Iterator[str]:
+        keys = sorted(KINDS[kind].model_fields.keys() - common)
+        for name in (f"kind {kind}", *(f"key {key}" for key in keys)):
+            if not re.search(rf"[`{{ ]{name.split()[1]}[`:]", page):
+                yield f"{name} is not on the page"
+
+    no_faults({kind: kind for kind in KINDS}, unexplained, "add a row to docs/checks.md")

@@ -5,20 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
 
-import pytest
+from faults import no_faults
 
 from grader.assignment.load import load_assignment
+from grader.assignment.types import Assignment, Question
 from grader.checks.base import Check
 from grader.checks.ops import AllowedOps, ForbiddenOps
 
 ROOT = Path(__file__).parents[3]
-ASSIGNMENTS = {
-    path.parent.name: load_assignment(path)
-    for path in sorted(ROOT.glob("assignments/*/assignment.yml"))
-}
 WORDS = {
     "loops": "loop",
     "vectorised": "speed",
@@ -62,6 +59,13 @@ HALF = {
 """The rule that a question is about."""
 
 
+@cache
+def assignments() -> dict[str, Assignment]:
+    files = sorted(ROOT.glob("assignments/*/assignment.yml"))
+    return {path.parent.name: load_assignment(path) for path in files}
+
+
+@cache
 def texts(assignment: str) -> tuple[str, dict[str, str]]:
     """Return what is said of all functions, and of each."""
     source = (ROOT / "reference" / assignment / f"{assignment}.py").read_text(encoding="utf-8")
@@ -84,39 +88,51 @@ def _said(node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:
             yield from _said(inner)
 
 
-def rules() -> Iterator[Any]:
-    for name, assignment in ASSIGNMENTS.items():
-        for question in assignment.questions:
-            for check in question.checks:
-                if check.points:
-                    yield pytest.param(
-                        name, question.names, check, id=f"{name}.{question.id}.{check.id}"
-                    )
+def rules() -> dict[str, tuple[str, Question, Check]]:
+    return {
+        f"{name}.{question.id}.{check.id}": (name, question, check)
+        for name, assignment in assignments().items()
+        for question in assignment.questions
+        for check in question.checks
+        if check.points
+    }
 
 
-@pytest.mark.parametrize(("assignment", "names", "check"), list(rules()))
-def test_every_rule_that_costs_points_is_announced(
-    assignment: str, names: tuple[str, ...], check: Check
-) -> None:
+def unannounced(rule: tuple[str, Question, Check]) -> Iterator[str]:
+    assignment, question, check = rule
     shared, by_name = texts(assignment)
-    said = "\n".join([shared if check.kind in FOR_ALL else "", *(by_name[name] for name in names)])
-    if check.kind in WORDS:
-        assert re.search(WORDS[check.kind], said, re.IGNORECASE), WORDS[check.kind]
+    own = [by_name[name] for name in question.names]
+    said = "\n".join([shared if check.kind in FOR_ALL else "", *own])
+    if check.kind in WORDS and not re.search(WORDS[check.kind], said, re.IGNORECASE):
+        yield f"no text says “{WORDS[check.kind]}”"
     if isinstance(check, ForbiddenOps):
         forbidden = {name.strip("*_.") for name in (*check.ops, *check.calls)}
-        assert any(re.search(rf"\b{re.escape(name)}", said) for name in forbidden), forbidden
-    assert not isinstance(check, AllowedOps) or check.kind in WORDS
+        if not any(re.search(rf"\b{re.escape(name)}", said) for name in forbidden):
+            yield f"no text names one of {', '.join(sorted(forbidden))}"
+    if isinstance(check, AllowedOps) and check.kind not in WORDS:
+        yield f"WORDS lacks the kind {check.kind}"
 
 
-@pytest.mark.parametrize(("place", "rule"), HALF.items(), ids=map(".".join, HALF))
-def test_breaking_what_a_question_is_about_costs_half(place: tuple[str, str], rule: str) -> None:
-    assignment, name = place
-    (question,) = (each for each in ASSIGNMENTS[assignment].questions if each.id == name)
-    lost = {rule}
+def test_every_rule_that_costs_points_is_announced() -> None:
+    assert len(rules()) > 400
+    no_faults(rules(), unannounced, "say it in the docstring of the reference or in the handout")
+
+
+def cheap(rule: tuple[tuple[str, str], str]) -> Iterator[str]:
+    (assignment, name), broken = rule
+    (question,) = (each for each in assignments()[assignment].questions if each.id == name)
+    lost = {broken}
     for check in (*question.checks, *question.checks):  # what requires it may stand above it
         if lost.intersection(check.requires or ()):
             lost.add(check.id)
     price = sum(check.points for check in question.checks if check.id in lost)
-    assert 2 * price >= question.points
+    if 2 * price < question.points:
+        yield f"breaking it costs {price:g} of {question.points:g} points"
     shared, by_name = texts(assignment)
-    assert "half of" in shared + by_name[name]
+    if "half of" not in shared + by_name[name]:
+        yield "no text says “half of”"
+
+
+def test_breaking_what_a_question_is_about_costs_half() -> None:
+    named = {f"{'.'.join(place)}.{rule}": (place, rule) for place, rule in HALF.items()}
+    no_faults(named, cheap, "let `requires:` name the rule, or change HALF")

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from faults import no_faults
 
 import grader
 from grader import checks
+from grader.checks.base import Check
 
 PACKAGE = Path(grader.__file__).parent
 CLASSES = {cls.__name__ for cls in checks.KINDS.values()}
 
 
-@pytest.mark.parametrize("kind", checks.KINDS)
-def test_a_kind_is_judged_in_its_own_file_or_in_what_its_family_shares(kind: str) -> None:
-    judge = checks.KINDS[kind].judge
-    assert judge.__module__.startswith("grader.checks.")
-    assert not getattr(judge, "__isabstractmethod__", False)
+def _judged_elsewhere(kind: type[Check]) -> Iterator[str]:
+    if not kind.judge.__module__.startswith("grader.checks."):
+        yield f"is judged in {kind.judge.__module__}"
+    if getattr(kind.judge, "__isabstractmethod__", False):
+        yield "has no judge"
+
+
+def test_a_kind_is_judged_in_its_own_file_or_in_what_its_family_shares() -> None:
+    no_faults(checks.KINDS, _judged_elsewhere, "write its `judge` into its file in grader/checks/")
 
 
 def test_nothing_outside_imports_the_class_of_a_kind() -> None:

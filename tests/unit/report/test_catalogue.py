@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from faults import no_faults
 
 import grader
 from grader.report.html.render import SIGNS
@@ -23,7 +24,7 @@ from grader.report.messages.catalogue import (
     tables_of,
     words_in,
 )
-from grader.report.messages.words import Sentence
+from grader.report.messages.words import MissingWordsError, Sentence
 from grader.verdict import Code, Message, Param, Status
 
 PACKAGE = Path(grader.__file__).parent
@@ -65,38 +66,67 @@ def test_no_id_stands_in_two_tables() -> None:
     assert len(messages) == len(set(messages)) == len(ENGLISH.sentences)
 
 
-@pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("name", sorted(ENGLISH.sentences))
-def test_a_message_has_the_same_parameters_in_the_same_choices(name: str, language: str) -> None:
-    ours, english = words_in(language).sentences[name], ENGLISH.sentences[name]
-    assert ours != english
-    assert len(ours) == len(english)
+EACH_IN_ITS_OWN = {
+    "cause_known_mistake", "called", "author_message", "author_diagnosis", "author_hint",
+}  # fmt: skip
+"""Messages with a sentence for each language, which prefers its own."""
+
+
+def _translated_otherwise(place: tuple[str, str]) -> Iterator[str]:
+    language, name = place
+    ours, english = words_in(language).sentences.get(name), ENGLISH.sentences[name]
+    if ours is None or ours == english:
+        yield "is not translated"
+        return
+    if len(ours) != len(english):
+        yield f"has {len(ours)} parts, and {len(english)} in English"
     blanks = [[_blanks(text) for text in _templates(each)] for each in (ours, english)]
-    if name in {
-        "cause_known_mistake",
-        "called",
-        "author_message",
-        "author_diagnosis",
-        "author_hint",
-    }:
-        blanks[0].reverse()  # each language prefers the sentence in its own
-    assert blanks[0] == blanks[1]
+    if name in EACH_IN_ITS_OWN:
+        blanks[0].reverse()
+    if blanks[0] != blanks[1]:
+        yield f"has the parameters {blanks[0]}, and {blanks[1]} in English"
 
 
-@pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("table", TEXTS)
-def test_a_text_has_the_same_parameters(table: str, language: str) -> None:
+def _with_language(names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    places = [(language, name) for language in OTHERS for name in names]
+    return {f"{language}.toml, {name}": (language, name) for language, name in places}
+
+
+def test_a_message_has_the_same_parameters_in_the_same_choices() -> None:
+    assert len(ENGLISH.sentences) > 250
+    no_faults(
+        _with_language(ENGLISH.sentences), _translated_otherwise,
+        "give each language the parameters and choices of en.toml",
+    )  # fmt: skip
+
+
+def _filled_otherwise(place: tuple[str, str]) -> Iterator[str]:
+    language, table = place
     ours, english = tables_of(language)[table], tables_of("en")[table]
-    assert {name: _blanks(text) for name, text in ours.items()} == {
-        name: _blanks(text) for name, text in english.items()
-    }
+    for name in ours.keys() | english.keys():
+        blanks = [_blanks(texts[name]) if name in texts else None for texts in (ours, english)]
+        if blanks[0] != blanks[1]:
+            yield f"{name} has the parameters {blanks[0]}, and {blanks[1]} in English"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_shared_part_is_shared(language: str) -> None:
+def test_a_text_has_the_same_parameters() -> None:
+    no_faults(
+        _with_language(TEXTS), _filled_otherwise, "give each language the parameters of en.toml"
+    )
+
+
+def _unshared(language: str) -> Iterator[str]:
     text = (Path(catalogue.__file__).parent / f"{language}.toml").read_text(encoding="utf-8")
     for name in tables_of(language)["shared"]:
-        assert text.count(f'"@{name}"') > 1, name
+        if (uses := text.count(f'"@{name}"')) < 2:
+            yield f"{name} is used {uses} times"
+
+
+def test_every_shared_part_is_shared() -> None:
+    no_faults(
+        {f"{language}.toml": language for language in LANGUAGES}, _unshared,
+        "write a part that one message uses into that message",
+    )  # fmt: skip
 
 
 SAME_IN_KOREAN = {"not_finite", "made_by", "bin", "bin_full"}
@@ -223,16 +253,28 @@ OF_A_VALUE = {
 """What is said of one value, or of one square of a picture, and no sentence."""
 
 
-@pytest.mark.parametrize("name", sorted(ENGLISH.sentences))
-def test_every_sentence_can_be_said(name: str) -> None:
+def _unsayable(name: str) -> Iterator[str]:
     params: dict[str, Param] = dict.fromkeys(_needed(ENGLISH.sentences[name]), 7)
-    text = replace(ENGLISH, strict=True).render(Message(name, params))
-    if name in OF_A_VALUE:
-        assert text
+    try:
+        text = replace(ENGLISH, strict=True).render(Message(name, params))
+    except MissingWordsError as error:
+        yield f"cannot be filled: {error}"
         return
-    # A sentence may begin with a command that is quoted.
-    assert text[0].isupper() or text[0].isdigit() or text.startswith("“grader ")
-    assert text[-1] in (":" if name in HEADINGS else ".?!7")
+    if not text:
+        yield "says nothing"
+    elif name not in OF_A_VALUE:
+        # A sentence may begin with a command that is quoted.
+        if not (text[0].isupper() or text[0].isdigit() or text.startswith("“grader ")):
+            yield f"begins small: {text}"
+        if text[-1] not in (":" if name in HEADINGS else ".?!7"):
+            yield f"does not end as a sentence: {text}"
+
+
+def test_every_sentence_can_be_said() -> None:
+    no_faults(
+        {name: name for name in ENGLISH.sentences}, _unsayable,
+        "write a whole sentence into en.toml",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

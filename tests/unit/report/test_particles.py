@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Iterator
 
 import pytest
+from faults import no_faults
 
 from grader.report.messages.catalogue import tables_of, words_in
 from grader.report.messages.templates import Part, with_particles
@@ -36,12 +38,22 @@ def _by_hangul(word: str, form: str) -> str:
     return after[form][0 if closed else 1]
 
 
-@pytest.mark.parametrize("form", ["이(가)", "을(를)", "은(는)", "과(와)", "(으)로"])
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_a_particle_follows_the_sound_before_it(sample: str, form: str) -> None:
-    assert with_particles(f"{form} 뒤", sample) == f"{_by_hangul(SAMPLES[sample], form)} 뒤"
-    quoted = with_particles(f"”{form}", f"“{sample}")
-    assert quoted == f"”{_by_hangul(SAMPLES[sample], form)}"
+def _with_another_particle(sample: str) -> Iterator[str]:
+    for form in ("이(가)", "을(를)", "은(는)", "과(와)", "(으)로"):
+        right = _by_hangul(SAMPLES[sample], form)
+        for text, before, expected in (
+            (f"{form} 뒤", sample, f"{right} 뒤"),
+            (f"”{form}", f"“{sample}", f"”{right}"),
+        ):
+            if (particle := with_particles(text, before)) != expected:
+                yield f"{particle} after {before}, expected {expected}"
+
+
+def test_a_particle_follows_the_sound_before_it() -> None:
+    no_faults(
+        {sample: sample for sample in SAMPLES}, _with_another_particle,
+        "templates.py knows how letters, numbers and words sound",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("unknown", ["", "—", "数", "…"])
@@ -53,18 +65,24 @@ def _templates(parts: tuple[Part, ...]) -> list[str]:
     return [template for part in parts for template in ((part,) if isinstance(part, str) else part)]
 
 
-@pytest.mark.parametrize("sample", ["x", "n", "tensor", "file", "cuda:0", "7", "값", "행렬"])
-def test_no_message_shows_a_particle_both_ways(sample: str) -> None:
-    shown = 0
-    for name, parts in KOREAN.sentences.items():
-        for template in _templates(parts):
-            blanks = {found for _, found, _, _ in string.Formatter().parse(template) if found}
+def _shown_both_ways(name: str) -> Iterator[str]:
+    for template in _templates(KOREAN.sentences[name]):
+        blanks = {found for _, found, _, _ in string.Formatter().parse(template) if found}
+        for sample in ("x", "n", "tensor", "file", "cuda:0", "7", "값", "행렬"):
             params: dict[str, Param] = dict.fromkeys(blanks, sample)
             params |= {found: 7 for found in blanks if found in ("line", "column")}
             text = KOREAN.render(Message(name, params))
-            assert not _WRITTEN_BOTH_WAYS.search(text), (name, text)
-            shown += bool(_WRITTEN_BOTH_WAYS.search(template))
-    assert shown > 20
+            if _WRITTEN_BOTH_WAYS.search(text):
+                yield text
+
+
+def test_no_message_shows_a_particle_both_ways() -> None:
+    templates = [text for parts in KOREAN.sentences.values() for text in _templates(parts)]
+    assert sum(bool(_WRITTEN_BOTH_WAYS.search(text)) for text in templates) > 20
+    no_faults(
+        {name: name for name in KOREAN.sentences}, _shown_both_ways,
+        "put the particle right behind a blank or a word, as ko.toml does elsewhere",
+    )  # fmt: skip
 
 
 def test_no_text_fixes_a_particle_after_a_blank() -> None:
