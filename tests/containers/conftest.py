@@ -12,8 +12,8 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents:
+    for item in items:  # of all folders
+        if str(item.path).startswith(f"{HERE}/"):
             item.add_marker(pytest.mark.heavy)
 
 

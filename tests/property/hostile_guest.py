@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from grader.observation import Observation
@@ -37,9 +38,6 @@ Answers = Mapping[str, list[Observation]]
 """Entry → what the reference answered, call by call."""
 
 MIB = 2**20
-_NESTED: Any = 0
-for _ in range(60):
-    _NESTED = ["l", _NESTED]
 
 
 def _tensor(**fields: Any) -> Any:
@@ -47,23 +45,28 @@ def _tensor(**fields: Any) -> Any:
     return ["tensor", {**plain, **fields}]
 
 
-NODES: tuple[Any, ...] = (
-    None, True, 0, -1, 2**53, 2**63 - 1, 2**63, 10**19, "", "x" * 200_000, "\ud800\u202e\x1b[31m",
-    ["i", "0x" + "f" * 1000], ["i", "-0x" + "f" * 1020], ["i", "0x" + "f" * 4000],
-    ["i", "0x8000000000000000"], ["f", "nan"], ["f", "-inf"], ["f", "0x1p-1074"], ["f", "1e400"],
-    [], {}, [[]], ["t"], ["l"], ["d"], ["what"], _NESTED, ["l", _NESTED, _NESTED],
-    ["l", *[0] * 190_000], ["l", *[["l"]] * 190_000], ["t", *[["f", "0x1p+0"]] * 90_000],
-    ["d", *[[n, ["l"]] for n in range(60_000)]],
-    ["d", *[[f"k{n}", None] for n in range(60_000)]],
-    ["d", *[[["i", hex(n * (2**61 - 1))], 0] for n in range(1, 50_000)]],
-    ["d", *[[["t", n, ["t", n, _NESTED]], 0] for n in range(600)]],
-    ["l", *[["i", "0x" + "e" * 1000]] * 1500],
-    _tensor(), _tensor(shape=[2**40, 0]), _tensor(shape=[0] * 9), _tensor(dtype="object"),
-    _tensor(shape=[-1]), _tensor(device="cuda:9999"), _tensor(layout=[0, 2**61, [2**61]]),
-    ["dtype", "float8_e5m2"], ["device", "cuda:0"], ["handle", 2**61],
-    ["path", "../../etc/passwd"], ["opaque", "Tensor", "no"], ["b", 0], ["b", -1], ["b", 10**6],
-)  # fmt: skip
-"""What is put in the place of something in a right answer."""
+@cache
+def _nodes() -> tuple[Any, ...]:
+    """Return what is put in the place of something in a right answer."""
+    nested: Any = 0
+    for _ in range(60):
+        nested = ["l", nested]
+    return (
+        None, True, 0, -1, 2**53, 2**63 - 1, 2**63, 10**19, "", "x" * 200_000,
+        "\ud800\u202e\x1b[31m", ["i", "0x" + "f" * 1000], ["i", "-0x" + "f" * 1020], ["i", "0x" + "f" * 4000],
+        ["i", "0x8000000000000000"], ["f", "nan"], ["f", "-inf"], ["f", "0x1p-1074"],
+        ["f", "1e400"], [], {}, [[]], ["t"], ["l"], ["d"], ["what"], nested, ["l", nested, nested],
+        ["l", *[0] * 190_000], ["l", *[["l"]] * 190_000], ["t", *[["f", "0x1p+0"]] * 90_000],
+        ["d", *[[n, ["l"]] for n in range(60_000)]],
+        ["d", *[[f"k{n}", None] for n in range(60_000)]],
+        ["d", *[[["i", hex(n * (2**61 - 1))], 0] for n in range(1, 50_000)]],
+        ["d", *[[["t", n, ["t", n, nested]], 0] for n in range(600)]],
+        ["l", *[["i", "0x" + "e" * 1000]] * 1500],
+        _tensor(), _tensor(shape=[2**40, 0]), _tensor(shape=[0] * 9), _tensor(dtype="object"),
+        _tensor(shape=[-1]), _tensor(device="cuda:9999"), _tensor(layout=[0, 2**61, [2**61]]),
+        ["dtype", "float8_e5m2"], ["device", "cuda:0"], ["handle", 2**61],
+        ["path", "../../etc/passwd"], ["opaque", "Tensor", "no"], ["b", 0], ["b", -1], ["b", 10**6],
+    )  # fmt: skip
 
 
 def _reads(node: Any) -> bool:
@@ -75,8 +78,17 @@ def _reads(node: Any) -> bool:
     return not decoder.long
 
 
-LARGE = {id(node) for node in NODES if len(json.dumps(node)) > 10_000}
-VALID = tuple(node for node in NODES if _reads(node))
+@cache
+def _valid() -> tuple[Any, ...]:
+    """Return those that a host reads without a complaint."""
+    return tuple(node for node in _nodes() if _reads(node))
+
+
+@cache
+def _large() -> set[int]:
+    return {id(node) for node in _nodes() if len(json.dumps(node)) > 10_000}
+
+
 FLOODS = (8 * MIB, 40 * MIB, 450 * MIB, 2**30, 2**63)
 """Bytes of data that are announced, and sent for as long as somebody reads."""
 
@@ -93,6 +105,7 @@ class HostileSandbox(Sandbox):
 
     def __init__(self, answers: Answers, stalls: float) -> None:
         self._answers, self._stalls = answers, stalls
+        _valid(), _large()  # made here once: each guest is a fork, and would make its own
 
     def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
         """See ``Sandbox.start``."""
@@ -189,7 +202,7 @@ class _Liar:
         document = json.loads(header)
         spots = list(_values(document["fields"]))
         for holder, key in self._random.choices(spots, k=self._random.randint(1, 4)):
-            holder[key] = self._node(VALID)
+            holder[key] = self._node(_valid())
         for fields in _tensors(document["fields"]):
             if "layout" in fields and self._random.random() < 0.7:
                 self._lay_out(fields)
@@ -208,7 +221,7 @@ class _Liar:
         document = json.loads(header)
         spots = list(_spots(document["fields"]))
         for holder, key in self._random.choices(spots, k=self._random.randint(1, 3)):
-            holder[key] = self._node(NODES)
+            holder[key] = self._node(_nodes())
         if self._random.random() < 0.4:
             for fields in _tensors(document["fields"]):
                 self._lay_out(fields)
@@ -220,7 +233,7 @@ class _Liar:
     def _node(self, nodes: Sequence[Any]) -> Any:
         """Choose a node; a large one now and then, for these take long to write and to read."""
         large = self._random.random() < 0.1
-        return self._random.choice([node for node in nodes if (id(node) in LARGE) == large])
+        return self._random.choice([node for node in nodes if (id(node) in _large()) == large])
 
     def _lay_out(self, fields: dict[str, Any]) -> None:
         places = (0, 1, 3, 2**31, 2**62 - 1)

@@ -4,33 +4,46 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import toy_starter
+from faults import no_faults
 
 from grader.assignment.translation import parse
 from grader.report.messages.catalogue import VARIABLE
 from grader.selfcheck.workplace import open_workplace
 
-STARTERS = sorted(
-    path.parent for path in Path(__file__).parents[3].glob("starter/*/public_cases.json")
-)
+STARTERS = {
+    path.parent.name: path.parent
+    for path in sorted(Path(__file__).parents[3].glob("starter/*/public_cases.json"))
+}
 _HANGUL = re.compile("[가-힣]")
 _CODE = re.compile("`[^`]+`")
 
 
-@pytest.mark.parametrize("folder", STARTERS, ids=lambda path: path.name)
-def test_every_title_and_hint_is_translated(folder: Path) -> None:
+def _untranslated(folder: Path) -> Iterator[str]:
     document = json.loads((folder / "public_cases.json").read_text(encoding="utf-8"))
     names = [question["id"] for question in document["assignment"]["questions"]]
     words = parse((folder / "ko.toml").read_text(encoding="utf-8"), names)
-    assert list(words.titles) == names
-    assert set(words.hints) == set(document["hints"])
+    hints = document["hints"]
+    for what, ours, english in (
+        ("titles", list(words.titles), names),
+        ("hints", sorted(words.hints), sorted(hints)),
+    ):
+        if ours != english:
+            yield f"{what} are of {', '.join(ours)}, expected {', '.join(english)}"
     for text in (words.title, *words.titles.values(), *words.hints.values()):
-        assert _HANGUL.search(text)
-    for name, hint in document["hints"].items():
-        assert set(_CODE.findall(words.hints[name])) >= set(_CODE.findall(hint)), name
+        if not _HANGUL.search(text):
+            yield f"is not Korean: {text}"
+    for name in hints.keys() & words.hints.keys():
+        for code in set(_CODE.findall(hints[name])) - set(_CODE.findall(words.hints[name])):
+            yield f"the hint of {name} lacks {code}"
+
+
+def test_every_title_and_hint_is_translated() -> None:
+    no_faults(STARTERS, _untranslated, "translate it in reference/ID/ko.toml, then make starter")
 
 
 def test_a_korean_student_sees_titles_and_hints_in_korean(

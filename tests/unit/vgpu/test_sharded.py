@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
 from torch import distributed, nn
-from torch.distributed._functional_collectives import all_reduce
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
-from torch.distributed.tensor import Replicate, Shard, distribute_tensor
 
 from grader.vgpu import virtual_gpus
 from grader.vgpu.core.trace import Collective, Kernel
 
 CUDA = torch.device("cuda:0")
+
+
+@pytest.fixture
+def spreading() -> ModuleType:
+    """``torch.distributed.tensor``: its import takes as long as torch's own."""
+    return import_module("torch.distributed.tensor")
 
 
 @pytest.fixture
@@ -29,8 +35,8 @@ def mesh(tmp_path: Path) -> Iterator[tuple[Any, DeviceMesh]]:
             distributed.destroy_process_group()
 
 
-def test_it_says_the_device_of_its_part(mesh) -> None:
-    spread = distribute_tensor(torch.ones(2, 2), mesh[1], [Shard(0)])
+def test_it_says_the_device_of_its_part(mesh, spreading) -> None:
+    spread = spreading.distribute_tensor(torch.ones(2, 2), mesh[1], [spreading.Shard(0)])
     assert (spread.device, spread.is_cuda, spread.is_cpu, spread.get_device()) == (
         CUDA, True, False, 0,
     )  # fmt: skip
@@ -42,7 +48,8 @@ def test_collectives_between_parts_are_no_kernels(mesh) -> None:
     part = torch.ones(4, device="cuda")
     machine.trace.clear()
     # What DTensor calls; with one process alone it would not.
-    assert all_reduce(part, "sum", (there, 0)).tolist() == [1.0] * 4
+    collectives = import_module("torch.distributed._functional_collectives")
+    assert collectives.all_reduce(part, "sum", (there, 0)).tolist() == [1.0] * 4
     told = [(event.op, event.bytes, event.device) for event in machine.trace.of(Collective)]
     assert told == [("all_reduce", 16, "cuda:0")]
     assert "all_reduce" not in {event.op for event in machine.trace.of(Kernel)}
@@ -59,8 +66,9 @@ def test_a_model_without_elements_gets_them_on_the_device(mesh) -> None:
     assert model.weight.full_tensor().tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
 
-def test_a_move_that_would_cut_a_graph_is_refused(mesh) -> None:
-    spread = distribute_tensor(torch.ones(2), mesh[1], [Replicate()]).requires_grad_()
+def test_a_move_that_would_cut_a_graph_is_refused(mesh, spreading) -> None:
+    spread = spreading.distribute_tensor(torch.ones(2), mesh[1], [spreading.Replicate()])
+    spread.requires_grad_()
     with pytest.raises(NotImplementedError, match="moving a DTensor that a graph is built on"):
         spread.cpu()
     with torch.no_grad():
