@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from collections.abc import Callable
+from types import ModuleType
 
 import pytest
-
-sys.path[:0] = [str(Path(__file__).parent)]
-
-import similarity  # noqa: E402
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("skewed", [False, True])
-def test_whole_copies_stand_above_everybody_else(skewed: bool) -> None:
-    outcome = similarity.measure(60, 5, share=1.0, skewed=skewed)
+def test_whole_copies_stand_above_everybody_else(
+    skewed: bool, bench: Callable[[str], ModuleType]
+) -> None:
+    outcome = bench("similarity").measure(60, 5, share=1.0, skewed=skewed)
     assert len(outcome.copies) == 5
     assert min(outcome.copies) > 0.6
     assert sum(score > min(outcome.copies) for score in outcome.innocents) <= 1

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-
-sys.path[:0] = [str(Path(__file__).parent)]
-
-import kill_points  # noqa: E402
 
 POINTS = (
     ("grader.store.journal:Journal.record", 2, "before"),
@@ -21,7 +18,10 @@ POINTS = (
 
 
 @pytest.mark.heavy
-def test_killed_and_resumed_is_as_if_nothing_had_been(tmp_path: Path) -> None:
+def test_killed_and_resumed_is_as_if_nothing_had_been(
+    tmp_path: Path, bench: Callable[[str], ModuleType]
+) -> None:
+    kill_points = bench("kill_points")
     kill_points.make_class(tmp_path / "class", 5)
     batch = kill_points.Class(
         "pytorch101", tmp_path / "class", ("--questions", kill_points.QUESTIONS)
