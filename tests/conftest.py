@@ -8,11 +8,12 @@ committing it.
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from spread import ByFile  # noqa: PLC0415  needs pytest-xdist
 
     return ByFile(config, log)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage meanwhile: nearly all that is made stays to the end."""
+    gc.disable()
+    yield
+    gc.freeze()  # nor is it looked through again, by later collections and by each fork
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,4 +1,4 @@
-"""Benchmarks are imported when a test asks for one: they import plots, classes and whole graders."""
+"""Benchmarks are imported when a test asks for one: they import plots and whole graders."""
 
 from __future__ import annotations
 
