@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from grader.assignment.document import read_document
 from grader.assignment.load import load_assignment
 from grader.assignment.types import assignment_schema
-from grader.errors import UsageError
+from grader.errors import AssignmentError
 
 ROOT = Path(__file__).parents[3]
 FILES = {
@@ -46,7 +46,7 @@ def refused(file: Path) -> Iterator[str]:
         yield f"the schema refuses {'.'.join(map(str, error.absolute_path))}: {error.message}"
     try:
         load_assignment(file)
-    except UsageError as error:
+    except AssignmentError as error:
         yield f"it cannot be loaded: {error}"
 
 

@@ -42,14 +42,16 @@ def _templates(sentence: Sentence) -> list[str]:
     ]
 
 
-def _blanks(template: str) -> set[tuple[str, str]]:
-    return {(name, spec or "") for _, name, spec, _ in string.Formatter().parse(template) if name}
+def _blanks(template: str) -> list[str]:
+    """Return the parameters of a template, each with how it is shown, sorted."""
+    found = {(name, spec) for _, name, spec, _ in string.Formatter().parse(template) if name}
+    return sorted(f"{name}:{spec}" if spec else name for name, spec in found)
 
 
 def _needed(sentence: Sentence) -> set[str]:
     """The parameters that a sentence needs at least."""
     last = [part if isinstance(part, str) else part[-1] for part in sentence]
-    return {name for template in last for name, _ in _blanks(template)}
+    return {blank.partition(":")[0] for template in last for blank in _blanks(template)}
 
 
 def _ids(language: str) -> list[tuple[str, str]]:
