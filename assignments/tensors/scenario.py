@@ -12,7 +12,7 @@ import random
 import numpy as np
 import torch
 
-from grader.stage import RemoteError, actor, callback, folder, given, read
+from grader.stage import MadeByCode, RemoteError, actor, callback, folder, given, read
 
 
 def _look(x, *steps):
@@ -216,15 +216,24 @@ def loaded(x, y):
 
 
 def loaded_from_a_stranger(x):
-    """Load files of which some hold more than tensors; refusing these is right."""
+    """Load files of which some hold more than tensors; refusing these is right.
+
+    Whoever runs the code in them gets the tensors that all files have, and cannot tell them apart.
+    """
     ran = []
-    code = callback(lambda: ran.append(1), most=100)
+
+    def code():
+        ran.append(1)
+        return x
+
+    heard = callback(code, most=100)
+    ways = [lambda: x, heard.when_unpickled, lambda: x, lambda: MadeByCode(x)]
     said = []
-    for number, bad in enumerate(random.sample([True, False] * 4, 8)):
-        path = folder() / f"{number}.pt"
-        torch.save({"first": x + number, "second": code.when_unpickled() if bad else x}, path)
+    for number, way in enumerate(random.sample([*enumerate(ways)] * 3, 12)):
+        (kind, second), path = way, folder() / f"{number}.pt"
+        torch.save({"first": x + number, "second": second()}, path)
         found = _loaded_or_refused(path)
-        said.append("loaded" if bad and found != "refused" else found)
+        said.append("loaded" if kind % 2 and found != "refused" else found)
     return {"said": said, "code in a file ran": bool(ran)}
 
 

@@ -72,9 +72,9 @@ class StageFunction:
         return StageFunction, (self._number, self._path)
 
 
-def unpickled(number: int) -> None:
+def unpickled(number: int) -> Any:
     """Call a function of the stage's; what a file holds that runs code in whoever unpickles it."""
-    StageFunction(number, "")()
+    return StageFunction(number, "")()
 
 
 _OWN: dict[int, tuple[Connection, threading.Lock]] = {}

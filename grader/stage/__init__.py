@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from grader.stage.api import (
     Handle,
+    MadeByCode,
     RemoteError,
     actor,
     callback,
@@ -21,6 +22,6 @@ from grader.stage.api import (
 from grader.wire.values import Opaque
 
 __all__ = [
-    "Handle", "Opaque", "RemoteError", "actor", "callback", "caller", "folder", "given", "read",
-    "repeat",
+    "Handle", "MadeByCode", "Opaque", "RemoteError", "actor", "callback", "caller", "folder",
+    "given", "read", "repeat",
 ]  # fmt: skip

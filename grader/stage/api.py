@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+import operator
+import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -153,7 +157,10 @@ class Callback:
         self.number = number
 
     def when_unpickled(self) -> Unpickled:
-        """Return what calls this function, without arguments, in whoever unpickles it."""
+        """Return what calls this function, without arguments, in whoever unpickles it.
+
+        What the function returns is then in its place.
+        """
         return Unpickled(self.number)
 
 
@@ -165,6 +172,36 @@ class Unpickled:
 
     def __reduce__(self) -> Any:
         return unpickled, (self._number,)
+
+
+_MAKERS: tuple[Callable[[Any], tuple[Callable[..., Any], tuple[Any, ...]]], ...] = (
+    lambda value: (copy.copy, (value,)),
+    lambda value: (copy.deepcopy, (value,)),
+    lambda value: (functools.reduce, (operator.add, [value])),
+    lambda value: (operator.getitem, ([value], 0)),
+    lambda value: (max, ([value],)),
+    lambda value: (min, ([value],)),
+    lambda value: (next, (iter([value]),)),
+    lambda value: (random.choice, ([value],)),
+)
+"""Calls of Python's own that come to the value that they are given."""
+
+
+class MadeByCode:
+    """Goes into a file that no submission should trust, and is found there as a value.
+
+    Whoever runs what the file calls has the value, and nothing that tells it from one that was
+    saved. So to refuse the file takes a look at what it would call.
+
+    Args:
+        value: What comes of it; of a type that can be pickled.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self._call = random.choice(_MAKERS)(value)
+
+    def __reduce__(self) -> Any:
+        return self._call
 
 
 class Actor:
