@@ -48,12 +48,6 @@ def made(m, n, data, like):
     }
 
 
-def added(x, y, out):
-    """Add three ways; the sums are told together, and what became of x."""
-    sums = actor.call("add_three_ways", x, y, out)
-    return {**sums, "sums": sums, "x": actor.value(x)}
-
-
 def flattened(x):
     """Ask for views that exist and for such that do not, in an order that is drawn."""
     there = [(), (("narrow", 0, 1, 2),), (("t",), ("t",)), _every_second(1), (("unsqueeze", 1),)]

@@ -30,12 +30,20 @@ class Unmodified(Check):
 
     Compared with what the host sent, never with what the student process says that it got. Still a
     claim: the student process reports what the arguments hold after the call.
+
+    Attributes:
+        argument: The only one that is looked at, by name or position; all of them where absent.
     """
 
     conditional: ClassVar[bool] = True
     numbers: ClassVar[bool] = False
 
     kind: Literal["unmodified"] = "unmodified"
+    argument: ArgumentRef | None = None
+
+    def arguments(self) -> tuple[ArgumentRef, ...]:
+        """Return the argument, if it is one alone."""
+        return () if self.argument is None else (self.argument,)
 
     def needs(self) -> frozenset[Probe]:
         """Return the probe for arguments after the call."""
@@ -52,9 +60,12 @@ class Unmodified(Check):
         proof = submission.proved
         # What is done to a tensor outside torch is in no log. The process has to say, too, what
         # its arguments hold.
-        if proof is None or proof.written or submission.claims.args_after is None:
+        if proof is None or submission.claims.args_after is None:
             return None
-        return {"written": []} if _tensors_in(case.args) else None
+        looked_at = case.args if self.argument is None else (case.args[case.position(self.argument)],)
+        if self._touches(case, proof.written) or not _tensors_in(looked_at):
+            return None
+        return {"written": list[Param](proof.written)}
 
     def waits_unproved(self) -> bool:
         """Return False: any function has arguments, also one that no log can follow."""
@@ -64,7 +75,22 @@ class Unmodified(Check):
         self, case: CaseInputs, reference: Observation, submission: Observation
     ) -> bool:
         """Tell whether a log of the question changes an input; that it puts it back is no lie."""
-        return submission.proved is not None and bool(submission.proved.changed)
+        proof = submission.proved
+        return proof is not None and self._touches(case, proof.changed)
+
+    def _positions(self, case: CaseInputs) -> Sequence[int]:
+        """Return where the arguments stand that are looked at."""
+        if self.argument is None:
+            return range(len(case.args))
+        return (case.position(self.argument),)
+
+    def _touches(self, case: CaseInputs, places: Sequence[int]) -> bool:
+        """Tell whether one of these tensors may be looked at, by its place among all of them."""
+        first = None if self.argument is None else _first_tensor(case, self._positions(case)[0])
+        if self.argument is None or first is None:
+            return bool(places)
+        last = first + _tensors_in((case.args[self._positions(case)[0]],))
+        return any(first <= place < last for place in places)
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Compare the arguments after the call with those that were sent."""
@@ -74,8 +100,8 @@ class Unmodified(Check):
             return sandbox_failed(_UNREPORTED)
         if after is None or len(after) != len(case.args):
             return _unreported(_UNREPORTED)
-        for position, (left, sent) in enumerate(zip(after, case.args, strict=True)):
-            changed = _changed(left, sent)
+        for position in self._positions(case):
+            changed = _changed(after[position], case.args[position])
             if changed is not None:
                 params = {"name": _name(case, position), **changed}
                 return finding(Code.INPUT_MODIFIED, "input_modified", params, Basis.CLAIM)
@@ -86,6 +112,16 @@ def _tensors_in(args: Sequence[Value]) -> int:
     """Return how many tensors arguments hold."""
     found = (leaves(item, item) for item in args)
     return sum(isinstance(leaf.expected, Tensor) for each in found for leaf in each)
+
+
+def _first_tensor(case: CaseInputs, position: int) -> int | None:
+    """Return the place of an argument's first tensor among the tensors of all arguments.
+
+    How many tensors a list holds differs from case to case, and so do the places after it: None.
+    """
+    before = case.args[:position]
+    plain = all(isinstance(item, Tensor) or not _tensors_in((item,)) for item in before)
+    return _tensors_in(before) if plain else None
 
 
 def _name(case: CaseInputs, position: int) -> str | int:
@@ -131,6 +167,18 @@ def _same_value(left: Value, right: Value) -> bool:
     return exact_kind(left) == exact_kind(right) and left == right
 
 
+def _names_of_tensors(value: Value, name: str) -> Iterator[str]:
+    """Yield the names of the tensors in a result, as a log has them: without marks around text."""
+    if isinstance(value, Tensor):
+        yield name
+    elif isinstance(value, (tuple, list)):
+        for index, item in enumerate(value):
+            yield from _names_of_tensors(item, f"{name}[{index}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _names_of_tensors(item, f"{name}[{key!s}]")
+
+
 class MemoryCheck(Check):
     """Looks at where returned tensors lie, beside an argument.
 
@@ -160,15 +208,12 @@ class MemoryCheck(Check):
     ) -> Mapping[str, Param] | None:
         """Look at where the outputs of the question's logs lie."""
         position, proof = case.position(self.argument), submission.proved
-        before = case.args[:position]
-        # How many tensors a list holds differs from case to case, and so do the places after it.
-        plain = all(isinstance(item, Tensor) or not _tensors_in((item,)) for item in before)
-        if proof is None or not plain:
+        place = _first_tensor(case, position)
+        if proof is None or place is None:
             return None
         if argument_after(case, self.argument, submission) is None:
             return None
         outputs = list(self._outputs(reference))
-        place = _tensors_in(before)
         if not outputs or not all(self.lies(proof, name, place) for name in outputs):
             return None
         return {"outputs": list[Param](outputs)}
@@ -177,10 +222,7 @@ class MemoryCheck(Check):
         """Yield the names under which a log ends with the tensors of the result."""
         parts = self.item.split(".") if self.item else ()
         whole = "".join(["output", *(f"[{part}]" for part in parts)])
-        value = reference.claims.value
-        for leaf in leaves(value, value, whole):
-            if isinstance(leaf.expected, Tensor):
-                yield leaf.where
+        return _names_of_tensors(reference.claims.value, whole)
 
     @abstractmethod
     def lies(self, proof: Proof, name: str, place: int) -> bool:

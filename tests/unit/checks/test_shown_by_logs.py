@@ -61,6 +61,36 @@ def test_a_log_that_changes_an_argument_contradicts_the_process(
     assert (verdict.code, verdict.basis) == (code, Basis.CLAIM)
 
 
+@pytest.mark.parametrize(
+    ("argument", "code", "basis"),
+    [(None, Code.INPUT_MODIFIED, Basis.CLAIM), ("x", Code.OK, Basis.FACT)],
+)
+def test_one_argument_may_be_the_only_one_that_is_left_as_it_was(
+    argument: str | None, code: Code, basis: Basis
+) -> None:
+    case = replace(CASE, names=("x", "y"), args=(X, X))
+    proof = Proof(written=(1,), changed=(1,))
+    own, right = left((X, tensor([0.0, 2.0, 3.0])), proof), left((X, X), Proof())
+    verdict = judged(Unmodified(id="u", points=1, argument=argument), case, right, own)
+    assert (verdict.code, verdict.basis) == (code, basis)
+
+
+def test_an_argument_that_a_log_writes_to_is_not_the_one_that_it_leaves() -> None:
+    case = replace(CASE, names=("x", "y"), args=(X, X))
+    own = right = left((X, X), Proof(written=(1,)))
+    verdict = judged(Unmodified(id="u", points=1, argument="y"), case, right, own)
+    assert verdict.basis is Basis.CLAIM
+
+
+def test_a_log_names_an_item_of_a_dict_as_the_check_does() -> None:
+    result: Value = {"new": replace(X, layout=Layout(0, 0, (1,)))}
+    proof = Proof(inside={"output[new]": 0}, same=("output[new]",))
+    after = (replace(X, layout=Layout(0, 0, (1,))), X)
+    own = replace(left(after, proof), claims=Claims(result, args_after=after))
+    verdict = judged(ViewOf(id="v", points=1, argument=0), ARGUMENTS, own, own)
+    assert (verdict.code, verdict.basis) == (Code.OK, Basis.FACT)
+
+
 def test_no_log_speaks_for_arguments_that_changed() -> None:
     own, right = left((X, tensor([0.0])), Proof()), left((X, X), Proof())
     verdict = judged(Unmodified(id="u", points=1), ARGUMENTS, right, own)

@@ -7,7 +7,7 @@ import torch
 # Changes x instead of y, which is returned as a copy.
 # expect:
 #   questions:
-#     add_three_ways: {status: partial, checks: {sums: ok, in_place: not_in_place, out: ok, new_not_out: ok, new_not_y: ok, x_unchanged: wrong_value}}
+#     add_three_ways: {status: partial, checks: {sums: ok, in_place: not_in_place, out: ok, new_not_out: ok, new_not_y: ok, x_unchanged: input_modified}}
 
 def add_three_ways(x, y, out):
     new = x + y
