@@ -24,7 +24,7 @@ def svm_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor,
     The loss of a row is the sum, over all classes but the right one, of
     ``max(0, score of the class - score of the right class + 1)``. The loss is the **mean** over the
     rows, plus ``reg`` times the sum of the squares of W. Not allowed: autograd and the losses of
-    ``torch.nn``; with these, half of the points is lost.
+    ``torch.nn``; with these, a quarter of the points is lost.
 
     Args:
         W: Shape (D, C), a floating dtype.
@@ -91,7 +91,7 @@ def softmax_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Ten
     row is minus the logarithm of the probability of its right class. The loss is the **mean** over
     the rows, plus ``reg`` times the sum of the squares of W. Scores may be in the thousands:
     nothing may overflow. Not allowed: autograd, the losses of ``torch.nn``, and ``torch.softmax``
-    with relatives such as ``logsumexp``; with these, half of the points is lost.
+    with relatives such as ``logsumexp``; with these, a quarter of the points is lost.
 
     Args:
         W: Shape (D, C), a floating dtype.
