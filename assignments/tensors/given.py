@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from grader.actor.api import logged, placement
+
 
 def look(x, steps):
     """Return a view of a tensor; each step is a method and its arguments."""
@@ -13,15 +15,43 @@ def look(x, steps):
     return x
 
 
-def add_one(thing):
-    """Change an array or a tensor in place."""
-    thing += 1
+def write(thing, index, number):
+    """Write a number into an array or a tensor; not by way of a subclass, which may write elsewhere."""
+    if isinstance(thing, np.ndarray):
+        np.ndarray.__setitem__(thing, tuple(index), number)
+        return
+    with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
+        torch.Tensor.__setitem__(thing, tuple(index), number)
+
+
+def copy_to(array, numbers):
+    """Have NumPy write numbers into an array; of anything else it raises TypeError."""
+    np.copyto(array, numbers.numpy())
+
+
+def moved(student, x, y):
+    """Call to_device_and_dtype with y on a GPU, and write down what is computed."""
+    with logged() as log:
+        for name, leaf in {"x": x, "y": y}.items() if log else ():
+            log.leaf(name, leaf)
+        y = y.to("cuda")
+        if log:
+            log.begin("moves", "x", "y")
+        result = student.to_device_and_dtype(x, y)
+        tensors = {name: item for name, item in result.items() if isinstance(item, torch.Tensor)}
+        if log:
+            log.end("moves", tensors)
+    everything = {name: as_tensor(item) for name, item in result.items()}
+    return {
+        "all": everything,
+        "log": log.as_values() if log else None,
+        "placed": placement(None, tensors),
+    }
 
 
 def as_tensor(value):
-    """Return a NumPy array as the tensor on its memory, with a word on what it was."""
-    tensor = torch.from_numpy(value) if isinstance(value, np.ndarray) else value
-    return {"array": tensor, "type": type(value).__name__}
+    """Return a NumPy array as the tensor on its memory."""
+    return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
 
 
 def is_contiguous(value):

@@ -12,7 +12,7 @@ import random
 import numpy as np
 import torch
 
-from grader.stage import MadeByCode, RemoteError, actor, callback, folder, given, read
+from grader.stage import MadeByCode, RemoteError, actor, callback, folder, given, read, repeat
 
 
 def _look(x, *steps):
@@ -139,38 +139,90 @@ def contiguous_copies(x):
     return {"result": list(results), "contiguous": list(said)}
 
 
+def _drawn_write(shape):
+    """Draw where something is written, and which number."""
+    return [random.randrange(size) for size in shape], random.randrange(100, 1000)
+
+
 def bridged(x):
-    """Give an array on the memory of x, note the numbers, and change the array afterwards."""
+    """Give an array, note the numbers, and write into array and tensor in turn, afterwards.
+
+    Memory that is shared is seen to be: what is drawn and written through one is read through the
+    other. No copy has it.
+    """
     array = _look(x, ("numpy",))
     result = actor.keep("numpy_bridge", array)
     numbers = actor.value(result)
-    given("add_one", array)
-    return {**actor.value(result), "numbers": numbers}
+    given("write", array, *_drawn_write(x.shape))
+    given("write", actor.item(result, "shared", keep=True), *_drawn_write(x.shape))
+    after = actor.value(result)
+    read_back = given("as_tensor", array)
+    return {
+        "numbers": numbers,
+        "shared": {"tensor": after.get("shared"), "array": read_back},
+        "own": after.get("own"),
+    }
+
+
+def _written(result, x):
+    """Write into an array and a tensor in turn; return what each holds then."""
+    given("write", x, *_drawn_write(x.shape))
+    try:
+        given("write", result, *_drawn_write(x.shape))
+    except RemoteError as error:
+        return {"array": error.type, "tensor": actor.value(x)}
+    return {"array": given("as_tensor", result), "tensor": actor.value(x)}
 
 
 def arrayed(x):
-    """Ask for an array, note the numbers, and change the tensor afterwards."""
+    """Ask for an array, note the numbers, and write into array and tensor, afterwards."""
     result = actor.keep("as_numpy", x)
-    numbers = given("as_tensor", result)["array"]
-    given("add_one", x)
-    return {**given("as_tensor", result), "numbers": numbers}
+    numbers = given("as_tensor", result)
+    shared = _written(result, x)
+    return {"numbers": numbers, "shared": shared, "taken": _taken_by_numpy(result, x)}
+
+
+def _taken_by_numpy(result, x):
+    """Have NumPy write into an array; it takes nothing else."""
+    try:
+        given("copy_to", result, torch.full_like(x, random.randrange(100, 1000)))
+    except RemoteError:
+        return "nothing that NumPy writes to"
+    return given("as_tensor", result)
 
 
 def arrayed_with_gradients(x):
     """Ask for an array of a tensor that requires gradients."""
-    return given("as_tensor", actor.keep("as_numpy", _look(x, ("requires_grad_",))))
+    weight = _look(x, ("requires_grad_",))
+    result = actor.keep("as_numpy", weight)
+    given("write", weight, *_drawn_write(x.shape))
+    given("write", result, *_drawn_write(x.shape))
+    return {"array": given("as_tensor", result), "tensor": actor.method(weight, "detach")}
 
 
 def moved(x, y):
-    """Move between the CPU and a GPU."""
-    result = actor.keep("to_device_and_dtype", x, _look(y, ("to", "cuda")))
-    said = actor.value(result)
-    array = given("as_tensor", actor.item(result, "array", keep=True))
+    """Move between the CPU and a GPU; where the results lie, running the log again tells."""
+    answer = given("moved", actor.module, x, y)
+    said, log, placed = answer["all"], answer["log"], answer["placed"]
+    outputs = {f"output[{name}]": said.get(name) for name in _MOVED}
+    again = repeat(log, {"x": x, "y": y}, outputs, 1)
+    if again["state"] != "real":
+        placed = again.pop("placement")
     return {
-        "all": {**said, "array": array},
-        "gpu": {name: said.get(name) for name in ("like_y", "double")},
-        "home": said.get("home"),
+        "all": said,
+        "again": again,
+        "gpu": _placed(placed, "like_y", "double"),
+        "home": _placed(placed, "home"),
     }
+
+
+_MOVED = ("like_y", "double", "home")
+
+
+def _placed(report, *names):
+    """Return the part of a placement that tells of these outputs."""
+    wanted = {f"output[{name}]" for name in names}
+    return {name: item for name, item in report.items() if name in wanted} or {"unrepeated": True}
 
 
 def saved(x, y):

@@ -7,7 +7,7 @@ import torch
 # A copy.
 # expect:
 #   questions:
-#     as_numpy: {status: partial, checks: {values: ok, an_array: ok, shared: not_a_view, gradients: not_a_view}}
+#     as_numpy: {status: partial, checks: {values: ok, an_array: ok, shared: wrong_value, gradients: wrong_value}}
 
 def as_numpy(x):
     return x.detach().numpy().copy()
@@ -17,7 +17,7 @@ def as_numpy(x):
 # Copies where gradients are required.
 # expect:
 #   questions:
-#     as_numpy: {status: partial, checks: {values: ok, an_array: ok, shared: ok, gradients: not_a_view}}
+#     as_numpy: {status: partial, checks: {values: ok, an_array: ok, shared: ok, gradients: wrong_value}}
 
 def as_numpy(x):
     return x.detach().clone().numpy() if x.requires_grad else x.numpy()
@@ -37,7 +37,7 @@ def as_numpy(x):
 # By way of a list.
 # expect:
 #   questions:
-#     as_numpy: {status: partial, checks: {values: ok, an_array: ok, shared: not_a_view, gradients: not_a_view}}
+#     as_numpy: {status: partial, checks: {values: ok, an_array: ok, shared: wrong_value, gradients: wrong_value}}
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def as_numpy(x):
 # Returns the tensor.
 # expect:
 #   questions:
-#     as_numpy: {status: partial, checks: {values: ok, an_array: wrong_value, shared: ok, gradients: ok}}
+#     as_numpy: {status: partial, checks: {values: ok, an_array: wrong_type, shared: ok, gradients: ok}}
 
 def as_numpy(x):
     return x.detach()

@@ -8,7 +8,7 @@ import torch
 # expect:
 #   mistakes: [bridge_float32_shares]
 #   questions:
-#     numpy_bridge: {status: partial, checks: {values: ok, dtypes: ok, shared: ok, own: shares_memory}}
+#     numpy_bridge: {status: partial, checks: {values: ok, dtypes: ok, shared: ok, own: wrong_value}}
 
 def numpy_bridge(a):
     return {"shared": torch.from_numpy(a), "own": torch.from_numpy(a.astype("f4", copy=False))}
@@ -18,7 +18,7 @@ def numpy_bridge(a):
 # Converts without a copy where the array is float32 already.
 # expect:
 #   questions:
-#     numpy_bridge: {status: partial, checks: {values: ok, dtypes: ok, shared: ok, own: shares_memory}}
+#     numpy_bridge: {status: partial, checks: {values: ok, dtypes: ok, shared: ok, own: wrong_value}}
 
 def numpy_bridge(a):
     return {"shared": torch.from_numpy(a), "own": torch.from_numpy(a).float()}
@@ -58,7 +58,7 @@ def numpy_bridge(a):
 # Both converted, and so both copies.
 # expect:
 #   questions:
-#     numpy_bridge: {status: partial, checks: {values: ok, dtypes: wrong_dtype, shared: not_a_view, own: ok}}
+#     numpy_bridge: {status: partial, checks: {values: ok, dtypes: wrong_dtype, shared: wrong_value, own: ok}}
 
 def numpy_bridge(a):
     return {"shared": torch.from_numpy(a).float(), "own": torch.tensor(a, dtype=torch.float32)}
@@ -68,7 +68,7 @@ def numpy_bridge(a):
 # torch.tensor copies both.
 # expect:
 #   questions:
-#     numpy_bridge: {status: partial, checks: {values: ok, dtypes: ok, shared: not_a_view, own: ok}}
+#     numpy_bridge: {status: partial, checks: {values: ok, dtypes: ok, shared: wrong_value, own: ok}}
 
 def numpy_bridge(a):
     return {"shared": torch.tensor(a), "own": torch.tensor(a, dtype=torch.float32)}
