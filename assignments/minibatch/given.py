@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from grader.actor.api import OldGradients, placement, watching  # noqa: F401  built by name
+from grader.actor.api import OldGradients, logged, placement, watching  # noqa: F401  built by name
 
 
 def build(name, *args, **options):
@@ -84,18 +84,30 @@ class Shrinking(torch.optim.SGD):
         return super().step(closure)
 
 
-def train_on_gpu(student, x, y, batch_size, times):
-    """Train on a GPU from n rows and from 4 n; what it held at most must not follow n."""
-    losses, found = [], {}
-    for name, copies in (("small", 1), ("large", 4)):
-        torch.manual_seed(copies)
-        model = net(x.dtype, ("nn.Linear", x.shape[1], 2), ("nn.Tanh",), ("nn.Linear", 2, 1))
+def train_on_gpu(student, leaves, copies, batch_size, times):
+    """Train on a GPU from rows that come so many times, and write down what is computed."""
+    model = net(leaves["x"].dtype, ("nn.Linear", 3, 2), ("nn.Tanh",), ("nn.Linear", 2, 1))
+    with logged() as log:
+        for name, leaf in leaves.items() if log else ():
+            log.leaf(name, leaf)
+        model.load_state_dict({name: leaves[name] for name in model.state_dict()})
+        x, y = (leaves[name].repeat(copies, 1) for name in "xy")
         stepper, loss_fn = torch.optim.SGD(model.parameters(), lr=0.02), torch.nn.MSELoss()
-        loader = DataLoader(TensorDataset(x.repeat(copies, 1), y.repeat(copies, 1)), batch_size)
+        loader = DataLoader(TensorDataset(x, y), batch_size)
+        if log:
+            log.begin("training", *leaves)
         with watching() as seen:
-            losses.append(student.train_minibatch(model, loader, loss_fn, stepper, times, "cuda:0"))
-        found[name] = seen.report
-    return {"losses": losses, "placed": placement(model), **found}
+            losses = student.train_minibatch(model, loader, loss_fn, stepper, times, "cuda:0")
+        weights = dict(model.named_parameters())
+        if log:
+            log.end("training", weights)
+            log.place(model)
+    return {
+        "losses": losses,
+        "weights": weights,
+        "log": log.as_values() if log else None,
+        "claims": {"memory": seen.report, "placed": placement(model)},
+    }
 
 
 class _Asking(torch.nn.Module):

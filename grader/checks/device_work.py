@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -12,6 +13,7 @@ from grader.checks.base import CaseInputs, Identifier, NamePattern, Probe
 from grader.checks.counts import refusal
 from grader.checks.traces import (
     CPU,
+    UNREPEATED,
     DeviceCheck,
     DeviceName,
     DeviceTrace,
@@ -313,8 +315,9 @@ class DeviceMemory(TraceCheck):
             return no_report_expected(reference, self.report)
         peaks = _peaks(submission, self.flat, self.device)
         if peaks is None:
-            return DeviceCheck.unreported(self, submission)
-        return self._flat(expected[1], *peaks)
+            return DeviceCheck.unreported(self, _without_repeats(submission, self.flat))
+        verdict = self._flat(expected[1], *peaks)
+        return replace(verdict, basis=Basis.FACT) if self.replayed else verdict
 
     def weigh(self, expected: DeviceTrace, actual: DeviceTrace) -> Verdict:
         """Compare the peak of each device."""
@@ -347,6 +350,15 @@ class DeviceMemory(TraceCheck):
             params = {"device": self.device or "cuda", "peak": second, "limit": most}
             return _too_much("device_memory", params)
         return passed(Basis.CLAIM)
+
+
+def _without_repeats(seen: Observation, names: tuple[str, str]) -> Observation:
+    """Return what stands for an observation of which one of two logs was not run again."""
+    value = seen.claims.value
+    parts = [value.get(name) for name in names] if isinstance(value, dict) else []
+    if UNREPEATED in parts:
+        return replace(seen, claims=replace(seen.claims, value=dict[Value, Value](UNREPEATED)))
+    return seen
 
 
 def _peaks(seen: Observation, names: tuple[str, str], device: str | None) -> tuple[int, int] | None:

@@ -89,7 +89,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Never uses the device that it is told.
 # expect:
 #   questions:
-#     train_minibatch_on_gpu: {status: partial, checks: {losses: ok, places: wrong_device, memory: requirement_not_met}}
+#     train_minibatch_on_gpu: {status: partial, checks: {losses: ok, on_gpu: ran_elsewhere, places: requirement_not_met, memory: requirement_not_met}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training
