@@ -16,7 +16,7 @@ def look(x, steps):
 
 
 def write(thing, index, number):
-    """Write a number into an array or a tensor; not by way of a subclass, which may write elsewhere."""
+    """Write a number into an array or a tensor, below a subclass, which may write elsewhere."""
     if isinstance(thing, np.ndarray):
         np.ndarray.__setitem__(thing, tuple(index), number)
         return

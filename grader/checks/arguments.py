@@ -62,7 +62,7 @@ class Unmodified(Check):
         # its arguments hold.
         if proof is None or submission.claims.args_after is None:
             return None
-        looked_at = case.args if self.argument is None else (case.args[case.position(self.argument)],)
+        looked_at = [case.args[position] for position in self._positions(case)]
         if self._touches(case, proof.written) or not _tensors_in(looked_at):
             return None
         return {"written": list[Param](proof.written)}

@@ -322,6 +322,20 @@ def test_ballast_for_the_smaller_problem_makes_nothing_flat(peak, passes) -> Non
     assert passes or verdict.message.id == "device_memory"
 
 
+@pytest.mark.parametrize(
+    ("large", "code", "basis"),
+    [
+        (MIB, Code.OK, Basis.FACT),
+        (2 * MIB, Code.TOO_MUCH_MEMORY, Basis.FACT),
+        ({"unrepeated": True}, Code.NEEDS_REVIEW, Basis.CLAIM),
+    ],
+)
+def test_two_peaks_of_logs_that_were_run_again_are_facts(large, code, basis) -> None:
+    check = DeviceMemory(id="m", points=1, flat=("small", "large"), replayed=True)
+    verdict = judge_case(check, CASE, seen(both(MIB, MIB)), seen(both(MIB, large)))
+    assert (verdict.code, verdict.basis) == (code, basis)
+
+
 @pytest.mark.parametrize("fields", [{"item": "x"}, {"most_mb": 3}])
 def test_flat_stands_alone(fields) -> None:
     with pytest.raises(ValidationError, match="no meaning with “flat”"):
