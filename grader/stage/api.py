@@ -183,8 +183,8 @@ _MAKERS: tuple[Callable[[Any], tuple[Callable[..., Any], tuple[Any, ...]]], ...]
     lambda value: (min, ([value],)),
     lambda value: (next, (iter([value]),)),
 )
-"""Calls of Python's own that come to the value that they are given. None is a method: what it belongs
-to would be in the file, such as the state of the stage's random numbers."""
+"""Calls of Python's own that come to the value that they are given. None is a method: what it
+belongs to would be in the file, such as the state of the stage's random numbers."""
 
 
 class MadeByCode:
