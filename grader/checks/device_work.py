@@ -357,7 +357,8 @@ def _without_repeats(seen: Observation, names: tuple[str, str]) -> Observation:
     value = seen.claims.value
     parts = [value.get(name) for name in names] if isinstance(value, dict) else []
     if UNREPEATED in parts:
-        return replace(seen, claims=replace(seen.claims, value=dict[Value, Value](UNREPEATED)))
+        missing: Value = {**UNREPEATED}
+        return replace(seen, claims=replace(seen.claims, value=missing))
     return seen
 
 
