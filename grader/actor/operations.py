@@ -100,7 +100,6 @@ class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
     Attributes:
         ops: ATen name → number.
         under: ATen name → the functions through which it was reached.
-        work: Multiplications of products, and elements read or written by all else.
         greatest: Bytes of the greatest tensor that was computed.
         bare: Number of operations that no Python call asked for, as in a scripted loop.
     """
@@ -109,7 +108,6 @@ class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
         super().__init__()  # type: ignore[no-untyped-call]
         self.ops: Counter[str] = Counter()
         self.under: dict[str, set[str]] = {}
-        self.work = 0
         self.greatest = 0
         self.bare = 0
         self._calls = calls
@@ -143,13 +141,12 @@ class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._calls.log.append((name, work, memories(given), memories(result)))
 
     def _weigh(self, name: str, args: tuple[Any, ...], result: Any) -> int:
+        """Return the multiplications of a product, or the elements that all else goes through."""
         made = list(_tensors(result))
         self.greatest = max([self.greatest, *(t.numel() * t.element_size() for t in made)])
         product = _PRODUCTS.get(name)
         each = (t.numel() for t in (*made, *_tensors(args)))
-        work = max([0, *each]) if product is None else product(args)
-        self.work += work
-        return work
+        return max([0, *each]) if product is None else product(args)
 
 
 def _variant(name: str, given: tuple[Any, ...]) -> str:

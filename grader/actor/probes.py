@@ -43,7 +43,6 @@ class Lines:
     Attributes:
         events: Lines run and functions entered.
         lines: File, as it is called → numbers of its lines that ran.
-        others: Threads that ran already: what they ask of torch cannot be watched.
     """
 
     def __init__(self, files: Mapping[str, str], printing: Callable[[], bool]) -> None:
@@ -53,11 +52,9 @@ class Lines:
         self._before: Any = None
         self.events = 0
         self.lines: dict[str, set[int]] = {name: set() for name in ("", *files.values())}
-        self.others = 0
         self.capped = False
 
     def __enter__(self) -> Lines:
-        self.others = threading.active_count() - 1
         if sys.version_info >= (3, 12):
             self._monitor(sys.monitoring)
         else:
@@ -214,7 +211,6 @@ class Counting:
             "lines": ran.pop(""),
             "beside": ran,
             "capped": self._lines.capped,
-            "threads": self._lines.others,
             "calls": _counts(self._calls.calls),
             "escapes": _counts(self._calls.escapes),
             "ops": _counts(self._operations.ops),
@@ -223,7 +219,6 @@ class Counting:
                 for name, under in list(self._operations.under.items())[:_MOST_NAMES]
             },
             "bare": sum(item.bare for item in counted),
-            "work": sum(item.work for item in counted),
             "greatest": max(item.greatest for item in counted),
             "descended": _counts(self.descended(result)),
             "left": _counts(self.descended(result, ESCAPES | {"_local_scalar_dense"})),

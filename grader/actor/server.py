@@ -11,7 +11,7 @@ import itertools
 import multiprocessing.reduction  # noqa: F401
 import platform
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ import torch.multiprocessing
 import torch.utils.data
 
 from grader import vgpu
+from grader.actor.alone import alone
 from grader.actor.asked import Asked, Line
 from grader.actor.module import describe, import_module, place
 from grader.actor.probes import Counting
@@ -36,6 +37,7 @@ from grader.vgpu.log.player import CallWatch
 from grader.vgpu.stand_ins import install_late_compiler
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import (
+    ALONE,
     LOG,
     Ask,
     Back,
@@ -173,7 +175,7 @@ class Session:
             if self._gpus is not None:
                 self._gpus.trace.clear()
             if COUNTING in call.probes:
-                return self._count(target, args, kwargs, LOG in call.probes)
+                return self._count(target, args, kwargs, call.probes)
             if call.block:
                 return Reply(to_wire(_together(_block(target, args, kwargs, call.block))))
             watch = self._watch(call.probes, target, (*args, *kwargs.values()))
@@ -198,15 +200,19 @@ class Session:
         return CallWatch(self._gpus, target, _tensors(inputs))
 
     def _count(
-        self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], log: bool
+        self,
+        target: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        probes: Collection[str],
     ) -> Reply:
         """Make a call for what it does; what it returns shows that it was done."""
         warm_probes()
         inputs = list(_tensors((*args, *kwargs.values())))
-        counting, recording = Counting(self._files, inputs), Recording(inputs, log)
+        counting, recording = Counting(self._files, inputs), Recording(inputs, LOG in probes)
         result = value = fault = None
         try:
-            with recording, counting:
+            with alone(ALONE in probes), recording, counting:
                 result = target(*args, **kwargs)
             value = to_wire(result)
         except BaseException as error:  # noqa: BLE001  as above

@@ -43,8 +43,6 @@ from grader.verdict import Basis, Code
 _COLUMNS = ("student", "question", "points", "why")
 READ = (BY_HAND, DOCUMENT)
 """Messages on what a person reads from beginning to end."""
-REACHED = "claim_reached"
-"""Message on a file that reaches for what its process says about itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,15 +222,11 @@ class GradedClass:
     def _apart(self, done: Done, check: CheckResult) -> str:
         """Return what tells a submission's finding from the same one of others, if anything does.
 
-        A doubt about the word of its process is about all of its bytes. Of a file that reaches for
-        what its process says, so is everything that is found: it may be forged, or not. An honest
-        line that it shares with others tells nothing.
+        A doubt about the word of its process is about all of its bytes: what an honest file and one
+        with forged counts have in common tells nothing.
         """
-        said = self._done[done.submission.name].report
         doubted = check.code is Code.NEEDS_REVIEW and check.basis is Basis.CLAIM
-        if doubted or any(each.message_id == REACHED for _, each in said.checks()):
-            return done.digest or done.submission.name
-        return ""
+        return done.digest or done.submission.name if doubted else ""
 
     def _made(self, wish: Wish, who: str) -> tuple[Done, list[PersonDecision]]:
         first = one_of(self.out, self._done, wish.student)

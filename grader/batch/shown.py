@@ -19,9 +19,8 @@ from grader.errors import GraderError
 from grader.progress import span
 from grader.report.model import ReportStatus
 from grader.report.summary import counted, few
-from grader.static_analysis.reach import MOST_PLACES
 from grader.store.journal import JOURNAL_FILE, watched
-from grader.submission import SubmittedFile, read_submission
+from grader.submission import read_submission
 
 _SUBMISSION = "submission"
 
@@ -143,8 +142,6 @@ def lines_of(finding: Finding) -> list[str]:
         files = read_submission(done.submission.path, wanted).files
     except GraderError:
         return []
-    if places := finding.checks[0].evidence.get("places"):
-        return list(_at_places(files, places))
     params = finding.checks[0].params
     named, path = params.get("line"), params.get("file")
     files = tuple(file for file in files if file.path == path) or files
@@ -159,25 +156,6 @@ def lines_of(finding: Finding) -> list[str]:
             continue
         return _numbered(lines, first, last)
     return []
-
-
-def _at_places(files: Sequence[SubmittedFile], places: object) -> Iterator[str]:
-    """Yield the lines around all places, file by file; ``[line, name, file]`` is one."""
-    rows = [each for each in places if isinstance(each, list)] if isinstance(places, list) else []
-    for file in files:
-        lines = file.data.decode(errors="replace").splitlines()
-        own = [int(line) for line, _, path in rows if path in ("", file.path)]
-        if own and len(files) > 1:
-            yield f"{file.path}:"
-        last = 0
-        for line in sorted({*own}):
-            first = max(line - _AROUND, last + 1)
-            if last and first > last + 1:
-                yield "      …"
-            last = min(line + _AROUND, len(lines))
-            yield from _numbered(lines, first, last)
-        if len(own) >= MOST_PLACES:
-            yield "There may be more places: read the whole file."
 
 
 def _document_lines(done: Done, name: str) -> list[str]:

@@ -46,9 +46,6 @@ _OF_BUILTINS = frozenset({
 })  # fmt: skip
 """Operations that ``sum``, ``max`` and the other builtins ask of the tensors they go through."""
 
-_LEDGER_GROWS = 2.5
-_LEDGER_STAYS = 1.5
-
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
@@ -64,11 +61,9 @@ class Behaviour:
         idle: Dims with which a loop goes on, though most of the work is done at once.
         elsewhere: Dims with which a loop goes on, and hardly any work was seen, in torch or by
             leaving it more often.
-        unseen: Dims with which the work that must be done was not seen to grow in torch.
         lines: Lines of the submission that were run in any counted call, each with its file.
         failed: Counted calls that did not end well, by dim.
         escapes: Ways out of torch that were taken.
-        threads: Threads that could not be watched.
         evidence: The counts themselves.
     """
 
@@ -79,11 +74,9 @@ class Behaviour:
     dwindled: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset()
     elsewhere: frozenset[str] = frozenset()
-    unseen: frozenset[str] = frozenset()
     lines: frozenset[tuple[str, int]] = frozenset()
     failed: tuple[str, ...] = ()
     escapes: tuple[str, ...] = ()
-    threads: int = 0
     evidence: Mapping[str, Param] = field(default_factory=dict)
 
 
@@ -103,14 +96,14 @@ def behaviour_of(
     # Without the plain call nothing can be seen to grow.
     if base is None or reference_base is None:
         return Behaviour(planned=dims, failed=failed)
-    kinds = ("loops", "by_builtins", "stepped", "dwindled", "idle", "elsewhere", "unseen")
+    kinds = ("loops", "by_builtins", "stepped", "dwindled", "idle", "elsewhere")
     sets: dict[str, set[str]] = {name: set() for name in kinds}
     # Of the calls that ended well only: a missing one is in “failed” and proves no growth.
     for name in dims & seen.keys():
         more = case.dims.get(name, 1) * (GROWTH_FACTOR - 1)
         larger = planned[name]
         assert larger is not None
-        for group in _groups(base, seen[name], (reference_base, larger), more):
+        for group in _groups(base, seen[name], larger, more):
             sets[group].add(name)
     groups = {name: frozenset(group) for name, group in sets.items()}
     return Behaviour(
@@ -121,26 +114,20 @@ def behaviour_of(
         groups["dwindled"],
         groups["idle"],
         groups["elsewhere"],
-        groups["unseen"],
         frozenset().union(*(counts.lines for counts in seen.values())),
         failed,
         tuple(sorted({name for counts in seen.values() for name in counts.escapes})),
-        max(counts.threads for counts in seen.values()),
         {name or "counts": _numbers(counts) for name, counts in seen.items()},
     )
 
 
-def _groups(
-    base: Counts, larger: Counts, reference: tuple[Counts, Counts], more: int
-) -> Iterator[str]:
+def _groups(base: Counts, larger: Counts, reference: Counts, more: int) -> Iterator[str]:
     """Yield what a call shows whose one size is larger, as names of ``Behaviour``."""
     if grows(base.events, larger.events, more):
         yield "stepped"
     if larger.events < base.events or _sum(larger.ops) + _FEW < _sum(base.ops):
         yield "dwindled"
-    if _unseen((base, larger), reference):
-        yield "unseen"
-    yield from filter(None, (_kind(base, larger, more), _work(base, larger, reference[1], more)))
+    yield from filter(None, (_kind(base, larger, more), _work(base, larger, reference, more)))
 
 
 def _work(base: Counts, larger: Counts, reference: Counts, more: int) -> str:
@@ -172,19 +159,12 @@ def _kind(base: Counts, larger: Counts, more: int) -> str:
 _NOISE = 1
 
 
-def _unseen(own: tuple[Counts, Counts], reference: tuple[Counts, Counts]) -> bool:
-    """Tell whether the reference's work grows with a size, and the submission's does not."""
-    if reference[1].work < _LEDGER_GROWS * max(reference[0].work, 1):
-        return False
-    return own[1].work < _LEDGER_STAYS * max(own[0].work, 1)
-
-
 def _sum(counts: Mapping[str, int]) -> int:
     return sum(counts.values())
 
 
 def _numbers(counts: Counts) -> list[Param]:
-    return [counts.events, _sum(counts.calls), _sum(counts.ops), counts.work]
+    return [counts.events, _sum(counts.calls), _sum(counts.ops)]
 
 
 _MOVES = frozenset({

@@ -42,9 +42,7 @@ class Counts:
         under: ATen operation → functions through which it was reached.
         bare: Operations that no Python call asked for.
         escapes: Way out of torch → number.
-        work: Multiplications and elements.
         greatest: Bytes of the greatest tensor computed.
-        threads: Threads that could not be watched.
         descended: Of the work, what the result descends from.
         left: The same, and what numbers that left torch descend from.
     """
@@ -56,9 +54,7 @@ class Counts:
     under: Mapping[str, frozenset[str]]
     bare: int
     escapes: Mapping[str, int]
-    work: int
     greatest: int
-    threads: int
     descended: Works = field(default_factory=dict)
     left: Works = field(default_factory=dict)
 
@@ -84,9 +80,7 @@ def counts_of(observation: Observation | None) -> Counts | None:
              for op, through in mapping(probe["under"]).items()},
             natural(probe["bare"]),
             _table(probe["escapes"]),
-            natural(probe["work"]),
             natural(probe["greatest"]),
-            natural(probe["threads"]),
             works_of(probe.get("descended", {})),
             works_of(probe.get("left", {})),
         )  # fmt: skip

@@ -26,7 +26,7 @@ from grader.checks.speed import MOST_IDLE, index_numbers, screened
 from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, settled, weigh
 from grader.observation import FunctionTiming, Observation, Outcome
-from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role
+from grader.static_analysis.facts import Construct, EntryFacts, Role
 from grader.verdict import (
     Basis,
     Code,
@@ -39,15 +39,6 @@ from grader.verdict import (
     plain,
     review,
 )
-
-_HIDES_FROM_PROBES = frozenset({
-    "settrace", "setprofile", "gettrace", "monitoring", "_getframe", "_DisableTorchDispatch",
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "_python_dispatch",
-    "_get_current_dispatch_mode", "_get_current_function_mode", "_get_dispatch_mode",
-    "_pop_torch_dispatch_stack", "_pop_torch_function_stack", "_pop_mode", "gc", "inspect",
-    "_ExcludeDispatchKeyGuard", "disable_torch_dispatch", "_disable_torch_dispatch",
-    "_AutoDispatchBelowAutograd",
-})  # fmt: skip
 
 
 class Loops(Check):
@@ -106,11 +97,8 @@ class Loops(Check):
     ) -> Mapping[str, Param] | None:
         """Look at how long a log is at each size, or at how its work is split."""
         source = submission.source
-        # Of a function that looks whether it is watched, one way to work shows nothing of another.
-        looped = source is not None and (self.mode != "none" or bool(source.loops))
-        if source is not None and looped and _hiding(source):
-            return None
         if self.mode == "none":
+            looped = source is not None and bool(source.loops)
             return without_loop(case, reference, submission, looped=looped)
         # Two loops one after the other are one, in a log. In the text they are two.
         if self.alone and (source is None or len(source.loops) > len(self.over)):
@@ -185,19 +173,7 @@ def _none(source: EntryFacts, seen: Behaviour) -> Verdict:
     # What “sum” and its like do is no loop by the rules; growth without any in the text is odd.
     if seen.by_builtins and not any(c.role is Role.ITERATES for c in source.constructs):
         return _review("grows", {"dims": _names(seen.by_builtins), **_hint(source)})
-    hiding = _hiding(source)
-    # Code that switches the probes off decides what behaviour shows. Its silence then proves
-    # nothing.
-    if hiding and source.loops:
-        return _review("hides", _at(hiding[0]))
-    if seen.unseen and (source.opaque or seen.threads):
-        return _review("unseen", {"dims": _names(seen.unseen), **_hint(source)})
     return passed(Basis.CLAIM)
-
-
-def _hiding(source: EntryFacts) -> list[Mention]:
-    """Return what may switch off what watches, or find it."""
-    return [item for item in source.opaque if set(item.name.split(".")) & _HIDES_FROM_PROBES]
 
 
 def _required(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdict:
@@ -289,11 +265,9 @@ def _line(source: EntryFacts) -> dict[str, Param]:
 
 
 def _hint(source: EntryFacts) -> dict[str, Param]:
-    return _at(source.opaque[0]) if source.opaque else {}
-
-
-def _at(mention: Mention) -> dict[str, Param]:
-    return {"name": plain(mention.last), **mention.place.params}
+    if not source.opaque:
+        return {}
+    return {"name": plain(source.opaque[0].last), **source.opaque[0].place.params}
 
 
 def _source_witness(source: EntryFacts | None, seen: Behaviour) -> Witness:
@@ -308,11 +282,10 @@ def _source_witness(source: EntryFacts | None, seen: Behaviour) -> Witness:
 
 def _behaviour_witness(seen: Behaviour) -> Witness:
     grown = seen.loops | seen.by_builtins
-    unclear = seen.failed or seen.unseen or not seen.planned
+    unclear = seen.failed or not seen.planned
     says = "loop" if grown else "unclear" if unclear else "no_loop"
     evidence: dict[str, Param] = {
-        "grows_with": _names(grown), "unseen_with": _names(seen.unseen),
-        "escapes": list(seen.escapes), "threads": seen.threads, **seen.evidence,
+        "grows_with": _names(grown), "escapes": list(seen.escapes), **seen.evidence,
     }  # fmt: skip
     return Witness("behaviour", says, Basis.CLAIM, evidence)
 
@@ -399,7 +372,7 @@ def _settled(says: str, seen: Behaviour, evidence: dict[str, Param]) -> Verdict 
     if says != "loop" or seen.failed:
         return None
     # A second word beside time's: behaviour's, or that of the text, which hides something.
-    grown = seen.loops | seen.by_builtins | seen.unseen
+    grown = seen.loops | seen.by_builtins
     params = {**evidence, "dims": ", ".join(sorted(grown)) or None}
     return finding(Code.LOOP_FOUND, "loop_by_time", params)
 
@@ -407,7 +380,7 @@ def _settled(says: str, seen: Behaviour, evidence: dict[str, Param]) -> Verdict 
 def _confirmed(
     says: str, source: EntryFacts | None, seen: Behaviour, sizes: Mapping[str, int]
 ) -> Verdict | None:
-    if says == "no_loop" and _large(seen.planned, sizes) and not seen.unseen:
+    if says == "no_loop" and _large(seen.planned, sizes):
         return passed()
     return _doubted(source, *_SLOW) if says == "loop" and source is not None else None
 

@@ -48,10 +48,6 @@ _MEMORY = frozenset({
     "_typed_storage",
 })  # fmt: skip
 """Ways to a tensor's memory: what is written there is no operation of torch's."""
-_ELSEWHERE = frozenset({"_thread", "concurrent", "multiprocessing", "subprocess"})
-"""Modules that start processes, and threads which cannot be watched."""
-_LITTLE = 8
-"""So many times less work than the reference's is hardly all of it."""
 _IDLE = frozenset({"detach", "alias", "lift_fresh", "empty", "new_empty", "_local_scalar_dense"})
 
 
@@ -192,16 +188,6 @@ class ForbiddenOps(_Ops):
     def _known(cls, ops: tuple[str, ...]) -> tuple[str, ...]:
         return _reaching(ops)
 
-    def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
-        """Look at what was counted; where nothing forbidden was, whether the work was seen."""
-        verdict = super().judge(case, reference, submission)
-        expected = counts_of(reference.counted.get(""))
-        counts = counts_of(submission.counted.get(""))
-        if verdict.code is not Code.OK or expected is None or counts is None:
-            return verdict
-        hidden = _hidden(counts, expected) or _elsewhere(counts, submission.source)
-        return replace(hidden or verdict, witnesses=verdict.witnesses)
-
     def hears_log(self) -> bool:
         """Tell whether a log shows of each name that it was not called."""
         return all(map(told_by_log, self.calls))
@@ -212,9 +198,21 @@ class ForbiddenOps(_Ops):
 
     def shown_by(self, proof: Proof) -> bool:
         """Look for what is forbidden, also within what a log names."""
+        return not self._held(proof)
+
+    def contradicted(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> bool:
+        """Tell whether a proved log has a forbidden name of which the counts say nothing."""
+        proof, counts = _log_of(submission), counts_of(submission.counted.get(""))
+        unsaid = proof is not None and counts is not None and self._held(proof) - {*counts.ops}
+        return bool(unsaid) or super().contradicted(case, reference, submission)
+
+    def _held(self, proof: Proof) -> set[str]:
+        """Return what a log holds of the forbidden names, and of what these leave in it."""
         held = frozenset[str]().union(*map(held_for, self.calls))
         names = (*self.ops, *self.calls, *held)
-        return not any(_matches(name, names) for name in proof.ops)
+        return {name for name in proof.ops if _matches(name, names)}
 
     def broken_by(self, proof: Proof) -> bool:
         """Look for operations that are forbidden whatever they were called by."""
@@ -357,27 +355,6 @@ def _spelt(name: str, counts: Counts, source: EntryFacts | None) -> Mention | No
 
 def _review(message: str, params: dict[str, Param]) -> Verdict:
     return review(Message(message, params))
-
-
-def _hidden(counts: Counts, expected: Counts) -> Verdict | None:
-    """Return the verdict on work that went by unseen: in a script, or not at all."""
-    # Scripts call functions that no mode sees under their names.
-    if counts.bare > expected.bare:
-        return _review("ops_scripted", {})
-    # Elements that left torch may be worked on in Python, which the text tells of.
-    if not counts.escapes and _LITTLE * counts.work < expected.work:
-        return _review("ops_unseen", {})
-    return None
-
-
-def _elsewhere(counts: Counts, source: EntryFacts | None) -> Verdict | None:
-    """Return the verdict on text that may work where it is not counted."""
-    # A thread that is started while calls are counted is watched; one that ran before is not.
-    unseen = _ELSEWHERE | {"threading"} if counts.threads else _ELSEWHERE
-    for mention in source.mentions if source else ():
-        if mention.name.removeprefix("torch.").split(".", 1)[0] in unseen:
-            return _review("ops_outside", {"name": plain(mention.name), **mention.place.params})
-    return None
 
 
 def _witnesses(seen: list[str], named: list[Mention]) -> tuple[Witness, ...]:

@@ -18,6 +18,7 @@ from grader.observation import Observation, Proof
 from grader.static_analysis.facts import EntryFacts, Mention
 from grader.verdict import (
     Basis,
+    Code,
     Message,
     Param,
     Status,
@@ -46,11 +47,9 @@ def with_logs(
     """Return the verdict of a check, once logs that were run again are heard, too."""
     verdict = check.judge(case, reference, submission)
     shown = check.shown(case, reference, submission)
-    # Where text, counts and time convict together, a log does not overrule them: what is done
-    # outside torch is in none.
     if shown is not None:
         witness = Witness("replay", "kept", Basis.FACT, shown)
-        kept = verdict if verdict.status is Status.FAILED else passed()
+        kept = verdict if _stands(verdict) else passed()
         return replace(kept, witnesses=(*verdict.witnesses, witness))
     if verdict.status not in (Status.PASSED, Status.PARTIAL):
         return verdict
@@ -61,6 +60,16 @@ def with_logs(
     if believed and not check.contradicted(case, reference, submission):
         return verdict
     return replace(_left_open(submission), witnesses=verdict.witnesses)
+
+
+def _stands(verdict: Verdict) -> bool:
+    """Tell whether a log that shows a rule to be kept leaves a verdict as it is.
+
+    Where text, counts and time convict together: what is done outside torch is in no log. And where
+    the clock, which is a fact too, leaves a doubt: a log shows the counted sizes, not the timed.
+    """
+    in_doubt = verdict.code is Code.NEEDS_REVIEW and verdict.basis is Basis.FACT
+    return verdict.status is Status.FAILED or in_doubt
 
 
 def shows(check: Check, case: CaseInputs, reference: Observation) -> bool:
@@ -166,11 +175,21 @@ def hides_steps(case: CaseInputs, reference: Observation, submission: Observatio
         if counts is not None and proof.entries > _UNTOLD * sum(counts.ops.values()) + _FEW:
             return True
     base = proofs[""]
+    if any(_grew_unsaid(submission, name, proof, base) for name, proof in proofs.items()):
+        return True
     steady = {name: proof for name, proof in proofs.items() if proof.entries <= base.entries}
     # A list of tensors is worked on in one step.
     if any(proof.references > base.references for proof in steady.values()):
         return True
     return len(steady) == len(proofs) and _is_written_out(steady, right, case.dims)
+
+
+def _grew_unsaid(submission: Observation, name: str, proof: Proof, base: Proof) -> bool:
+    """Tell whether a log has more operations at a larger size, and the counts say as many."""
+    small, large = counts_of(submission.counted[""]), counts_of(submission.counted[name])
+    if small is None or large is None or proof.entries <= base.entries:
+        return False
+    return sum(large.ops.values()) <= sum(small.ops.values())
 
 
 def _is_written_out(proofs: Mapping[str, Proof], right: Counts, dims: Mapping[str, int]) -> bool:

@@ -18,9 +18,8 @@ from grader.observation import Observation, Outcome
 from grader.run.materials import guest_limits
 from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion, checks_on
 from grader.run.session import GuestSession
-from grader.static_analysis.facts import Mention
 from grader.wire.frames import FrameSize
-from grader.wire.messages import LOG, Loaded
+from grader.wire.messages import ALONE, LOG, Loaded
 
 _COUNTING_IS_SLOW = 3
 """Times a question's limit that a counted call may take."""
@@ -60,7 +59,6 @@ class QuestionRun:
         failed_load: How it died.
         observations: Case key → observation. Empty when nothing could be called.
         seconds: Wall time of the question.
-        reach: Where the files reach for what their process says about itself.
     """
 
     entry: str | None
@@ -68,7 +66,6 @@ class QuestionRun:
     failed_load: Observation | None
     observations: dict[str, Observation] = field(default_factory=dict)
     seconds: float = 0.0
-    reach: tuple[Mention, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,17 +190,24 @@ def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]
 
 
 def _more(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall) -> tuple[str, ...]:
-    """Return the probe that writes a counted call down, if a check rests on that."""
+    """Return the further probes of a counted call: what it may not do, and whether it is logged."""
+    # Work in another process would be counted nowhere.
+    alone = () if planned.needs.processes else (ALONE,)
+    return (*alone, LOG) if _is_logged(planned, case, counted) else alone
+
+
+def _is_logged(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall) -> bool:
+    """Tell whether a check rests on what a counted call writes down."""
     # Such a log holds what is computed on the CPU, in a call of the function alone.
     if planned.needs.virtual or planned.needs.cuda or case.case.scenario is not None:
-        return ()
+        return False
     checks = checks_on(planned.question, case.case)
     wanted = {probe for check in checks if check.hears_log() for probe in check.needs()}
     # Rules on arguments count nothing themselves. Of what others have counted they hear logs that
     # are written anyway: a loop that reads numbers takes long to write down, and is not proved.
     alone = not any(Probe.COUNTING in check.needs() for check in checks)
     due = Probe.GROWTH in wanted or (not counted.grown and (alone or Probe.COUNTING in wanted))
-    return (LOG,) if due and any(check.hears_log() for check in checks) else ()
+    return due and any(check.hears_log() for check in checks)
 
 
 class _Question:

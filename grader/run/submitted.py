@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 
 from grader.assignment.types import Question
 from grader.checks.base import Check, Probe
@@ -23,30 +21,23 @@ from grader.run.plan import PlannedQuestion
 from grader.run.proving import Prover
 from grader.run.stage import open_session
 from grader.sandbox.host.guests import Sandbox
-from grader.static_analysis.facts import EntryFacts, Mention, SourceFacts, SourcePlace, reachable
-from grader.static_analysis.reach import IMPORT
+from grader.static_analysis.facts import EntryFacts, SourceFacts, reachable
 from grader.static_analysis.reader import SourceReader
 from grader.verdict import (
-    Basis,
     Code,
     Message,
     Owner,
     Param,
-    Status,
     Verdict,
     deferred,
     failed,
     fault,
     plain,
-    review,
 )
 from grader.wire.messages import Fault
 
 _STUB = re.compile(r"(\w+)(?:\.\w+)? is not written yet")
 """What functions and methods of a starter raise."""
-
-_WHOLE = 0
-"""The line of a mention that is a whole file: one that could not be read."""
 
 Verdicts = dict[str, Verdict]
 """Check id → verdict."""
@@ -90,29 +81,13 @@ def judge_question(
         ]
         if judged:
             combined = combine([verdict for _, verdict in judged])
-            verdicts[check.id] = _not_by_word(across_cases(judged, combined), submission.reach)
+            verdicts[check.id] = across_cases(judged, combined)
     # After all that have cases: those tell whether the function is written at all.
     for check in question.checks:
         if check.id not in verdicts:
             verdicts[check.id] = _without_case(check, verdicts, submission)
     settled = with_diagnoses(question.checks, settle(question.checks, verdicts))
     return without_repeats(question.listed, settled)
-
-
-def _not_by_word(verdict: Verdict, reach: Sequence[Mention]) -> Verdict:
-    """Return a verdict; a person's, where code that may have changed the word would earn by it."""
-    # Only what would earn points is put before a person: a failed check needs no review.
-    earns = verdict.status in (Status.PASSED, Status.PARTIAL)
-    if not reach or not earns or verdict.basis is not Basis.CLAIM:
-        return verdict
-    first, *others = reach
-    word = "unread" if first.place.line == _WHOLE else "name"
-    params: dict[str, Param] = {word: plain(first.name), **first.place.params}
-    if others and word == "name":
-        params["more"] = len(others)
-    # All of them: an honest line may stand before the one that forges.
-    places: list[Param] = [[each.place.line, plain(each.name), each.place.file] for each in reach]
-    return replace(review(Message("claim_reached", params)), evidence={"places": places})
 
 
 def for_all(question: Question, verdict: Verdict) -> Verdicts:
@@ -280,36 +255,27 @@ class Sources:
     Attributes:
         read: File → what it says.
         module: The file of questions that name no other.
-        reached: Where they reach for what the process says about itself.
     """
 
     read: Mapping[str, SourceFacts]
     module: str
-    reached: tuple[Mention, ...]
 
 
-def read_sources(reader: SourceReader, files: Mapping[str, bytes], own: Collection[str]) -> Sources:
+def read_sources(reader: SourceReader, files: Mapping[str, bytes]) -> Sources:
     """Read the files of a submission.
 
     Args:
         reader: Reads each file, once for all questions.
         files: The exact bytes that run; first the file of questions that name no other.
-        own: Paths of files beside them that a submission may import, too.
     """
     read = {path: reader.read(data) for path, data in files.items() if path.endswith(".py")}
-    allowed = {f"{IMPORT}{_module_of(path)}" for path in (*files, *own)}
-    reached = (
-        replace(item, place=replace(item.place, file=path)) if len(read) > 1 else item
-        for path, each in read.items()
-        for item in _reach(each, allowed)
-    )
-    return Sources(read, next(iter(files)), tuple(reached))
+    return Sources(read, next(iter(files)))
 
 
 def with_sources(
     sources: Sources, plan: Sequence[PlannedQuestion], runs: Mapping[str, QuestionRun]
 ) -> dict[str, QuestionRun]:
-    """Return the runs with what the source says of each, and where the file reaches.
+    """Return the runs with what the source says of each.
 
     The facts on an entry point go into the observations of questions that ask for them. A file that
     cannot be read leaves them out; that is for the judge to weigh.
@@ -319,39 +285,11 @@ def with_sources(
         for planned in plan
         if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
     }
-    found = {name: replace(run, reach=sources.reached) for name, run in runs.items()}
-    return found | {
-        name: _with(found[name], reachable(sources.read, file, found[name].entry or ""))
+    return dict(runs) | {
+        name: _with(runs[name], reachable(sources.read, file, runs[name].entry or ""))
         for name, file in wanted.items()
-        if name in found
+        if name in runs
     }
-
-
-def _module_of(path: str) -> str:
-    return PurePosixPath(path).parts[0].removesuffix(".py")
-
-
-def _reach(facts: SourceFacts, allowed: Collection[str]) -> tuple[Mention, ...]:
-    if facts.syntax_error:
-        # Python cannot run it either: it does nothing.
-        return ()
-    if facts.unreadable:
-        # What nobody could read may do anything.
-        return (Mention(facts.unreadable[:80], SourcePlace(_WHOLE, 0, _WHOLE), called=False),)
-    return tuple(
-        item for item in facts.reach
-        if not item.name.startswith(IMPORT)
-        or (item.name not in allowed and _is_here(item.name.removeprefix(IMPORT)))
-    )  # fmt: skip
-
-
-def _is_here(module: str) -> bool:
-    """Tell whether a module is installed: student processes have what this interpreter has."""
-    try:
-        return importlib.util.find_spec(module) is not None
-    # In doubt it is here: a person looks at an import too many rather than at one too few.
-    except (ImportError, ValueError):
-        return True
 
 
 def _with(run: QuestionRun, facts: EntryFacts | None) -> QuestionRun:
@@ -449,7 +387,7 @@ class SubmissionRunner:
         module = self._materials.assignment.module
         # This file first: questions that name no file are looked for in the first one.
         first = {module: files[module]} if module in files else {}
-        return read_sources(self._sources, {**first, **files}, [*self._materials.support])
+        return read_sources(self._sources, {**first, **files})
 
 
 def _with_witnesses(

@@ -44,7 +44,6 @@ _OF_A_TENSOR = 250
 """Bytes that names, shape and place of a tensor take in both files."""
 _NO_COUNTS: dict[Value, Value] = {
     "events": 0, "lines": [], "calls": {}, "ops": {}, "under": {}, "bare": 0, "escapes": {},
-    "threads": 0,
 }  # fmt: skip
 _OTHER = ""
 """Stands for every operation that no check asks for; no pattern but “*” meets it."""
@@ -210,10 +209,10 @@ def _expected(seen: Observation, numbers: bool, packing: Packing) -> dict[str, N
     return expected
 
 
-def _counts(seen: Observation) -> list[int] | None:
-    # The sums that checks read and no more: which operations ran would tell a student how.
+def _counts(seen: Observation) -> int | None:
+    # The one number that checks read: which operations ran would tell a student how.
     counts = counts_of(seen)
-    return None if counts is None else [counts.work, counts.greatest]
+    return None if counts is None else counts.greatest
 
 
 def blank(value: Value) -> Value:
@@ -354,11 +353,10 @@ def _returned(value: Value) -> Observation:
     return Observation(Outcome.COMPLETED, claims=Claims(value))
 
 
-def _counted(found: list[int] | None) -> Observation:
-    if found is None:
+def _counted(greatest: int | None) -> Observation:
+    if greatest is None:
         return _returned(None)
-    work, greatest = found
-    counts: Value = {**_NO_COUNTS, "work": work, "greatest": greatest}
+    counts: Value = {**_NO_COUNTS, "greatest": greatest}
     return Observation(Outcome.COMPLETED, claims=Claims(probes={Probe.COUNTING.value: counts}))
 
 

@@ -18,7 +18,6 @@ from grader.static_analysis.facts import (
     SourcePlace,
     pack,
 )
-from grader.static_analysis.reach import reach
 from grader.static_analysis.reader import serve
 from grader.static_analysis.scan import CodeScanner
 from grader.static_analysis.scope import Names, Scan, module_names
@@ -37,7 +36,7 @@ def analyse(data: bytes) -> SourceFacts:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
-        return SourceFacts(_File(tree).entries(), reach=reach(tree))
+        return SourceFacts(_File(tree).entries())
     except SyntaxError as error:
         return SourceFacts(unreadable=_named(error), syntax_error=True)
     # Parsers report text that is nested too deep as a lack of memory, too.

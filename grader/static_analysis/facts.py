@@ -137,13 +137,11 @@ class SourceFacts:
         entries: Function, ``Class`` or ``Class.method`` → facts.
         unreadable: Why there are none, or empty.
         syntax_error: There are none because it is no Python: nothing of it can run either.
-        reach: Where the file reaches for what its process says about itself (``reach``).
     """
 
     entries: Mapping[str, EntryFacts] = field(default_factory=dict)
     unreadable: str = ""
     syntax_error: bool = False
-    reach: tuple[Mention, ...] = ()
 
 
 def pack(facts: SourceFacts) -> bytes:

@@ -160,6 +160,9 @@ MODULE = 0
 LOG = "log"
 """Name of the probe that writes down what a call computes."""
 
+ALONE = "alone"
+"""Name of the probe that lets a counted call start no processes."""
+
 Action = Annotated[str, ACTIONS.__contains__]
 Earlier = tuple[
     Action, Text, Natural, tuple[Value, ...], dict[Text, Value], Natural, Natural,

@@ -42,6 +42,7 @@ from grader.run.materials import Materials, load_materials  # noqa: E402
 from grader.sandbox.host import fork_server  # noqa: E402
 from grader.sandbox.host.guests import descendants  # noqa: E402
 from grader.sandbox.host.open import open_sandbox  # noqa: E402
+from grader.verdict import Code, Status  # noqa: E402
 
 GROUPS = ("accepted", "exploits", "faults", "formats", "showcase", "timed", "wrong")
 ASSIGNMENT = TESTS.parent / "assignments/pytorch101/assignment.yml"
@@ -60,7 +61,7 @@ class Sample:
     """One hand-in, and the points that it may get at most, and must at least.
 
     Nothing is timed here. ``clock``: its label is about the clock; all others count what only the
-    clock can settle as earned.
+    clock can settle as earned. ``waits``: questions of which a person gives points, by the label.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Sample:
     most: float
     least: float
     clock: bool = False
+    waits: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,15 @@ def _draw(runs: int, seed: int, folder: Path) -> Iterator[Sample]:
             label = read_label(kind)
             exploit = exploit_of(label)
             clock = exploit is not None and exploit.clock
-            yield Sample(name, kind.placed(folder), *_points(label, kind), clock)
+            waits = frozenset(_waiting(label))
+            yield Sample(name, kind.placed(folder), *_points(label, kind), clock, waits)
+
+
+def _waiting(label: Label) -> Iterator[str]:
+    """Yield the questions of which a label leaves points to a person."""
+    for name, question in label.questions.items():
+        if question.status == Status.DEFERRED.value:
+            yield name
 
 
 def _points(label: Label, submission: LabelledSubmission) -> tuple[float, float]:
@@ -190,8 +200,21 @@ def _judge(samples: list[Sample], out: Path, outcome: Outcome) -> None:
             outcome.gained.append(f"{told}, at most {sample.most}")
         if report["status"] == "incomplete":
             outcome.incomplete.append(f"{told}; {_codes(report)}: {_failures(report)}")
-        elif score < sample.least:
+        elif score + _left_open(report, sample.waits) < sample.least:
             outcome.refused.append(f"{told}, at least {sample.least}; {_codes(report)}")
+
+
+def _left_open(report: dict[str, Any], questions: frozenset[str]) -> float:
+    """Return the points that a person is to give, of some questions."""
+    return float(
+        sum(
+            check["pending"]
+            for question in report["questions"]
+            if question["id"] in questions
+            for check in question["checks"]
+            if check["code"] == Code.NEEDS_REVIEW.value
+        )
+    )
 
 
 def _codes(report: dict[str, Any]) -> str:

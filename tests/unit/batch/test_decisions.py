@@ -299,57 +299,6 @@ def test_a_doubt_about_the_word_of_a_process_is_decided_for_the_same_bytes_alone
     assert scored["bob"] == (2 if together else 0)
 
 
-COLAB = """import sys
-
-
-def double(x):
-    if "google.colab" in sys.modules:
-        pass
-    return x * 2
-
-
-def negate(x):
-    return -x
-"""
-
-
-def test_a_file_that_reaches_shares_its_findings_with_no_other(
-    course: Path, command: Any, capsys: Any
-) -> None:
-    """The one line that an honest file and one with forged points have in common is no finding."""
-    spec = course / "assignments/tiny/assignment.yml"
-    before = "kind: unmodified, points: 1}"
-    # What no log can show.
-    spec.write_text(
-        spec.read_text().replace(before, before[:-1] + ", claim: true, requires: [values]}")
-    )
-    for name in ("ann", "dua"):
-        (course / f"class/{name}.py").write_text(COLAB)
-    instead = COLAB.replace('"google.colab" in sys.modules', 'sys.modules["grader.actor.probes"]')
-    (course / "class/bob.py").write_text(instead)
-    forged = COLAB + "\n\n# made up\nsys.modules['grader.actor.probes'].count = None\n"
-    (course / "class/cem.py").write_text(forged)
-    assert command(*BATCH) == 0
-    with GradedClass(course / "out") as graded:
-        found = {
-            tuple(done.submission.name for done in each.everybody): lines_of(each)
-            for each in graded.findings()
-        }
-    assert set(found) == {("ann", "dua"), ("bob",), ("cem",)}
-    made_up = found[("cem",)]
-    assert any('"google.colab" in sys.modules' in line for line in made_up)
-    assert any("grader.actor.probes" in line for line in made_up)
-    capsys.readouterr()
-    assert command("review", "out") == 0
-    said = capsys.readouterr().out
-    assert "Line 5 (sys.modules), and further places (2), reach for" in said
-    give = ("decide", "out", "ann", "double.inputs", "--points", 1, "--why", "Harmless.", "--same")
-    assert command(*give) == 0
-    given = scores(course)
-    assert {given[name] for name in ("ann", "dua")} == {"6"}
-    assert {given[name] for name in ("bob", "cem")} == {"5"}
-
-
 def test_a_decision_is_no_conflict_of_machines(course: Path, command: Any, capsys: Any) -> None:
     assert command(*BATCH) == 0
     give = ("decide", "out", "bob", "negate.values", "--points", 0.5, "--why", "Half of it.")

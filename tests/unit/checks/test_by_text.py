@@ -93,7 +93,7 @@ def f(x):
 
 def counted(calls: dict[str, int], line: int) -> Counts:
     lines = frozenset({("", line)})
-    return Counts(1, lines, calls, {}, {}, 0, {}, work=0, greatest=0, threads=0)
+    return Counts(1, lines, calls, {}, {}, 0, {}, greatest=0)
 
 
 def test_what_was_seen_by_a_part_of_it_is_named_by_the_text() -> None:

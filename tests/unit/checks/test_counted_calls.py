@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,10 +17,6 @@ from grader.wire.values import Value
 
 RULE = ForbiddenOps(id="by_hand", points=1, calls=("softmax",))
 CLEAN = "import torch\n\ndef f(x):\n    return x.exp() / x.exp().sum()\n"
-THREAD = (
-    "import threading\nimport torch\n\ndef f(x):\n    out = []\n"
-    "    threading.Thread(target=lambda: out.append(x.softmax(0))).run()\n    return out[0]\n"
-)
 
 
 def facts(text: str) -> EntryFacts:
@@ -30,8 +25,8 @@ def facts(text: str) -> EntryFacts:
 
 def counted(value: Value, **changes: Any) -> Observation:
     content: dict[Any, Any] = {
-        "events": 4, "lines": [4, 5, 6, 7], "capped": False, "threads": 0, "calls": {"exp": 1},
-        "escapes": {}, "ops": {"exp": 1}, "under": {"exp": ["exp"]}, "bare": 0, "work": 100,
+        "events": 4, "lines": [4, 5, 6, 7], "capped": False, "calls": {"exp": 1},
+        "escapes": {}, "ops": {"exp": 1}, "under": {"exp": ["exp"]}, "bare": 0,
         "greatest": 64, **changes,
     }  # fmt: skip
     own = Observation(Outcome.COMPLETED, claims=Claims(value, probes={"counting": content}))
@@ -69,25 +64,3 @@ def test_a_function_that_does_other_work_to_be_counted_is_for_a_person(value: Va
 
 def test_a_public_case_without_the_result_says_nothing_of_it() -> None:
     assert said(counted(tensor([0.0])), counted(None)) == (Code.OK, "")
-
-
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"bare": 1}, "ops_scripted"),
-        ({"work": 10}, "ops_unseen"),
-        ({"work": 20}, ""),
-        ({"work": 10, "escapes": {"tolist": 1}}, ""),
-    ],
-)
-def test_work_that_no_mode_saw_is_for_a_person(changes: dict[str, Any], told: str) -> None:
-    value = RIGHT.counted[""].claims.value
-    code = Code.NEEDS_REVIEW if told else Code.OK
-    assert said(counted(value, **changes)) == (code, told)
-
-
-def test_a_thread_that_was_not_watched_is_for_a_person() -> None:
-    watched = replace(RIGHT, source=facts(THREAD))
-    assert said(watched)[0] is Code.OK
-    before = replace(counted(tensor([0.1, 0.2, 0.7]), threads=1), source=facts(THREAD))
-    assert said(before) == (Code.NEEDS_REVIEW, "ops_outside")

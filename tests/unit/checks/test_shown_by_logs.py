@@ -13,10 +13,10 @@ from grader.checks.arguments import NotViewOf, ReturnsInput, Unmodified, ViewOf
 from grader.checks.base import CaseInputs, Check
 from grader.checks.judge import judge_case
 from grader.checks.loops import Loops
-from grader.checks.ops import MaxCalls
+from grader.checks.ops import ForbiddenOps, MaxCalls
 from grader.observation import Claims, Observation, Outcome, Proof
 from grader.static_analysis.facts import EntryFacts
-from grader.verdict import Basis, Code, Verdict
+from grader.verdict import Basis, Code, Message, Verdict, review
 from grader.wire.values import Layout, Value
 
 X = tensor([1.0, 2.0, 3.0])
@@ -159,7 +159,7 @@ def test_places_after_a_list_of_tensors_are_not_relied_on() -> None:
 def counts(works: Mapping[str, int], **more: Any) -> dict[str, Value]:
     told: dict[str, Any] = {
         "events": 1, "lines": [], "calls": {}, "ops": {}, "under": {}, "bare": 0, "escapes": {},
-        "work": 1, "greatest": 1, "threads": 0, "descended": dict(works), "left": dict(works),
+        "greatest": 1, "descended": dict(works), "left": dict(works),
     }  # fmt: skip
     return {"counting": {**told, **more}}
 
@@ -284,3 +284,67 @@ def test_a_log_that_is_not_proved_shows_no_loop() -> None:
     )
     check = Loops(id="loop", points=1, mode="required", over=("B",))
     assert check.shown(SIZES, own, broken) is None
+
+
+# -- what contradicts the counts -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("entries", "ops", "code"),
+    [
+        (10, {"mm": 1}, Code.OK),
+        (14, {"mm": 1}, Code.NEEDS_REVIEW),
+        # As the counts say: one call that torch itself does in many operations.
+        (14, {"mm": 5}, Code.OK),
+    ],
+)
+def test_a_log_that_grows_where_the_counts_do_not_contradicts_them(
+    entries: int, ops: dict[str, int], code: Code
+) -> None:
+    def run(entries: int, ops: dict[str, int]) -> Observation:
+        made = {"": (10, {"mm": 1}), "B": (entries, ops)}
+        return Observation(
+            Outcome.COMPLETED,
+            claims=Claims(1),
+            counted={name: counted(Proof(entries=n), ops=said) for name, (n, said) in made.items()},
+            source=EntryFacts(),
+        )
+
+    check = Loops(id="loop", points=1, mode="none")
+    assert judged(check, SIZES, run(10, {"mm": 1}), run(entries, ops)).code is code
+
+
+@pytest.mark.parametrize(("ops", "code"), [({"bmm": 1}, Code.OK), ({}, Code.NEEDS_REVIEW)])
+def test_a_forbidden_name_in_the_log_of_which_the_counts_say_nothing_is_for_a_person(
+    ops: dict[str, int], code: Code
+) -> None:
+    def run(proof: Proof, ops: dict[str, int]) -> Observation:
+        seen = counted(proof, ops=ops)
+        return Observation(
+            Outcome.COMPLETED, claims=Claims(1), counted={"": seen}, source=EntryFacts()
+        )
+
+    right, own = run(Proof(ops=("mm",)), {"mm": 1}), run(Proof(ops=("bmm",)), ops)
+    # ``x @ y`` of three dimensions comes to the operation, and calls no function of that name.
+    verdict = judged(ForbiddenOps(id="no_bmm", points=1, calls=("bmm",)), CASE, right, own)
+    assert (verdict.code, verdict.basis) == (code, Basis.CLAIM)
+
+
+@pytest.mark.parametrize(("basis", "code"), [
+    (Basis.FACT, Code.NEEDS_REVIEW),  # the clock's
+    (Basis.CLAIM, Code.OK),
+])  # fmt: skip
+def test_a_log_ends_no_doubt_of_the_clock(
+    basis: Basis, code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doubt = review(Message("loops_slow"), basis)
+    monkeypatch.setattr(Loops, "judge", lambda *_: doubt)
+    own = logs({}, B=({}, 10))
+    check = Loops(id="loop", points=1, mode="none")
+    right = replace(
+        own,
+        counted={
+            name: replace(each, proof=Proof(entries=10)) for name, each in own.counted.items()
+        },
+    )
+    assert judged(check, SIZES, right, right).code is code

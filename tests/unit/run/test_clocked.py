@@ -53,8 +53,8 @@ def by_word(*witnesses: Witness) -> Verdict:
         (by_word(CLEAR), False),
         (by_word(UNCLEAR), True),
         (review(Message("loops_grows", {})), True),
-        # The file reaches for internals, so that the word of its process is not taken.
-        (review(Message("claim_reached", {})), True),
+        # No log shows what the reference's does, so that the word of its process is not taken.
+        (review(Message("unproved", {})), True),
         (failed(Code.LOOP_FOUND, Message("loop_found")), False),
         (SKIPPED, False),
     ],

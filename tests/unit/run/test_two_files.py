@@ -141,20 +141,17 @@ def test_what_python_cannot_run_leaves_the_other_file_alone(examine) -> None:
     assert report.pending == 0
 
 
-def test_a_file_that_only_the_grader_cannot_read_leaves_claims_to_a_person(examine) -> None:
+def test_a_file_that_cannot_be_read_takes_no_points_of_another(examine) -> None:
     deep = f"{RIGHT[LINEAR]}\nX = {'-' * 5000}1\n"
-    found = check(examine({LINEAR: deep, NET: NET_ALONE}).report, "net_scores.no_loops")
-    assert found.code is Code.NEEDS_REVIEW
-    assert found.message.startswith(f"{LINEAR}: The grader could not read the text of this file (")
-    assert "reaches for" not in found.message
+    assert check(examine({LINEAR: deep, NET: NET_ALONE}).report, "net_scores.no_loops").score == 1
 
 
 def test_a_number_that_is_too_long_hides_nothing(examine) -> None:
     # Python calls it a syntax error, unless the other file lifts the limit first.
-    hidden = f"{RIGHT[LINEAR]}\nimport sys\nsys.modules\nX = {'1' * 5000}\n"
+    hidden = f"{LOOPED}\nX = {'1' * 5000}\n"
     lifted = f"import sys\nsys.set_int_max_str_digits(0)\n{RIGHT[NET]}"
     found = check(examine({LINEAR: hidden, NET: lifted}).report, "net_scores.no_loops")
-    assert (found.code, found.params["file"]) == (Code.NEEDS_REVIEW, LINEAR)
+    assert (found.code, found.params["file"]) == (Code.LOOP_FOUND, LINEAR)
 
 
 @pytest.mark.parametrize("empty", [LINEAR, NET])
@@ -193,12 +190,12 @@ def test_a_loop_in_the_imported_file_is_found_there(examine) -> None:
         assert f"{LINEAR}: Line 6: " in found.message
 
 
-def test_code_that_reaches_for_internals_is_named_with_its_file(examine) -> None:
-    reaching = {LINEAR: RIGHT[LINEAR], NET: f"{RIGHT[NET]}\nimport sys\nsys.modules\n"}
-    report = examine(reaching).report
-    found = check(report, "scores.no_loops")
-    assert found.code is Code.NEEDS_REVIEW
-    assert found.params["file"] == NET
+def test_what_a_text_mentions_takes_no_points(examine) -> None:
+    beside = f"{RIGHT[NET]}\nimport sys, inspect\nsys.modules, inspect.currentframe, exec\n"
+    report = examine({LINEAR: RIGHT[LINEAR], NET: beside}).report
+    assert (report.score, report.pending) == (10, 0)
+    words = {item["name"]: item["says"] for item in check(report, "scores.no_loops").witnesses}
+    assert words["replay"] == "kept"
 
 
 def test_a_known_mistake_is_recognised_in_its_file(examine) -> None:

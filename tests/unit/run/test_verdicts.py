@@ -12,10 +12,8 @@ from grader.observation import Claims, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.submitted import judge_question
-from grader.static_analysis.facts import Mention, SourcePlace
 from grader.verdict import Code, Owner, Status
 from grader.wire.messages import Fault, Loaded
-from grader.wire.values import Value
 
 FINE = QuestionRun("f", Loaded(("f",)), None)
 
@@ -82,39 +80,6 @@ def test_missing_function_names_the_nearest() -> None:
     run = loaded("normalise", "f_old")
     verdict = judge_question(PlannedQuestion(question(id="f_odd"), ()), FINE, run)["value"]
     assert verdict.message.params["nearest"] == "f_old"
-
-
-REACHED = Mention("sys.modules", SourcePlace(7, 0, 7), False)
-CASE = PlannedCase("one", question().cases[0], CaseInputs("one", (), ()), {}, "")
-CLAIMED = question(
-    points=2,
-    checks=[
-        {"id": "value", "kind": "exact", "points": 1},
-        {"id": "word", "kind": "exact", "points": 1, "claim": True, "requires": ["value"]},
-    ],
-)
-
-
-def answered(value: Value, reach: Mention | None = None) -> QuestionRun:
-    seen = Observation(Outcome.COMPLETED, claims=Claims(value))
-    return replace(FINE, observations={"one": seen}, reach=(reach,) if reach else ())
-
-
-def test_points_on_the_word_of_code_that_reaches_wait_for_a_person() -> None:
-    planned = PlannedQuestion(CLAIMED, (CASE,))
-    verdicts = judge_question(planned, answered(1), answered(1, REACHED))
-    assert verdicts["value"].status is Status.PASSED
-    word = verdicts["word"]
-    assert (word.status, word.code) == (Status.DEFERRED, Code.NEEDS_REVIEW)
-    assert word.message.params == {"name": "sys.modules", "line": 7}
-    assert judge_question(planned, answered(1), answered(1))["word"].status is Status.PASSED
-
-
-def test_code_that_reaches_and_is_wrong_all_the_same_has_failed() -> None:
-    planned = PlannedQuestion(CLAIMED, (CASE,))
-    verdicts = judge_question(planned, answered(1), answered(2, REACHED))
-    assert verdicts["value"].code is Code.WRONG_VALUE
-    assert verdicts["word"].code is Code.REQUIREMENT_NOT_MET
 
 
 @pytest.mark.parametrize(
