@@ -19,13 +19,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
-from copydetect import CodeFingerprint, compare_files
-from copydetect.utils import get_token_coverage
 from numpy.typing import NDArray
 
 from grader.similarity.texts import Compared, Script
+
+if TYPE_CHECKING:
+    from copydetect import CodeFingerprint
 
 _NEARLY = 0.55
 """Of the longer one's own tokens that stand in definitions which both have.
@@ -239,6 +241,9 @@ def _held(group: Sequence[int], prints: Sequence[CodeFingerprint]) -> set[tuple[
 
 
 def _print_of(script: Script) -> CodeFingerprint:
+    # It imports matplotlib, for half a second; pages of what was found have no use for it.
+    from copydetect import CodeFingerprint  # noqa: PLC0415
+
     # The document is made of tokens already: the library's own filter is for text.
     document = io.StringIO(script.tokens.document, newline="")
     return CodeFingerprint("", LENGTH, 1, filter=False, fp=document)
@@ -246,6 +251,8 @@ def _print_of(script: Script) -> CodeFingerprint:
 
 def _leave_out(found: CodeFingerprint, numbers: set[int]) -> None:
     """Take fingerprints away. The library's own way expects that none comes twice in a file."""
+    from copydetect.utils import get_token_coverage  # noqa: PLC0415  as above
+
     for number in found.hashes & numbers:
         del found.hash_idx[number]
     found.hashes -= numbers
@@ -279,6 +286,8 @@ def _candidates(
 def _pair(
     submissions: tuple[Compared, Compared], prints: tuple[CodeFingerprint, CodeFingerprint]
 ) -> Pair:
+    from copydetect import compare_files  # noqa: PLC0415  as above
+
     tokens, shares, slices = compare_files(*prints)
     partners = _partners(prints, slices)
     regions = tuple(
