@@ -38,15 +38,25 @@ def moved(student, x, y):
         if log:
             log.begin("moves", "x", "y")
         result = student.to_device_and_dtype(x, y)
-        tensors = {name: item for name, item in result.items() if isinstance(item, torch.Tensor)}
+        # Not what is home again: NumPy may have had its hand in it, which no log follows.
+        tensors = {name: result[name] for name in ("like_y", "double") if name in result}
         if log:
             log.end("moves", tensors)
     everything = {name: as_tensor(item) for name, item in result.items()}
     return {
         "all": everything,
+        "home": _for_numpy(result.get("home")),
         "log": log.as_values() if log else None,
         "placed": placement(None, tensors),
     }
+
+
+def _for_numpy(value):
+    """Return what NumPy has of a tensor; it has nothing of one on a GPU."""
+    try:
+        return torch.from_numpy(value.detach().numpy())
+    except (TypeError, AttributeError):
+        return "not in the memory of the CPU"
 
 
 def as_tensor(value):

@@ -211,12 +211,12 @@ def moved(x, y):
     return {
         "all": said,
         "again": again,
-        "gpu": _placed(placed, "like_y", "double"),
-        "home": _placed(placed, "home"),
+        "gpu": _placed(placed, *_MOVED),
+        "home": answer["home"],
     }
 
 
-_MOVED = ("like_y", "double", "home")
+_MOVED = ("like_y", "double")
 
 
 def _placed(report, *names):

@@ -357,8 +357,7 @@ def _without_repeats(seen: Observation, names: tuple[str, str]) -> Observation:
     value = seen.claims.value
     parts = [value.get(name) for name in names] if isinstance(value, dict) else []
     if UNREPEATED in parts:
-        missing: dict[Value, Value] = dict(UNREPEATED.items())
-        return replace(seen, claims=replace(seen.claims, value=missing))
+        return replace(seen, claims=replace(seen.claims, value=UNREPEATED))
     return seen
 
 

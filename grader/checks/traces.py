@@ -167,7 +167,7 @@ def mapping(value: Value) -> dict[Value, Value]:
 DeviceName = Annotated[str, Field(pattern=r"^(cpu|cuda)(:[0-9]{1,4})?$")]
 """``cpu``, ``cuda`` for any GPU, ``cuda:1``."""
 
-UNREPEATED = {"unrepeated": True}
+UNREPEATED: dict[Value, Value] = {"unrepeated": True}
 """In the place of a report by ``repeat`` where there is none."""
 
 

@@ -22,7 +22,7 @@ def to_device_and_dtype(x, y):
 # Leaves on the GPU what should come home.
 # expect:
 #   questions:
-#     to_device_and_dtype: {status: partial, checks: {values: ok, on_the_gpu: ok, at_home: wrong_device, dtypes: ok}}
+#     to_device_and_dtype: {status: partial, checks: {values: ok, on_the_gpu: ok, at_home: wrong_type, dtypes: ok}}
 
 def to_device_and_dtype(x, y):
     return {
@@ -66,4 +66,19 @@ def to_device_and_dtype(x, y):
         "double": x.double(),
         "home": home.float(),
         "array": home.numpy(),
+    }
+
+
+# %% gpu_by_way_of_a_list
+# Makes the tensors anew from numbers, where one call of to is asked for.
+# expect:
+#   questions:
+#     to_device_and_dtype: {status: partial, checks: {values: ok, again: not_repeated, on_the_gpu: requirement_not_met, at_home: ok, dtypes: ok}}
+
+def to_device_and_dtype(x, y):
+    return {
+        "like_y": torch.tensor(x.tolist(), dtype=y.dtype).to(y.device),
+        "double": torch.tensor(x.tolist(), dtype=torch.float64).cuda(),
+        "home": y.to("cpu", torch.float32),
+        "array": y.cpu().numpy(),
     }
