@@ -95,7 +95,7 @@ starter: $(STAMP) ## Write starter/ID again from reference/ID (ID=pytorch101)
 
 golden: $(STAMP) ## Write the golden outputs again; read the diff before you commit it
 	$(BIN)/python -m pytest tests/unit/report tests/unit/selfcheck tests/exploits/test_table.py \
-	    tests/unit/vgpu/test_programs.py tests/unit/vgpu/test_docs.py tests/test_oracle.py -k "not values_are_those" --golden
+	    tests/vgpu/test_programs.py tests/vgpu/test_docs.py tests/test_oracle.py -k "not values_are_those" --golden
 
 clean: ## Remove what was made, .venv included
 	rm -rf $(VENV) $(GPU_VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
-from grader.vgpu.stand_ins import StandIns
+from grader.vgpu.module_fallbacks import StandIns
 from grader.wire.messages import Fault, Load, Loaded
 from grader.wire.values import TEXT_CAP, Buffer
 

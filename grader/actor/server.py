@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.random
@@ -27,6 +27,7 @@ import torch.utils.data
 from grader import vgpu
 from grader.actor.alone import alone
 from grader.actor.asked import Asked, Line
+from grader.actor.late_compiler import install_late_compiler
 from grader.actor.module import describe, import_module, place
 from grader.actor.probes import Counting
 from grader.actor.tensors import Storages, to_torch, to_wire
@@ -34,7 +35,6 @@ from grader.stage import server as stage
 from grader.stage.server import LocalLine
 from grader.vgpu.log.calls import Recording
 from grader.vgpu.log.player import CallWatch
-from grader.vgpu.stand_ins import install_late_compiler
 from grader.wire.frames import Closed, Connection
 from grader.wire.messages import (
     ALONE,
@@ -50,7 +50,7 @@ from grader.wire.messages import (
     from_frame,
     to_frame,
 )
-from grader.wire.values import Opaque, ProtocolError
+from grader.wire.values import Opaque, ProtocolError, Value
 
 
 def serve(connection: Connection, walls: dict[str, str]) -> None:
@@ -189,7 +189,9 @@ class Session:
                 after = tuple(to_wire(item, storages) for item in args)
         except BaseException as error:  # noqa: BLE001  KeyboardInterrupt is a submission's fault too
             return Reply(fault=describe(error, self._scratch))
-        return Reply(value, args_after=after, probes={"devices": watch.report} if watch else {})
+        # The devices' plain values are the wire's too; its own alias has more kinds.
+        devices = {"devices": cast("Value", watch.report)} if watch else {}
+        return Reply(value, args_after=after, probes=devices)
 
     def _watch(
         self, probes: Iterable[str], target: Callable[..., Any], inputs: tuple[Any, ...]

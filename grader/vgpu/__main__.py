@@ -34,9 +34,9 @@ from grader.vgpu.magics import (
     parse_size,
     parse_time,
 )
+from grader.vgpu.module_fallbacks import StandIns
 from grader.vgpu.processes import Account, account_of, end_now, read_accounts, write_account
 from grader.vgpu.show import joint_report, laps, listing, summary
-from grader.vgpu.stand_ins import StandIns
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
 from grader.vgpu.timeline.report import PictureError, Report, need_drawing, picture
 

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, cast
 import torch
 
 from grader.vgpu.core.machine import HOST, machine
+from grader.vgpu.core.values import Value
 from grader.vgpu.patches import to_numpy, unsupported, used_before_fork
-from grader.wire.values import Value
 
 Run = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 

@@ -20,14 +20,15 @@ from typing import Any
 import torch
 
 from grader.vgpu.core.tensor import UnwritableError
+from grader.vgpu.core.values import Value
 from grader.vgpu.log.collector import Log, skipped, written_to
 from grader.vgpu.log.descriptors import Entry, LoggedLayout, MalformedError
 from grader.vgpu.log.evidence import READ, key_of, place_of
 from grader.vgpu.log.player import Player, UnrepeatableError
 from grader.vgpu.log.program import Program
-from grader.wire.messages import LOG
-from grader.wire.values import Value
 
+LOG = "log"
+"""Where a call's record holds the log (``grader.wire.messages.LOG``)."""
 CALL = "call"
 """Name of the only part of such a log."""
 

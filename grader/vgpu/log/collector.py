@@ -31,7 +31,7 @@ from grader.vgpu.core.tensor import (
     tensors_in,
 )
 from grader.vgpu.core.trace import Mark, Synchronisation, TraceEvent
-from grader.wire.values import Value
+from grader.vgpu.core.values import Value
 
 MOST_NUMBERS = 2_000_000
 MOST_BYTES = 16 * 2**20

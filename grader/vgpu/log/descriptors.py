@@ -15,8 +15,6 @@ from typing import Any
 
 import torch
 
-from grader.wire.values import ITEMSIZE
-
 Made = tuple[str, int, tuple[int, ...]]
 """Of a tensor's memory: which operation made it, as its how-manieth result, from what shape."""
 
@@ -421,9 +419,16 @@ def _bytes(size: int) -> LoggedLayout:
     return _layout_of(("uint8", 0, (size,), (1,), size))
 
 
+DTYPES = frozenset({
+    "bool", "uint8", "int8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
+    "float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", "float32", "float64", "complex32",
+    "complex64", "complex128",
+})  # fmt: skip
+
+
 def _dtype(name: Any) -> torch.dtype:
     # Likewise: of torch's attributes, only dtypes are within reach of a log.
-    if name not in ITEMSIZE:
+    if name not in DTYPES:
         raise MalformedError(f"no dtype: {name!r:.20}")
     found: torch.dtype = getattr(torch, name)
     return found

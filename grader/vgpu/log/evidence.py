@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from grader.vgpu.core.values import Value
 from grader.vgpu.log.descriptors import Entry
 from grader.vgpu.log.player import outputs_of
 from grader.vgpu.log.program import Program
-from grader.wire.values import Value
 
 Key = tuple[Any, ...]
 Work = tuple[str, int]

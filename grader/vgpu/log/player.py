@@ -20,6 +20,7 @@ from grader.vgpu.core.execution import flops_of
 from grader.vgpu.core.machine import Machine
 from grader.vgpu.core.tensor import UnwritableError, VirtualTensor, tensors_in
 from grader.vgpu.core.trace import Kernel, Mark, Synchronisation, TraceEvent, Transfer
+from grader.vgpu.core.values import Value
 from grader.vgpu.log.collector import Log, logged
 from grader.vgpu.log.descriptors import (
     READS,
@@ -32,7 +33,6 @@ from grader.vgpu.log.descriptors import (
 )
 from grader.vgpu.log.program import Program, read_program
 from grader.vgpu.log.summary import DeviceWatch, summarise
-from grader.wire.values import Value
 
 HOST = -1
 """The number of the host among devices."""

@@ -14,6 +14,7 @@ import torch
 
 from grader.vgpu.core.machine import rounded
 from grader.vgpu.core.trace import Allocation, Kernel, Mark, Release, Synchronisation, TraceEvent
+from grader.vgpu.core.values import Value
 from grader.vgpu.log.descriptors import LoggedLayout, MalformedError, UnsafeError
 from grader.vgpu.log.player import (
     HOST,
@@ -27,7 +28,6 @@ from grader.vgpu.log.program import Program, read_program
 from grader.vgpu.log.summary import summarise
 from grader.vgpu.timeline.clock import afterwards
 from grader.vgpu.timeline.profiles import Profile
-from grader.wire.values import Value
 
 _UNUSED = "unused on "
 """Stands before the device of a parameter on which nothing that is judged rests."""

@@ -40,7 +40,7 @@ from grader.vgpu.core.trace import (
     TraceEvent,
     Transfer,
 )
-from grader.wire.values import Value
+from grader.vgpu.core.values import Value
 
 MOST_KERNELS = 500
 MOST_TRANSFERS = 200

@@ -33,8 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.vgpu.core.trace import COMMUNICATION
+from grader.vgpu.core.values import Value
 from grader.vgpu.timeline.line import Kind, Span, Spans, Waited
-from grader.wire.values import Value
 
 Numbers = NDArray[Any]
 Report = dict[Value, Value]

@@ -14,7 +14,7 @@ from gpu.programs import PROGRAMS, Program
 
 from grader.vgpu import virtual_gpus
 
-RECORDED = Path(__file__).parents[2] / "golden" / "vgpu.outcomes.json"
+RECORDED = Path(__file__).parents[1] / "golden" / "vgpu.outcomes.json"
 RELEASE = ".".join(torch.__version__.split(".")[:2])
 # They ask about devices, generators, streams, files with devices in them, replicas: a host that
 # only takes a device's name has no answer. What they come to is recorded, and compared on a GPU.

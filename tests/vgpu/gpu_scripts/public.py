@@ -1,7 +1,8 @@
 """Runs public scripts on virtual GPUs, as they are, and says what came of each.
 
-``python tests/gpu_scripts/public.py [NAME …]`` fetches the scripts of ``public.yaml`` from GitHub,
-each at its commit, and runs them in a folder of their own with tiny data in place of downloads.
+``python tests/vgpu/gpu_scripts/public.py [NAME …]`` fetches the scripts of ``public.yaml`` from
+GitHub, each at its commit, and runs them in a folder of their own with tiny data in place of
+downloads.
 ``--mirrors FOLDER`` takes them from git mirrors, ``FOLDER/OWNER+NAME/repo``, instead. It prints
 
 - works: it ended well; where ``compare`` is set it printed the CPU's losses and accuracies;

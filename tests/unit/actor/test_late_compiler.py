@@ -8,7 +8,7 @@ import sys
 STEPS = """
 import sys
 import torch
-from grader.vgpu.stand_ins import install_late_compiler
+from grader.actor.late_compiler import install_late_compiler
 
 install_late_compiler()
 

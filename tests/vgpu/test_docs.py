@@ -13,7 +13,7 @@ from test_refused import REFUSALS
 
 from grader.vgpu.patches.cuda import _REFUSED
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "vgpu-support.md"
 
 

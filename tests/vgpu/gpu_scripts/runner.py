@@ -9,7 +9,7 @@ A script's docstring says how it runs and what is to come of it, a line each::
     raises: Tensors must     it must end in an error of torch's with these words
 
 Lines that it prints with a word and numbers behind it must be the same on the CPU.
-``python tests/gpu_scripts/runner.py`` runs all of them and prints a table.
+``python tests/vgpu/gpu_scripts/runner.py`` runs all of them and prints a table.
 """
 
 from __future__ import annotations
