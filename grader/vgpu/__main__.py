@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import faulthandler
 import os
 import shutil
 import subprocess
@@ -35,7 +36,18 @@ from grader.vgpu.magics import (
     parse_time,
 )
 from grader.vgpu.module_fallbacks import StandIns
-from grader.vgpu.processes import Account, account_of, end_now, read_accounts, write_account
+from grader.vgpu.processes import (
+    Account,
+    Signals,
+    account_of,
+    await_children,
+    deaths,
+    devices_for_children,
+    end_now,
+    note_faults,
+    read_accounts,
+    write_account,
+)
 from grader.vgpu.show import joint_report, laps, listing, summary
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
 from grader.vgpu.timeline.report import PictureError, Report, need_drawing, picture
@@ -44,8 +56,11 @@ FOLDER = "TORCHGRADE_VGPU_FOLDER"
 """Names the folder of accounts to a rank that this module has started."""
 
 
-def launch(ranks: int, arguments: Sequence[str], folder: Path) -> int:
-    """Run ``python -m grader.vgpu ARGUMENTS`` once for each rank; return the exit status.
+def launch(ranks: int, arguments: Sequence[str], folder: Path) -> tuple[int, Signals]:
+    """Run ``python -m grader.vgpu ARGUMENTS`` once for each rank.
+
+    Returns:
+        The exit status, and which ranks a signal has ended.
 
     Args:
         ranks: How many.
@@ -69,12 +84,25 @@ def launch(ranks: int, arguments: Sequence[str], folder: Path) -> int:
         for rank in range(ranks)
     ]
     try:
-        return _wait(started)
+        status = _wait(started)
+        ended = [(rank, process) for rank, process in enumerate(started) if process.poll()]
+        return status, {
+            process.pid: (f"rank {rank}", -process.returncode)
+            for rank, process in ended
+            if process.returncode < 0
+        }
     finally:
         for process in started:
             process.terminate()
         for process in started:
             process.wait()
+
+
+def _say_deaths(folder: Path, ended: Signals) -> bool:
+    """Say which processes a signal has ended, and where; return whether any was."""
+    texts = list(deaths(folder, ended))
+    sys.stderr.write("".join(f"\n! {text}" for text in texts) + "\n" * bool(texts))
+    return bool(texts)
 
 
 def _wait(started: Sequence[subprocess.Popen[bytes]]) -> int:
@@ -175,11 +203,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             shutil.rmtree(shared)
         return status
     with TemporaryDirectory(prefix="torchgrade-vgpu-") as name:
+        folder, report, ended = Path(name), None, Signals()
         if options.nproc is not None:
-            status, report = launch(options.nproc, given, Path(name)), None
+            status, ended = launch(options.nproc, given, folder)
         else:
-            status, report = _run(options, Path(name))
-        _tell(options, read_accounts(Path(name)), report)
+            status, report = _run(options, folder)
+        await_children(folder)
+        accounts = read_accounts(folder)
+        # A process that was ended has left no account: what it did is not known.
+        if not _say_deaths(folder, ended) or accounts:
+            _tell(options, accounts, report)
     return status
 
 
@@ -192,14 +225,20 @@ def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]
     sys.meta_path.insert(0, StandIns(dict(options.module)))
     machine = install(options.gpus, options.memory)
     machine.shared = Shared(folder, options.timeline, not options.no_arithmetic)
+    if FOLDER in os.environ:
+        note_faults(folder)
+    elif not faulthandler.is_enabled():
+        # Nobody is left to tell of it: the process says itself where it was.
+        faulthandler.enable(all_threads=False)
     report = None
-    if options.timeline is None:
-        status = run_script(options.script, options.arguments)
-    else:
-        line = on_timeline(options.timeline, arithmetic=not options.no_arithmetic)
-        with line:
+    with devices_for_children(machine):
+        if options.timeline is None:
             status = run_script(options.script, options.arguments)
-        report = _report(line, options)
+        else:
+            line = on_timeline(options.timeline, arithmetic=not options.no_arithmetic)
+            with line:
+                status = run_script(options.script, options.arguments)
+            report = _report(line, options)
     # Before anything is said here: what the script printed last comes first.
     _flush()
     if options.trace:

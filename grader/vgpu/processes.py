@@ -15,24 +15,32 @@ import atexit
 import builtins
 import contextlib
 import dataclasses
+import faulthandler
+import inspect
 import json
+import linecache
 import multiprocessing
 import multiprocessing.context
 import multiprocessing.reduction
 import multiprocessing.spawn
 import multiprocessing.util
 import os
+import re
 import signal
+import subprocess
 import sys
+import sysconfig
 import threading
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import connection
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import torch
 import torch.multiprocessing
@@ -94,8 +102,16 @@ def account_of(here: Machine, since: int = 0) -> Account:
     # One that torchrun started is a rank, also where it is in no group.
     rank = int(os.environ.get("RANK", "-1")) if here.rank is None else here.rank
     started = multiprocessing.parent_process() is not None
-    name = multiprocessing.current_process().name if started else "script"
+    name = multiprocessing.current_process().name if started else _script_name()
     return Account(f"rank {rank}" if rank >= 0 else name, rank, events, held)
+
+
+def _script_name() -> str:
+    if SETTINGS not in os.environ or any("grader.vgpu" in word for word in sys.orig_argv):
+        return "script"
+    # Started by the script that the devices were made for.
+    program = Path(sys.argv[0]).name
+    return program if program not in {"", "-c"} else "python"
 
 
 def write_account(folder: Path, account: Account) -> None:
@@ -196,6 +212,7 @@ def _leave_account(here: Machine, since: int) -> None:
     account = account_of(here, since)
     if here.shared is not None and account.events and here.shared.folder.is_dir():
         write_account(here.shared.folder, account)
+    forget_faults()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
@@ -239,20 +256,156 @@ def _ends_now(original: Callable[..., None]) -> Callable[..., None]:
 
 def begin(data: dict[str, Any]) -> None:
     """Make the devices of a process that was just started, as its parent has them."""
-    # Found late: the package itself imports this module.
-    from grader.vgpu import install  # noqa: PLC0415
-    from grader.vgpu.timeline import on_timeline  # noqa: PLC0415
-
     sys.path.remove(_ROOT)
     multiprocessing.spawn.spawn_main = _ends_now(multiprocessing.spawn.spawn_main)
+    take_part(data)
+
+
+def take_part(data: dict[str, Any]) -> None:
+    """Make the devices that a program has, in a process that it has started."""
+    # Found late: the package itself imports this module.
+    from grader.vgpu import install  # noqa: PLC0415
+    from grader.vgpu.timeline import on_timeline, profile  # noqa: PLC0415
+
     here = install(data["count"], data["limit"])
     if data["folder"] is None:
         return
-    here.shared = Shared(Path(data["folder"]), data["card"], data["arithmetic"])
+    card = None if data["card"] is None else profile(data["card"])
+    here.shared = Shared(Path(data["folder"]), card, data["arithmetic"])
     tell_at_exit(here)
-    if data["card"] is not None:
+    note_faults(here.shared.folder)
+    if card is not None:
         # Until the process ends.
-        on_timeline(data["card"], arithmetic=data["arithmetic"]).__enter__()
+        on_timeline(card, arithmetic=data["arithmetic"]).__enter__()
+
+
+SETTINGS = "TORCHGRADE_VGPU"
+"""Tells a Python process that the program starts what devices it has (``startup``)."""
+_STARTUP = str(Path(__file__).parent / "startup")
+
+
+@contextlib.contextmanager
+def devices_for_children(here: Machine) -> Iterator[None]:
+    """Let Python processes that the program starts by ``subprocess`` have the devices, too."""
+    kept = {name: os.environ.get(name) for name in (SETTINGS, "PYTHONPATH")}
+    paths = filter(None, [_STARTUP, os.environ.get("PYTHONPATH")])
+    ours = {
+        SETTINGS: json.dumps({**_settings(here), "root": _ROOT}),
+        "PYTHONPATH": os.pathsep.join(paths),
+    }
+    os.environ.update(ours)
+    here.patches.wrap(subprocess.Popen, "__init__", partial(_started_with, ours))
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _started_with(ours: dict[str, str], original: Any) -> Any:
+    parameters = inspect.signature(original)
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        """Start a process; one with an environment of its own has the devices as well."""
+        given = parameters.bind(self, *args, **kwargs)
+        chosen = given.arguments.get("env")
+        if chosen is not None and SETTINGS not in chosen:
+            paths = [_STARTUP, *filter(None, [chosen.get("PYTHONPATH")])]
+            given.arguments["env"] = {**chosen, **ours, "PYTHONPATH": os.pathsep.join(paths)}
+        original(*given.args, **given.kwargs)
+
+    return __init__
+
+
+_FAULT = re.compile(r'File "(.+)", line (\d+) in ')
+_FATAL = "Fatal Python error: "
+_NOT_THE_PROGRAMS = (
+    str(Path(__file__).parent), str(Path(torch.__file__).parent), sysconfig.get_path("stdlib"),
+    "<frozen ",
+)  # fmt: skip
+_fault_files: list[TextIO] = []
+
+
+def note_faults(folder: Path) -> None:
+    """Let this process write down where it was, should a signal end it for what it did."""
+    # Kept open until the process ends: there is no time for it later.
+    file = (folder / f"{os.getpid()}.fault").open("w", encoding="utf-8")
+    _fault_files[:] = [file]
+    faulthandler.enable(file, all_threads=False)
+
+
+def note_name(name: str) -> None:
+    """Write down what this process is called, for whoever tells of its end."""
+    for file in _fault_files:
+        file.write(f"{name}\n")
+        file.flush()
+
+
+def forget_faults() -> None:
+    """Take the note away: this process ends as it should."""
+    for file in _fault_files:
+        # A fork has its parent's.
+        if Path(file.name).stem == str(os.getpid()):
+            Path(file.name).unlink(missing_ok=True)
+
+
+_PATIENCE = 5.0
+"""Seconds for processes that end a little later than the script that has started them."""
+
+
+def await_children(folder: Path) -> None:
+    """Wait for processes that are yet to leave their accounts; for those that stay, not long."""
+    ends = time.monotonic() + _PATIENCE
+    while time.monotonic() < ends:
+        going = (int(file.stem) for file in folder.glob("*.fault"))
+        if not any(_goes_on(process) for process in going if process != os.getpid()):
+            return
+        time.sleep(0.02)
+
+
+def _goes_on(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+        # One of this process's own that has ended is still there until it is waited for.
+        return os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ProcessLookupError:
+        return False
+    except (ChildProcessError, AttributeError):
+        return True
+
+
+Signals = dict[int, tuple[str, int]]
+"""Process → its name, and the signal that ended it."""
+
+
+def deaths(folder: Path, signals: Signals) -> Iterator[str]:
+    """Yield which processes a signal has ended, and at which line of Python.
+
+    Args:
+        folder: Where the processes leave what they did.
+        signals: Those that are known to have been ended.
+    """
+    texts = {int(file.stem): file.read_text("utf-8") for file in folder.glob("*.fault")}
+    faulty = {process for process, text in texts.items() if _FATAL in text}
+    for process in sorted({*signals, *faulty}):
+        own, _, fault = texts.get(process, "").partition(_FATAL)
+        name, number = signals.get(process, (own.strip() or f"process {process}", 0))
+        cause = signal.Signals(number).name if number else fault.strip().partition("\n")[0]
+        yield f"{name} was ended by {cause}{_line_of(fault)}"
+
+
+def _line_of(fault: str) -> str:
+    """Return the innermost line of the program's own, of what faulthandler wrote."""
+    frames = [(file, int(line)) for file, line in _FAULT.findall(fault)]
+    if not frames:
+        return "."
+    own = [frame for frame in frames if not frame[0].startswith(_NOT_THE_PROGRAMS)]
+    file, line = (own or frames)[0]
+    source = linecache.getline(file, line).strip()
+    return f" in {file}, line {line}" + (f": {source}" if source else ".")
 
 
 def _settings(here: Machine) -> dict[str, Any]:
@@ -366,7 +519,7 @@ def in_ranks(number: int, work: Callable[[int], Any], file: str) -> list[Any]:
             waiting = [pipe for rank, pipe in enumerate(pipes) if rank not in results]
             for pipe in connection.wait(waiting):
                 rank = pipes.index(pipe)  # type: ignore[arg-type]
-                results[rank] = _received(pipes[rank], rank, file)
+                results[rank] = _received(pipes[rank], children[rank], rank, file)
     finally:
         for child in children:
             child.kill()
@@ -400,12 +553,15 @@ def _child(work: Callable[[], Any], sending: Connection, file: str) -> None:
         sending.send((None, (type(error).__name__, str(error), lines[-1] if lines else 0)))
 
 
-def _received(pipe: Connection, rank: int, file: str) -> Any:
+def _received(pipe: Connection, child: BaseProcess, rank: int, file: str) -> Any:
     failed: _Failed | None
     try:
         result, failed = pipe.recv()
     except EOFError:
-        raise RuntimeError(f"process {rank} ended before its work was done") from None
+        child.join()
+        status = child.exitcode or 0
+        cause = f" by {signal.Signals(-status).name}" if status < 0 else ""
+        raise RuntimeError(f"process {rank} ended{cause} before its work was done") from None
     if failed is None:
         return result
     name, text, line = failed

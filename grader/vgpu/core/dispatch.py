@@ -20,7 +20,7 @@ from grader.vgpu.core.execution import (
 from grader.vgpu.core.machine import HOST, Machine, machine
 from grader.vgpu.core.rules import ANYWHERE, agree
 from grader.vgpu.core.tensor import VirtualTensor, device_of, is_blank, wrap
-from grader.vgpu.patches import unsupported, without_elements
+from grader.vgpu.patches import no_nested, unsupported, without_elements
 
 # No kernel: they make, compare or change what describes a tensor.
 _WITHOUT_KERNEL = frozenset({
@@ -42,6 +42,8 @@ _NoTorchFunction = torch._C.DisableTorchFunction
 _PLAIN = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout})
 _MASKS = (torch.bool, torch.uint8)
 _INDEXES = frozenset({"index", "index_put", "index_put_", "_index_put_impl_"})
+# ``nn.TransformerEncoder`` makes nested tensors for its own layers, which take them to the end.
+_IN_TRANSFORMERS = frozenset({"_nested_tensor_from_mask", "_nested_tensor_from_mask_left_aligned"})
 _RESIZES = frozenset({"resize_", "resize_as_", "set_"})
 
 
@@ -166,6 +168,9 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _learn(func: Any) -> _Facts:
     name = str(func.overloadpacket.__name__)
+    if "nested" in name and name not in _IN_TRANSFORMERS:
+        # Each time anew, for it is not kept: nothing may be made that C++ then ends the process at.
+        raise no_nested(f"torch.{name}")
     exchange = func.namespace == "_c10d_functional" and name not in _WITHOUT_KERNEL
     facts = _Facts(
         name=name,

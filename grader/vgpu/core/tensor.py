@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, cast
 
 import torch
@@ -231,9 +231,9 @@ def device_of(tensor: torch.Tensor) -> str:
     """Return ``cpu`` or ``cuda:N``, whatever a subclass of somebody else's says of itself."""
     if type(tensor) is VirtualTensor:
         return f"cuda:{tensor.ordinal}"
-    part = part_of(tensor)
-    if part is not None:
-        return device_of(part)
+    names = wrapped_by(tensor)
+    if names is not None:
+        return device_of(getattr(tensor, names[0]))
     with torch._C.DisableTorchFunctionSubclass():
         return str(torch._C.TensorBase.device.__get__(tensor))
 
@@ -242,8 +242,19 @@ def ordinal_of(tensor: object) -> int | None:
     """Return N for a tensor on ``cuda:N``, None for all else."""
     if isinstance(tensor, VirtualTensor):
         return tensor.ordinal
-    part = part_of(tensor)
-    return None if part is None else ordinal_of(part)
+    names = wrapped_by(tensor)
+    return None if names is None else ordinal_of(getattr(tensor, names[0]))
+
+
+def wrapped_by(tensor: object) -> Sequence[str] | None:
+    """Return the attributes in which a subclass has the tensors that it is wrapped around.
+
+    They are where it is, whatever C++ says of it: a DTensor's part, what a collective will bring.
+    """
+    if not hasattr(type(tensor), "__tensor_flatten__"):
+        return None
+    names: Sequence[str] = cast("Any", tensor).__tensor_flatten__()[0]
+    return names or None
 
 
 def part_of(tensor: object) -> torch.Tensor | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, cast
 
 import torch
@@ -26,8 +27,9 @@ from grader.vgpu.core.tensor import (
     plain,
     with_part,
     wrap,
+    wrapped_by,
 )
-from grader.vgpu.patches import unsupported, without_elements
+from grader.vgpu.patches import no_nested, unsupported, without_elements
 
 # Weakly, and by storage: memory that was given back is page-locked no longer.
 _pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
@@ -129,19 +131,16 @@ def move(
     """Return a tensor on a device (None: on the host), itself if it is there already."""
     if ordinal_of(tensor) == ordinal:
         return tensor
-    part = part_of(tensor)
-    if part is not None:
-        if tensor.requires_grad and torch.is_grad_enabled():
-            raise unsupported(
-                "moving a DTensor that a graph is built on", "move its to_local() or full_tensor()"
-            )
-        return with_part(tensor, move(part.detach(), ordinal, blocking=blocking, layout=layout))
     if torch.nn.parameter.is_lazy(tensor):
         # There are no elements yet: it only learns where they will be.
         vars(tensor)["lazy_ordinal"] = ordinal
         return tensor
     if tensor.is_nested:
-        raise unsupported("moving a nested tensor", "pad it, torch.nested.to_padded_tensor")
+        raise no_nested("moving a nested tensor")
+    if type(tensor) not in _ORDINARY:
+        wrapper = _moved_wrapper(tensor, partial(move, ordinal=ordinal, blocking=blocking))
+        if wrapper is not None:
+            return wrapper
     if tensor.layout is not torch.strided:
         raise unsupported(f"moving a tensor of layout {tensor.layout}")
     if tensor.requires_grad and torch.is_grad_enabled():
@@ -150,6 +149,53 @@ def move(
             moved = ToCopy.apply(tensor, ordinal, blocking, layout)  # type: ignore[no-untyped-call]
             return cast("torch.Tensor", moved)
     return copy_to(tensor, ordinal, blocking=blocking, layout=layout)
+
+
+_ORDINARY = frozenset({torch.Tensor, torch.nn.Parameter, VirtualTensor})
+
+
+def _moved_wrapper(
+    tensor: Any, change: Callable[[torch.Tensor], torch.Tensor]
+) -> torch.Tensor | None:
+    """Move what a subclass is wrapped around; return None where it has elements of its own.
+
+    Args:
+        tensor: Of a subclass.
+        change: Moves an ordinary tensor.
+
+    Raises:
+        NotImplementedError: Nobody knows what it is wrapped around, or a graph is built on it.
+    """
+    if hasattr(tensor, "trigger_wait"):
+        # What a collective of ``torch.distributed`` will bring: any use of it waits.
+        return change(tensor.trigger_wait())
+    names = wrapped_by(tensor)
+    if names is None:
+        if _has_no_memory(tensor):
+            raise unsupported(f"moving a {type(tensor).__name__}", "give it __tensor_flatten__")
+        return None
+    if tensor.requires_grad and torch.is_grad_enabled():
+        raise unsupported(
+            f"moving a {type(tensor).__name__} that a graph is built on",
+            "move a DTensor's to_local() or full_tensor(), any other before it is computed with",
+        )
+    if part_of(tensor) is not None:
+        return with_part(tensor, change(tensor._local_tensor.detach()))
+    _, context = tensor.__tensor_flatten__()
+    inner = {name: change(getattr(tensor, name)) for name in names}
+    made: torch.Tensor = type(tensor).__tensor_unflatten__(
+        inner, context, tensor.size(), tensor.stride()
+    )
+    return made
+
+
+def _has_no_memory(tensor: torch.Tensor) -> bool:
+    """Tell whether a subclass was made by ``_make_wrapper_subclass``: C++ holds no elements."""
+    try:
+        tensor.untyped_storage().data_ptr()
+    except RuntimeError:
+        return True
+    return False
 
 
 class HostTensor(torch.Tensor):

@@ -203,6 +203,11 @@ def unsupported(call: str, instead: str = "") -> NotImplementedError:
     return NotImplementedError(f"{call} is not supported on virtual CUDA devices{also}")
 
 
+def no_nested(what: str) -> NotImplementedError:
+    """Return the error for tensors of rows of several lengths: C++ would end the process."""
+    return unsupported(what, "pad the rows (torch.nn.utils.rnn.pad_sequence) and pass a mask")
+
+
 def without_elements(what: str) -> NotImplementedError:
     """Return the error for a tensor of a timeline without arithmetic that is computed with."""
     return unsupported(

@@ -6,20 +6,22 @@ devices stands before torch's own for CUDA. So files know where a tensor was.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import torch
+import torch.nested
 from torch.utils import _device
 
 from grader.vgpu.core.device import default_type, generator_for, ordinal_from, refuse_on_host
 from grader.vgpu.core.dispatch import note_fill
 from grader.vgpu.core.execution import execute_drawing
 from grader.vgpu.core.machine import HOST, machine
-from grader.vgpu.core.tensor import ordinal_of, part_of, plain, relabel, with_part, wrap
+from grader.vgpu.core.tensor import ordinal_of, part_of, plain, relabel, tensors_in, with_part, wrap
 from grader.vgpu.core.transfer import made_pinned, move
-from grader.vgpu.patches import Patches, unsupported
+from grader.vgpu.patches import Patches, no_nested, unsupported
 
 Call = Callable[..., Any]
 
@@ -36,6 +38,10 @@ _LIKE = (
 _FOREIGN = (
     "sparse_coo_tensor", "sparse_compressed_tensor", "sparse_csr_tensor", "sparse_csc_tensor",
     "sparse_bsr_tensor", "sparse_bsc_tensor", "empty_quantized",
+)  # fmt: skip
+
+_NESTED = (
+    "nested_tensor", "as_nested_tensor", "nested_tensor_from_jagged", "narrow", "masked_select",
 )  # fmt: skip
 
 
@@ -170,6 +176,30 @@ def _foreign(original: Call) -> Call:
     return factory
 
 
+def _nested(original: Call) -> Call:
+    def factory(*args: Any, **kwargs: Any) -> Any:
+        """Make a nested tensor of the host's; refuse one that would be on a device."""
+        device = kwargs.get("device")
+        on_device = default_type() != HOST if device is None else ordinal_from(device) is not None
+        held = map(ordinal_of, tensors_in((*args, *kwargs.values())))
+        if on_device or any(ordinal is not None for ordinal in held):
+            raise no_nested(f"torch.nested.{original.__name__} on a device")
+        return original(*args, **kwargs)
+
+    return factory
+
+
+def _nested_for_transformers(original: Call) -> Call:
+    def from_mask(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        """Make what ``nn.TransformerEncoder`` hands to its own layers alone."""
+        inside = sys._getframe(1).f_globals.get("__name__") == "torch.nn.modules.transformer"
+        if not inside and ordinal_of(tensor) is not None:
+            raise no_nested("torch._nested_tensor_from_mask")
+        return original(tensor, *args, **kwargs)
+
+    return from_mask
+
+
 class _Context:
     """``with torch.device('cuda'):`` and ``torch.set_default_device``: the patched functions."""
 
@@ -202,6 +232,10 @@ def patch_factories(patches: Patches) -> None:
             original = getattr(module, name, None)
             if original is not None:
                 by_original[original] = patches.wrap(module, name, make)
+    for name in _NESTED:
+        if hasattr(torch.nested, name):
+            patches.wrap(torch.nested, name, _nested)
+    patches.wrap(torch, "_nested_tensor_from_mask", _nested_for_transformers)
     context = _Context(by_original)
     patches.set(
         _device.DeviceContext,

@@ -24,6 +24,7 @@ from grader.vgpu.core.trace import COMMUNICATION, Collective
 from grader.vgpu.patches import Patches, duplicate_gpu
 from grader.vgpu.patches.sharded import data_parallel, need_arithmetic, own_hook
 from grader.vgpu.patches.streams import Stream, current_stream
+from grader.vgpu.processes import note_name
 
 _PAIRS = frozenset({"send", "recv", "isend", "irecv"})
 _COLLECTIVES = (
@@ -58,6 +59,7 @@ class _Groups:
             kwargs.pop("pg_options", None)
             original(*args, **kwargs)
             machine().rank = torch.distributed.get_rank()
+            note_name(f"rank {machine().rank}")
 
         return init_process_group
 

@@ -31,7 +31,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from grader.vgpu.core.device import ordinal_from
 from grader.vgpu.core.machine import HOST, machine
 from grader.vgpu.core.tensor import ordinal_of, part_of, plain, relabel
-from grader.vgpu.patches import Patches, unsupported
+from grader.vgpu.patches import Patches, no_nested, unsupported
 from grader.vgpu.patches.streams import current_stream
 
 
@@ -157,7 +157,11 @@ def _accelerator(*_: Any) -> torch.device:
 def _wrapper(original: Any) -> Any:
     def make(cls: type, *args: Any, **kwargs: Any) -> Any:
         """Make a tensor around others; for C++ it is on the host, as these are."""
-        if ordinal_from(kwargs.get("device")) is not None:
+        # Torch's nested tensors pass it by its place.
+        by_place = next((each for each in args if isinstance(each, torch.device)), None)
+        if ordinal_from(kwargs.get("device", by_place)) is not None:
+            if cls.__module__.startswith("torch.nested."):
+                raise no_nested("a nested tensor")
             if not cls.__module__.startswith("torch.distributed."):
                 raise unsupported(
                     "Tensor._make_wrapper_subclass with device='cuda'",
