@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from grader.vgpu.core.device import generator_for
 from grader.vgpu.core.execution import (
@@ -19,7 +21,7 @@ from grader.vgpu.core.execution import (
 )
 from grader.vgpu.core.machine import HOST, Machine, machine
 from grader.vgpu.core.rules import ANYWHERE, agree
-from grader.vgpu.core.tensor import VirtualTensor, device_of, is_blank, wrap
+from grader.vgpu.core.tensor import VirtualTensor, device_of, is_blank, tensors_in, wrap
 from grader.vgpu.patches import no_nested, unsupported, without_elements
 
 # No kernel: they make, compare or change what describes a tensor.
@@ -44,6 +46,7 @@ _MASKS = (torch.bool, torch.uint8)
 _INDEXES = frozenset({"index", "index_put", "index_put_", "_index_put_impl_"})
 # ``nn.TransformerEncoder`` makes nested tensors for its own layers, which take them to the end.
 _IN_TRANSFORMERS = frozenset({"_nested_tensor_from_mask", "_nested_tensor_from_mask_left_aligned"})
+_CUDA = torch._C.DispatchKey.CUDA
 _RESIZES = frozenset({"resize_", "resize_as_", "set_"})
 
 
@@ -54,6 +57,7 @@ class _Facts:
     Attributes:
         name: ATen's, without overload.
         function: The fastest way to run it.
+        own: It is a kernel for CUDA that the program has registered, made of torch's operations.
         kernel: It runs one.
         waits: What the host waits for, or empty.
         draws: Random numbers.
@@ -69,6 +73,7 @@ class _Facts:
 
     name: str
     function: Callable[..., Any]
+    own: bool
     kernel: bool
     waits: str
     draws: bool
@@ -150,19 +155,31 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if met.home < 0:
             # A tensor that came home (``transfer.HostTensor``): nothing is on a device.
             return execute(func, args, kwargs)
-        if "device" in kwargs:
-            _refuse_device(here, func, kwargs["device"])
+        if "device" in kwargs and _is_meta(func, kwargs["device"]):
+            return execute(func, args, kwargs)
+        if facts.own:
+            return facts.function(*args, **kwargs)
         if met.mixed and not facts.anywhere and not _adopted(here, args):
             agree(func, args, kwargs)
+        return _run_on(here, met, func, args, kwargs)
+
+
+def _run_on(
+    here: Machine, met: _Met, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    facts = met.facts
+    try:
         result = _run(here, met, func, args, kwargs)
-        # Before it is noted: an operation that finds the device full has not run.
-        result = _place(here, met, args, result)
-        if facts.kernel or facts.waits:
-            _note(here, met, args, result)
-        elif facts.exchange:
-            here.exchanged(facts.name, args, result)
-        if here.log is not None:
-            here.log.unseen(func, args, kwargs, result)
+    except RuntimeError as error:
+        raise here.full_or(error, met.home) from None
+    # Before it is noted: an operation that finds the device full has not run.
+    result = _place(here, met, args, result)
+    if facts.kernel or facts.waits:
+        _note(here, met, args, result)
+    elif facts.exchange:
+        here.exchanged(facts.name, args, result)
+    if here.log is not None:
+        here.log.unseen(func, args, kwargs, result)
     return result
 
 
@@ -172,9 +189,12 @@ def _learn(func: Any) -> _Facts:
         # Each time anew, for it is not kept: nothing may be made that C++ then ends the process at.
         raise no_nested(f"torch.{name}")
     exchange = func.namespace == "_c10d_functional" and name not in _WITHOUT_KERNEL
+    # No build for CPUs has a kernel for CUDA: one that is there is the program's.
+    own = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CUDA")
     facts = _Facts(
         name=name,
-        function=function_of(func),
+        function=partial(func._op_dk, _CUDA) if own else function_of(func),
+        own=own,
         kernel=not (func.is_view or exchange or name in _WITHOUT_KERNEL),
         waits=_WAITS.get(name, ""),
         draws=torch.Tag.nondeterministic_seeded in func.tags,
@@ -191,13 +211,15 @@ def _learn(func: Any) -> _Facts:
     return facts
 
 
-def _refuse_device(here: Machine, func: Any, device: Any) -> None:
-    # Torch's own C++ passes on the device it sees, the host's; another one was asked for by name.
+def _is_meta(func: Any, device: Any) -> bool:
+    """Tell whether a result shall have no elements, and so be on no device; refuse all others.
+
+    Torch's own C++ passes on the device it sees, the host's; another one was asked for by name.
+    """
     kind = HOST if device is None else torch.device(device).type
-    if kind == "meta":
-        here.blanks = True
-    elif kind != HOST:
+    if kind not in {HOST, "meta"}:
         raise unsupported(f"{func} with device={device!r}", "call torch's own function")
+    return kind == "meta"
 
 
 def _adopted(here: Machine, args: tuple[Any, ...]) -> bool:
@@ -207,8 +229,24 @@ def _adopted(here: Machine, args: tuple[Any, ...]) -> bool:
     in there (but by a hook or a function of their own), so there is nothing to refuse. Composite
     functions do the same (``grader.vgpu.patches.methods``).
     """
-    torchs_own = here.local.adopting or torch._C._current_graph_task_id() >= 0
+    torchs_own = (
+        here.local.adopting
+        or torch._C._current_graph_task_id() >= 0
+        or (forward_ad._current_level >= 0 and all(map(_is_torchs_zero, _on_host(args))))
+    )
     return torchs_own and len({tensor.ordinal for tensor in _on_devices(args)}) <= 1
+
+
+def _is_torchs_zero(tensor: torch.Tensor) -> bool:
+    """Tell whether a tensor is what forward derivatives take for one that is nought: one element.
+
+    Autograd makes it where the C++ device is, as the tangent of what has none.
+    """
+    return not any(tensor.stride())
+
+
+def _on_host(value: Any) -> Iterator[torch.Tensor]:
+    return (each for each in tensors_in(value) if not isinstance(each, VirtualTensor))
 
 
 def _on_devices(value: Any) -> Iterator[VirtualTensor]:

@@ -9,6 +9,7 @@ workspaces of libraries and the driver's own context are not modelled.
 from __future__ import annotations
 
 import os
+import re
 import threading
 import weakref
 from collections import Counter
@@ -159,6 +160,7 @@ HOST = "cpu"
 _graph_task = torch._C._current_graph_task_id
 # Capacity that is reported where no limit was set: it must be some number.
 UNBOUNDED = 16 * 2**30
+_HOST_IS_FULL = re.compile(r"DefaultCPUAllocator: .*you tried to allocate (\d+) bytes")
 
 
 class _PerThread(threading.local):
@@ -323,6 +325,11 @@ class Machine:
         # Storages are freed wherever the last reference goes: that is on no stream of its own.
         row = (kind, get_ident(), 0, _phase(), self.names[block.ordinal], block.bytes)
         self.trace.note(row, block.number)
+
+    def full_or(self, error: RuntimeError, ordinal: int) -> Exception:
+        """Return what a device says where the host has no memory left; else the error itself."""
+        found = _HOST_IS_FULL.search(str(error))
+        return error if found is None else self._full(ordinal, int(found[1]))
 
     def _full(self, ordinal: int, size: int) -> Exception:
         memory = self._memories[ordinal]

@@ -53,7 +53,12 @@ def agree(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """
     name = str(func.overloadpacket.__name__)
     on_host = _ON_HOST.get(name, ())
-    operands = [each for each in _operands(func, args, kwargs) if each.name not in on_host]
+    operands = [
+        each
+        for each in _operands(func, args, kwargs)
+        # Without arithmetic a number joins in as a tensor of no elements, which torch has made.
+        if each.name not in on_host and not (each.device == "meta" and each.tensor.dim() == 0)
+    ]
     if name in _INDEXING:
         _indexing(operands)
     elif name in _CONVOLUTIONS:

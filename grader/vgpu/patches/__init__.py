@@ -203,6 +203,15 @@ def unsupported(call: str, instead: str = "") -> NotImplementedError:
     return NotImplementedError(f"{call} is not supported on virtual CUDA devices{also}")
 
 
+def refused(name: str, instead: str = "") -> Callable[..., Any]:
+    """Return what stands for something that virtual devices do not do, and says so when called."""
+
+    def call(*_: Any, **__: Any) -> Any:
+        raise unsupported(name, instead)
+
+    return call
+
+
 def no_nested(what: str) -> NotImplementedError:
     """Return the error for tensors of rows of several lengths: C++ would end the process."""
     return unsupported(what, "pad the rows (torch.nn.utils.rnn.pad_sequence) and pass a mask")

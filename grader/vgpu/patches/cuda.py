@@ -15,7 +15,7 @@ import torch
 from grader.vgpu.core.device import RANDOM_FUNCTIONS, current, ordinal_from, ordinal_or_current
 from grader.vgpu.core.machine import HOST, UNBOUNDED, machine
 from grader.vgpu.core.tensor import VirtualTensor
-from grader.vgpu.patches import Patches, streams, unsupported
+from grader.vgpu.patches import Patches, refused, streams
 
 
 def total(ordinal: int) -> int:
@@ -166,13 +166,6 @@ _REFUSED = (
 _OF_MEMORY = ("MemPool", "CUDAPluggableAllocator", "memory_snapshot", "list_gpu_processes")
 
 
-def _refused(name: str) -> Any:
-    def call(*_: Any, **__: Any) -> Any:
-        raise unsupported(name)
-
-    return call
-
-
 def _exchange_device(index: int) -> int:
     before = current()
     set_device(index)
@@ -239,15 +232,15 @@ _ACCELERATOR: dict[str, Any] = {
 def patch_cuda(patches: Patches) -> None:
     """Let ``torch.cuda`` answer for the machine in force."""
     cuda = torch.cuda
-    refused = {name: _refused(f"torch.cuda.{name}") for name in _REFUSED}
+    refusals = {name: refused(f"torch.cuda.{name}") for name in _REFUSED}
     tables: list[tuple[Any, dict[str, Any]]] = [
-        (cuda, {**_CUDA, **MEMORY_FUNCTIONS, **RANDOM_FUNCTIONS, **refused}),
+        (cuda, {**_CUDA, **MEMORY_FUNCTIONS, **RANDOM_FUNCTIONS, **refusals}),
         (cuda.memory, MEMORY_FUNCTIONS),
         (cuda.memory, {name: _CUDA[name] for name in ("empty_cache", "get_allocator_backend")}),
-        (cuda.memory, {name: refused[name] for name in _OF_MEMORY}),
+        (cuda.memory, {name: refusals[name] for name in _OF_MEMORY}),
         (cuda.random, {**RANDOM_FUNCTIONS, "current_device": current}),
         (cuda.streams, {name: _CUDA[name] for name in ("Stream", "Event")}),
-        (cuda.streams, {"ExternalStream": refused["ExternalStream"]}),
+        (cuda.streams, {"ExternalStream": refusals["ExternalStream"]}),
         (getattr(torch, "accelerator", None), _ACCELERATOR),
     ]
     for module, table in tables:

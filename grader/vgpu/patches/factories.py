@@ -85,14 +85,18 @@ def _new(original: Call, ordinal: int, args: tuple[Any, ...], kwargs: dict[str, 
     # Set on the wrapped tensor at the end: the one below belongs to no graph.
     requires_grad = kwargs.pop("requires_grad", False)
     _refuse_pinning(kwargs)
-    made = original(*args, **kwargs)
+    try:
+        made = original(*args, **kwargs)
+    except RuntimeError as error:
+        raise machine().full_or(error, ordinal) from None
     if type(made) is not torch.Tensor:
         # A mode is in force that only looks at shapes, as DTensor's does: nothing is on a device.
         return made.requires_grad_(requires_grad)
     with torch.no_grad():
         placed = wrap(made, ordinal)
     note_fill(original.__name__, placed)
-    return placed.requires_grad_(requires_grad)
+    # Not where it changes nothing: a function transform lets nobody ask for a gradient inside.
+    return placed.requires_grad_(True) if requires_grad else placed
 
 
 def _refuse_pinning(kwargs: dict[str, Any]) -> None:
@@ -164,7 +168,7 @@ def _elsewhere(
             made = original(*args, **kwargs)
         placed = wrap(made, ordinal)
     note_fill(original.__name__, placed)
-    return placed.requires_grad_(requires_grad)
+    return placed.requires_grad_(True) if requires_grad else placed
 
 
 def _foreign(original: Call) -> Call:

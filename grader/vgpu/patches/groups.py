@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import inspect
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import torch
 import torch.distributed
+from torch.distributed.algorithms.join import Join
 from torch.nn.parallel import DistributedDataParallel
 
 from grader.vgpu.core.machine import machine
@@ -119,14 +121,15 @@ def _exchange(original: Callable[..., Any]) -> Any:
         need_arithmetic()
         ordinal = homes.pop()
         bare = {key: _plain(value) for key, value in given.items()}
-        if name == "all_gather" and _nccl(group):
-            _flatten(bare)
+        run = original
+        if _nccl(group):
+            run, bare = _as_nccl(original, bare)
         later = given.get("async_op", False) or name in _LATER
         # Before it runs: NCCL waits for what was issued until now, and not for what comes after.
         done = _begin(_GroupPart(name, group, given), ordinal)
         local.exchanging = True
         try:
-            work = original(**bare)
+            work = run(**bare)
         finally:
             local.exchanging = False
         if later and work is not None:
@@ -151,6 +154,56 @@ def _flatten(bare: dict[str, Any]) -> None:
     """Let shapes differ where NCCL only counts elements, and gloo compares shapes."""
     bare["tensor_list"] = [each.view(-1) for each in bare["tensor_list"]]
     bare["tensor"] = bare["tensor"].view(-1)
+
+
+def _as_nccl(
+    original: Callable[..., Any], bare: dict[str, Any]
+) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """Return function and arguments that let gloo do what it has no way of its own for."""
+    if original.__name__ == "all_gather":
+        _flatten(bare)
+        if _uneven(bare):
+            return _by_broadcasts, bare
+    return original, _scaled_first(bare) if "op" in bare else bare
+
+
+def _uneven(bare: dict[str, Any]) -> bool:
+    return len({each.numel() for each in bare["tensor_list"]}) > 1
+
+
+def _by_broadcasts(
+    tensor_list: Sequence[torch.Tensor], tensor: torch.Tensor, group: Any = None,
+    async_op: bool = False,
+) -> Any:  # fmt: skip
+    """Gather parts of several sizes, as NCCL does: each rank sends its own to all others."""
+    group, work = group or torch.distributed.group.WORLD, None
+    for rank, part in zip(_ranks(group), tensor_list, strict=True):
+        if rank == torch.distributed.get_rank():
+            part.copy_(tensor)
+        # Gloo does one after another: when the last has ended, all have.
+        work = _c10d().broadcast(part, rank, group, async_op)
+    return work
+
+
+def _scaled_first(bare: dict[str, Any]) -> dict[str, Any]:
+    """Let a sum of products with a factor be a sum of products, which gloo lacks."""
+    kinds = torch.distributed.ReduceOp
+    if bare["op"] != kinds.PREMUL_SUM:
+        return bare
+    factor = bare["op"].__getstate__()[1]
+    factor = plain(factor) if isinstance(factor, torch.Tensor) else factor
+    changed = {**bare, "op": kinds.SUM}
+    for name in ("input", "input_list"):
+        if name in bare:
+            changed[name] = _times(bare[name], factor)
+    if "tensor" in bare:
+        # The result comes there.
+        bare["tensor"].mul_(factor)
+    return changed
+
+
+def _times(value: Any, factor: Any) -> Any:
+    return [each * factor for each in value] if isinstance(value, list) else value * factor
 
 
 def _sizes(given: dict[str, Any]) -> Iterator[int]:
@@ -252,16 +305,16 @@ class _Work:
 
     def __init__(self, work: Any, ordinal: int, done: Any) -> None:
         self.done = done
-        self._work = work
+        self.bare = work
         self._ordinal = ordinal
 
     def wait(self, *args: Any) -> Any:
         """Wait for it."""
         _finish(self._ordinal, self.done)
-        return self._work.wait(*args)
+        return self.bare.wait(*args)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._work, name)
+        return getattr(self.bare, name)
 
 
 def _operation(name: str, args: tuple[Any, ...], result: Any) -> None:
@@ -274,6 +327,32 @@ def _operation(name: str, args: tuple[Any, ...], result: Any) -> None:
         _finish(
             ordinal, _begin(_GroupPart(op, group, {"input": args[0], "result": result}), ordinal)
         )
+
+
+def _notified(original: Any) -> Any:
+    @functools.wraps(original)
+    def notify_join_context(joinable: Any) -> Any:
+        """Say that this rank goes on; C++ takes the exchange itself, not what stands for it."""
+        work = original(joinable)
+        return work.bare if isinstance(work, _Work) else work
+
+    return notify_join_context
+
+
+@contextmanager
+def _one_by_one(group: Any = None, device: Any = None, async_ops: bool = False) -> Iterator[Any]:
+    """Run exchanges that NCCL would join into one by themselves; the last of them ends them all."""
+    yield _c10d()._CoalescingManager()
+
+
+def _coalescing(original: Any) -> Any:
+    @functools.wraps(original)
+    def coalescing_manager(group: Any = None, device: Any = None, async_ops: bool = False) -> Any:
+        chosen = group or torch.distributed.group.WORLD
+        make = _one_by_one if _nccl(chosen) else original
+        return make(group, device, async_ops)
+
+    return coalescing_manager
 
 
 def _coalesced(original: Any) -> Any:
@@ -332,11 +411,13 @@ def patch_groups(patches: Patches) -> None:
         "_get_object_coll_device": _objects_device,
         "_get_pg_default_device": _objects_device,
         "is_nccl_available": lambda _: lambda: True,
+        "_coalescing_manager": _coalescing,
         **dict.fromkeys(_COLLECTIVES, _exchange),
     }.items():
         if hasattr(module, name):
             made = patches.wrap(module, name, make)
             patches.set(torch.distributed, name, made)
     patches.wrap(torch.distributed, "_broadcast_coalesced", _coalesced)
+    patches.set(Join, "notify_join_context", staticmethod(_notified(Join.notify_join_context)))
     patches.wrap(DistributedDataParallel, "__init__", data_parallel)
     patches.wrap(DistributedDataParallel, "register_comm_hook", own_hook)

@@ -31,7 +31,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from grader.vgpu.core.device import ordinal_from
 from grader.vgpu.core.machine import HOST, machine
 from grader.vgpu.core.tensor import ordinal_of, part_of, plain, relabel
-from grader.vgpu.patches import Patches, no_nested, unsupported
+from grader.vgpu.patches import Patches, no_nested, refused, unsupported
 from grader.vgpu.patches.streams import current_stream
 
 
@@ -109,9 +109,13 @@ class _Reducer:
             work = torch.distributed.all_reduce(gradients, group=self._group, async_op=True)
             done = work.done
             # At the end of the backward pass: until then, computing and exchanging may overlap.
-            torch.autograd.Variable._execution_engine.queue_callback(
-                lambda: done.wait(current_stream(self._ordinal))
-            )
+            if torch._C._current_graph_task_id() >= 0:
+                torch.autograd.Variable._execution_engine.queue_callback(
+                    lambda: done.wait(current_stream(self._ordinal))
+                )
+            else:
+                # Of a rank that has no more inputs, and answers the others (``Join``).
+                done.wait(current_stream(self._ordinal))
             return work.get_future().then(lambda _: buffer)
         future = self._hook(self._state, _Bucket(bucket, self._ordinal))
         return future.then(lambda ended: plain(_only(ended.value())))
@@ -186,6 +190,21 @@ def _attention(original: Any) -> Any:
     return attention
 
 
+def _without_kernel(original: Any) -> Any:
+    cuda: Any = torch.backends.cuda
+
+    def attention(query: Any, *args: Any, **kwargs: Any) -> Any:
+        """Compute what was left to kernels that only CUDA has by torch's own formula."""
+        here = cuda.flash_sdp_enabled() or cuda.math_sdp_enabled()
+        there = cuda.mem_efficient_sdp_enabled() or cuda.cudnn_sdp_enabled()
+        if here or not there or ordinal_of(query) is None:
+            return original(query, *args, **kwargs)
+        with sdpa_kernel(SDPBackend.MATH):
+            return original(query, *args, **kwargs)
+
+    return attention
+
+
 def _of_part(name: str, attribute: str) -> property:
     return property(lambda self: getattr(getattr(self, name), attribute))
 
@@ -210,10 +229,23 @@ def _drawn(module: ModuleType, patches: Patches) -> None:
     patches.set(module, "is_rng_supported_mesh", lambda _: False)
 
 
+def _nothing_compiled(*names: str) -> Callable[[ModuleType, Patches], None]:
+    """Refuse what looks at compiled code: there is none."""
+
+    def change(module: ModuleType, patches: Patches) -> None:
+        for name in names:
+            full = f"{module.__name__}.{name}"
+            patches.set(module, name, refused(full, "virtual GPUs do not compile"))
+
+    return change
+
+
 LATE: dict[str, Callable[[ModuleType, Patches], None]] = {
     "torch.distributed.tensor._api": _spread,
     "torch.distributed._functional_collectives": _under_way,
     "torch.distributed.tensor._random": _drawn,
+    "torch._dynamo.eval_frame": _nothing_compiled("explain", "export"),
+    "torch._inductor.utils": _nothing_compiled("run_and_get_code"),
 }
 """Modules that nobody may have imported yet, and what is changed in them."""
 
@@ -225,6 +257,7 @@ def patch_sharded(patches: Patches) -> None:
     patches.set(torch.Tensor, "_make_wrapper_subclass", wrapper)
     for place in (torch.nn.functional, torch._C._nn):
         patches.wrap(place, "scaled_dot_product_attention", _attention)
+        patches.wrap(place, "scaled_dot_product_attention", _without_kernel)
     if not torch.distributed.is_available():
         return
     patches.wrap(torch.distributed.device_mesh.DeviceMesh, "__init__", _mesh)

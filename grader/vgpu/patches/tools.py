@@ -34,11 +34,12 @@ import torch.cuda.nvtx
 import torch.cuda.profiler
 import torch.export
 import torch.utils.dlpack
+from torch.utils._python_dispatch import _get_current_dispatch_mode
 
 from grader.vgpu.core.machine import machine
 from grader.vgpu.core.tensor import VirtualTensor, tensors_in
 from grader.vgpu.core.trace import Allocation, Release, Trace
-from grader.vgpu.patches import Patches, unsupported
+from grader.vgpu.patches import Patches, refused, unsupported
 from grader.vgpu.patches.methods import at_home, composite
 
 # Of the libraries in torch's own wheel for CUDA 12.8: what programs print or ask a minimum of.
@@ -176,10 +177,39 @@ def _patch_compilers(patches: Patches) -> None:
     patches.wrap(torch.export, "export", _export)
 
 
+def _on_devices(original: Any) -> Any:
+    python, host = torch._C.DispatchKey.Python, torch._C.DispatchKey.CPU
+
+    def dispatch(self: Any, key: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Run an operation that takes functions as it runs on the host: by torch's own formula."""
+        if key == python and _get_current_dispatch_mode() is None:
+            held = self._get_overloaded_args(args, kwargs)
+            if held and all(type(each) is VirtualTensor for each in held):
+                key = host
+        return original(self, key, *args, **kwargs)
+
+    return dispatch
+
+
+class _AllocatorState:
+    """Stands for what graphs of Inductor's keep of CUDA's allocator; there are none."""
+
+
+# What the compiler's own modules import of C++ where there is a GPU.
+_FOR_INDUCTOR = {
+    "_cuda_CUDAAllocator_AllocatorState": _AllocatorState,
+    "_set_cached_tensors_enabled": lambda _: None,
+}
+
+
 def patch_tools(patches: Patches) -> None:
     """Let these tools run, or say that they do not."""
     _patch_versions(patches)
     _patch_compilers(patches)
+    patches.wrap(torch._ops.HigherOrderOperator, "dispatch", _on_devices)
+    for name, value in _FOR_INDUCTOR.items():
+        if not hasattr(torch._C, name):
+            patches.set(torch._C, name, value)
     profiler = torch.autograd.profiler
     patches.wrap(profiler.profile, "__init__", _host_profile)
     patches.wrap(profiler.emit_nvtx, "__init__", _no_nvtx)
@@ -245,6 +275,9 @@ def _rest(patches: Patches) -> None:
 def patch_refused(patches: Patches) -> None:
     """Refuse them."""
     _rest(patches)
+    gds: Any = sys.modules.get("torch.cuda.gds")
+    if hasattr(gds, "GdsFile"):
+        patches.set(gds, "GdsFile", refused("torch.cuda.gds.GdsFile"))
     patches.wrap(torch, "vander", _on_host_only("torch.vander"))
     for module in (torch, torch.utils.dlpack):
         patches.wrap(module, "to_dlpack", _on_host_only("torch.to_dlpack"))

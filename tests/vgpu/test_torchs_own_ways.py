@@ -1,0 +1,254 @@
+"""What torch does for a program by ways of its own: compilers, transforms, operators, exchanges."""
+
+from __future__ import annotations
+
+import copy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from torch.autograd import forward_ad
+from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from grader.vgpu import virtual_gpus
+from grader.vgpu.timeline import on_timeline
+
+
+def layer_and_input() -> tuple[nn.Module, torch.Tensor]:
+    torch.manual_seed(0)
+    return nn.Conv2d(1, 2, 3), torch.randn(1, 1, 6, 6)
+
+
+def pushed(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    return torch.func.jvp(model, (x,), (torch.ones_like(x),))[1]
+
+
+def by_levels(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    with forward_ad.dual_level():
+        return forward_ad.unpack_dual(model(forward_ad.make_dual(x, torch.ones_like(x)))).tangent
+
+
+@pytest.mark.parametrize("derive", [pushed, by_levels])
+def test_forward_derivatives_of_a_convolution(
+    derive: Callable[[nn.Module, torch.Tensor], torch.Tensor],
+) -> None:
+    model, x = layer_and_input()
+    expected = derive(copy.deepcopy(model), x)
+    with virtual_gpus(1):
+        found = derive(model.cuda(), x.cuda())
+        assert found.device == torch.device("cuda:0")
+        torch.testing.assert_close(found.cpu(), expected)
+
+
+def test_derivatives_of_derivatives() -> None:
+    with virtual_gpus(1):
+        x = torch.ones(3, device="cuda")
+        found = torch.func.hessian(lambda x: (x**3).sum())(x)
+        assert found.tolist() == (6 * torch.eye(3)).tolist()
+        linear = nn.Linear(3, 2).cuda()
+        assert torch.equal(torch.func.jacfwd(linear)(x), linear.weight)
+
+
+def test_a_host_tensor_of_the_programs_is_refused_under_forward_derivatives() -> None:
+    weight = torch.randn(3, 3)
+    with virtual_gpus(1):
+        x = torch.ones(3, 3, device="cuda")
+        with pytest.raises(RuntimeError, match="same device"):
+            torch.func.jvp(lambda x: x @ weight, (x,), (x,))
+
+
+def test_meta_tensors_of_torchs_own_stay_meta() -> None:
+    with virtual_gpus(1):
+        x = torch.ones(3, device="cuda")
+        assert torch.ops.aten.zeros_like(x, device="meta").device.type == "meta"
+        assert (x + x).tolist() == [2.0] * 3
+
+
+def test_a_kernel_for_cuda_is_the_one_that_runs() -> None:
+    @torch.library.custom_op("vgpu_tests::scaled", mutates_args=(), device_types="cpu")
+    def scaled(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    @scaled.register_kernel("cuda")
+    def _(x: torch.Tensor) -> torch.Tensor:
+        assert x.is_cuda
+        return x * 3
+
+    @torch.library.custom_op("vgpu_tests::written", mutates_args={"out"}, device_types="cuda")
+    def written(x: torch.Tensor, out: torch.Tensor) -> None:
+        out.copy_(x + 1)
+
+    with virtual_gpus(1) as machine:
+        x = torch.ones(3, device="cuda")
+        assert scaled(x).tolist() == [3.0] * 3
+        assert scaled(torch.ones(1)).tolist() == [2.0]
+        out = torch.zeros(3, device="cuda")
+        written(x, out)
+        assert out.tolist() == [2.0] * 3
+        assert "mul" in str(machine.trace.events)
+
+
+def test_flexible_attention() -> None:
+    from torch.nn.attention.flex_attention import (  # noqa: PLC0415
+        create_block_mask,
+        flex_attention,
+    )
+
+    torch.manual_seed(0)
+    query, key, value = torch.randn(3, 1, 2, 128, 16)
+
+    def causal(batch, head, row, column):
+        return row >= column
+
+    expected = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+    with virtual_gpus(1):
+        there = [each.cuda().requires_grad_() for each in (query, key, value)]
+        mask = create_block_mask(causal, None, None, 128, 128, device="cuda")
+        found = flex_attention(*there, block_mask=mask)
+        found.sum().backward()
+        assert there[0].grad.device == found.device == torch.device("cuda:0")
+        torch.testing.assert_close(found.detach().cpu(), expected, atol=1e-5, rtol=1e-5)
+
+
+def test_a_map_over_lists() -> None:
+    from torch._higher_order_ops.foreach_map import foreach_map  # noqa: PLC0415
+
+    with virtual_gpus(1):
+        x = [torch.ones(2, device="cuda")] * 2
+        assert [each.tolist() for each in foreach_map(torch.add, x, x)] == [[2.0, 2.0]] * 2
+
+
+@pytest.mark.parametrize("kernel", SDPBackend.__members__)
+def test_any_kernel_of_attention_can_be_asked_for(kernel: str) -> None:
+    if kernel in {"ERROR", "OVERRIDEABLE"}:
+        pytest.skip("is none of CUDA's")
+    x = torch.randn(1, 2, 8, 16)
+    expected = functional.scaled_dot_product_attention(x, x, x)
+    with virtual_gpus(1), sdpa_kernel(SDPBackend.__members__[kernel]):
+        there = x.cuda()
+        found = functional.scaled_dot_product_attention(there, there, there)
+        torch.testing.assert_close(found.cpu(), expected)
+
+
+def test_a_number_joins_in_without_arithmetic() -> None:
+    with virtual_gpus(1), on_timeline("v100", arithmetic=False):
+        x = torch.randn(4, device="cuda")
+        assert torch.where(x > 0, x, 0.0).shape == (4,)
+        assert torch.where(x > 0, 1.0, x).dtype is torch.float32
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.empty(10**15, device="cuda"),
+        lambda: torch.ones(2**25, 1, device="cuda") * torch.ones(2**25, device="cuda"),
+    ],
+)
+def test_a_huge_tensor_is_too_large_in_torchs_words(make: Callable[[], torch.Tensor]) -> None:
+    with virtual_gpus(1), pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
+        make()
+
+
+def test_files_that_a_gpu_would_read_are_refused() -> None:
+    if not hasattr(torch.cuda, "gds"):
+        pytest.skip("this torch has no torch.cuda.gds")
+    with virtual_gpus(1), pytest.raises(NotImplementedError, match=r"torch\.cuda\.gds\.GdsFile is"):
+        torch.cuda.gds.GdsFile("/none", 1)
+
+
+def run(folder: Path, program: str, *options: str) -> str:
+    (folder / "script.py").write_text(program)
+    command = [sys.executable, "-m", "grader.vgpu", *options, "script.py"]
+    ran = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, check=False, cwd=folder
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+COMPILER = """
+import torch
+torch.compiler.reset()
+torch.compiler.cudagraph_mark_step_begin()
+torch._dynamo.reset()
+for refused in (
+    lambda: torch._dynamo.explain(torch.sin)(torch.ones(1, device="cuda")),
+    lambda: __import__("torch._inductor.utils")._inductor.utils.run_and_get_code(torch.sin),
+):
+    try:
+        refused()
+    except NotImplementedError as error:
+        print(error)
+"""
+
+
+def test_the_compiler_is_reset_and_asked(tmp_path: Path) -> None:
+    first, second = run(tmp_path, COMPILER).splitlines()
+    assert first.startswith("torch._dynamo.eval_frame.explain is not supported on virtual CUDA")
+    assert second.startswith("torch._inductor.utils.run_and_get_code is not supported on virtual")
+
+
+EXCHANGES = """
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.algorithms.join import Join
+from torch.distributed.distributed_c10d import _coalescing_manager
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("nccl")
+rank = dist.get_rank()
+torch.cuda.set_device(rank)
+told = {}
+
+model = DistributedDataParallel(nn.Linear(2, 2).cuda(), device_ids=[rank])
+with Join([model]):
+    for _ in range(2 + rank):
+        model(torch.ones(2, 2, device="cuda")).sum().backward()
+told["join"] = model.module.weight.grad.sum().item()
+
+x = torch.full((3,), rank + 1.0, device="cuda")
+dist.all_reduce(x, op=dist._make_nccl_premul_sum(0.5))
+told["premul"] = x.tolist()
+part = torch.empty(1, device="cuda")
+whole = torch.full((2,), rank + 1.0, device="cuda")
+dist.reduce_scatter_tensor(part, whole, op=dist._make_nccl_premul_sum(2.0))
+told["scattered"] = part.tolist() + whole.tolist()
+
+parts = [torch.empty(size, device="cuda") for size in (1, 2)]
+dist.all_gather(parts, torch.full((1 + rank,), rank + 1.0, device="cuda"))
+told["uneven"] = [each.tolist() for each in parts]
+
+several = [torch.ones(2, device="cuda") for _ in range(2)]
+with _coalescing_manager(device=torch.device("cuda", rank), async_ops=True) as manager:
+    for each in several:
+        dist.all_reduce(each)
+manager.wait()
+told["coalesced"] = several[1].tolist()
+
+for turn in range(2):
+    dist.barrier()
+    if turn == rank:
+        print(told, flush=True)
+dist.destroy_process_group()
+"""
+
+
+def test_exchanges_that_nccl_has_and_gloo_lacks(tmp_path: Path) -> None:
+    lines = run(tmp_path, EXCHANGES, "--gpus", "2", "--nproc", "2").splitlines()
+    # As torch's own Join says: a rank that is done adds noughts, and all divide by two.
+    expected = {
+        "premul": [1.5] * 3, "scattered": [6.0], "uneven": [[1.0], [2.0, 2.0]],
+        "coalesced": [2.0, 2.0],
+    }  # fmt: skip
+    for rank, line in enumerate(lines):
+        told = eval(line)
+        assert told.pop("join") == (16.0 if rank == 0 else 12.0)
+        own = expected["scattered"] + [rank + 1.0] * 2
+        assert told == {**expected, "scattered": own}
+    assert len(lines) == 2
