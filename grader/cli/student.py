@@ -95,10 +95,12 @@ def check(
         from grader.report.student import StudentView, all_right
         from grader.selfcheck.engine import SelfCheck
         from grader.selfcheck.terminal import watch_folder
-        from grader.selfcheck.workplace import choose_questions, open_workplace
+        from grader.selfcheck.workplace import choose_questions, is_question, open_workplace
 
         place = open_workplace(_path_among(named))
-        ids = choose_questions(place, [word for word in named if not _is_path(word)])
+        ids = choose_questions(
+            place, [word for word in named if not _is_path(word) or is_question(place, word)]
+        )
         console = make_console()
         own = SelfCheck(place, sandbox, device.value)
         view = StudentView(console, place.public.hints, own.details, own.printed, lambda: own.words)

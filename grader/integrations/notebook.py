@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from grader.errors import GraderError, UsageError, nearest
+from grader.errors import GraderError
 from grader.report.html.self_check import error_html, result_html
 from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult
@@ -25,7 +25,7 @@ from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures
 from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.terminal import SaveWatch
-from grader.selfcheck.workplace import Workplace, open_workplace
+from grader.selfcheck.workplace import Workplace, choose_questions, open_workplace
 from grader.verdict import Message
 
 
@@ -60,7 +60,7 @@ class NotebookCheck:
     def check(self, line: str) -> NotebookAnswer:
         """Check the questions that a line names; all where it names none."""
         try:
-            return self._checked(tuple(shlex.split(line)))
+            return self._checked(shlex.split(line))
         except GraderError as error:
             return NotebookAnswer(error_html(str(error)), str(error))
 
@@ -70,12 +70,9 @@ class NotebookCheck:
             self._watch.close()
             self._check.close()
 
-    def _checked(self, questions: tuple[str, ...]) -> NotebookAnswer:
+    def _checked(self, words: Sequence[str]) -> NotebookAnswer:
         place = open_workplace(Path())
-        known = [question.id for question in place.public.assignment.questions]
-        for name in questions:
-            if name not in known:
-                raise UsageError(f"no question “{name}”{nearest(name, known)}")
+        questions = choose_questions(place, words)
         check, watch = self._warm(place)
         # All at once the first time: a notebook that is run from top to bottom waits once.
         rerun = watch.run()

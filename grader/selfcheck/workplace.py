@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from grader.submission import Submission, Where, read_submission
 from grader.submission.choose import only_uses
 from grader.submission.notebook import NEWLINE
 from grader.submission.submission import IntakeError, SubmittedFile
+from grader.verdict import Param
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,26 +247,45 @@ def choose_questions(place: Workplace, words: Sequence[str]) -> tuple[str, ...]:
         words: Each a name, the beginning of some names, or a number such as ``Q15`` or ``15``.
 
     Raises:
-        InTheWay: A word means no question; says which name is nearest.
+        InTheWay: A word means no question; says which name is nearest, and all there are.
     """
     found = dict.fromkeys(name for word in words for name in _meant(place, word))
     order = [item.id for item in place.public.assignment.questions]
     return tuple(name for name in order if name in found)
 
 
+def is_question(place: Workplace, word: str) -> bool:
+    """Return whether a word is the whole name of a question, or of the function of one."""
+    return any(word in (item.id, *item.names) for item in place.public.assignment.questions)
+
+
 def _meant(place: Workplace, word: str) -> list[str]:
-    questions = place.public.assignment.questions
-    names = {name: item.id for item in questions for name in (item.id, *item.names)}
-    if word in names:
-        return [names[word]]
+    """Return ids: the whole name first, then a number, then the beginning of names.
+
+    A question's own name goes before that of its function, which several may share.
+    """
+    questions, low = place.public.assignment.questions, word.lower()
     numbered = _NUMBERED.fullmatch(word)
-    if numbered and int(numbered[1]) <= len(questions):
-        return [questions[int(numbered[1]) - 1].id]
-    begun = [name for known, name in names.items() if known.lower().startswith(word.lower())]
-    if begun and word:
-        return begun
-    nearest = nearest_name(word.lower(), names)
-    raise InTheWay("no_such_question", name=word, nearest=nearest, count=len(questions))
+    number = int(numbered[1]) if numbered else 0
+    ways: tuple[Callable[[int, Question], bool], ...] = (
+        lambda _, item: word == item.id,
+        lambda _, item: word in item.names,
+        lambda at, _: at == number,
+        lambda _, item: low == item.id.lower(),
+        lambda _, item: low in map(str.lower, item.names),
+        lambda _, item: any(name.lower().startswith(low) for name in (item.id, *item.names)),
+    )
+    for means in ways if word else ():
+        if found := [item.id for at, item in enumerate(questions, 1) if means(at, item)]:
+            return found
+    names = [name for item in questions for name in (item.id, *item.names)]
+    raise InTheWay(
+        "no_such_question",
+        name=word,
+        nearest=nearest_name(low, names),
+        known=list[Param](item.id for item in questions),
+        count=len(questions),
+    )
 
 
 def archive_name(place: Workplace) -> str:

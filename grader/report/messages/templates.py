@@ -123,6 +123,10 @@ def _names(value: Param) -> str:
     return ", ".join(shown) + (", …" if len(items) > _SHOWN_ITEMS else "")
 
 
+def _every(value: Param) -> str:
+    return ", ".join(map(show, value)) if isinstance(value, list) else show(value)
+
+
 def _most(value: Param) -> str:
     if not isinstance(value, list) or len(value) < 2:
         raise UnfillableError("most")
@@ -159,6 +163,7 @@ def _size(value: Param) -> str:
 
 
 _SPECS: dict[str, Callable[[Param], str]] = {
+    "every": _every,
     "index": _index,
     "last": _last,
     "line": line_text,

@@ -188,6 +188,16 @@ def test_a_question_is_named_in_several_ways(
     assert "double" not in said.split("━")[0]
 
 
+def test_a_question_goes_before_a_folder_of_its_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "double").mkdir()
+    assert run(monkeypatch, "check", "double") == 0
+    said = printed(capsys)
+    assert "double" in said
+    assert "mean_of" not in said
+
+
 def test_it_fails_on_demand(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
