@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
@@ -68,6 +69,8 @@ _HERE = Path()
 _WRONG = 3
 """Exit status of ``--fail``. Not 1, which says that the grader or the machine failed: a script that
 retries for the one must not retry for the other."""
+_UNASKED = 4
+"""Exit status where nothing was packed, since another file is probably meant."""
 _MOST_SHOWN = 200
 """Characters of a line that is shown as it stands."""
 
@@ -230,21 +233,27 @@ def _shown_path(file: Path) -> str:
 def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
     """Pack what you hand in, under the right name, and read it back.
 
-    A file that Python cannot load is refused; what is not written yet is listed.
+    A file that Python cannot load is refused; what is not written yet is listed. Where nothing is
+    written, but another file in the folder has some of it, you are asked first; without a terminal
+    nothing is packed then, and the exit status is 4. Name the file to pack it all the same.
     """
     _speak(lang)
     from grader.report.student import StudentView
     from grader.selfcheck.folder import unreadable
+    from grader.selfcheck.terminal import tell_elsewhere, tell_inside
     from grader.selfcheck.workplace import open_workplace, pack, read_workplace, words_for
-    from grader.selfcheck.written import absent, unwritten
+    from grader.selfcheck.written import absent, nothing_written, unwritten
 
     place = open_workplace(path)
-    view = StudentView(make_console(), place.public.hints)
     submission = read_workplace(place)
+    words = words_for(submission)
+    view = StudentView(make_console(), place.public.hints, words=lambda: words)
     if (broken := unreadable(submission)) is not None:
-        _show(broken, place.hand_in, FormatChoice.text, words_for(submission))
+        _show(broken, place.hand_in, FormatChoice.text, words)
         view.say("not_packed", "bold red")
         raise typer.Exit(1)
+    if not path.is_file() and nothing_written(place, submission):
+        _ask_first(place, view)
     packed = pack(place)
     if not packed.same:
         view.say("packed_differs", "red", file=str(packed.path))
@@ -257,11 +266,36 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
     for error in submission.refused.values():
         view.tell(error.message, "red")
     if lacking := absent(place, submission):
-        whole = len(lacking) == len(asked.coded)
+        misplaced = tell_inside(place, submission, view)
+        whole = len(lacking) == len(asked.coded) and not misplaced
         message = "none_found" if whole else "not_in_file"
         view.say(message, "red", file=place.name, count=len(lacking), names=list(lacking))
     if left := unwritten(place, submission):
         view.say("not_written", "yellow", count=len(left), names=list(left))
+    tell_elsewhere(place, view)
+
+
+def _ask_first(place: Workplace, view: StudentView) -> None:
+    """Ask whether to pack what has nothing in it, where another file of the folder has something.
+
+    Raises:
+        Exit: It is not to be packed, or there is nobody to ask.
+    """
+    from grader.report.messages.catalogue import current
+    from grader.selfcheck.terminal import tell_elsewhere
+    from grader.selfcheck.workplace import command
+    from grader.verdict import Message
+
+    if not tell_elsewhere(place, view):
+        return
+    file = place.name
+    if not sys.stdin.isatty():
+        view.say(
+            "not_packed_unasked", "bold red", file=file, command=command(place, "submit-zip", file)
+        )
+        raise typer.Exit(_UNASKED)
+    if not typer.confirm(current().render(Message("pack_anyway", {"file": file}))):
+        raise typer.Exit(_UNASKED)
 
 
 def _speak(lang: Language | None) -> None:

@@ -81,7 +81,7 @@ class StudentView:
                 question = self._waiting.pop(name)
                 # Where nothing is there, one sentence in the end says so.
                 told = self.everything or not quiet(question)
-                if told and not _nothing_like_it(question):
+                if told and not nothing_like_it(question):
                     self._shown[name] = question
                     self._question(question)
                 else:
@@ -99,7 +99,7 @@ class StudentView:
         asked = [
             item
             for item in report.questions
-            if (not chosen or item.id in chosen) and not (elsewhere and _nothing_like_it(item))
+            if (not chosen or item.id in chosen) and not (elsewhere and nothing_like_it(item))
         ]
         brief = not self.everything and any(_to_mend(item) for item in asked)
         for question in asked:
@@ -138,9 +138,7 @@ class StudentView:
             (f"{MARKS[status]} {question.id}", f"bold {style}"),
             ("  " + points_of(question), style),
             ("  " + question.title, "dim"),
-            ("  " + self._words.codes[Code.NOT_IMPLEMENTED.value], style)
-            if not_written(question)
-            else "",
+            ("  " + self._words.codes[code.value], style) if (code := _bare(question)) else "",
         )
         self._console.print(line, no_wrap=True, overflow="ellipsis")
         for text, colour in self._lines(question):
@@ -148,7 +146,7 @@ class StudentView:
 
     def _lines(self, question: QuestionResult) -> Iterable[tuple[str, str]]:
         """Yield what there is to say on a question, with the colour of each line."""
-        if not_written(question):
+        if _bare(question):
             return
         # What waits for grading is summed up at the end; each check of it is told with --all.
         left = None if self.everything else Status.DEFERRED
@@ -204,13 +202,20 @@ def not_loaded(report: Report) -> bool:
 
 def quiet(question: QuestionResult) -> bool:
     """Return whether a question can be left out where another one is wrong."""
-    return not_written(question) or shown_status(question) is Status.PASSED
+    right = shown_status(question) is Status.PASSED
+    return right or not_written(question) or nothing_like_it(question)
 
 
 def none_found(report: Report) -> bool:
     """Return whether a submission has nothing of what was asked for: it belongs elsewhere."""
     questions = [item for item in asked_for(report) if not _waits(item)]
-    return len(questions) > 1 and all(not_found(item) for item in questions)
+    return len(questions) > 1 and all(
+        not_found(item) and not _misplaced(item) for item in questions
+    )
+
+
+def _misplaced(question: QuestionResult) -> bool:
+    return any(item.params.get("holder") for item in question.checks)
 
 
 def not_written(question: QuestionResult) -> bool:
@@ -223,15 +228,27 @@ def not_found(question: QuestionResult) -> bool:
     return any(check.code is Code.MISSING_FUNCTION for check in question.checks)
 
 
-def _nothing_like_it(question: QuestionResult) -> bool:
+def nothing_like_it(question: QuestionResult) -> bool:
     """Return whether nothing has a question's name, nor one that could be meant."""
-    return not_found(question) and not any(item.params.get("nearest") for item in question.checks)
+    told = [item for item in question.checks if item.code is Code.MISSING_FUNCTION]
+    return (
+        bool(told)
+        and not any(item.params.get("nearest") for item in told)
+        and not _misplaced(question)
+    )
+
+
+def _bare(question: QuestionResult) -> Code | None:
+    """Return the code of a question on which there is nothing else to say."""
+    if not_written(question):
+        return Code.NOT_IMPLEMENTED
+    return Code.MISSING_FUNCTION if nothing_like_it(question) else None
 
 
 def next_question(report: Report) -> QuestionResult | None:
     """Return the question to go on with: the first that is wrong, else the first not written."""
     open_ones = [item for item in report.questions if _to_mend(item)]
-    wrong = [item for item in open_ones if not not_written(item)]
+    wrong = [item for item in open_ones if not _bare(item)]
     return next(iter(wrong or open_ones), None)
 
 
@@ -280,4 +297,5 @@ def _wrong(question: QuestionResult) -> bool:
 
 
 def _waits(question: QuestionResult) -> bool:
-    return question.status.open
+    """Return whether nothing of a question was decided here."""
+    return all(check.status.open or check.status is Status.SKIPPED for check in question.checks)

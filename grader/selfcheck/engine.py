@@ -8,20 +8,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.machinery import PathFinder
 
 from grader.checks.causes import exception_cause
+from grader.errors import nearest_name
 from grader.grading import Grader, Options
 from grader.report.messages.catalogue import current
-from grader.report.model import QuestionResult, Report
+from grader.report.model import CheckResult, QuestionResult, Report
 from grader.run.capabilities import DeviceChoice
 from grader.run.materials import Materials, guest_limits
 from grader.run.observe import QuestionRun
 from grader.sandbox.host.guests import Sandbox
+from grader.selfcheck.folder import InTheWay
 from grader.selfcheck.pictures import device_lines
 from grader.selfcheck.public import PUBLIC_SEED
 from grader.selfcheck.sealed import SealedMistakes
 from grader.selfcheck.spare import SpareSandbox
 from grader.selfcheck.values import printed_lines, value_lines
 from grader.selfcheck.workplace import Workplace, read_workplace, words_for
-from grader.verdict import Message, Param
+from grader.selfcheck.written import Inside, inside
+from grader.verdict import Code, Message, Param
 
 OnQuestion = Callable[[str], None]
 OnResult = Callable[[QuestionResult], None]
@@ -89,9 +92,57 @@ class SelfCheck:
             # Whoever prints it asks for details.
             self.seen[result.id] = run
             self._printed[result.id] = printed
-            on_result(result)
+            on_result(self._located(result))
 
         return note
+
+    def _located(self, result: QuestionResult) -> QuestionResult:
+        """Return a result that says of a missing function where it stands instead.
+
+        Names of other questions are no misspelling of this one.
+        """
+        if not any(check.code is Code.MISSING_FUNCTION for check in result.checks):
+            return result
+        checks = (
+            self._elsewhere(result.id, check) if check.code is Code.MISSING_FUNCTION else check
+            for check in result.checks
+        )
+        return result.model_copy(update={"checks": tuple(checks)})
+
+    def _elsewhere(self, question: str, check: CheckResult) -> CheckResult:
+        place = self.workplace
+        function, asked = place.function(question), place.public.assignment.functions
+        names = check.params.get("names")
+        others = (
+            [str(each) for each in names if each not in asked] if isinstance(names, list) else []
+        )
+        message = Message(
+            "missing_function",
+            {
+                "function": function,
+                "names": list[Param](others),
+                "nearest": nearest_name(function, others, likeness=0.6),
+                "file": place.public.assignment.place_of(place.question(question)) or None,
+            },
+        )
+        if (found := self._inside(question)) is not None:
+            message = Message("stands_inside", found.params(function))
+        text = self.words.render(message)
+        return check.model_copy(
+            update={
+                "message": text,
+                "student_message": text,
+                "message_id": message.id,
+                "params": dict(message.params),
+            }
+        )
+
+    def _inside(self, question: str) -> Inside | None:
+        place = self.workplace
+        try:
+            return inside(place, read_workplace(place), place.question(question))
+        except (InTheWay, SyntaxError, ValueError, RecursionError):
+            return None
 
     def details(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
         """Return check → lines on the values and on what the devices did in its last run."""
@@ -185,7 +236,8 @@ class SelfCheck:
         submission = report.submission
         return report.model_copy(
             update={
-                "submission": submission.model_copy(update={"notes": (*submission.notes, *notes)})
+                "questions": tuple(map(self._located, report.questions)),
+                "submission": submission.model_copy(update={"notes": (*submission.notes, *notes)}),
             }
         )
 

@@ -26,13 +26,23 @@ from grader.report.student import (
     none_found,
     not_loaded,
     not_written,
+    nothing_like_it,
     of_the_file,
 )
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.workplace import Workplace, archive_name, line_of, read_workplace
+from grader.selfcheck.folder import InTheWay
+from grader.selfcheck.workplace import (
+    Workplace,
+    archive_name,
+    command,
+    line_of,
+    read_workplace,
+)
+from grader.selfcheck.written import elsewhere, inside
 from grader.static_analysis.reader import SourceReader
-from grader.verdict import Param, Status
+from grader.submission import Submission
+from grader.verdict import Message, Param, Status
 
 _DEFINED = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _MODULE = ""
@@ -328,6 +338,47 @@ def conclude(report: Report, place: Workplace, view: StudentView) -> None:
     _hand_in(report, place, view)
 
 
+def tell_elsewhere(place: Workplace, view: StudentView) -> bool:
+    """Say which other file of the folder has functions that are not written in this one.
+
+    Returns:
+        Whether there is one.
+    """
+    try:
+        found = elsewhere(place, read_workplace(place))
+    except (InTheWay, SyntaxError, ValueError, RecursionError):
+        return False  # what is in the way was said before
+    for name, lacking in found.items():
+        # With questions in several files each stands where it stands: none is chosen.
+        single = len(place.public.assignment.asked) == 1
+        commands = {
+            word: command(place, of, name) if single else None
+            for word, of in (("check", "check"), ("command", "submit-zip"))
+        }
+        names: list[Param] = [*lacking]
+        view.say(
+            "written_elsewhere", "yellow",
+            found=name, file=place.name, count=len(names), names=names, **commands,
+        )  # fmt: skip
+    return bool(found)
+
+
+def tell_inside(place: Workplace, submission: Submission, view: StudentView) -> bool:
+    """Say which functions stand inside a class or another function.
+
+    Returns:
+        Whether there is one.
+    """
+    found = [
+        Message("stands_inside", where.params(place.function(item.id)))
+        for item in place.public.assignment.coded
+        if (where := inside(place, submission, item)) is not None
+    ]
+    for message in found:
+        view.tell(message, "red")
+    return bool(found)
+
+
 def _received(report: Report) -> dict[str, Param]:
     """Return file → size for what is there for a person to read."""
     checks = (check for question in report.questions for check in question.checks)
@@ -338,11 +389,17 @@ def _received(report: Report) -> dict[str, Param]:
 def _hand_in(report: Report, place: Workplace, view: StudentView) -> None:
     open_ones: list[Param] = [item.id for item in report.questions if not_written(item)]
     assignment = place.public.assignment
-    files: list[Param] = [*assignment.hand_in, *assignment.documents]
+    code = assignment.hand_in if len(assignment.hand_in) > 1 else [place.hand_in.name]
+    files: list[Param] = [*code, *assignment.documents]
     if open_ones:
         view.say("not_written", "yellow", count=len(open_ones), names=open_ones)
+    lacking: list[Param] = [item.id for item in asked_for(report) if nothing_like_it(item)]
+    if lacking:
+        view.say("not_in_file", "red", file=place.name, count=len(lacking), names=lacking)
+    tell_elsewhere(place, view)
     for name, size in _received(report).items():
         view.say("document_there", file=name, size=size)
-    view.say("handed_in", files=files, archive=archive_name(place))
+    packing = command(place, "submit-zip")
+    view.say("handed_in", files=files, command=packing, archive=archive_name(place))
     for note in report.submission.notes:
         view.print(note, "yellow")

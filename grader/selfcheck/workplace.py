@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -85,7 +86,7 @@ class Workplace:
 
     def module(self, question: str) -> Path:
         """The file that holds a question, or should."""
-        return self.folder / self.public.assignment.file_of(self._question(question))
+        return self.folder / self.public.assignment.file_of(self.question(question))
 
     def path_of(self, question: str, file: str = "") -> Path:
         """The file that a finding on a question points at.
@@ -102,13 +103,14 @@ class Workplace:
 
     def name_of(self, question: str) -> str:
         """What messages call the file that holds a question."""
-        return self.public.assignment.place_of(self._question(question)) or self.hand_in.name
+        return self.public.assignment.place_of(self.question(question)) or self.hand_in.name
 
     def function(self, question: str) -> str:
         """The name that a question's function should have."""
-        return self._question(question).names[0]
+        return self.question(question).names[0]
 
-    def _question(self, name: str) -> Question:
+    def question(self, name: str) -> Question:
+        """The question of an id."""
         return next(item for item in self.public.assignment.questions if item.id == name)
 
     @property
@@ -286,6 +288,36 @@ def _meant(place: Workplace, word: str) -> list[str]:
         known=list[Param](item.id for item in questions),
         count=len(questions),
     )
+
+
+def command(place: Workplace, name: str, file: str = "") -> str:
+    """Return a command of a student, for the folder or the file that was meant, as it is typed.
+
+    Args:
+        place: The folder.
+        name: Such as ``submit-zip``.
+        file: Name of another file in the folder; empty for what ``place`` means.
+    """
+    single = len(place.public.assignment.asked) == 1
+    # The file that is taken anyway need not be named.
+    taken = _taken(place.folder, place.public)
+    chosen = single and (taken is None or place.hand_in.resolve() != taken.resolve())
+    meant = place.folder / file if file else place.hand_in if chosen else place.folder
+    return " ".join(["grader", name, *_typed(meant)])
+
+
+def _taken(folder: Path, public: PublicCases) -> Path | None:
+    try:
+        return _hand_in(folder, public)
+    except InTheWay:
+        return None
+
+
+def _typed(path: Path) -> list[str]:
+    here, there = Path.cwd(), path.resolve()
+    if there == here:
+        return []
+    return [shlex.quote(str(there.relative_to(here) if there.is_relative_to(here) else there))]
 
 
 def archive_name(place: Workplace) -> str:

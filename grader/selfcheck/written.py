@@ -3,56 +3,206 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 
+from grader.assignment.types import Question
+from grader.errors import UsageError
 from grader.selfcheck.workplace import Workplace
-from grader.submission import Submission
+from grader.submission import Submission, read_submission
+from grader.submission.submission import IntakeError
+from grader.verdict import Param
 
 
 def unwritten(place: Workplace, submission: Submission) -> list[str]:
     """Return the questions whose function, as the text shows it, does nothing but say so."""
-    assignment = place.public.assignment
-    stubs = {file.path: _stubs(file.data) for file in submission.files if file.path.endswith(".py")}
-    return [
-        item.id
-        for item in assignment.questions
-        if stubs.get(assignment.file_of(item), set()) & set(item.names)
-    ]
+    texts = _texts(submission)
+    return [item.id for item in _coded(place, texts) if texts[_file(place, item)].stub(item)]
 
 
 def absent(place: Workplace, submission: Submission) -> list[str]:
-    """Return the questions of which, as the text shows it, nothing is in the file."""
-    assignment = place.public.assignment
-    bound = {file.path: _bound(file.data) for file in submission.files if file.path.endswith(".py")}
-    return [
-        item.id
-        for item in assignment.coded
-        if (names := bound.get(assignment.file_of(item))) is not None
-        and not names & {*item.names, "*"}
-    ]
+    """Return the questions of which, as the text shows it, the file has no function or class.
+
+    One that stands inside a class or another function counts as absent: it is none of the file's.
+    """
+    texts = _texts(submission)
+    return [item.id for item in _coded(place, texts) if not texts[_file(place, item)].has(item)]
 
 
-def _bound(source: bytes) -> set[str]:
-    """Return every name that a text defines, imports or uses, wherever that is."""
-    nodes = list(ast.walk(ast.parse(source)))
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A function that stands inside a class or another function, where nothing finds it.
+
+    Attributes:
+        file: In which it stands, as grading calls the file.
+        line: Where it begins.
+        holder: Name of the class or function.
+    """
+
+    file: str
+    line: int
+    holder: str
+
+    def params(self, function: str) -> dict[str, Param]:
+        """Return what its message says of a function."""
+        return {
+            "function": function, "holder": self.holder, "file": self.file, "line": self.line,
+        }  # fmt: skip
+
+
+def inside(place: Workplace, submission: Submission, question: Question) -> Inside | None:
+    """Return where a question's function stands inside something else; None if it does not."""
+    texts = _texts(submission)
+    file = _file(place, question)
+    if file not in texts or texts[file].has(question):
+        return None
+    for holder in _holders(texts[file].tree):
+        for node in holder.body:
+            if isinstance(node, _DEFINITIONS) and node.name in question.names:
+                return Inside(file, node.lineno, holder.name)
+    return None
+
+
+def elsewhere(place: Workplace, submission: Submission) -> dict[str, list[str]]:
+    """Return other files of the folder → questions that are written there, and not here.
+
+    Args:
+        place: The folder.
+        submission: What would be handed in of it.
+    """
+    open_ones = {*unwritten(place, submission), *absent(place, submission)}
+    asked = [item for item in place.public.assignment.coded if item.id in open_ones]
+    if not asked:
+        return {}
+    found = {}
+    for path in _others(place):
+        text = _read(path)
+        if text is None:
+            continue
+        names = [item.id for item in asked if text.defines(item) and not text.stub(item)]
+        if names:
+            found[path.name] = names
+    return found
+
+
+def nothing_written(place: Workplace, submission: Submission) -> bool:
+    """Return whether nothing that is asked for is written, as the texts show it."""
+    left = {*unwritten(place, submission), *absent(place, submission)}
+    return all(item.id in left for item in place.public.assignment.coded)
+
+
+_MOST_LOOKED_AT = 50
+_LARGEST = 1 << 22
+"""Bytes of a file beside the student's that is looked into."""
+
+
+def _others(place: Workplace) -> Iterator[Path]:
+    taken = {path.resolve() for path in place.files}
+    given = {*place.public.support, "conftest.py"}
+    sources = (path for path in sorted(place.folder.iterdir()) if path.suffix in (".py", ".ipynb"))
+    for path in list(sources)[:_MOST_LOOKED_AT]:
+        known = path.name in given or path.name.startswith("test_") or path.resolve() in taken
+        if not known and path.is_file() and path.stat().st_size < _LARGEST:
+            yield path
+
+
+def _read(path: Path) -> _Text | None:
+    """Return what a file or notebook defines; None where it cannot be read."""
+    try:
+        submission = read_submission({f"any{path.suffix}": path}, ["any.py"])
+        return _Text(ast.parse(submission.files[0].data))
+    except (IntakeError, UsageError, OSError, SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _texts(submission: Submission) -> dict[str, _Text]:
     return {
-        *(node.name for node in nodes if isinstance(node, _DEFINITIONS)),
-        *(node.id for node in nodes if isinstance(node, ast.Name)),
-        *(node.asname or node.name for node in nodes if isinstance(node, ast.alias)),
+        file.path: _Text(ast.parse(file.data))
+        for file in submission.files
+        if file.path.endswith(".py")
     }
 
 
-def _stubs(source: bytes) -> set[str]:
-    tree = ast.parse(source)
-    return {item.name for item in tree.body if isinstance(item, _DEFINITIONS) and _stub(item)}
+def _file(place: Workplace, question: Question) -> str:
+    return place.public.assignment.file_of(question)
+
+
+def _coded(place: Workplace, texts: dict[str, _Text]) -> Iterator[Question]:
+    return (item for item in place.public.assignment.coded if _file(place, item) in texts)
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+class _Text:
+    """What the text of a file defines."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        own = list(_of_the_file(tree.body))
+        self._defined = {node.name: node for node in own if isinstance(node, _DEFINITIONS)}
+        self._bound = {*self._defined, *_bound(own), *_declared_global(tree)}
+        if _in_disguise(tree):
+            self._bound.add("*")
+
+    def has(self, question: Question) -> bool:
+        """Return whether the file binds a name of a question, or could in a way no text shows."""
+        return bool(self._bound & {*question.names, "*"})
+
+    def defines(self, question: Question) -> bool:
+        """Return whether a function or class of a question's name stands in the file."""
+        return any(name in self._defined for name in question.names)
+
+    def stub(self, question: Question) -> bool:
+        """Return whether a question's function is still to be written."""
+        return any(name in self._defined and _stub(self._defined[name]) for name in question.names)
+
+
+def _of_the_file(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield all that stands in a body, without what functions and classes in it hold."""
+    for node in body:
+        yield node
+        if not isinstance(node, (*_DEFINITIONS, ast.Lambda)):
+            yield from _of_the_file(ast.iter_child_nodes(node))
+
+
+def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+
+
+def _declared_global(tree: ast.Module) -> Iterator[str]:
+    found = (node.names for node in ast.walk(tree) if isinstance(node, ast.Global))
+    return chain.from_iterable(found)
+
+
+_WAYS_ROUND = frozenset({"__dict__", "__getattr__", "exec", "globals", "locals", "setattr", "vars"})
+
+
+def _in_disguise(tree: ast.Module) -> bool:
+    """Return whether a file could bind names that do not stand in it as such."""
+    for node in ast.walk(tree):
+        names = (getattr(node, part, None) for part in ("id", "attr", "name"))
+        if any(isinstance(name, str) and name in _WAYS_ROUND for name in names):
+            return True
+    return False
+
+
+def _holders(tree: ast.Module) -> Iterator[_Definition]:
+    return (node for node in ast.walk(tree) if isinstance(node, _DEFINITIONS))
+
+
+def _stub(node: ast.AST) -> bool:
     """Return whether a function raises ``NotImplementedError`` alone, or any method of a class."""
     if isinstance(node, ast.ClassDef):
         return any(_stub(item) for item in node.body if isinstance(item, _DEFINITIONS))
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     body = [item for item in node.body if not _is_text(item)]
     error = body[0].exc if len(body) == 1 and isinstance(body[0], ast.Raise) else None
     name = error.func if isinstance(error, ast.Call) else error

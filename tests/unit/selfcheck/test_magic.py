@@ -125,7 +125,11 @@ def test_text_of_a_hand_in_is_no_markup(folder: Path, notebook: NotebookCheck) -
 @pytest.mark.parametrize(
     ("line", "break_it", "said"),
     [
-        ("duoble", lambda _: None, "Nothing here is called “duoble”: no question and no file. Did you mean “double”?"),
+        (
+            "duoble",
+            lambda _: None,
+            "Nothing here is called “duoble”: no question and no file. Did you mean “double”?",
+        ),
         ("", lambda f: (f / "helper.py").unlink(), "helper.py is missing"),
         ("", lambda f: (f / "public_cases.json").unlink(), "is not the folder of an assignment"),
     ],
