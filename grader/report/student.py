@@ -129,7 +129,7 @@ class StudentView:
             if whole != self._unread:
                 self.print(whole, "red")
                 for text in next(iter(self._details(question).values()), ()):
-                    self.print(f"    {text}")
+                    self._console.print(Padding(Text(inert(text, _MAX_LINE)), (0, 0, 0, 4)))
             self._unread = whole
             return
         status = shown_status(question)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.machinery import PathFinder
+from typing import cast
 
 from grader.checks.causes import exception_cause
 from grader.errors import nearest_name
@@ -22,10 +24,12 @@ from grader.selfcheck.public import PUBLIC_SEED
 from grader.selfcheck.sealed import SealedMistakes
 from grader.selfcheck.spare import SpareSandbox
 from grader.selfcheck.values import printed_lines, value_lines
-from grader.selfcheck.workplace import Workplace, read_workplace, words_for
-from grader.selfcheck.written import Inside, inside
+from grader.selfcheck.workplace import Workplace, line_as_written, read_workplace, words_for
+from grader.selfcheck.written import Inside, inside, takes_long_to_load
 from grader.verdict import Code, Message, Param
 
+_LACKS = re.compile(r"\bmodule '(\w+)' has no attribute '(\w+)'")
+_MOST_PLACES = 3
 OnQuestion = Callable[[str], None]
 OnResult = Callable[[QuestionResult], None]
 
@@ -97,36 +101,26 @@ class SelfCheck:
         return note
 
     def _located(self, result: QuestionResult) -> QuestionResult:
-        """Return a result that says of a missing function where it stands instead.
+        """Return a result that says what the student's folder shows beside it.
 
-        Names of other questions are no misspelling of this one.
+        Of a missing function where it stands instead; of an import of the file by itself, that it
+        is one.
         """
-        if not any(check.code is Code.MISSING_FUNCTION for check in result.checks):
-            return result
-        checks = (
-            self._elsewhere(result.id, check) if check.code is Code.MISSING_FUNCTION else check
-            for check in result.checks
-        )
+        checks = (self._check_located(result.id, check) for check in result.checks)
         return result.model_copy(update={"checks": tuple(checks)})
 
-    def _elsewhere(self, question: str, check: CheckResult) -> CheckResult:
-        place = self.workplace
-        function, asked = place.function(question), place.public.assignment.functions
-        names = check.params.get("names")
-        others = (
-            [str(each) for each in names if each not in asked] if isinstance(names, list) else []
-        )
-        message = Message(
-            "missing_function",
-            {
-                "function": function,
-                "names": list[Param](others),
-                "nearest": nearest_name(function, others, likeness=0.6),
-                "file": place.public.assignment.place_of(place.question(question)) or None,
-            },
-        )
-        if (found := self._inside(question)) is not None:
-            message = Message("stands_inside", found.params(function))
+    def _check_located(self, question: str, check: CheckResult) -> CheckResult:
+        if check.code is Code.MISSING_FUNCTION:
+            return self._worded(check, self._elsewhere(question, check))
+        itself = self._of_itself(str(check.params.get("message", "")))
+        if check.code is Code.IMPORT_FAILED and itself and check.message_id:
+            return self._worded(
+                check, Message(check.message_id, cast("dict[str, Param]", check.params) | itself)
+            )
+        return check
+
+    def _worded(self, check: CheckResult, message: Message) -> CheckResult:
+        """Return a check's result with another message."""
         text = self.words.render(message)
         return check.model_copy(
             update={
@@ -135,6 +129,33 @@ class SelfCheck:
                 "message_id": message.id,
                 "params": dict(message.params),
             }
+        )
+
+    def _of_itself(self, error: str) -> dict[str, Param]:
+        """Return what a file lacks that imports itself: in a notebook that means the starter's."""
+        found = _LACKS.search(error)
+        module = self.workplace.public.assignment.module.removesuffix(".py")
+        if found is None or found[1] != module:
+            return {}
+        return {"own_module": module, "own_name": found[2]}
+
+    def _elsewhere(self, question: str, check: CheckResult) -> Message:
+        place = self.workplace
+        function, asked = place.function(question), place.public.assignment.functions
+        names = check.params.get("names")
+        others = (
+            [str(each) for each in names if each not in asked] if isinstance(names, list) else []
+        )
+        if (found := self._inside(question)) is not None:
+            return Message("stands_inside", found.params(function))
+        return Message(
+            "missing_function",
+            {
+                "function": function,
+                "names": list[Param](others),
+                "nearest": nearest_name(function, others, likeness=0.6),
+                "file": place.public.assignment.place_of(place.question(question)) or None,
+            },
         )
 
     def _inside(self, question: str) -> Inside | None:
@@ -147,9 +168,26 @@ class SelfCheck:
     def details(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
         """Return check → lines on the values and on what the devices did in its last run."""
         found = value_lines(question, self.workplace, self.seen)
+        for check in question.checks:
+            if check.message_id == "died_at_import" and check.code is Code.TIMED_OUT:
+                found[check.id] = self._while_loading()
         for name, lines in self.devices(question).items():
             found[name] = found.get(name, ()) + lines
         return found
+
+    def _while_loading(self) -> tuple[str, ...]:
+        """Return lines on what may take long where the file was stopped while it was loaded."""
+        try:
+            places = takes_long_to_load(read_workplace(self.workplace))[:_MOST_PLACES]
+        except (InTheWay, SyntaxError, ValueError, RecursionError):
+            return ()
+        if not places:
+            return ()
+        lines = [self.words.render(Message("runs_while_loading"))]
+        for file, line in places:
+            lines.append(self.words.render(Message("runs_at_line", {"file": file, "line": line})))
+            lines.append(line_as_written(self.workplace, file, line))
+        return (*lines, self.words.render(Message("out_of_the_way")))
 
     def devices(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
         """Return check → lines on what the devices did when it was checked last."""
@@ -182,7 +220,8 @@ class SelfCheck:
                 "type": error.type, "message": error.message, "file": error.file,
                 "line": error.line,
             }  # fmt: skip
-            yield Message("loading_stopped", params | exception_cause(error.message))
+            params |= self._of_itself(error.message) | exception_cause(error.message)
+            yield Message("loading_stopped", params)
 
     def _file_beside(self, module: str) -> str | None:
         """Return the student's own file or folder that an import meant; nobody hands it in."""

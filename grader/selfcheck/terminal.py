@@ -11,7 +11,7 @@ import hashlib
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -338,8 +338,13 @@ def conclude(report: Report, place: Workplace, view: StudentView) -> None:
     _hand_in(report, place, view)
 
 
-def tell_elsewhere(place: Workplace, view: StudentView) -> bool:
+def tell_elsewhere(place: Workplace, view: StudentView, among: Collection[str] = ()) -> bool:
     """Say which other file of the folder has functions that are not written in this one.
+
+    Args:
+        place: The folder.
+        view: Says it.
+        among: Ids of the questions that count; all where empty.
 
     Returns:
         Whether there is one.
@@ -348,7 +353,10 @@ def tell_elsewhere(place: Workplace, view: StudentView) -> bool:
         found = elsewhere(place, read_workplace(place))
     except (InTheWay, SyntaxError, ValueError, RecursionError):
         return False  # what is in the way was said before
-    for name, lacking in found.items():
+    for name, names_there in found.items():
+        lacking = [each for each in names_there if not among or each in among]
+        if not lacking:
+            continue
         # With questions in several files each stands where it stands: none is chosen.
         single = len(place.public.assignment.asked) == 1
         commands = {
@@ -396,7 +404,7 @@ def _hand_in(report: Report, place: Workplace, view: StudentView) -> None:
     lacking: list[Param] = [item.id for item in asked_for(report) if nothing_like_it(item)]
     if lacking:
         view.say("not_in_file", "red", file=place.name, count=len(lacking), names=lacking)
-    tell_elsewhere(place, view)
+    tell_elsewhere(place, view, [item.id for item in asked_for(report)])
     for name, size in _received(report).items():
         view.say("document_there", file=name, size=size)
     packing = command(place, "submit-zip")

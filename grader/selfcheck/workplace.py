@@ -234,6 +234,11 @@ def read_workplace(place: Workplace) -> Submission:
     if place.hand_in.suffix == ".ipynb" and only_uses(code, module, assignment.functions):
         if renamed(place.folder, module):
             raise module_missing(place.folder, module)
+        if (place.folder / module).is_file():
+            there = command(place, "check", module)
+            raise InTheWay(
+                "nothing_in_notebook", found=place.hand_in.name, file=module, command=there
+            )
         raise InTheWay("only_notebook", found=place.hand_in.name, file=module)
     return submission
 

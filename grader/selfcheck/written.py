@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -91,6 +91,47 @@ def nothing_written(place: Workplace, submission: Submission) -> bool:
     """Return whether nothing that is asked for is written, as the texts show it."""
     left = {*unwritten(place, submission), *absent(place, submission)}
     return all(item.id in left for item in place.public.assignment.coded)
+
+
+def takes_long_to_load(submission: Submission) -> list[tuple[str, int]]:
+    """Return (file, line) of what may take long outside functions, the likeliest first.
+
+    Waiting comes before loops, and these before calls of the file's own functions.
+    """
+    found: list[tuple[int, str, int]] = []
+    for file in submission.files:
+        if file.path.endswith(".py"):
+            tree = ast.parse(file.data)
+            own = {node.name for node in tree.body if isinstance(node, _DEFINITIONS)}
+            ranked = ((_slowness(node, own), node) for node in _run_at_once(tree.body))
+            found += [(rank, file.path, node.lineno) for rank, node in ranked if rank]
+    return [(file, line) for _, file, line in sorted(found)]
+
+
+def _run_at_once(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements that loading runs, those of ``if`` and the like one by one."""
+    for node in body:
+        if isinstance(node, (ast.If, ast.With, ast.Try)):
+            if not (isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)):
+                parts = (getattr(node, part, ()) for part in ("body", "orelse", "finalbody"))
+                yield from _run_at_once(chain.from_iterable(parts))
+        elif not isinstance(node, _DEFINITIONS):
+            yield node
+
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
+_WAITING, _LOOPING, _CALLING = 1, 2, 3
+
+
+def _slowness(statement: ast.stmt, own: Collection[str]) -> int:
+    """Return how likely a statement takes long, 1 the likeliest; 0 where nothing says so."""
+    nodes = list(ast.walk(statement))
+    called = [ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)]
+    if any(name.rpartition(".")[2] in ("sleep", "input") for name in called):
+        return _WAITING
+    if any(isinstance(node, _LOOPS) for node in nodes):
+        return _LOOPING
+    return _CALLING if any(name in own for name in called) else 0
 
 
 _MOST_LOOKED_AT = 50

@@ -25,7 +25,7 @@ _FILE_BODIES = frozenset({"writefile", "file"})
 _TIMED = re.compile(r"^(\s*)%time\s+(?=[^\s-])")  # what it times is Python
 _ESCAPED = re.compile(r"[%!?,;/]")
 _HELP = re.compile(r"%{0,2}[\w.*\[\]-]+\?{1,2}(\s*;)?")  # of what is stripped
-_ASSIGNED = re.compile(r"([A-Za-z_][\w.,\s*\[\]]*)=\s*[%!]")
+_ASSIGNED = re.compile(r"([A-Za-z_][\w.,\s*\[\]]*)=\s*(!|%(?:sx|system)\b|%)")
 _INSTALL = re.compile(r"(pip3?|conda|mamba|uv)\s+(?=[a-z])(?!(in|is|if|and|or|for|not)\b)")
 _FUTURE = re.compile(r"from\s+__future__\s+import\s+\(?([\w\s,]+)\)?\s*(#.*)?")
 _FUTURE_LENGTH = 200  # the expression above is quadratic in it
@@ -150,7 +150,9 @@ def _stand_in(text: str) -> str | None:
     if assigned is None:
         return None
     target = assigned[1].strip()
-    return f"{target} = None" if target.isidentifier() else "pass"
+    # What a shell prints is a list of lines in IPython, and of none here: loops go through it.
+    value = "None" if assigned[2] == "%" else "[]"
+    return f"{target} = {value}" if target.isidentifier() else "pass"
 
 
 def _features(text: str) -> set[str]:

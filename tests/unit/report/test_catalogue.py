@@ -246,7 +246,7 @@ def test_every_cause_of_the_package_has_a_sentence() -> None:
     } - found  # fmt: skip
 
 
-HEADINGS = {"lay", "happened", "shown_printed"}
+HEADINGS = {"lay", "happened", "runs_at_line", "runs_while_loading", "shown_printed"}
 """What lines follow: they end with a colon."""
 OF_A_VALUE = {
     "element", "shown_after", "shown_argument", "shown_changed", "shown_expected", "shown_more",
