@@ -12,13 +12,17 @@ from __future__ import annotations
 import atexit
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
+from grader.assignment.types import Question
 from grader.errors import GraderError
-from grader.report.html.self_check import error_html, result_html
+from grader.integrations.kernel import KernelCells, write_notebook
+from grader.report.html.self_check import error_html, note_html, result_html
 from grader.report.messages.catalogue import current
-from grader.report.model import QuestionResult
+from grader.report.model import QuestionResult, Report
 from grader.report.pictures import picture_of
 from grader.report.student import points_of
 from grader.selfcheck.engine import SelfCheck
@@ -26,7 +30,7 @@ from grader.selfcheck.pictures import pictures
 from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.terminal import SaveWatch
 from grader.selfcheck.workplace import Workplace, choose_questions, open_workplace
-from grader.verdict import Message
+from grader.verdict import Message, Param, Status
 
 
 class Shell(Protocol):
@@ -51,9 +55,18 @@ class NotebookAnswer:
 
 
 class NotebookCheck:
-    """Checks the workplace around a notebook, and stays warm between two checks."""
+    """Checks the workplace around a notebook, and stays warm between two checks.
 
-    def __init__(self) -> None:
+    Functions that were typed into cells and differ from the file's are checked as the kernel has
+    them.
+
+    Args:
+        shell: The notebook's; without one, the file alone is looked at.
+    """
+
+    def __init__(self, shell: object = None) -> None:
+        self._shell = shell
+        self._live: SelfCheck | None = None
         self._check: SelfCheck | None = None
         self._watch: SaveWatch | None = None
 
@@ -66,6 +79,8 @@ class NotebookCheck:
 
     def close(self) -> None:
         """End every process."""
+        if self._live is not None:
+            self._live.close()
         if self._check is not None and self._watch is not None:
             self._watch.close()
             self._check.close()
@@ -73,6 +88,48 @@ class NotebookCheck:
     def _checked(self, words: Sequence[str]) -> NotebookAnswer:
         place = open_workplace(Path())
         questions = choose_questions(place, words)
+        asked = place.public.assignment.questions
+        wanted = [item for item in asked if not questions or item.id in questions]
+        live = self._in_kernel(place, wanted)
+        if live is None:
+            return self._of_the_file(place, questions)
+        names = [item.id for item in live.report.questions if item.status is not Status.SKIPPED]
+        rest = tuple(item.id for item in wanted if item.id not in names)
+        answers = [live.answer]
+        if rest:
+            answers.append(self._of_the_file(place, rest))
+        return _joined(answers)
+
+    def _in_kernel(self, place: Workplace, wanted: Sequence[Question]) -> _Live | None:
+        """Check functions of cells; None where there are none that differ from the file's."""
+        values = getattr(self._shell, "user_ns", {})
+        history = getattr(getattr(self._shell, "history_manager", None), "input_hist_raw", [])
+        assignment = place.public.assignment
+        # With questions in several files nobody knows which one a cell stands for.
+        if len(assignment.asked) != 1 or len(history) < 2:
+            return None
+        cells = KernelCells(history[1:], assignment.module)
+        file = place.folder / assignment.module
+        own = file.read_bytes() if file.is_file() else b""
+        names = cells.unlike((name for item in wanted for name in item.names), values, own)
+        ids = [item.id for item in wanted if {*item.names} & {*names}]
+        if not ids:
+            return None
+        with TemporaryDirectory() as folder:
+            path = write_notebook(Path(folder), cells.notebook(names))
+            typed = replace(place, hand_in=path)
+            if self._live is None:
+                self._live = SelfCheck(typed, open_for_check("none"))
+            self._live.workplace = typed
+            report = self._live.check(ids, on_result=lambda _: None)
+            self._live.make_ready()
+            chosen = [item for item in report.questions if item.id in ids]
+            params: dict[str, Param] = {"names": list[Param](names), "file": assignment.module}
+            note = current().render(Message("checked_in_kernel", params))
+            shown = _shown(chosen, typed, self._live)
+        return _Live(report, _joined([NotebookAnswer(note_html(note), note), shown]))
+
+    def _of_the_file(self, place: Workplace, questions: tuple[str, ...]) -> NotebookAnswer:
         check, watch = self._warm(place)
         # All at once the first time: a notebook that is run from top to bottom waits once.
         rerun = watch.run()
@@ -89,6 +146,19 @@ class NotebookCheck:
             self._watch = SaveWatch(self._check)
         self._check.workplace = place
         return self._check, self._watch
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    """What came of the functions in cells."""
+
+    report: Report
+    answer: NotebookAnswer
+
+
+def _joined(answers: Sequence[NotebookAnswer]) -> NotebookAnswer:
+    pages = "".join(each._repr_html_() for each in answers)
+    return NotebookAnswer(pages, "\n".join(map(repr, answers)))
 
 
 def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck) -> NotebookAnswer:
@@ -120,7 +190,7 @@ def _happened(
 
 def load(shell: Shell) -> None:
     """Register ``%check``, and the magics of virtual GPUs."""
-    notebook = NotebookCheck()
+    notebook = NotebookCheck(shell)
     atexit.register(notebook.close)
     shell.register_magic_function(notebook.check, "line", "check")
     shell.register_magic_function(_on_first_use(shell, "vgpu"), "line_cell", "vgpu")

@@ -79,3 +79,18 @@ def test_a_cell_on_virtual_gpus_has_its_picture_below_and_the_kernel_its_clock(
     assert "in the time of NVIDIA V100 SXM2" in printed.text
     assert shown.data["text/html"].startswith('<img style="max-width:100%" alt="On NVIDIA V100')
     assert after.outputs[0].text == "cuda:1 True\n"
+
+
+def test_a_function_typed_into_a_cell_is_checked_there(tmp_path: Path) -> None:
+    folder = toy_starter.starter(tmp_path / "toy")
+    notebook = nbformat.read(folder / "toy.ipynb", as_version=4)
+    made = nbformat.v4.new_code_cell("def double(x):\n    return x.nothing")
+    place = next(n for n, cell in enumerate(notebook.cells) if cell.source == "%check double")
+    notebook.cells.insert(place, made)
+    page, *_ = shown(run(notebook, folder))
+    assert "double: checked as this notebook has it now; toy.py has another one" in page
+    # By the number in brackets beside the cell.
+    assert f"line 2 of code cell {made.execution_count}" in page
+    # Saved and handed in, it is the same function.
+    made.source = "def double(x):\n    return x + x"
+    assert "✓ double" in shown(run(notebook, folder))[0]

@@ -77,6 +77,12 @@ def error_html(text: str) -> str:
     return f'<div style="{_BOX.format(colour=colour)}">{_text(text)}</div>'
 
 
+def note_html(text: str) -> str:
+    """Return what there is to know before results."""
+    colour = _COLOURS[Status.DEFERRED]
+    return f'<div style="{_BOX.format(colour=colour)}">{_text(text)}</div>'
+
+
 def _table(
     question: QuestionResult,
     pictures: Mapping[str, Heat],

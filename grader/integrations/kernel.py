@@ -1,0 +1,136 @@
+"""Functions typed into the cells of a running notebook, as a notebook file that can be checked.
+
+A kernel does not know the file that it runs; it has the text of each cell that was run. Of these,
+what the wanted functions need is taken: definitions, imports, and assignments of names that they
+use. Cells that only try, train or draw are left out, so nothing is run twice.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.submission.notebook import to_python
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+class KernelCells:
+    """The cells that a kernel has run.
+
+    Args:
+        cells: Text of each, in the order in which they were run.
+        module: Name of the file that the assignment wants.
+    """
+
+    def __init__(self, cells: Sequence[str], module: str) -> None:
+        self._lines = [to_python(cell, module)[0] for cell in cells]
+        self._bound: dict[str, list[tuple[int, ast.stmt]]] = {}
+        for number, lines in enumerate(self._lines):
+            for statement in _statements(lines):
+                for name in _binds(statement):
+                    self._bound.setdefault(name, []).append((number, statement))
+
+    def unlike(self, names: Iterable[str], values: Mapping[str, Any], file: bytes) -> list[str]:
+        """Return the names whose function was typed into a cell and differs from the file's.
+
+        Args:
+            names: Those that an assignment asks for.
+            values: What the kernel has under each name now.
+            file: Text of the student's file.
+        """
+        own = {name: node for node in _parsed(file) for name in _binds(node)}
+        return [
+            name
+            for name in names
+            if getattr(values.get(name), "__module__", None) == "__main__"
+            if name in self._bound
+            if name not in own or ast.dump(own[name]) != ast.dump(self._bound[name][-1][1])
+        ]
+
+    def notebook(self, names: Collection[str]) -> bytes:
+        """Return a notebook that holds these functions and what they need, each in its cell."""
+        kept: dict[int, set[int]] = {}
+        waiting, done = [*names, "*"], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name in done:
+                continue
+            done.add(name)
+            found = self._bound.get(name, [])
+            # Of what was run again the last one counts; imports add to each other.
+            imports = [each for each in found if isinstance(each[1], _IMPORTS)]
+            for number, statement in (*imports, *found[-1:]):
+                kept.setdefault(number, set()).update(_rows(statement))
+                waiting += _uses(statement)
+        cells = [
+            "\n".join(
+                line if row in kept.get(number, ()) else f"# {line}"
+                for row, line in enumerate(lines, start=1)
+            )
+            for number, lines in enumerate(self._lines)
+        ]
+        return _notebook(cells)
+
+
+def _parsed(text: bytes) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+
+
+def _statements(lines: Sequence[str]) -> list[ast.stmt]:
+    return _parsed("\n".join(lines).encode("utf-8", "replace"))
+
+
+def _binds(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, _DEFINITIONS):
+        yield statement.name
+    elif isinstance(statement, _IMPORTS):
+        for alias in statement.names:
+            yield alias.asname or alias.name.partition(".")[0]
+    elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        nodes = ast.walk(statement)
+        yield from (
+            node.id
+            for node in nodes
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+
+
+def _uses(statement: ast.stmt) -> list[str]:
+    return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
+
+
+def _rows(statement: ast.stmt) -> range:
+    decorators = getattr(statement, "decorator_list", ())
+    first = min([statement.lineno, *(each.lineno for each in decorators)])
+    return range(first, (statement.end_lineno or statement.lineno) + 1)
+
+
+def _notebook(cells: Sequence[str]) -> bytes:
+    content = {
+        "nbformat": 4,
+        "nbformat_minor": 4,
+        "metadata": {},
+        "cells": [
+            {
+                "cell_type": "code", "source": text, "metadata": {}, "outputs": [],
+                "execution_count": None,
+            }
+            for text in cells
+        ],
+    }  # fmt: skip
+    return json.dumps(content).encode()
+
+
+def write_notebook(folder: Path, content: bytes) -> Path:
+    """Write a notebook into a folder; return its path."""
+    path = folder / "notebook.ipynb"
+    path.write_bytes(content)
+    return path

@@ -1,0 +1,101 @@
+"""Functions typed into cells of a running notebook: checked as the kernel has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import toy_starter
+from toy_starter import fill
+
+from grader.integrations.kernel import KernelCells
+from grader.integrations.notebook import NotebookCheck
+from grader.report.messages.catalogue import VARIABLE
+
+WRONG = "def double(x):\n    return x * 3"
+RIGHT = "def double(x):\n    return x + x"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
+    place = toy_starter.starter(tmp_path / "toy")
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def kernel() -> Iterator[Callable[..., NotebookCheck]]:
+    made: list[NotebookCheck] = []
+
+    def run(*cells: str) -> NotebookCheck:
+        values: dict[str, Any] = {"__name__": "__main__"}
+        for cell in cells:
+            if not cell.startswith("%"):
+                exec(cell, values)
+        history = SimpleNamespace(input_hist_raw=["", *cells])
+        made.append(NotebookCheck(SimpleNamespace(user_ns=values, history_manager=history)))
+        return made[-1]
+
+    yield run
+    for notebook in made:
+        notebook.close()
+
+
+def test_a_function_in_a_cell_is_checked_and_the_files_is_said_to_differ(
+    folder: Path, kernel: Callable[..., NotebookCheck], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook = kernel(RIGHT, "1 / 1\nraw = double(2)")
+    said = repr(notebook.check("double"))
+    assert said.startswith("double: checked as this notebook has it now; toy.py has another one")
+    assert "double: 3 + 1? / 4" in said
+    monkeypatch.setenv(VARIABLE, "ko")
+    assert "double: 지금 이 노트북에 있는 것을 점검했습니다." in repr(notebook.check("double"))
+
+
+def test_a_cell_that_is_the_file_s_function_is_no_other_one(
+    folder: Path, kernel: Callable[..., NotebookCheck]
+) -> None:
+    fill(folder, "double", "    return x + x")
+    text = (folder / "toy.py").read_text()
+    own = text[text.index("def double") : text.index("def mean_of")]
+    assert "checked as" not in repr(kernel(own).check("double"))
+    # Imported, it is the file's, whatever was typed before.
+    values = "import sys; sys.path.insert(0, '.')\nfrom toy import double"
+    assert "checked as" not in repr(kernel(WRONG, values).check("double"))
+
+
+def test_what_is_wrong_is_named_by_the_cells_own_number(
+    folder: Path, kernel: Callable[..., NotebookCheck]
+) -> None:
+    cells = (WRONG, "%load_ext grader", "n = 99\nm = n", "def double(x):\n    return x[m]")
+    said = repr(kernel(*cells).check(""))
+    assert "IndexError in notebook.ipynb, line 2 of code cell 4" in said
+    assert "mean_of: 0" in said
+
+
+def test_what_the_functions_need_comes_along_and_nothing_else() -> None:
+    cells = [
+        "import math\nimport torch.nn.functional as F\nimport torch",
+        "raise SystemExit",
+        "SCALE = 2\nOTHER = train()",
+        "def helper(x):\n    return x * SCALE + math.pi",
+        "def double(x):\n    return 1",
+        "@torch.no_grad()\ndef double(x):\n    return helper(x)",
+        "broken = (",
+        "from os.path import *",
+    ]
+    made = json.loads(KernelCells(cells, "toy.py").notebook(["double"]))
+    assert [cell["source"] for cell in made["cells"]] == [
+        "import math\n# import torch.nn.functional as F\nimport torch",
+        "# raise SystemExit",
+        "SCALE = 2\n# OTHER = train()",
+        cells[3],
+        "# def double(x):\n#     return 1",
+        cells[5],
+        "# broken = (",
+        cells[7],
+    ]
