@@ -18,7 +18,7 @@ from rich.cells import cell_len
 from grader.checks.arrays import Array, to_numpy
 from grader.checks.base import Check
 from grader.checks.judge import judge_case
-from grader.checks.trees import NoItemError, describe, item_of, leaves
+from grader.checks.trees import Leaf, NoItemError, describe, item_of, leaves
 from grader.observation import Observation, Outcome
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
@@ -27,6 +27,7 @@ from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.selfcheck.files import needs_numbers
 from grader.selfcheck.pictures import heat_of
 from grader.selfcheck.workplace import Workplace, line_as_written
+from grader.selfcheck.written import parameters, parameters_in
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
 from grader.wire.values import Tensor, Value
@@ -36,8 +37,10 @@ _WIDTH = 72
 _GAP = 3
 _MOST_ROWS = 8
 _MOST_NUMBERS = 64
-_MOST_BLOCKS = 4
-_MOST_TEXT = 60
+_MOST_LINES = 20
+"""Beyond them inputs are told by their form alone, the largest first."""
+_MOST_ITEMS = 4
+_MOST_TEXT = 200
 _DIGITS = (6, 10, 17)
 """Digits of a number; more where a wrong one would look right otherwise."""
 _WRONG = "*"
@@ -93,13 +96,13 @@ def _wrong_case(
 def _lines(result: CheckResult, where: Place, place: Workplace) -> Iterator[str]:
     if result.code is Code.RAISED:
         yield from _own_line(result, place)
-        yield from _inputs(where)
+        yield from _given(where, place).lines()
     elif where.own.outcome is not Outcome.COMPLETED:
-        yield from _inputs(where)
+        yield from _given(where, place).lines()
     elif result.code is Code.INPUT_MODIFIED:
-        yield from _changed(result, where)
+        yield from _changed(result, where, place)
     elif result.code in _COMPARED:
-        yield from _compared(result, where)
+        yield from _compared(result, where, place)
 
 
 def _own_line(result: CheckResult, place: Workplace) -> Iterator[str]:
@@ -128,40 +131,97 @@ class _Block:
         return max(map(cell_len, self.lines))
 
 
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """How numbers are written: which of them are marked and what that means, how many digits."""
+
+    marked: Array | None = None
+    digits: int = _DIGITS[0]
+    sign: str = "shown_wrong"
+
+
+_PLAIN = _Marks()
+
+
 @dataclass(slots=True)
 class _Blocks:
-    """Values of one case: short ones in a sentence, the others side by side."""
+    """Values of one case: short ones in a sentence, the others side by side.
+
+    Attributes:
+        short: Values that are no tensors.
+        inputs: Tensors that went in; where there is too much of them, their form alone.
+        results: Tensors that are right, and that were returned; always whole, always together.
+        heading: What stands above them.
+    """
 
     short: list[str] = field(default_factory=list)
-    blocks: list[_Block] = field(default_factory=list)
+    inputs: list[_Block] = field(default_factory=list)
+    results: list[_Block] = field(default_factory=list)
+    heading: str = ""
 
     def lines(self) -> Iterator[str]:
+        inputs = list(self.inputs)
+        while len(found := list(self._packed(inputs))) > _MOST_LINES and any(
+            block.rows for block in inputs
+        ):
+            largest = max(inputs, key=lambda block: len(block.rows))
+            inputs[inputs.index(largest)] = _Block(largest.name, largest.form)
+        yield from found
+
+    def _packed(self, inputs: Sequence[_Block]) -> Iterator[str]:
+        if self.heading:
+            yield self.heading
         if self.short:
             yield from _within(self.short)
-        row: list[_Block] = []
-        for block in self.blocks[:_MOST_BLOCKS]:
-            width = sum(each.width + _GAP for each in row)
-            if row and width + block.width > _WIDTH:
-                yield from _beside(row)
-                row = []
-            row.append(block)
-        if row:
+        rows: list[list[_Block]] = [[]]
+        for block in inputs:
+            if rows[-1] and not _fit([*rows[-1], block]):
+                rows.append([])
+            rows[-1].append(block)
+        # What is right and what was returned are compared: neither stands alone if both fit.
+        if _fit([*rows[-1], *self.results]):
+            rows[-1] += self.results
+        elif _fit(self.results):
+            rows.append(self.results)
+        else:
+            rows += [[block] for block in self.results]
+        for row in filter(None, rows):
             yield from _beside(row)
 
-    def add(
-        self,
-        name: str,
-        value: Value,
-        marked: Array | None = None,
-        digits: int = 6,
-        sign: str = "shown_wrong",
-    ) -> None:
+    def add(self, name: str, value: Value) -> None:
+        """Add what went in."""
+        self._add(self.inputs, name, value, _PLAIN)
+
+    def add_result(self, name: str, value: Value, how: _Marks | None = None) -> None:
+        """Add what is right, or what came out."""
+        self._add(self.results, name, value, how or _PLAIN)
+
+    def _add(self, blocks: list[_Block], name: str, value: Value, how: _Marks) -> None:
         if isinstance(value, Tensor):
-            if marked is not None and marked.any():
-                name = f"{name} ({_say(sign, mark=_WRONG)})"
-            self.blocks.append(_block(name, value, marked, digits))
+            if how.marked is not None and how.marked.any():
+                name = f"{name} ({_say(how.sign, mark=_WRONG)})"
+            blocks.append(_block(name, value, how.marked, how.digits))
+        elif items := _with_tensors(value):
+            for key, item in items[:_MOST_ITEMS]:
+                self._add(blocks, f"{name}[{key!r}]", item, _Marks(digits=how.digits))
+            if len(items) > _MOST_ITEMS:
+                self.short.append(
+                    _say("shown_items", name=name, count=len(items), shown=_MOST_ITEMS)
+                )
         else:
             self.short.append(f"{name} = {_text(value)}")
+
+
+def _with_tensors(value: Value) -> list[tuple[Any, Value]]:
+    """Return the items of a list, tuple or dict that holds tensors; none of anything else."""
+    if not isinstance(value, (tuple, list, dict)):
+        return []
+    items = list(value.items() if isinstance(value, dict) else enumerate(value))
+    return items if any(isinstance(item, Tensor) for _, item in items) else []
+
+
+def _fit(blocks: Sequence[_Block]) -> bool:
+    return sum(block.width + _GAP for block in blocks) - _GAP <= _WIDTH
 
 
 def _within(parts: Sequence[str]) -> Iterator[str]:
@@ -184,37 +244,47 @@ def _beside(blocks: Sequence[_Block]) -> Iterator[str]:
         yield (" " * _GAP).join(cells).rstrip()
 
 
-def _inputs(where: Place) -> Iterator[str]:
-    yield from _given(where).lines()
-
-
-def _given(where: Place) -> _Blocks:
+def _given(where: Place, place: Workplace) -> _Blocks:
     blocks = _Blocks()
-    # The arguments of a scenario are the instructor's, not those of the student's function.
     if where.case.case.scenario is None:
         for position, value in enumerate(where.case.inputs.args):
-            blocks.add(_argument(where, position), value)
+            blocks.add(_argument(where, position, place), value)
         for name, value in where.case.kwargs.items():
             blocks.add(name, value)
+        return blocks
+    # A scenario calls the function as it likes; what it was given has the instructor's names.
+    own = parameters_in(place.public.scenario.encode(), (where.case.case.scenario,))
+    for position, value in enumerate(where.case.inputs.args):
+        if name := _named(position, where.case.inputs.names, own):
+            blocks.add(name, value)
+    if blocks.short or blocks.inputs:
+        blocks.heading = _say("shown_case")
     return blocks
 
 
-def _argument(where: Place, position: int) -> str:
-    names = where.case.inputs.names
-    name = names[position] if position < len(names) else ""
-    return name if name.isidentifier() else _say("shown_argument", number=position + 1)
+def _argument(where: Place, position: int, place: Workplace) -> str:
+    """Return the name of an argument: the case's, else that of the student's own function."""
+    own = parameters(place, where.planned.question)
+    name = _named(position, where.case.inputs.names, own)
+    return name or _say("shown_argument", number=position + 1)
 
 
-def _changed(result: CheckResult, where: Place) -> Iterator[str]:
+def _named(position: int, *known: Sequence[str]) -> str:
+    """Return the first name that an argument has; empty where it has none."""
+    names = (each[position] for each in known if position < len(each))
+    return next(filter(str.isidentifier, names), "")
+
+
+def _changed(result: CheckResult, where: Place, place: Workplace) -> Iterator[str]:
     after = where.own.claims.args_after or ()
     blocks = _Blocks()
     for position, (before, left) in enumerate(zip(where.case.inputs.args, after, strict=False)):
-        name = _argument(where, position)
+        name = _argument(where, position, place)
         if result.params.get("name") not in (name, position):
             continue
         blocks.add(name, before)
-        after_call, unlike = _say("shown_after", name=name), _unlike(before, left)
-        blocks.add(after_call, left, unlike, sign="shown_changed")
+        unlike = _Marks(_unlike(before, left), sign="shown_changed")
+        blocks.add_result(_say("shown_after", name=name), left, unlike)
     yield from blocks.lines()
 
 
@@ -227,33 +297,51 @@ def _unlike(before: Value, after: Value) -> Array | None:
     return unlike
 
 
-def _compared(result: CheckResult, where: Place) -> Iterator[str]:
+def _compared(result: CheckResult, where: Place, place: Workplace) -> Iterator[str]:
     """Yield the inputs, what is right, and what was returned."""
-    try:
-        pair = _items(where)
-    except NoItemError:
-        return
-    wanted = "result" + str(result.params.get("where", "")).removeprefix(_prefix(where.check))
-    found = leaves(pair[1].claims.value, pair[0].claims.value)
-    leaf = next(
-        (leaf for leaf in found if leaf.where in (wanted, result.params.get("where"))), None
-    )
+    leaf = _leaf(result, where)
+    blocks = _given(where, place)
+    # Numbers that no public check looks at are zeros in the starter; shown, they would be believed.
+    known = needs_numbers(where.planned, where.case)
     if leaf is None:
+        right, returned = where.reference.claims.value, where.own.claims.value
+        if where.case.case.scenario is None:
+            _show_both(blocks, right, returned, known)
+        else:
+            # What a scenario gathered from several calls: no single value that was returned.
+            blocks.short.append(f"{_say('shown_expected')}: {_form(right)}")
+            blocks.short.append(f"{_say('shown_returned')} = {_text(returned)}")
+        yield from blocks.lines()
         return
     heat = heat_of(where.check, result, where.case, (where.reference, where.own))
     wrong = heat.wrong if heat is not None else None
-    # Numbers that no public check looks at are zeros in the starter; shown, they would be believed.
-    known = needs_numbers(where.planned, where.case)
-    blocks = _given(where)
     digits = _digits(leaf.expected, leaf.actual, wrong) if known else _DIGITS[0]
-    expected, returned = _say("shown_expected"), _say("shown_returned")
-    if known:
-        blocks.add(expected, leaf.expected, None, digits)
-    else:
-        blocks.short.append(f"{expected}: {_form(leaf.expected)}")
-    blocks.add(returned, leaf.actual, wrong, digits)
+    _show_both(blocks, leaf.expected, leaf.actual, known, _Marks(wrong, digits))
     yield from blocks.lines()
     yield from _first(leaf.expected, leaf.actual, wrong, known)
+
+
+def _leaf(result: CheckResult, where: Place) -> Leaf | None:
+    """Return the part of the result that a check found wrong; None where there is no such part."""
+    try:
+        pair = _items(where)
+    except NoItemError:
+        return None
+    wanted = "result" + str(result.params.get("where", "")).removeprefix(_prefix(where.check))
+    found = leaves(pair[1].claims.value, pair[0].claims.value)
+    return next(
+        (leaf for leaf in found if leaf.where in (wanted, result.params.get("where"))), None
+    )
+
+
+def _show_both(
+    blocks: _Blocks, right: Value, returned: Value, known: bool, how: _Marks = _PLAIN
+) -> None:
+    if known:
+        blocks.add_result(_say("shown_expected"), right, _Marks(digits=how.digits))
+    else:
+        blocks.short.append(f"{_say('shown_expected')}: {_form(right)}")
+    blocks.add_result(_say("shown_returned"), returned, how)
 
 
 def _items(where: Place) -> tuple[Observation, Observation]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.assignment.types import Question
 from grader.errors import UsageError
-from grader.selfcheck.workplace import Workplace
+from grader.selfcheck.workplace import Workplace, read_workplace
 from grader.submission import Submission, read_submission
 from grader.submission.submission import IntakeError
 from grader.verdict import Param
@@ -29,6 +29,26 @@ def absent(place: Workplace, submission: Submission) -> list[str]:
     """
     texts = _texts(submission)
     return [item.id for item in _coded(place, texts) if not texts[_file(place, item)].has(item)]
+
+
+def parameters(place: Workplace, question: Question) -> list[str]:
+    """Return the names that a question's function gives its arguments; none where it has none."""
+    try:
+        files = {file.path: file.data for file in read_workplace(place).files}
+    except UsageError:
+        return []
+    return parameters_in(files.get(_file(place, question), b""), question.names)
+
+
+def parameters_in(text: bytes, names: Collection[str]) -> list[str]:
+    """Return the names of the positional arguments of the last function of such a name."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    functions = (node for node in body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    found = [node.args for node in functions if node.name in names]
+    return [each.arg for each in (*found[-1].posonlyargs, *found[-1].args)] if found else []
 
 
 @dataclass(frozen=True, slots=True)

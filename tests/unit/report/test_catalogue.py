@@ -246,10 +246,18 @@ def test_every_cause_of_the_package_has_a_sentence() -> None:
     } - found  # fmt: skip
 
 
-HEADINGS = {"lay", "happened", "runs_at_line", "runs_while_loading", "shown_printed"}
+HEADINGS = {
+    "lay",
+    "happened",
+    "runs_at_line",
+    "runs_while_loading",
+    "shown_case",
+    "shown_printed",
+}
 """What lines follow: they end with a colon."""
 OF_A_VALUE = {
-    "element", "shown_after", "shown_argument", "shown_changed", "shown_expected", "shown_more",
+    "element", "shown_after", "shown_argument", "shown_changed", "shown_expected", "shown_items",
+    "shown_more",
     "shown_returned", "shown_wrong",
 }  # fmt: skip
 """What is said of one value, or of one square of a picture, and no sentence."""

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 import toy_starter
+from observed import tensor
 from toy_starter import fill
 
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.spare import open_for_check
-from grader.selfcheck.values import printed_lines
+from grader.selfcheck.values import _Blocks, printed_lines
 from grader.selfcheck.workplace import open_workplace
 
 pytestmark = pytest.mark.xdist_group("toy")
@@ -77,3 +78,44 @@ def test_what_a_question_printed_is_kept_and_bounded(check: SelfCheck) -> None:
     assert len(flood) == 7
     assert max(map(len, flood)) <= 74
     assert flood[-1].endswith("… and 35 more")
+
+
+def test_beside_large_inputs_what_was_returned_stands_whole() -> None:
+    blocks = _Blocks()
+    for name in "abcdefg":
+        blocks.add(name, tensor([[float(n)] * 6 for n in range(8)]))
+    blocks.add("pair", [tensor([1.0]), tensor([2.0]), 3])
+    blocks.add_result("expected", tensor([4.0, 5.0]))
+    blocks.add_result("returned", tensor([6.0, 7.0]))
+    found = list(blocks.lines())
+    assert found[-3].endswith("expected       returned")
+    assert found[-1].endswith("4 5            6 7")
+    assert found[0] == "pair[2] = 3"
+    assert {"pair[0]", "pair[1]", *"abcdefg"} <= {word for line in found for word in line.split()}
+    assert len(found) <= 21
+
+
+def test_a_list_that_is_returned_for_a_pair_is_shown_item_by_item(check: SelfCheck) -> None:
+    found = lines(check, "double", "    return [x, x * 2]")
+    assert found[0].split() == ["x", "expected", "returned[0]", "returned[1]"]
+
+
+def test_an_argument_without_a_name_has_that_of_the_students_function(check: SelfCheck) -> None:
+    # The inputs of this case come from the reference's file, so that the case names none.
+    found = lines(check, "mean_of", "    return x.sum()")
+    assert found[1].split()[:2] == ["x", "returned"]
+
+
+def test_properties_show_what_their_case_is_made_from(check: SelfCheck) -> None:
+    folder = check.workplace.folder
+    text = (
+        (folder / "toy.py")
+        .read_text()
+        .replace('raise NotImplementedError("Counter.add is not written yet")', "return n")
+    )
+    (folder / "toy.py").write_text(text)
+    report = check.check(["Counter"], on_result=lambda _: None)
+    question = next(item for item in report.questions if item.id == "Counter")
+    assert check.details(question)["total"] == (
+        "This case is made from:", "n = 3, expected = 6, returned = 3",
+    )  # fmt: skip
