@@ -12,11 +12,15 @@ import math
 import sys
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
 from grader.verdict import Param
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -85,3 +89,15 @@ def parse_toml(text: str) -> dict[str, Any]:
     """
     tables: dict[str, Any] = tomllib.loads(text)
     return tables
+
+
+_NARROWEST = 20
+"""Columns that a text has, however it is indented."""
+
+
+def print_wrapped(console: Console, text: Text, indent: int = 0) -> None:
+    """Print a text line by line, indented, and without blanks at their ends."""
+    for line in text.wrap(console, max(_NARROWEST, console.width - indent)):
+        line.rstrip()
+        line.pad_left(indent)
+        console.print(line, soft_wrap=True)

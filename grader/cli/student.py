@@ -195,14 +195,14 @@ def _show(broken: Unreadable, path: Path, form: FormatChoice, words: Words | Non
     from rich.text import Text
 
     from grader.report.messages.catalogue import current
-    from grader.text import inert
+    from grader.text import inert, print_wrapped
 
     console, sentence = make_console(), (words or current()).render(broken.message)
     if form is FormatChoice.lines:
         line = 1 if path.suffix == ".ipynb" else broken.message.params.get("line")
         say(console, f"{_shown_path(path)}:{line}: {sentence}")
         return
-    console.print(Text(sentence, "red"))
+    print_wrapped(console, Text(sentence, "red"))
     if broken.line:
         console.print(Text(f"    {inert(broken.line, _MOST_SHOWN)}"))
     if broken.line and broken.column is not None:

@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import cast
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from grader.report.messages.catalogue import current
@@ -16,7 +15,7 @@ from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import MARKS, amount, worth
 from grader.report.terminal import STYLE
-from grader.text import inert
+from grader.text import inert, print_wrapped
 from grader.verdict import Code, Message, Param, Status
 
 _MAX_LINE = 1200
@@ -122,14 +121,17 @@ class StudentView:
 
     def print(self, text: str, style: str = "") -> None:
         """Print a line of harmless text as it is."""
-        self._console.print(Text(inert(text, _MAX_LINE), style), soft_wrap=False)
+        self._print(Text(inert(text, _MAX_LINE), style))
+
+    def _print(self, text: Text, indent: int = 0) -> None:
+        print_wrapped(self._console, text, indent)
 
     def _question(self, question: QuestionResult) -> None:
         if whole := of_the_file(question):
             if whole != self._unread:
                 self.print(whole, "red")
                 for text in next(iter(self._details(question).values()), ()):
-                    self._console.print(Padding(Text(inert(text, _MAX_LINE)), (0, 0, 0, 4)))
+                    self._print(Text(inert(text, _MAX_LINE)), 4)
             self._unread = whole
             return
         status = shown_status(question)
@@ -142,7 +144,7 @@ class StudentView:
         )
         self._console.print(line, no_wrap=True, overflow="ellipsis")
         for text, colour in self._lines(question):
-            self._console.print(Padding(Text(inert(text, _MAX_LINE), colour), (0, 0, 0, 4)))
+            self._print(Text(inert(text, _MAX_LINE), colour), 4)
 
     def _lines(self, question: QuestionResult) -> Iterable[tuple[str, str]]:
         """Yield what there is to say on a question, with the colour of each line."""

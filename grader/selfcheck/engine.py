@@ -96,11 +96,11 @@ class SelfCheck:
             # Whoever prints it asks for details.
             self.seen[result.id] = run
             self._printed[result.id] = printed
-            on_result(self._located(result))
+            on_result(self.located(result))
 
         return note
 
-    def _located(self, result: QuestionResult) -> QuestionResult:
+    def located(self, result: QuestionResult) -> QuestionResult:
         """Return a result that says what the student's folder shows beside it.
 
         Of a missing function where it stands instead; of an import of the file by itself, that it
@@ -112,6 +112,9 @@ class SelfCheck:
     def _check_located(self, question: str, check: CheckResult) -> CheckResult:
         if check.code is Code.MISSING_FUNCTION:
             return self._worded(check, self._elsewhere(question, check))
+        if check.code is Code.SANDBOX_FAILED:
+            # The machine is the student's own: its reason is what helps on.
+            return check.model_copy(update={"student_message": check.message})
         itself = self._of_itself(str(check.params.get("message", "")))
         if check.code is Code.IMPORT_FAILED and itself and check.message_id:
             return self._worded(
@@ -275,7 +278,7 @@ class SelfCheck:
         submission = report.submission
         return report.model_copy(
             update={
-                "questions": tuple(map(self._located, report.questions)),
+                "questions": tuple(map(self.located, report.questions)),
                 "submission": submission.model_copy(update={"notes": (*submission.notes, *notes)}),
             }
         )

@@ -192,13 +192,14 @@ def _syntax_error(error: SyntaxError, path: str) -> Unreadable:
         "type": type(error).__name__, "message": error.msg, "file": path,
         "line": error.lineno, "column": error.offset,
     }  # fmt: skip
-    text, place = (error.text or "").rstrip(), max(0, (error.offset or 1) - 1)
-    shown = text.lstrip()
-    before = max(0, place - (len(text) - len(shown)))
+    # Indented as it stands there: that may be what is wrong. A tab is as wide as it looks.
+    place = max(0, (error.offset or 1) - 1)
+    text = (error.text or "").rstrip()
+    before, text = len(text[:place].expandtabs(4)) + max(0, place - len(text)), text.expandtabs(4)
     # A line that wraps would part the mark from its place.
-    start = max(0, before - _SHOWN // 2) if len(shown) > _SHOWN else 0
+    start = max(0, before - _SHOWN // 2) if len(text) > _SHOWN else 0
     return Unreadable(
-        path, Message("syntax_error", params), shown[start : start + _SHOWN], before - start
+        path, Message("syntax_error", params), text[start : start + _SHOWN], before - start
     )
 
 

@@ -26,8 +26,8 @@ from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.selfcheck.files import needs_numbers
 from grader.selfcheck.pictures import heat_of
-from grader.selfcheck.workplace import Workplace, line_as_written
-from grader.selfcheck.written import parameters, parameters_in
+from grader.selfcheck.workplace import Workplace, line_as_written, place_words
+from grader.selfcheck.written import hidden_builtins, parameters, parameters_in
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
 from grader.wire.values import Tensor, Value
@@ -112,6 +112,14 @@ def _own_line(result: CheckResult, place: Workplace) -> Iterator[str]:
         text = line_as_written(place, str(file), line)
         if text:
             yield text
+        if result.params.get("type") != "TypeError":
+            return
+        error = str(result.params.get("message", ""))
+        for name, made_at in hidden_builtins(place, str(file), line, error):
+            yield place_words(place).render(
+                Message("hides_builtin", {"name": name, "file": str(file), "line": made_at})
+            )
+            yield line_as_written(place, str(file), made_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -400,6 +400,14 @@ def _text(file: SubmittedFile | None) -> str:
     return NEWLINE.sub("\n", file.data.decode("utf-8", "replace")) if file else ""
 
 
+def place_words(place: Workplace) -> Words:
+    """Return the current language's words for what lies in a folder now."""
+    try:
+        return words_for(read_workplace(place))
+    except InTheWay:
+        return current()
+
+
 def words_for(submission: Submission) -> Words:
     """Return the current language's words, which tell lines of notebooks by their cells."""
     return current().for_notebooks(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -49,6 +50,44 @@ def parameters_in(text: bytes, names: Collection[str]) -> list[str]:
     functions = (node for node in body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
     found = [node.args for node in functions if node.name in names]
     return [each.arg for each in (*found[-1].posonlyargs, *found[-1].args)] if found else []
+
+
+def hidden_builtins(place: Workplace, file: str, line: int, error: str) -> list[tuple[str, int]]:
+    """Return names of Python's own that a line needs and the file makes something else of, where.
+
+    Args:
+        place: The folder.
+        file: In which the line stands, as grading calls it.
+        line: Where a ``TypeError`` was raised.
+        error: What it says.
+    """
+    try:
+        submission = read_workplace(place)
+        data = next((each.data for each in submission.files if each.path == file), b"")
+        tree = ast.parse(data)
+    except (UsageError, SyntaxError, ValueError, RecursionError):
+        return []
+    called: dict[str, None] = {}
+    for node in ast.walk(tree):
+        needed = node.func if isinstance(node, ast.Call) and "not callable" in error else None
+        # Only a type of Python's own stands before brackets: list[int].
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) in _TYPES:
+            needed = node.value
+        if isinstance(needed, ast.Name) and needed.lineno == line:
+            called[needed.id] = None
+    nodes = [*_of_the_file(tree.body)]
+    for function in _holders(tree):
+        if function.lineno <= line <= (function.end_lineno or 0):
+            nodes += _of_the_file(function.body)
+    made = {
+        node.id: node.lineno
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return [(name, made[name]) for name in called if name in made and hasattr(builtins, name)]
+
+
+_TYPES = frozenset({"dict", "frozenset", "list", "set", "tuple", "type"})
 
 
 @dataclass(frozen=True, slots=True)

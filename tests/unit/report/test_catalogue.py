@@ -247,6 +247,7 @@ def test_every_cause_of_the_package_has_a_sentence() -> None:
 
 
 HEADINGS = {
+    "hides_builtin",
     "lay",
     "happened",
     "runs_at_line",

@@ -87,7 +87,7 @@ def test_a_syntax_error_is_one_message_before_anything_runs(
     said = printed(capsys).splitlines()
     line = len(text.splitlines()) + 4
     assert said[0].startswith(f"Syntax error in toy.py, line {line}, column 9: ")
-    assert said[-2:] == ["    x = [1, 2", "        ^"]
+    assert said[-2:] == ["        x = [1, 2", "            ^"]
     assert len(said) <= 4
 
 

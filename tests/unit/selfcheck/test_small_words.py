@@ -1,0 +1,120 @@
+"""Small things that keep a student's time: indentation, blanks, hidden names, a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import toy_starter
+from toy_starter import fill
+
+from grader.cli import app as cli
+from grader.report.model import CheckResult
+from grader.selfcheck.engine import SelfCheck
+from grader.selfcheck.workplace import open_workplace
+from grader.verdict import Code
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
+    place = toy_starter.starter(tmp_path / "toy")
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("COLUMNS", "60")
+    return place
+
+
+def told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> list[str]:
+    monkeypatch.setattr("sys.argv", ["grader", *arguments])
+    with pytest.raises(SystemExit):
+        cli.main()
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("    y = x\n      return y", ["          return y", "         ^"]),
+        ("    return (x", ["        return (x", "               ^"]),
+    ],
+)
+def test_a_syntax_error_is_shown_as_it_is_indented(
+    body: str,
+    shown: list[str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fill(folder, "double", body)
+    assert told(monkeypatch, capsys, "check")[-2:] == shown
+
+
+def test_no_line_ends_in_blanks(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", "    return x * 3")
+    for arguments in (["check", "--all"], ["submit-zip"], ["check", "nobody"]):
+        lines = told(monkeypatch, capsys, *arguments)
+        assert [line for line in lines if line != line.rstrip()] == []
+        assert max(map(len, lines), default=0) <= 60
+
+
+@pytest.mark.parametrize(
+    ("language", "wanted"),
+    [
+        ("en", "Python has a function “{name}” of its own, and toy.py, line {line},"),
+        ("ko", "파이썬의 함수인데, toy.py {line}번째 줄에서"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("top", "body", "name"),
+    [
+        ("list = [1, 2]", "    return list(x)", "list"),
+        ("", "    sum = 3\n    return sum(x)", "sum"),
+        ("for max in range(3):\n    pass", "    return max(x)", "max"),
+        ("tuple = 1, 2\ndef f(x: tuple[int]): pass", "    return x", "tuple"),
+    ],
+)
+def test_a_name_that_hides_pythons_own_is_named_where_it_is_made(  # noqa: PLR0917
+    top: str,
+    body: str,
+    name: str,
+    language: str,
+    wanted: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fill(folder, "double", body)
+    path = folder / "toy.py"
+    path.write_text(f"{top}\n{path.read_text()}")
+    text = path.read_text().splitlines()
+    line = next(n for n, each in enumerate(text, 1) if f"{name} =" in each or f"for {name}" in each)
+    said = told(monkeypatch, capsys, "check", "double", "--lang", language)
+    assert wanted.format(name=name, line=line) in " ".join(" ".join(said).split())
+
+
+@pytest.mark.parametrize("body", ["    input = 3\n    return x.nothing(input)", "    return x()"])
+def test_a_name_that_is_not_to_blame_is_not_named(
+    body: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "double", body)
+    assert "Python has a function" not in " ".join(told(monkeypatch, capsys, "check", "double"))
+
+
+def test_the_reason_of_a_failed_sandbox_is_told(folder: Path) -> None:
+    place = open_workplace(folder)
+    with SelfCheck(place, toy_starter.lent()) as own:
+        report = own.check(["double"], on_result=lambda _: None)
+        check = report.questions[0].checks[0]
+        reason = "The grader's sandbox failed: no memory. No points are lost."
+        failed: CheckResult = check.model_copy(
+            update={
+                "code": Code.SANDBOX_FAILED,
+                "message": reason,
+                "student_message": "its sandbox",
+            }
+        )
+        question = report.questions[0].model_copy(update={"checks": (failed,)})
+        assert own.located(question).checks[0].student_message == reason
