@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 import torch.distributed
 
 from grader.vgpu import install
+from grader.vgpu.advice import Places
 from grader.vgpu.core.machine import Shared
 from grader.vgpu.magics import (
     parse_count,
@@ -231,7 +232,8 @@ def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]
         # Nobody is left to tell of it: the process says itself where it was.
         faulthandler.enable(all_threads=False)
     report = None
-    with devices_for_children(machine):
+    machine.places = Places()
+    with devices_for_children(machine), machine.places.counting():
         if options.timeline is None:
             status = run_script(options.script, options.arguments)
         else:

@@ -46,6 +46,7 @@ import torch
 import torch.multiprocessing
 from torch.nn.parallel import DistributedDataParallel
 
+from grader.vgpu.advice import Place, Places
 from grader.vgpu.core.machine import HOST, Machine, Shared, installed, machine
 from grader.vgpu.core.tensor import VirtualTensor, wrap
 from grader.vgpu.core.trace import (
@@ -83,12 +84,16 @@ class Account:
         rank: In its group of processes, or −1.
         events: In the order of their issue.
         held: Device → memory.
+        places: Lines of the program that wait and copy, and how often.
+        steps: Of optimizers.
     """
 
     name: str
     rank: int
     events: list[TraceEvent]
     held: dict[str, Held]
+    places: tuple[tuple[Place, int], ...] = ()
+    steps: int = 0
 
 
 def account_of(here: Machine, since: int = 0) -> Account:
@@ -103,7 +108,10 @@ def account_of(here: Machine, since: int = 0) -> Account:
     rank = int(os.environ.get("RANK", "-1")) if here.rank is None else here.rank
     started = multiprocessing.parent_process() is not None
     name = multiprocessing.current_process().name if started else _script_name()
-    return Account(f"rank {rank}" if rank >= 0 else name, rank, events, held)
+    name = f"rank {rank}" if rank >= 0 else name
+    if here.places is None:
+        return Account(name, rank, events, held)
+    return Account(name, rank, events, held, tuple(here.places.counts.items()), here.places.steps)
 
 
 def _script_name() -> str:
@@ -125,6 +133,8 @@ def write_account(folder: Path, account: Account) -> None:
         "name": account.name,
         "rank": account.rank,
         "held": {name: dataclasses.asdict(held) for name, held in account.held.items()},
+        "places": [[*place, count] for place, count in account.places],
+        "steps": account.steps,
         "rows": [[type(event).__name__, *_field_values(event)] for event in rows],
         "tape": tape,
     }
@@ -160,6 +170,8 @@ def _account(data: dict[str, Any]) -> Account:
         data["rank"],
         [rows[place] for place in data["tape"]],
         {name: Held(**held) for name, held in data["held"].items()},
+        tuple((Place(*place), count) for *place, count in data["places"]),
+        data["steps"],
     )
 
 
@@ -272,10 +284,12 @@ def take_part(data: dict[str, Any]) -> None:
         return
     card = None if data["card"] is None else profile(data["card"])
     here.shared = Shared(Path(data["folder"]), card, data["arithmetic"])
+    here.places = Places()
+    # Until the process ends.
+    here.places.counting().__enter__()
     tell_at_exit(here)
     note_faults(here.shared.folder)
     if card is not None:
-        # Until the process ends.
         on_timeline(card, arithmetic=data["arithmetic"]).__enter__()
 
 

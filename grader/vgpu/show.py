@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from grader.vgpu.advice import advice
 from grader.vgpu.core.machine import Machine
 from grader.vgpu.core.trace import (
     Allocation,
@@ -20,7 +21,7 @@ from grader.vgpu.core.trace import (
     TraceEvent,
     Transfer,
 )
-from grader.vgpu.log.summary import Summary, Work, summarise
+from grader.vgpu.log.summary import Copies, Summary, Work, summarise
 from grader.vgpu.processes import Account, account_of
 from grader.vgpu.timeline.line import Spans, Timeline
 from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
@@ -71,7 +72,9 @@ def summary(
         parts.append(_table(_exchanges(total)))
     if total.work:
         parts.append(_table(_operations(total)))
+    noted = [each for account in accounts for each in account.places]
     lines = [f"! {hint}" for hint in hints(total, devices)]
+    lines += [f"! {text}" for text in advice(noted, sum(account.steps for account in accounts))]
     return "\n\n".join([*parts, "\n".join(lines)] if lines else parts) + "\n"
 
 
@@ -144,7 +147,8 @@ def hints(total: Summary, devices: Sequence[str]) -> Iterator[str]:
             f"Parameters were copied {copied} times, {sum(between)} of them from one GPU: move a "
             "model once, when it is made."
         )
-    for name, waits in sorted(total.waits.items()):
+    for name in devices:
+        waits = _waits(total, name)
         if waits >= _MANY_WAITS:
             yield (
                 f"The program waited {waits} times for {name}: .item(), .cpu() and print make it "
@@ -190,9 +194,15 @@ def _devices(accounts: Sequence[Account]) -> Iterator[TableRow]:
                 _flops(sum(work.flops for work in works)),
                 size(memory.peak) + (f" of {size(memory.limit)}" if memory.limit else ""),
                 size(memory.after),
-                f"{done.waits[name]}×",
+                f"{_waits(done, name)}×",
             )
             yield (name, account.name, *row) if several else (name, *row)
+
+
+def _waits(total: Summary, device: str) -> int:
+    """Return how often the host waited for a device; a copy that blocks is a wait, too."""
+    copies = total.routes.get((device, "cpu"), Copies())
+    return total.waits[device] + copies.waits
 
 
 def _exchanges(total: Summary) -> Iterator[TableRow]:

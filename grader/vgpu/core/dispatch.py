@@ -56,6 +56,7 @@ class _Facts:
 
     Attributes:
         name: ATen's, without overload.
+        func: The operation itself.
         function: The fastest way to run it.
         own: It is a kernel for CUDA that the program has registered, made of torch's operations.
         kernel: It runs one.
@@ -72,6 +73,7 @@ class _Facts:
     """
 
     name: str
+    func: Any
     function: Callable[..., Any]
     own: bool
     kernel: bool
@@ -152,35 +154,33 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         met.meet(args)
         if kwargs:
             met.meet(kwargs.values())
-        if met.home < 0:
-            # A tensor that came home (``transfer.HostTensor``): nothing is on a device.
-            return execute(func, args, kwargs)
-        if "device" in kwargs and _is_meta(func, kwargs["device"]):
-            return execute(func, args, kwargs)
-        if facts.own:
-            return facts.function(*args, **kwargs)
-        if met.mixed and not facts.anywhere and not _adopted(here, args):
-            agree(func, args, kwargs)
-        return _run_on(here, met, func, args, kwargs)
-
-
-def _run_on(
-    here: Machine, met: _Met, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    facts = met.facts
-    try:
-        result = _run(here, met, func, args, kwargs)
-    except RuntimeError as error:
-        raise here.full_or(error, met.home) from None
-    # Before it is noted: an operation that finds the device full has not run.
-    result = _place(here, met, args, result)
-    if facts.kernel or facts.waits:
-        _note(here, met, args, result)
-    elif facts.exchange:
-        here.exchanged(facts.name, args, result)
-    if here.log is not None:
-        here.log.unseen(func, args, kwargs, result)
+        if (met.mixed or met.home < 0 or facts.own or kwargs) and _apart(here, met, args, kwargs):
+            return facts.function(*args, **kwargs) if facts.own else execute(func, args, kwargs)
+        try:
+            result = _run(here, met, func, args, kwargs)
+        except RuntimeError as error:
+            raise here.full_or(error, met.home) from None
+        # Before it is noted: an operation that finds the device full has not run.
+        result = _place(here, met, args, result)
+        if facts.kernel or facts.waits:
+            _note(here, met, args, result)
+        elif facts.exchange:
+            here.exchanged(facts.name, args, result)
+        if here.log is not None:
+            here.log.unseen(func, args, kwargs, result)
     return result
+
+
+def _apart(here: Machine, met: _Met, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Tell whether an operation is none of the device's; refuse tensors that may not meet."""
+    if met.home < 0:
+        # A tensor that came home (``transfer.HostTensor``): nothing is on a device.
+        return True
+    if "device" in kwargs and _is_meta(met.facts.func, kwargs["device"]):
+        return True
+    if met.mixed and not met.facts.anywhere and not _adopted(here, args):
+        agree(met.facts.func, args, kwargs)
+    return met.facts.own
 
 
 def _learn(func: Any) -> _Facts:
@@ -193,6 +193,7 @@ def _learn(func: Any) -> _Facts:
     own = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CUDA")
     facts = _Facts(
         name=name,
+        func=func,
         function=partial(func._op_dk, _CUDA) if own else function_of(func),
         own=own,
         kernel=not (func.is_view or exchange or name in _WITHOUT_KERNEL),

@@ -154,6 +154,7 @@ class Blocks:
 
 
 if TYPE_CHECKING:
+    from grader.vgpu.advice import Places
     from grader.vgpu.log.collector import Log
 
 HOST = "cpu"
@@ -227,6 +228,7 @@ class Machine:
         rank: Of this process in its group of processes (``torch.distributed``), if it is in one.
         exchanges: Name of a group → collectives that it has begun.
         exchanged: Takes down a collective that is an operation (``torch.distributed`` sets it).
+        places: Lines of the program that wait and copy, while they are noted.
         reducing: A ``DistributedDataParallel`` gathers gradients in buckets that C++ makes.
     """
 
@@ -246,6 +248,7 @@ class Machine:
         self.exchanges: Counter[str] = Counter()
         self.exchanged: Callable[[str, Any, Any], None] = lambda *_: None
         self.reducing = False
+        self.places: Places | None = None
         self._memories = [Memory(limit) for _ in range(count)]
         self.blocks = Blocks(self._memories, self._changed, self._full)
         self._undo = undo
@@ -308,6 +311,8 @@ class Machine:
         if self.local.capture is not None:
             raise while_capturing()
         self.note(Synchronisation, ordinal, self.names[ordinal], why)
+        if self.places is not None:
+            self.places.note(why)
 
     def transfer(self, tensor: torch.Tensor, source: str, target: str, blocking: bool) -> None:
         """Take down that a tensor's elements go from one device to another."""

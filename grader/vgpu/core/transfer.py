@@ -93,6 +93,11 @@ def copy_to(
         here.transfer(tensor, device_of(tensor), name, waits)
         if here.log is not None:
             here.log.move(tensor, copy, waits)
+        if here.places is not None:
+            if source is None:
+                here.places.goes(tensor, in_vain=waits and not blocking)
+            elif ordinal is None:
+                here.places.came(copy)
     return copy
 
 

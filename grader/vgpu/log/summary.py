@@ -84,17 +84,19 @@ class Work:
 
 @dataclass(slots=True)
 class Copies:
-    """Copies from one device to another."""
+    """Copies from one device to another; ``waits``: to the host, which waited for them."""
 
     count: int = 0
     bytes: int = 0
     parameters: int = 0
+    waits: int = 0
 
     def add(self, transfer: Transfer) -> None:
         """Count a copy in."""
         self.count += 1
         self.bytes += transfer.bytes
         self.parameters += transfer.parameter
+        self.waits += transfer.blocking and transfer.target == "cpu"
 
 
 @dataclass(slots=True)

@@ -98,6 +98,9 @@ def _sent(tensor: torch.Tensor, ordinal: int | None) -> torch.Tensor:
 
 def _broadcast_coalesced(tensors: Any, devices: Any, buffer_size: int = 0) -> Any:
     """Return for each device the list of the tensors there."""
+    here = machine()
+    if here.places is not None:
+        here.places.note("replicated")
     return [[_sent(tensor, ordinal_from(device)) for tensor in tensors] for device in devices]
 
 
