@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+_TORCH = str(Path(torch.__file__).parent)
 _NOT_THE_PROGRAMS = (
-    str(Path(__file__).parent), str(Path(torch.__file__).parent), sysconfig.get_path("stdlib"),
-    "<frozen ",
+    str(Path(__file__).parent), _TORCH, sysconfig.get_path("stdlib"), "<frozen ",
 )  # fmt: skip
 _MADE = re.compile(
     r"torch\.(zeros|ones|full|empty|eye|arange|linspace|rand|randn|randint|tensor)\(.*\)\.(cuda|to)\("
@@ -81,10 +81,15 @@ class Places:
         )
 
     def note(self, what: str) -> None:
-        """Note the line of the program that is running."""
+        """Note the line of the program that is running.
+
+        What torch does by itself is none of the program's choice, as ``GradScaler.step`` waits.
+        """
         what = _SAME_AS.get(what, what)
         frame: Any = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_PROGRAMS):
+            if what != "replicated" and frame.f_code.co_filename.startswith(_TORCH):
+                return
             frame = frame.f_back
         if frame is not None and (what in _ADVICE or what == "to device"):
             with self._lock:

@@ -79,6 +79,27 @@ def test_what_is_seldom_or_right_is_left_alone(body: str, tmp_path: Path) -> Non
     assert said(body, tmp_path)[1] == []
 
 
+def test_what_torch_waits_for_by_itself_is_left_alone(tmp_path: Path) -> None:
+    body = "scaler = torch.amp.GradScaler('cuda'); scaler.scale(loss).backward()"
+    places, texts = said(f"{body}; scaler.step(optimizer)", tmp_path)
+    assert places.steps == 12
+    assert texts == []
+
+
+def test_a_model_that_is_copied_at_each_call_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(
+        "import torch\n"
+        "model = torch.nn.DataParallel(torch.nn.Linear(4, 1).cuda())\n"
+        "for _ in range(100):\n    model(torch.ones(4, 4, device='cuda'))\n"
+    )
+    with virtual_gpus(2) as machine:
+        machine.places = Places()
+        exec(compile(file.read_text(), str(file), "exec"), {"__name__": "__main__"})
+        (text,) = advice(machine.places.counts.items(), 0)
+    assert text.startswith("train.py, line 4, 100×: copies all parameters to each GPU again")
+
+
 def test_without_an_optimizer_only_what_is_done_often_is_named() -> None:
     place = Place("item", "/x/train.py", 7)
     assert list(advice([(place, 99)], 0)) == []
