@@ -1,4 +1,4 @@
-"""Every disguise is caught, no legal form is taken for a loop, and each says why."""
+"""Disguises are caught, no legal form is taken for a loop, and each says why."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import toy_starter
 
 from grader.grading import Grader
 from grader.verdict import Basis
-from loops.lab import CORPUS, FILES, grade, grader, label
+from loops.lab import CORPUS, FILES, grade, grader, label, timed_label
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +21,8 @@ def ready() -> Iterator[Grader]:
 
 # NumPy's product, and what the builtin ``sum`` asks of a tensor.
 NOT_IN_A_LOG = {"numpy_matmul", "sum_of_rows"}
+# Does the work by the rules wherever it is counted: the clock alone tells.
+BY_TIME_ALONE = {"shows_one_thing_when_watched"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -28,7 +30,8 @@ def test_a_file_of_the_corpus_gets_the_code_of_its_label(path: Path, ready: Grad
     graded = grade(ready, path)
     assert graded.product.code.value == "ok", graded.product.message
     assert graded.loops.code.value == label(path)[1], graded.loops.message
-    shown = path.parent.name == "legal" and path.stem not in NOT_IN_A_LOG
+    kept = path.parent.name == "legal" or path.stem in BY_TIME_ALONE
+    shown = kept and path.stem not in NOT_IN_A_LOG
     assert graded.loops.basis is (Basis.FACT if shown else Basis.CLAIM)
     replay = {"replay"} if shown else set()
     assert {item["name"] for item in graded.loops.witnesses} == {"source", "behaviour"} | replay
@@ -47,5 +50,8 @@ def test_the_corpus_is_as_large_as_it_has_to_be() -> None:
     legal = [path for path in FILES if path.parent == CORPUS / "legal"]
     assert len(disguises) >= 40
     assert len(legal) >= 25
-    assert {label(path)[1] for path in disguises} == {"loop_found", "needs_review"}
+    assert {path.stem for path in disguises if label(path)[1] == "ok"} == BY_TIME_ALONE
+    assert {timed_label(path) for path in disguises if path.stem in BY_TIME_ALONE} == {
+        "needs_review"
+    }
     assert {path.stem for path in legal if label(path)[1] != "ok"} == {"numpy_matmul"}

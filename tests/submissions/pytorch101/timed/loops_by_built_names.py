@@ -1,6 +1,8 @@
 # Loops behind builtins whose names are put together at run time: the text shows none.
 # expect:
 #   questions:
+#     # No size grows where it is counted: the clock and a loop in the text leave it to a person.
+#     challenge_get_uniques: {checks: {no_loops: needs_review}}
 #     "*": {checks: {no_loops: loop_found}}
 
 import builtins

@@ -2,7 +2,7 @@
 # itself counts for nothing, and its time does where all sizes are large in it.
 # expect:
 #   questions:
-#     make_one_hot: {checks: {values: ok, no_loops: needs_review}}
+#     make_one_hot: {checks: {values: ok, no_loops: ok}}
 #     sum_positive_entries: {checks: {sum: ok, no_loops: ok}}
 #     zero_row_min: {checks: {values: ok, no_loops: ok}}
 #     normalize_columns: {checks: {values: ok, no_loops: ok}}

@@ -1,6 +1,6 @@
 # Loops only where no one is watching.
-# expect: needs_review
-# timed: loop_found
+# expect: ok
+# timed: needs_review
 
 import sys
 
