@@ -171,3 +171,28 @@ def test_eight_gigabytes_by_their_number_alone() -> None:
             "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of "
             "8.00 GiB of which 16.65 MiB is free. "
         )
+
+
+@pytest.mark.parametrize(
+    ("size", "block"),
+    [
+        (16_000_000, 16_777_216),  # 0.74 MiB would remain of a segment of 16 MiB: it is not cut off
+        (15 * 2**20, 16 * 2**20),  # 1 MiB would: not more, so neither
+        (15 * 2**20 - 512, 15 * 2**20 - 512),
+        (64 * 2**20, 64 * 2**20),
+        (9_999_999, 10_000_384),  # shares a segment of 20 MiB with others
+    ],
+)
+def test_a_large_block_is_not_split_for_little(
+    size: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with virtual_gpus(1):
+        x = torch.empty(size, dtype=torch.uint8, device="cuda")
+        assert torch.cuda.memory_allocated() == block
+        del x
+        assert torch.cuda.memory_allocated() == 0
+    monkeypatch.setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
+    with virtual_gpus(1):
+        x = torch.empty(size, dtype=torch.uint8, device="cuda")
+        assert torch.cuda.memory_allocated() == -(-size // 512) * 512
+        del x

@@ -2,8 +2,9 @@
 
 A tensor's storage counts once, however many views look at it, from the operation that made it
 until torch frees it. A block is rounded up to 512 bytes, as torch's caching allocator does
-(``kMinBlockSize`` in c10/core/AllocatorConfig.h); the allocator's cache, its fragments, the
-workspaces of libraries and the driver's own context are not modelled.
+(``kMinBlockSize`` in c10/core/AllocatorConfig.h), and a large one to 2 MiB where too little would
+remain. Which free block is used again, the allocator's cache, its fragments, the workspaces of
+libraries and the driver's own context are not modelled.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from math import inf
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -34,11 +36,27 @@ from grader.vgpu.core.trace import (
 from grader.vgpu.patches import Patches, invalid_ordinal, out_of_memory, while_capturing
 
 BLOCK = 512
+# c10/cuda/CUDACachingAllocator.cpp: from ``kMinLargeAlloc`` on a block has a segment of its own, of
+# a multiple of ``kRoundLarge``. What would remain is cut off if it is more than ``kSmallSize``.
+_OWN_SEGMENT, _SEGMENT, _LEAST_REST = 10 * 2**20, 2 * 2**20, 2**20
 
 
 def rounded(size: int) -> int:
     """Return the bytes that a block for ``size`` bytes takes."""
-    return -(-size // BLOCK) * BLOCK
+    block = -(-size // BLOCK) * BLOCK
+    if block < _OWN_SEGMENT:
+        return block
+    segment = -(-block // _SEGMENT) * _SEGMENT
+    return segment if segment - block <= _LEAST_REST else block
+
+
+def _segments_grow() -> bool:
+    """Tell whether the allocator was told to have segments that it can cut anywhere."""
+    settings = (os.environ.get(name, "") for name in ("PYTORCH_ALLOC_CONF", _FORMER_SETTING))
+    return any("expandable_segments:true" in each.lower().replace(" ", "") for each in settings)
+
+
+_FORMER_SETTING = "PYTORCH_CUDA_ALLOC_CONF"
 
 
 class Memory:
@@ -102,6 +120,8 @@ class Blocks:
         self._on_full = on_full
         self._live: dict[int, Block] = {}
         self._numbers = count()
+        # Asked once, as torch does: a program cannot change it while it runs.
+        self._large = inf if _segments_grow() else _OWN_SEGMENT
         # A storage may be freed, and so its end be told, while this thread is inside already.
         self._lock = threading.RLock()
 
@@ -118,6 +138,8 @@ class Blocks:
         """
         # As ``rounded``, without the call: every result comes here.
         size = -(-storage.nbytes() // BLOCK) * BLOCK
+        if size >= self._large:
+            size = rounded(size)
         key = storage._cdata
         known = self._live.get(key)
         if known is not None and known.bytes == size and known.ordinal == ordinal:
