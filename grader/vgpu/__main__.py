@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType, TracebackType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import torch.distributed
 
@@ -49,7 +49,7 @@ from grader.vgpu.processes import (
     read_accounts,
     write_account,
 )
-from grader.vgpu.show import joint_report, laps, listing, summary
+from grader.vgpu.show import chrome_trace, joint_report, laps, listing, summary
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
 from grader.vgpu.timeline.report import PictureError, Report, need_drawing, picture
 
@@ -263,6 +263,12 @@ def _tell(
     if report is not None and options.picture is not None:
         outcome = _draw(report, options)
         sys.stderr.write(f"\n{outcome}\n")
+    if options.chrome_trace is not None:
+        try:
+            options.chrome_trace.write_text(chrome_trace(accounts, options.timeline), "utf-8")
+            sys.stderr.write(f"\nTrace: {options.chrome_trace} (opens in ui.perfetto.dev)\n")
+        except OSError as error:
+            sys.stderr.write(f"\nNo trace: {error}\n")
 
 
 def _report(line: Timed, options: argparse.Namespace) -> Report:
@@ -300,28 +306,41 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     for _, file in options.module:
         if not (options.script.parent / file).is_file():
             parser.error(f"--module: there is no file {file} beside {options.script}")
-    timed = (options.picture, options.no_arithmetic, options.skip, options.lap)
+    timed = (
+        options.picture, options.no_arithmetic, options.skip, options.lap, options.chrome_trace
+    )  # fmt: skip
     if options.timeline is None and any(timed):
         parser.error(
-            "--picture, --no-arithmetic, --skip and --lap need the time of a card: --timeline v100"
+            "--picture, --chrome-trace, --no-arithmetic, --skip and --lap need the time of a card: "
+            "--timeline v100"
         )
+    _check_files(options, parser)
+    return options
+
+
+def _check_files(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Make sure that files can be written: now, and not after a script that takes an hour."""
     if options.picture is not None:
-        # Now, and not after a script that takes an hour.
         try:
             need_drawing()
         except PictureError as error:
             parser.error(f"--picture: {error}")
-        # The script may change to another folder.
-        file = options.picture[0].resolve()
-        if not file.parent.is_dir():
-            parser.error(f"--picture: there is no folder {file.parent}")
-        options.picture = file, options.picture[1]
-    return options
+        options.picture = _resolved("--picture", options.picture[0], parser), options.picture[1]
+    if options.chrome_trace is not None:
+        options.chrome_trace = _resolved("--chrome-trace", options.chrome_trace, parser)
+
+
+def _resolved(option: str, file: Path, parser: argparse.ArgumentParser) -> Path:
+    """Return where a file is to be written, for the script may change to another folder."""
+    file = file.resolve()
+    if not file.parent.is_dir():
+        parser.error(f"{option}: there is no folder {file.parent}")
+    return file
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m grader.vgpu", description="Run a script on virtual GPUs.",
+        prog="vgpu", description="Run a script on virtual GPUs.",
         allow_abbrev=False,  # or an option of the script's that begins as ours do is refused
     )  # fmt: skip
     parser.add_argument("--gpus", type=_typed(parse_count), default=1, help="how many; 1")
@@ -347,6 +366,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--picture", type=_typed(parse_picture), metavar="FILE",
         help="with --timeline: draw what each GPU did when, as .svg or .png",
+    )  # fmt: skip
+    parser.add_argument(
+        "--chrome-trace", type=Path, metavar="FILE",
+        help="with --timeline: write what ran when as .json, which Perfetto and Chrome open",
     )  # fmt: skip
     parser.add_argument(
         "--skip", type=_typed(parse_time), default=0.0, metavar="TIME",
@@ -407,5 +430,10 @@ def _from(trace: TracebackType | None, script: str) -> TracebackType | None:
     return trace
 
 
-if __name__ == "__main__":
+def command() -> NoReturn:
+    """Be the command ``vgpu``."""
     end_now(main())
+
+
+if __name__ == "__main__":
+    command()

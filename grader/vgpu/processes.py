@@ -114,10 +114,13 @@ def account_of(here: Machine, since: int = 0) -> Account:
     return Account(name, rank, events, held, tuple(here.places.counts.items()), here.places.steps)
 
 
+# Filled where the process was started by the script that the devices were made for.
+_of_a_script: list[bool] = []
+
+
 def _script_name() -> str:
-    if SETTINGS not in os.environ or any("grader.vgpu" in word for word in sys.orig_argv):
+    if not _of_a_script:
         return "script"
-    # Started by the script that the devices were made for.
     program = Path(sys.argv[0]).name
     return program if program not in {"", "-c"} else "python"
 
@@ -275,6 +278,7 @@ def begin(data: dict[str, Any]) -> None:
 
 def take_part(data: dict[str, Any]) -> None:
     """Make the devices that a program has, in a process that it has started."""
+    _of_a_script.append(True)
     # Found late: the package itself imports this module.
     from grader.vgpu import install  # noqa: PLC0415
     from grader.vgpu.timeline import on_timeline, profile  # noqa: PLC0415

@@ -5,6 +5,7 @@ The processes share devices and links, and wait for each other in collectives.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,7 @@ from grader.vgpu.log.summary import Copies, Summary, Work, summarise
 from grader.vgpu.processes import Account, account_of
 from grader.vgpu.timeline.line import Spans, Timeline
 from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
-from grader.vgpu.timeline.report import Report, Stretch, between
+from grader.vgpu.timeline.report import Report, Stretch, between, stream_name
 
 MOST_EVENTS = 500
 _MOST_OPS = 8
@@ -313,6 +314,40 @@ def joint_report(accounts: Sequence[Account], card: Profile, start: float = 0.0)
     devices = sorted({device for _, device, *_ in spans.table})
     whole = Stretch(card.name, spans, 0, 0.0, line.end, devices)
     return between(whole, start, line.end).report()
+
+
+def chrome_trace(accounts: Sequence[Account], card: Profile) -> str:
+    """Return the joint timeline as Chrome's trace events, which Perfetto opens.
+
+    A process of the program is a process there, a stream of a device a thread. Times are
+    microseconds of the card.
+
+    Args:
+        accounts: Of the processes; their names differ.
+        card: Profile of every device.
+    """
+    line, owners = _laid_out(accounts, card)
+    processes = {name: number for number, name in enumerate(dict.fromkeys(owners), 1)}
+    rows: dict[tuple[str, str, int], int] = {}
+    events: list[dict[str, Any]] = []
+    for span, owner in zip(line.spans, owners, strict=True):
+        row = rows.setdefault((owner, span.device, span.stream), len(rows) + 1)
+        copied = {"to": span.target} if span.is_copy else {}
+        events.append({
+            "name": span.what, "cat": span.phase, "ph": "X", "pid": processes[owner], "tid": row,
+            "ts": 1e6 * span.start, "dur": 1e6 * (span.end - span.start),
+            "args": {"bytes": span.bytes, "waited for": span.waited.value, **copied},
+        })  # fmt: skip
+    names = [
+        {"name": "process_name", "ph": "M", "pid": number, "args": {"name": name}}
+        for name, number in processes.items()
+    ]
+    names += [
+        {"name": "thread_name", "ph": "M", "pid": processes[owner], "tid": row,
+         "args": {"name": f"{device} {stream_name(stream)}"}}
+        for (owner, device, stream), row in rows.items()
+    ]  # fmt: skip
+    return json.dumps({"traceEvents": [*names, *events], "displayTimeUnit": "ms"})
 
 
 def _laid_out(accounts: Sequence[Account], card: Profile) -> tuple[Timeline, list[str]]:

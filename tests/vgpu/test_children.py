@@ -74,6 +74,17 @@ def test_another_sitecustomize_is_still_run(tmp_path: Path) -> None:
     assert told.stdout == "customized\nFalse\n"
 
 
+def test_the_command_inside_a_script_makes_devices_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "vgpu").write_text("from grader.vgpu.__main__ import command\ncommand()\n")
+    (tmp_path / "child.py").write_text("import torch\nprint(torch.cuda.device_count())\n")
+    ran = run(
+        tmp_path,
+        "import subprocess, sys\n"
+        "subprocess.run([sys.executable, 'vgpu', '--gpus', '3', 'child.py'])\n",
+    )
+    assert ran.stdout == "3\n", ran.stderr
+
+
 DIES = """
 import ctypes, os, signal, sys, time
 import torch

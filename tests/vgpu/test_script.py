@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -312,6 +313,8 @@ def test_without_matplotlib_that_is_told_before_the_script_runs(
         (("--timeline", "t4", "--picture", "no/x.svg", __file__), "there is no folder "),
         (("--picture", "x.svg", __file__), "need the time of a card: --timeline v100"),
         (("--no-arithmetic", __file__), "need the time of a card: --timeline v100"),
+        (("--chrome-trace", "x.json", __file__), "need the time of a card: --timeline v100"),
+        (("--timeline", "t4", "--chrome-trace", "no/x.json", __file__), "there is no folder "),
         (("--lap", "1", __file__), "need the time of a card: --timeline v100"),
         (("--lap", "0", "x.py"), "“0” is no number of a lap"),
         (("--skip", "soon", "x.py"), "“soon” is no time; write a number and a unit"),
@@ -330,3 +333,44 @@ def test_wrong_usage_is_told_in_words(
         main(arguments)
     assert text in capsys.readouterr().err
     assert installed() is None
+
+
+STREAMS = """
+import torch
+
+x = torch.ones(64, 64).to("cuda:0")
+y = (x @ x).to("cuda:1")
+with torch.cuda.stream(torch.cuda.Stream(1)):
+    print((y + y).sum().item())
+"""
+
+
+def test_what_ran_when_opens_in_perfetto(tmp_path: Path) -> None:
+    script, written = tmp_path / "streams.py", tmp_path / "out.json"
+    script.write_text(STREAMS)
+    command = [sys.executable, "-m", "grader.vgpu", "--gpus", "2", "--timeline", "v100"]
+    ran = subprocess.run(
+        [*command, "--chrome-trace", str(written), str(script)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert f"Trace: {written} (opens in ui.perfetto.dev)" in ran.stderr
+    events = json.loads(written.read_text())["traceEvents"]
+    names = {
+        (event["pid"], event["tid"]): event["args"]["name"]
+        for event in events
+        if event["name"] == "thread_name"
+    }
+    ran_on = [
+        (event["name"], names[event["pid"], event["tid"]]) for event in events if event["ph"] == "X"
+    ]
+    assert ran_on[:4] == [
+        ("copy", "cuda:0 stream 0"), ("mm", "cuda:0 stream 0"), ("copy", "cuda:0 stream 0"),
+        ("add", ran_on[3][1]),
+    ]  # fmt: skip
+    assert ran_on[3][1].startswith("cuda:1 stream ")
+    assert ran_on[3][1] != "cuda:1 stream 0"
+    spans = [event for event in events if event["ph"] == "X"]
+    assert all(event["dur"] > 0 for event in spans)
+    product, copy = spans[1:3]
+    assert copy["ts"] >= product["ts"] + product["dur"]
+    assert copy["args"]["to"] == "cuda:1"

@@ -59,6 +59,7 @@ class _Facts:
         func: The operation itself.
         function: The fastest way to run it.
         own: It is a kernel for CUDA that the program has registered, made of torch's operations.
+        special: It is such a kernel, or may be told a device.
         kernel: It runs one.
         waits: What the host waits for, or empty.
         draws: Random numbers.
@@ -76,6 +77,7 @@ class _Facts:
     func: Any
     function: Callable[..., Any]
     own: bool
+    special: bool
     kernel: bool
     waits: str
     draws: bool
@@ -154,7 +156,7 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         met.meet(args)
         if kwargs:
             met.meet(kwargs.values())
-        if (met.mixed or met.home < 0 or facts.own or kwargs) and _apart(here, met, args, kwargs):
+        if (met.mixed or met.home < 0 or facts.special) and _apart(here, met, args, kwargs):
             return facts.function(*args, **kwargs) if facts.own else execute(func, args, kwargs)
         try:
             result = _run(here, met, func, args, kwargs)
@@ -196,6 +198,7 @@ def _learn(func: Any) -> _Facts:
         func=func,
         function=partial(func._op_dk, _CUDA) if own else function_of(func),
         own=own,
+        special=own or any(a.name == "device" for a in func._schema.arguments),
         kernel=not (func.is_view or exchange or name in _WITHOUT_KERNEL),
         waits=_WAITS.get(name, ""),
         draws=torch.Tag.nondeterministic_seeded in func.tags,

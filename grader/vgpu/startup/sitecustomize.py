@@ -77,7 +77,8 @@ def _run_the_other() -> None:
 
 
 def _begins_by_itself() -> bool:
-    return any("grader.vgpu" in word for word in sys.orig_argv)
+    named = [os.path.basename(word) for word in sys.orig_argv[1:2]]  # noqa: PTH119  likewise
+    return named == ["vgpu"] or any("grader.vgpu" in word for word in sys.orig_argv)
 
 
 _run_the_other()

@@ -197,7 +197,7 @@ class Stretch:
 
     def _merged(self, device: str, stream: int | None) -> Iterator[Row]:
         finest = self.elapsed / _FINEST
-        name = device if stream is None else f"{device} {_stream_name(stream)}"
+        name = device if stream is None else f"{device} {stream_name(stream)}"
         row: Row | None = None
         for number in self._in_time(device).tolist():
             kind = self.spans.table[self.spans.kinds[number]]
@@ -224,7 +224,8 @@ def _collectives_last(stream: int) -> tuple[bool, int]:
     return stream == COMMUNICATION, stream
 
 
-def _stream_name(stream: int) -> str:
+def stream_name(stream: int) -> str:
+    """Return what a stream of a device is called."""
     return "collectives" if stream == COMMUNICATION else f"stream {stream}"
 
 
