@@ -51,7 +51,7 @@ def with_logs(
         witness = Witness("replay", "kept", Basis.FACT, shown)
         kept = verdict if _stands(verdict) else passed()
         return replace(kept, witnesses=(*verdict.witnesses, witness))
-    if verdict.status not in (Status.PASSED, Status.PARTIAL):
+    if not verdict.status.earned:
         return verdict
     if not _should_show(check, case, reference, submission):
         return verdict
@@ -185,7 +185,7 @@ def hides_steps(case: CaseInputs, reference: Observation, submission: Observatio
 
 
 def _grew_unsaid(submission: Observation, name: str, proof: Proof, base: Proof) -> bool:
-    """Tell whether a log has more operations at a larger size, and the counts say as many."""
+    """Tell whether a log grows with a size, where the counts say that nothing does."""
     small, large = counts_of(submission.counted[""]), counts_of(submission.counted[name])
     if small is None or large is None or proof.entries <= base.entries:
         return False

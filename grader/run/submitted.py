@@ -77,7 +77,7 @@ def judge_question(
                 ),
             )
             for case in planned.cases
-            if check.cases is None or case.case.id in check.cases
+            if check.judges(case.case.id)
         ]
         if judged:
             combined = combine([verdict for _, verdict in judged])

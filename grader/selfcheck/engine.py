@@ -106,12 +106,15 @@ class SelfCheck:
         Of a missing function where it stands instead; of an import of the file by itself, that it
         is one.
         """
-        checks = (self._check_located(result.id, check) for check in result.checks)
+        lacking = [check for check in result.checks if check.code is Code.MISSING_FUNCTION]
+        # Once for all checks of a question: the file is read and parsed for it.
+        missing = self._elsewhere(result.id, lacking[0]) if lacking else None
+        checks = (self._check_located(check, missing) for check in result.checks)
         return result.model_copy(update={"checks": tuple(checks)})
 
-    def _check_located(self, question: str, check: CheckResult) -> CheckResult:
-        if check.code is Code.MISSING_FUNCTION:
-            return self._worded(check, self._elsewhere(question, check))
+    def _check_located(self, check: CheckResult, missing: Message | None) -> CheckResult:
+        if missing is not None and check.code is Code.MISSING_FUNCTION:
+            return self._worded(check, missing)
         if check.code is Code.SANDBOX_FAILED:
             # The machine is the student's own: its reason is what helps on.
             return check.model_copy(update={"student_message": check.message})
