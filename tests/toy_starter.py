@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
+import nbformat
 import pytest
 
 from grader.authoring.starter import MadeCases, build_starter, make_public, write_starter
@@ -202,6 +203,12 @@ def starter(target: Path) -> Path:
     """Return a copy of the starter's folder."""
     shutil.copytree(made()[0], target)
     return target
+
+
+def notebook(path: Path, *cells: str) -> None:
+    """Write a notebook of these code cells."""
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    nbformat.write(made, path)
 
 
 def fill(folder: Path, name: str, body: str) -> None:

@@ -23,12 +23,7 @@ from grader.submission import read_submission
 Golden = Callable[[str, str], None]
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
-    place = toy_starter.starter(tmp_path / "toy")
-    monkeypatch.chdir(place)
-    monkeypatch.setenv("COLUMNS", "80")
-    return place
+COLUMNS = "80"
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

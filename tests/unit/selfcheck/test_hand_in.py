@@ -7,10 +7,8 @@ import sys
 import zipfile
 from pathlib import Path
 
-import nbformat
 import pytest
-import toy_starter
-from toy_starter import fill
+from toy_starter import fill, notebook
 
 from grader.cli import app as cli
 from grader.selfcheck.workplace import open_workplace, read_workplace
@@ -19,17 +17,7 @@ from grader.selfcheck.written import absent, elsewhere, inside
 IN_CELLS = "def double(x):\n    return x + x", "def mean_of(x):\n    return x.mean()"
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
-    place = toy_starter.starter(tmp_path / "toy")
-    monkeypatch.chdir(place)
-    monkeypatch.setenv("COLUMNS", "200")
-    return place
-
-
-def notebook(path: Path, *cells: str) -> None:
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
-    nbformat.write(made, path)
+COLUMNS = "200"
 
 
 class Terminal(io.StringIO):

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import toy_starter
 from toy_starter import fill
 
 from grader.integrations.kernel import KernelCells
@@ -18,13 +17,6 @@ from grader.report.messages.catalogue import VARIABLE
 
 WRONG = "def double(x):\n    return x * 3"
 RIGHT = "def double(x):\n    return x + x"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
-    place = toy_starter.starter(tmp_path / "toy")
-    monkeypatch.chdir(place)
-    return place
 
 
 @pytest.fixture

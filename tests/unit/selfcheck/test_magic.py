@@ -10,18 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import toy_starter
 from toy_starter import fill
 
 import grader
 from grader.integrations.notebook import NotebookAnswer, NotebookCheck, _happened
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
-    place = toy_starter.starter(tmp_path / "toy")
-    monkeypatch.chdir(place)
-    return place
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 import pytest
-import toy_starter
+from toy_starter import notebook
 
 from grader.cli import app as cli
 from grader.selfcheck.workplace import open_workplace, read_workplace
@@ -15,17 +14,11 @@ from grader.selfcheck.written import takes_long_to_load
 DOUBLE = "def double(x):\n    return x + x"
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
-    place = toy_starter.starter(tmp_path / "toy")
-    monkeypatch.chdir(place)
-    monkeypatch.setenv("COLUMNS", "200")
-    return place
+COLUMNS = "200"
 
 
 def write(folder: Path, *cells: str) -> None:
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
-    nbformat.write(made, folder / "mine.ipynb")
+    notebook(folder / "mine.ipynb", *cells)
 
 
 def told(

@@ -14,13 +14,7 @@ from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.workplace import open_workplace
 from grader.verdict import Code
 
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lent: None) -> Path:
-    place = toy_starter.starter(tmp_path / "toy")
-    monkeypatch.chdir(place)
-    monkeypatch.setenv("COLUMNS", "60")
-    return place
+COLUMNS = "60"
 
 
 def told(
