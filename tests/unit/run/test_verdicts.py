@@ -1,4 +1,4 @@
-"""A question that could not be called, and one whose file reaches for internals."""
+"""A question that could not be called."""
 
 from __future__ import annotations
 
