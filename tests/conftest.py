@@ -46,6 +46,19 @@ def pytest_collection() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.fixture(autouse=True)
+def signals_as_they_were() -> Iterator[None]:
+    """Take back the handler that ``grader.cli.app.main`` leaves in its process.
+
+    A fork has it too. A signal that comes just before the fork waits for a lock is then never
+    heard, and whoever has sent it waits for ever.
+    """
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    if signal.getsignal(signal.SIGTERM) is not before:
+        signal.signal(signal.SIGTERM, before)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="write the golden files anew")
 

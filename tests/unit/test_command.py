@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from grader.cli import command
+from grader.cli.app import main
+from grader.cli.support import terminate
 from grader.interpreter import ONE_THREAD
 
 
@@ -76,3 +79,15 @@ def test_libraries_get_one_thread_unless_told_otherwise(
     )
 
     assert told.stdout.split() == [expected, "False"]
+
+
+@pytest.mark.parametrize("turn", range(2))
+def test_a_command_in_this_process_leaves_no_handler_to_the_next_test(
+    turn: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # pytest's own process has none; the second turn sees what the first has left.
+    assert signal.getsignal(signal.SIGTERM) is not terminate, turn
+    monkeypatch.setattr("sys.argv", ["grader", "--version"])
+    with pytest.raises(SystemExit):
+        main()
+    assert signal.getsignal(signal.SIGTERM) is terminate
