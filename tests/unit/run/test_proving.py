@@ -479,6 +479,15 @@ def test_a_size_that_follows_from_the_elements_may_be_written_out(
     assert (check.code.value, check.basis) == ("ok", Basis.FACT), check.message
 
 
+def test_a_size_that_is_written_out_may_fit_other_inputs_without_an_error(
+    graded: Callable[[str], Graded],
+) -> None:
+    text = "return x[torch.argsort((x <= 10).int(), stable=True)][: len(x[x > 10])]"
+    found, _ = graded(RIGHT.replace("return x[x > 10]", text))
+    check = found["large"]["no_loops"]
+    assert (check.code.value, check.basis) == ("ok", Basis.FACT), check.message
+
+
 def test_one_call_that_is_many_operations_is_judged_as_before(
     graded: Callable[[str], Graded],
 ) -> None:
