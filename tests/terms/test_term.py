@@ -81,7 +81,7 @@ questions:
     cases: [{id: some, args: {x: {rand: [9], dtype: float32}}}]
     checks:
       - {id: values, kind: close, rtol: 1.0e-6, atol: 1.0e-6, points: 4}
-      - {id: inputs, kind: unmodified, points: 1, claim: true, requires: [values]}
+      - {id: product, kind: forbidden_ops, ops: ["*add*"], points: 1, requires: [values]}
   - id: add
     title: Plus
     points: 2
@@ -90,6 +90,9 @@ questions:
       - {id: values, kind: close, rtol: 1.0e-5, atol: 1.0e-5, points: 2}
 """
 SECOND_RIGHT = """\
+import torch
+
+
 def triple(x):
     return x * 3
 
@@ -98,7 +101,8 @@ def add(x, y):
     return x + y
 """
 UNREADABLE = "def double(x:\n"
-REACHING = f"import sys\nMODULES = sys.modules\n\n\n{SECOND_RIGHT}"
+IN_NUMPY = SECOND_RIGHT.replace("x * 3", "torch.from_numpy(x.numpy() * 3)")
+"""No log holds what NumPy computes: a person says whether a sum is taken there."""
 
 FIRST_KINDS = {
     # what is handed in, points of double, points of mm_on_gpu
@@ -113,8 +117,8 @@ SECOND_KINDS = {
     "right": (SECOND_RIGHT, 5, 5, 2),
     "rough": (SECOND_RIGHT.replace("x * 3", "x * 3.001"), 0, 5, 2),
     "minus": (SECOND_RIGHT.replace("x + y", "x - y"), 5, 5, 0),
-    "in_place": (SECOND_RIGHT.replace("x * 3", "x.mul_(3)"), 4, 4, 2),
-    "reaching": (REACHING, 4, 4, 2),
+    "in_sums": (SECOND_RIGHT.replace("x * 3", "x + x + x"), 4, 4, 2),
+    "in_numpy": (IN_NUMPY, 4, 4, 2),
     "lost": (SECOND_RIGHT.replace("x * 3", "x * 4"), 0, 0, 2),
 }
 LATE = [dt.timedelta(hours=-30), dt.timedelta(minutes=9), dt.timedelta(minutes=11),
@@ -168,7 +172,7 @@ class Person:
     @property
     def points_by_hand(self) -> float:
         """What a person gives for the check that waits."""
-        return DECIDED[self.number % len(DECIDED)] if self.second_kind == "reaching" else 0.0
+        return DECIDED[self.number % len(DECIDED)] if self.second_kind == "in_numpy" else 0.0
 
     def left(self) -> float:
         """Return the share of the points that lateness leaves."""
@@ -190,7 +194,7 @@ class Person:
 
 PEOPLE = [Person(number) for number in range(STUDENTS)]
 PRESENT = [person for person in PEOPLE if not person.absent]
-REVIEWED = [person for person in PRESENT if person.second_kind == "reaching"]
+REVIEWED = [person for person in PRESENT if person.second_kind == "in_numpy"]
 
 
 class Term:
@@ -300,7 +304,7 @@ def second(term: Term) -> None:
     book = term.table("second-out/gradebook.csv")
     waiting = {row["submission"] for row in book if float(row["pending"] or 0)}
     assert waiting == {f"submission_{person.number:02}" for person in REVIEWED}
-    rows = [f"{p.id},triple.inputs,{p.points_by_hand},Read by a person." for p in REVIEWED]
+    rows = [f"{p.id},triple.product,{p.points_by_hand},Read by a person." for p in REVIEWED]
     term.write("by_hand.csv", "student,question,points,why\n" + "\n".join(rows) + "\n")
     term.run("decide", "second-out", "--from", "by_hand.csv")
     mended = SECOND.replace("rtol: 1.0e-6, atol: 1.0e-6", "rtol: 1.0e-2, atol: 1.0e-2")
