@@ -26,7 +26,8 @@ Labelled submissions are such cells, many small ones for one question::
 A file whose cells bear no label is a whole file: an exported notebook has such lines, too.
 
 Known mistakes, in ``reference/<id>/mistakes.py``, are such cells too: wrong functions of which the
-author says what is wrong with them, in ``# says: …`` and ``# says-ko: …`` in place of a label.
+author says what is wrong with them, in ``# says: …`` and ``# says-ko: …`` in place of a label, and
+may say what they are worth, in ``# earns: 0.5`` and ``# voids: a rule, another``.
 Nothing is executed here; ``grader.run.mistakes`` does that, in student processes.
 """
 
@@ -55,6 +56,12 @@ MISTAKES = "mistakes.py"
 _SAYS = re.compile(r"^# says(?:-(ko))?: (.+(?:\n#   .+)*)", re.MULTILINE)
 _LONGEST = 400
 """Characters of a sentence; messages cut what is longer."""
+
+_EARNS = re.compile(r"^# earns:(.*)$", re.MULTILINE)
+_VOIDS = re.compile(r"^# voids:(.*)$", re.MULTILINE)
+_SHARE = re.compile(r"0|0?\.\d{1,3}")
+DRAWN_CASES = 2
+"""Cases with drawn values that a price takes: what is right in one alone may be known before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +328,8 @@ class KnownMistake:
         binds: Names that its cell defines.
         module: Text of a module with that function.
         says: Language, ``en`` or ``ko`` → what the author says of it.
+        earns: Share of the points of each check that its results fail; None where it has no price.
+        voids: Checks that mean nothing where it is made: these earn what they earn without a price.
     """
 
     name: str
@@ -329,6 +338,8 @@ class KnownMistake:
     binds: frozenset[str]
     module: str
     says: Mapping[str, str] = field(default_factory=dict)
+    earns: float | None = None
+    voids: frozenset[str] = frozenset()
 
 
 def read_mistakes(
@@ -342,7 +353,8 @@ def read_mistakes(
         solutions: File of the solution → its text, parts of which a cell may use.
 
     Raises:
-        AssignmentError: A cell has no name, no sentence or no function of a question.
+        AssignmentError: A cell has no name, no sentence or no function of a question, or a price
+            that cannot be.
     """
     if not file.is_file():
         return ()
@@ -361,7 +373,17 @@ def _mistake(
     except UsageError as error:
         raise AssignmentError([Problem(str(file), cell.line, cell.name, str(error))]) from None
     ids = tuple(question.id for question in asked)
-    return KnownMistake(cell.name, cell.line, ids, binds, module, _says(cell))
+    earns = _EARNS.search(cell.comment)
+    return KnownMistake(
+        cell.name,
+        cell.line,
+        ids,
+        binds,
+        module,
+        _says(cell),
+        None if earns is None else float(earns[1]),
+        frozenset(_voids(cell)),
+    )
 
 
 def _asked(cell: Cell, assignment: Assignment) -> tuple[Question, ...]:
@@ -374,6 +396,11 @@ def _says(cell: Cell) -> dict[str, str]:
         language or "en": re.sub(r"\n#\s+", " ", text)
         for language, text in _SAYS.findall(cell.comment)
     }
+
+
+def _voids(cell: Cell) -> list[str]:
+    found = _VOIDS.search(cell.comment)
+    return [name.strip() for name in found[1].split(",")] if found else []
 
 
 def _problems(file: Path, cells: Sequence[Cell], assignment: Assignment) -> Iterator[Problem]:
@@ -406,3 +433,27 @@ def _amiss(cell: Cell, assignment: Assignment) -> Iterator[str]:
         yield "it defines no function that a question asks for"
     if len(files := {assignment.file_of(question) for question in asked}) > 1:
         yield f"its functions belong into {' and '.join(sorted(files))}; write a cell for each"
+    yield from _amiss_in_price(cell, asked)
+
+
+def _amiss_in_price(cell: Cell, asked: Sequence[Question]) -> Iterator[str]:
+    earns, voids = _EARNS.findall(cell.comment), _voids(cell)
+    if len(earns) > 1 or len(_VOIDS.findall(cell.comment)) > 1:
+        yield "it has two prices; keep one line “# earns: …”, and one “# voids: …”"
+    elif earns and not _SHARE.fullmatch(earns[0].strip()):
+        yield f"“# earns:{earns[0]}” is no share of the points; write 0, or 0.5, below 1"
+    elif earns and float(earns[0]) and all(_drawn_cases(each) < DRAWN_CASES for each in asked):
+        yield (
+            "a price would be earned without the work: no question that it answers has "
+            f"{DRAWN_CASES} cases with drawn values; add some, or leave out “# earns: …”"
+        )
+    if voids and not earns:
+        yield "“# voids: …” belongs to a price; write “# earns: …”, too"
+    checks = [check.id for question in asked for check in question.listed]
+    for name in voids:
+        if name not in checks:
+            yield f"“# voids:” names “{name}”, which is no check of it{nearest(name, checks)}"
+
+
+def _drawn_cases(question: Question) -> int:
+    return sum(case.repeats for case in question.cases if case.varies)

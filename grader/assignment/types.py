@@ -15,7 +15,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
-from grader.assignment.arguments import Argument, Computed, FixedTensor, RandomTensor, TupleOf
+from grader.assignment.arguments import (
+    Argument,
+    Computed,
+    FixedTensor,
+    RandomTensor,
+    TupleOf,
+    symbolic_parts,
+)
 from grader.assignment.dims import AssignmentPart, Dim
 from grader.checks import AnyCheck, Check
 from grader.checks.base import AuthorTextField, Identifier, Item
@@ -123,6 +130,16 @@ class Case(AssignmentPart):
             given = "args" if self.args else "kwargs"
             raise ValueError(f"found both “generate” and “{given}”; keep the one that is meant")
         return self
+
+    @property
+    def varies(self) -> bool:
+        """Whether its inputs, or their sizes, can be drawn anew; a scenario draws its own."""
+        if self.generate is not None or self.scenario is not None:
+            return True
+        arguments = (*self.args.values(), *self.kwargs.values())
+        parts = (part for item in arguments for _, part in symbolic_parts(item))
+        sizes = any(not isinstance(size, int) for size in self.dims.values())
+        return sizes or any(isinstance(part, RandomTensor) for part in parts)
 
 
 class TimingSettings(AssignmentPart):

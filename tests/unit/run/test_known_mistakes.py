@@ -207,6 +207,12 @@ def test_lint_names_what_nothing_is_recognised_by(sandbox: Sandbox, tmp_path: Pa
         (f"# %% a\n# says: {'No. ' * 200}\n\ndef double(x):\n    return x\n", "at most 400"),
         ("# %% a\n# says: No.\n# right: nothing_here\n\ndef double(x):\n    return x\n",
          "the reference has no"),
+        (f"# %% a\n# says: No.\n# earns: 1\n\n{RIGHT}", "no share of the points"),
+        (f"# %% a\n# says: No.\n# earns: half\n\n{RIGHT}", "no share of the points"),
+        (f"# %% a\n# says: No.\n# earns: 0.5\n# earns: 0.2\n\n{RIGHT}", "two prices"),
+        (f"# %% a\n# says: No.\n# voids: unmodified\n\n{RIGHT}", "belongs to a price"),
+        (f"# %% a\n# says: No.\n# earns: 0.5\n# voids: unmodifed\n\n{RIGHT}",
+         "did you mean “unmodified”"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_refused_with_file_and_line(
@@ -215,6 +221,26 @@ def test_a_broken_file_is_refused_with_file_and_line(
     with pytest.raises(AssignmentError, match=problem) as error:
         load_materials(assignment(tmp_path, text))
     assert "mistakes.py" in str(error.value)
+
+
+def test_a_price_is_read(tmp_path: Path) -> None:
+    cell = "# %% a\n# says: You added 1.\n# earns: 0.5\n# voids: unmodified\n\n"
+    (mistake,) = load_materials(assignment(tmp_path, cell + RIGHT)).mistakes
+    assert (mistake.earns, mistake.voids) == (0.5, {"unmodified"})
+    assert mistake.says == {"en": "You added 1."}
+
+
+def test_a_mistake_without_a_price_has_none(tmp_path: Path) -> None:
+    assert {item.earns for item in load_materials(assignment(tmp_path)).mistakes} == {None}
+
+
+def test_a_price_takes_two_cases_with_drawn_values(tmp_path: Path) -> None:
+    cell = f"# %% a\n# says: You added 1.\n# earns: {{}}\n\n{RIGHT}"
+    path = assignment(tmp_path, cell.format("0.5"))
+    path.write_text(path.read_text().replace("repeats: 2", "repeats: 1"))
+    with pytest.raises(AssignmentError, match="2 cases with drawn values"):
+        load_materials(path)
+    assert load_materials(assignment(tmp_path / "free", cell.format("0"))).mistakes
 
 
 def run(name: str, *values: Value, says: str = "", telling: bool = True) -> MistakeRun:
