@@ -96,6 +96,7 @@ class Code(str, Enum):
     DECIDED = "decided"
     # the submission's run
     NOT_IMPLEMENTED = "not_implemented"
+    RETURNED_NOTHING = "returned_nothing"
     MISSING_FUNCTION = "missing_function"
     RAISED = "raised"
     TIMED_OUT = "timed_out"
@@ -121,9 +122,10 @@ class Code(str, Enum):
 
 
 NOTHING_TO_JUDGE = frozenset({
-    Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION, Code.RAISED, Code.TIMED_OUT, Code.OUT_OF_MEMORY,
-    Code.CRASHED, Code.PROTOCOL_VIOLATION, Code.REQUIREMENT_NOT_MET, Code.SYNTAX_ERROR,
-    Code.IMPORT_FAILED, Code.MISSING_FILE, Code.BAD_SUBMISSION, Code.UNREADABLE_FILE,
+    Code.NOT_IMPLEMENTED, Code.RETURNED_NOTHING, Code.MISSING_FUNCTION, Code.RAISED,
+    Code.TIMED_OUT, Code.OUT_OF_MEMORY, Code.CRASHED, Code.PROTOCOL_VIOLATION,
+    Code.REQUIREMENT_NOT_MET, Code.SYNTAX_ERROR, Code.IMPORT_FAILED, Code.MISSING_FILE,
+    Code.BAD_SUBMISSION, Code.UNREADABLE_FILE,
 })  # fmt: skip
 """Codes of failures that no check found by itself: no result was there to look at."""
 

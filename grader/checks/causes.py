@@ -9,7 +9,7 @@ many programs give the same numbers, so the reason is for the author's known mis
 Each recogniser returns the parameters that its relation adds to a message, or None. They are tried
 in order, the most telling first. A relation that any two numbers have (a constant ratio, say)
 counts only where there are enough different numbers for it to be no accident. ``across_cases``
-keeps a relation only where every failed case shows it.
+keeps a relation only where every failed case shows it, and a factor or a pattern only where two do.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ from grader.verdict import Code, Message, Param, Status, Verdict, number
 from grader.wire.values import Opaque, Tensor, Value
 
 _SIZES = ("factor", "offset")
+_TOLD_TWICE = frozenset({
+    "scaled", "offset", "truncated", "reversed", "rows_permuted", "columns_permuted", "only_last",
+    "only_first",
+})  # fmt: skip
+"""Relations that one case may show by accident: two failed cases have to."""
 _MOST = 2**20
 """Elements; beyond that the looking costs more than the hint is worth."""
 
@@ -45,7 +50,7 @@ def with_cause(params: Params, case: CaseInputs, actual: Array, expected: Array)
         return params
     if object in (actual.dtype, expected.dtype):
         return params
-    pair = ArrayPair(actual, expected, tuple(tensor.shape for tensor in _tensors(case.args)))
+    pair = ArrayPair(actual, expected, tuple(tensor.shape for tensor in tensors_in(case.args)))
     return {**params, **_recognised(pair)}
 
 
@@ -119,7 +124,7 @@ def across_cases(judged: Sequence[tuple[CaseInputs, Verdict]], combined: Verdict
     """Return the verdict over all cases, with what all of them together show.
 
     A relation that one failed case shows and another does not is left out: it may be an accident
-    of the one's numbers.
+    of the one's numbers. So is a factor or a pattern that a single failed case shows.
 
     Args:
         judged: Inputs and verdict of every case that the check judges.
@@ -140,26 +145,28 @@ def _shared(failures: Sequence[Verdict], params: Mapping[str, Param]) -> Mapping
     """Return the parameters without a relation, or its size, that not all failures have."""
     others = [verdict.message.params if verdict.message else {} for verdict in failures]
     same = "cause" in params and all(other.get("cause") == params["cause"] for other in others)
+    same = same and (len(others) > 1 or params["cause"] not in _TOLD_TWICE)
     return {
         name: value
         for name, value in params.items()
-        if (name != "cause" or same)
+        if (name not in ("cause", *_SIZES) or same)
         and (name not in _SIZES or all(other.get(name) == value for other in others))
     }
 
 
 def _square(case: CaseInputs) -> bool:
     """Tell whether all matrices among the inputs are square, and there is one."""
-    shapes = [tensor.shape[-2:] for tensor in _tensors(case.args) if len(tensor.shape) >= 2]
+    shapes = [tensor.shape[-2:] for tensor in tensors_in(case.args) if len(tensor.shape) >= 2]
     return bool(shapes) and all(rows == columns > 1 for rows, columns in shapes)
 
 
-def _tensors(values: Sequence[Value]) -> Iterator[Tensor]:
+def tensors_in(values: Sequence[Value]) -> Iterator[Tensor]:
+    """Yield the tensors among values, those in tuples and lists too."""
     for value in values:
         if isinstance(value, Tensor):
             yield value
         elif isinstance(value, (tuple, list)):
-            yield from _tensors(value)
+            yield from tensors_in(value)
 
 
 Recognise = Callable[["ArrayPair"], "Params | None"]

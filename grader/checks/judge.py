@@ -9,7 +9,7 @@ from grader.checks.base import CaseInputs, Check, Probe, UnfitCaseError
 from grader.checks.causes import exception_cause
 from grader.checks.proved import with_logs
 from grader.checks.trees import NoItemError, item_of, naming, no_item
-from grader.observation import IN_READER, IN_STAGE, Claims, Observation, Outcome, Stop
+from grader.observation import IN_READER, IN_STAGE, Observation, Outcome, Stop
 from grader.verdict import (
     NOTHING_TO_JUDGE,
     Basis,
@@ -66,7 +66,7 @@ def judge_case(
         # In this order: a failed reference is the instructor's fault whatever the submission did.
         _reference_fault(reference)
         or _ended(submission, function)
-        or _nothing(reference.claims, submission.claims, function)
+        or _nothing(reference, submission, function)
         or _miscounted(check, submission)
         or _judge_item(check, case, reference, submission, function)
     )
@@ -78,7 +78,7 @@ def _left_to_person(
     check: Check, case: CaseInputs, reference: Observation, submission: Observation, function: str
 ) -> Verdict:
     """Return a person's verdict to come; nothing is read where nothing was written."""
-    ended = _ended(submission, function) or _nothing(reference.claims, submission.claims, function)
+    ended = _ended(submission, function) or _nothing(reference, submission, function)
     if ended and (ended.code is Code.NOT_IMPLEMENTED or ended.status is Status.ERROR):
         return ended
     return check.judge(case, reference, submission)
@@ -243,8 +243,9 @@ def _miscounted(check: Check, submission: Observation) -> Verdict | None:
 
 def _raised(submission: Observation, function: str) -> Verdict:
     error = submission.claims.fault or Fault("Exception", "")
-    if error.type == _NOT_WRITTEN and _TORCHS_OWN not in error.message:
-        return _not_written(function)
+    unwritten = error.type == _NOT_WRITTEN and _TORCHS_OWN not in error.message
+    if unwritten and not _is_written(submission):
+        return _hiding(submission, function, Code.RAISED) or _not_written(function)
     # Raised in the instructor's file, on values of the submission: the student must not be shown
     # its lines.
     if error.file in _INSTRUCTORS:
@@ -259,17 +260,48 @@ def _raised(submission: Observation, function: str) -> Verdict:
     return replace(verdict, evidence={**params, "trace": plain(error.trace)})
 
 
-def _nothing(reference: Claims, submission: Claims, function: str) -> Verdict | None:
+def _nothing(
+    reference: Observation, submission: Observation, function: str, whole: bool = True
+) -> Verdict | None:
+    """Return the verdict on a result that is nothing but None.
+
+    Args:
+        reference: What the reference did.
+        submission: What the submission did.
+        function: Name of the entry point.
+        whole: It is all that was returned, and no item of it.
+    """
+    value = submission.claims.value
     # Only where the reference returns something: a function that is to return nothing is written.
-    if _is_none(submission.value) and not _is_none(reference.value):
-        return _not_written(function)
-    return None
+    if not holds_none(value) or holds_none(reference.claims.value):
+        return None
+    if not _is_written(submission):
+        return _hiding(submission, function, Code.RETURNED_NOTHING) or _not_written(function)
+    assert submission.source is not None
+    assert submission.source.written is not None
+    forgotten = whole and value is None and not submission.source.written.returns
+    message = "no_return" if forgotten else "only_none"
+    return finding(Code.RETURNED_NOTHING, message, {"where": "result"})
 
 
-def _is_none(value: Value) -> bool:
+def _is_written(submission: Observation) -> bool:
+    """Tell whether the text shows a function that is more than a stub."""
+    written = submission.source.written if submission.source else None
+    return written is not None and not written.stub
+
+
+def _hiding(submission: Observation, function: str, code: Code) -> Verdict | None:
+    """Return the verdict on a stub that stands below a function of the same name, or None."""
+    written = submission.source.written if submission.source else None
+    if written is None or not written.hides:
+        return None
+    return finding(code, "defined_again", {"function": function, "line": written.line})
+
+
+def holds_none(value: Value) -> bool:
     """Tell None, and a tuple or list of nothing else, which many stubs return."""
     if isinstance(value, (tuple, list)) and value:
-        return all(_is_none(item) for item in value)
+        return all(holds_none(item) for item in value)
     return value is None
 
 
@@ -290,7 +322,7 @@ def _judge_item(
         submission = item_of(submission, check.item)
     except NoItemError:
         return no_item(submission, check.item)
-    verdict = _nothing(reference.claims, submission.claims, function) or _judge(
+    verdict = _nothing(reference, submission, function, whole=False) or _judge(
         check, case, reference, submission
     )
     return naming(verdict, check.item)

@@ -35,7 +35,7 @@ from grader.wire.values import Tensor, Value
 OF_RESULTS = frozenset({
     Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.WRONG_DEVICE,
     Code.NOT_FINITE, Code.INPUT_MODIFIED, Code.NOT_A_VIEW, Code.SHARES_MEMORY,
-    Code.REDUCED_PRECISION, Code.RAISED,
+    Code.REDUCED_PRECISION, Code.RAISED, Code.RETURNED_NOTHING,
 })  # fmt: skip
 """Codes that a known mistake explains: those of what came back."""
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from grader.assignment.types import Question
 from grader.checks.base import Check, Probe
 from grader.checks.causes import across_cases, exception_cause
-from grader.checks.judge import combine, judge_case, settle, with_diagnoses, without_repeats
+from grader.checks.hidden_case import with_inputs_told
+from grader.checks.judge import (
+    combine,
+    holds_none,
+    judge_case,
+    settle,
+    with_diagnoses,
+    without_repeats,
+)
 from grader.errors import nearest_name
 from grader.observation import Observation, Outcome
 from grader.run.allowance import Care, allowance
@@ -48,7 +56,10 @@ _Prove = Callable[[Sequence[PlannedQuestion], Runs], Runs]
 
 
 def judge_question(
-    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+    planned: PlannedQuestion,
+    reference: QuestionRun,
+    submission: QuestionRun,
+    asked: Collection[str] = (),
 ) -> Verdicts:
     """Judge every check of a question on all of its cases; return the verdicts of listed ones.
 
@@ -56,10 +67,14 @@ def judge_question(
         planned: The question with the inputs that both runs got.
         reference: What the reference did with them.
         submission: What the submission did.
+        asked: Names of all functions that are asked for, this one's too.
     """
     question = planned.question
     # The reference first: where it failed, no submission is to blame.
-    stopped = _reference_problem(question, reference) or _import_problem(question, submission)
+    known = {*asked, *(reference.loaded.names if reference.loaded else ())}
+    stopped = _reference_problem(question, reference) or _import_problem(
+        question, submission, known
+    )
     if stopped is not None:
         return for_all(question, stopped)
     verdicts = {}
@@ -81,7 +96,7 @@ def judge_question(
         ]
         if judged:
             combined = combine([verdict for _, verdict in judged])
-            verdicts[check.id] = across_cases(judged, combined)
+            verdicts[check.id] = with_inputs_told(judged, across_cases(judged, combined))
     # After all that have cases: those tell whether the function is written at all.
     for check in question.checks:
         if check.id not in verdicts:
@@ -131,8 +146,14 @@ def _reference_problem(question: Question, run: QuestionRun) -> Verdict | None:
     )
 
 
-def _import_problem(question: Question, run: QuestionRun) -> Verdict | None:
-    """Return the verdict for a submission whose entry point could not be called at all."""
+def _import_problem(question: Question, run: QuestionRun, known: Collection[str]) -> Verdict | None:
+    """Return the verdict for a submission whose entry point could not be called at all.
+
+    Args:
+        question: What is asked for.
+        run: What came of it.
+        known: Names of what else is asked for or given.
+    """
     if run.entry is not None:
         return None
     if run.failed_load is not None:
@@ -141,7 +162,7 @@ def _import_problem(question: Question, run: QuestionRun) -> Verdict | None:
     error = run.loaded.fault
     if error is not None:
         return _import_fault(error)
-    return _missing(question, run.loaded.names)
+    return _missing(question, run.loaded.names, known)
 
 
 def _load_verdict(observation: Observation) -> Verdict:
@@ -184,15 +205,33 @@ def _import_fault(error: Fault) -> Verdict:
     return failed(Code.IMPORT_FAILED, Message("import_failed", params | cause), trace=error.trace)
 
 
-def _missing(question: Question, names: Sequence[str]) -> Verdict:
+def _missing(question: Question, names: Sequence[str], known: Collection[str]) -> Verdict:
     found: list[Param] = list(names[:20])
     params: dict[str, Param] = {
         "function": question.names[0],
         "names": found,
-        # An imported Tensor is no mutate_tensor under another name.
-        "nearest": nearest_name(question.names[0], names, likeness=0.6),
+        "nearest": misnamed(question.names[0], names, known),
     }
     return failed(Code.MISSING_FUNCTION, Message("missing_function", params))
+
+
+def misnamed(wanted: str, names: Iterable[str], known: Collection[str]) -> str:
+    """Return the name that a function or class was probably given instead of its own, or "".
+
+    Args:
+        wanted: Its own name.
+        names: Those that the submission defines.
+        known: Those of something else: another question's, or what is given.
+    """
+    # A class is no function under another name: LinearClassifier is no find_classifier.
+    free = [name for name in names if name not in known and _is_class(name) == _is_class(wanted)]
+    # An imported Tensor is no mutate_tensor under another name.
+    return nearest_name(wanted, free, likeness=0.6)
+
+
+def _is_class(name: str) -> bool:
+    """Tell whether a name is written as one of a class."""
+    return name.lstrip("_")[:1].isupper()
 
 
 def judge_all(
@@ -210,6 +249,7 @@ def judge_all(
         missing: Packages that student processes cannot import → why.
     """
     judged: dict[str, Verdicts] = {}
+    asked = {name for planned in plan for name in planned.question.names}
     for planned in plan:
         name = planned.question.id
         if name not in runs:
@@ -217,7 +257,7 @@ def judge_all(
         if lack := lacking_at_import(runs[name], missing):
             judged[name] = for_all(planned.question, lack)
         else:
-            judged[name] = judge_question(planned, reference[name], runs[name])
+            judged[name] = judge_question(planned, reference[name], runs[name], asked)
     return judged
 
 
@@ -277,19 +317,34 @@ def with_sources(
 ) -> dict[str, QuestionRun]:
     """Return the runs with what the source says of each.
 
-    The facts on an entry point go into the observations of questions that ask for them. A file that
-    cannot be read leaves them out; that is for the judge to weigh.
+    The facts on an entry point go into the observations of questions that ask for them, and of
+    those that look as if they were not written. A file that cannot be read leaves them out; that is
+    for the judge to weigh.
     """
     wanted = {
         planned.question.id: planned.question.file or sources.module
         for planned in plan
         if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
+        or _looks_unwritten(runs.get(planned.question.id))
     }
     return dict(runs) | {
         name: _with(runs[name], reachable(sources.read, file, runs[name].entry or ""))
         for name, file in wanted.items()
         if name in runs
     }
+
+
+def _looks_unwritten(run: QuestionRun | None) -> bool:
+    """Tell whether a call came to nothing, as one of a stub does."""
+    observed = run.observations.values() if run else ()
+    return any(_is_nothing(item) for item in observed)
+
+
+def _is_nothing(seen: Observation) -> bool:
+    fault = seen.claims.fault
+    if fault is not None:
+        return fault.type == "NotImplementedError"
+    return seen.outcome is Outcome.COMPLETED and holds_none(seen.claims.value)
 
 
 def _with(run: QuestionRun, facts: EntryFacts | None) -> QuestionRun:

@@ -10,13 +10,13 @@ from importlib.machinery import PathFinder
 from typing import cast
 
 from grader.checks.causes import exception_cause
-from grader.errors import nearest_name
 from grader.grading import Grader, Options
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.run.capabilities import DeviceChoice
 from grader.run.materials import Materials, guest_limits
 from grader.run.observe import QuestionRun
+from grader.run.submitted import misnamed
 from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.folder import InTheWay
 from grader.selfcheck.pictures import device_lines
@@ -159,7 +159,7 @@ class SelfCheck:
             {
                 "function": function,
                 "names": list[Param](others),
-                "nearest": nearest_name(function, others, likeness=0.6),
+                "nearest": misnamed(function, others, asked),
                 "file": place.public.assignment.place_of(place.question(question)) or None,
             },
         )

@@ -89,13 +89,14 @@ def module_missing(folder: Path, name: str) -> InTheWay:
 
 def renamed(folder: Path, name: str) -> str | None:
     """Return the file of a folder that is called much like a file that is not there."""
-    suffix = Path(name).suffix
-    there = [
-        entry.name
+    wanted = Path(name)
+    # Without the ending, which all have: svm.py is no knn.py under another name.
+    there = {
+        entry.stem: entry.name
         for entry in sorted(folder.iterdir())
-        if entry.is_file() and entry.suffix == suffix and entry.name != name
-    ]
-    return nearest_name(name, there)
+        if entry.is_file() and entry.suffix == wanted.suffix and entry.name != name
+    }
+    return there.get(nearest_name(wanted.stem, there, likeness=0.6))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from grader.assignment.types import Question
 from grader.errors import UsageError
 from grader.selfcheck.workplace import Workplace, read_workplace
+from grader.static_analysis.stubs import DEFINITIONS, is_stub
 from grader.submission import Submission, read_submission
 from grader.submission.submission import IntakeError
 from grader.verdict import Param
@@ -119,7 +120,7 @@ def inside(place: Workplace, submission: Submission, question: Question) -> Insi
         return None
     for holder in _holders(texts[file].tree):
         for node in holder.body:
-            if isinstance(node, _DEFINITIONS) and node.name in question.names:
+            if isinstance(node, DEFINITIONS) and node.name in question.names:
                 return Inside(file, node.lineno, holder.name)
     return None
 
@@ -161,7 +162,7 @@ def takes_long_to_load(submission: Submission) -> list[tuple[str, int]]:
     for file in submission.files:
         if file.path.endswith(".py"):
             tree = ast.parse(file.data)
-            own = {node.name for node in tree.body if isinstance(node, _DEFINITIONS)}
+            own = {node.name for node in tree.body if isinstance(node, DEFINITIONS)}
             ranked = ((_slowness(node, own), node) for node in _run_at_once(tree.body))
             found += [(rank, file.path, node.lineno) for rank, node in ranked if rank]
     return [(file, line) for _, file, line in sorted(found)]
@@ -174,7 +175,7 @@ def _run_at_once(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
             if not (isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)):
                 parts = (getattr(node, part, ()) for part in ("body", "orelse", "finalbody"))
                 yield from _run_at_once(chain.from_iterable(parts))
-        elif not isinstance(node, _DEFINITIONS):
+        elif not isinstance(node, DEFINITIONS):
             yield node
 
 
@@ -233,7 +234,6 @@ def _coded(place: Workplace, texts: dict[str, _Text]) -> Iterator[Question]:
     return (item for item in place.public.assignment.coded if _file(place, item) in texts)
 
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -243,7 +243,7 @@ class _Text:
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
         own = list(_of_the_file(tree.body))
-        self._defined = {node.name: node for node in own if isinstance(node, _DEFINITIONS)}
+        self._defined = {node.name: node for node in own if isinstance(node, DEFINITIONS)}
         self._bound = {*self._defined, *_bound(own), *_declared_global(tree)}
         if _in_disguise(tree):
             self._bound.add("*")
@@ -258,14 +258,16 @@ class _Text:
 
     def stub(self, question: Question) -> bool:
         """Return whether a question's function is still to be written."""
-        return any(name in self._defined and _stub(self._defined[name]) for name in question.names)
+        return any(
+            name in self._defined and is_stub(self._defined[name]) for name in question.names
+        )
 
 
 def _of_the_file(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield all that stands in a body, without what functions and classes in it hold."""
     for node in body:
         yield node
-        if not isinstance(node, (*_DEFINITIONS, ast.Lambda)):
+        if not isinstance(node, (*DEFINITIONS, ast.Lambda)):
             yield from _of_the_file(ast.iter_child_nodes(node))
 
 
@@ -295,19 +297,4 @@ def _in_disguise(tree: ast.Module) -> bool:
 
 
 def _holders(tree: ast.Module) -> Iterator[_Definition]:
-    return (node for node in ast.walk(tree) if isinstance(node, _DEFINITIONS))
-
-
-def _stub(node: ast.AST) -> bool:
-    """Return whether a function raises ``NotImplementedError`` alone, or any method of a class."""
-    if isinstance(node, ast.ClassDef):
-        return any(_stub(item) for item in node.body if isinstance(item, _DEFINITIONS))
-    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    body = [item for item in node.body if not _is_text(item)]
-    error = body[0].exc if len(body) == 1 and isinstance(body[0], ast.Raise) else None
-    name = error.func if isinstance(error, ast.Call) else error
-    return isinstance(name, ast.Name) and name.id == "NotImplementedError"
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return (node for node in ast.walk(tree) if isinstance(node, DEFINITIONS))

@@ -16,11 +16,13 @@ from grader.static_analysis.facts import (
     Role,
     SourceFacts,
     SourcePlace,
+    Written,
     pack,
 )
 from grader.static_analysis.reader import serve
 from grader.static_analysis.scan import CodeScanner
 from grader.static_analysis.scope import Names, Scan, module_names
+from grader.static_analysis.stubs import DEFINITIONS, is_stub, returns_something
 
 _MAX_DEPTH = 99
 _MAX_ITEMS = 2_000
@@ -108,7 +110,15 @@ class _File:
             (*self._loose, *walk.opaque)[:_MAX_ITEMS],
             walk.indexings,
             walk.slice_assignments,
+            self._written(name, nodes[-1]),
         )
+
+    def _written(self, name: str, last: ast.AST) -> Written | None:
+        if not isinstance(last, DEFINITIONS):
+            return None
+        stub = is_stub(last)
+        earlier = [node for node in self._names.replaced.get(name, ()) if _is_written(node)]
+        return Written(last.lineno, stub, returns_something(last), stub and bool(earlier))
 
     def scans(self, name: str, nodes: list[ast.AST]) -> Iterator[Scan]:
         for node in nodes:
@@ -116,6 +126,10 @@ class _File:
 
     def bound(self, name: str) -> list[ast.AST]:
         return self._names.bound[name]
+
+
+def _is_written(node: ast.AST) -> bool:
+    return isinstance(node, DEFINITIONS) and not is_stub(node)
 
 
 class _Walk:

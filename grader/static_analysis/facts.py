@@ -102,6 +102,23 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """Whether a function or class is written.
+
+    Attributes:
+        line: Where it begins; of several of its name, the last.
+        stub: It does nothing, or only says that it is not written; see ``stubs.is_stub``.
+        returns: Its text returns a value somewhere; True for a class.
+        hides: It is a stub, and stands below one of its name that is written.
+    """
+
+    line: int
+    stub: bool = False
+    returns: bool = True
+    hides: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class EntryFacts:
     """What can be reached from one function or class of the file.
 
@@ -113,6 +130,7 @@ class EntryFacts:
         opaque: Uses of what hides from a reader, such as ``exec`` of text made at run time.
         indexings: Number of ``x[...]`` that are read.
         slice_assignments: Number of statements that assign to ``x[...]``.
+        written: Whether it is written; None where its name is bound to something else.
     """
 
     functions: tuple[str, ...] = ()
@@ -122,6 +140,7 @@ class EntryFacts:
     opaque: tuple[Mention, ...] = ()
     indexings: int = 0
     slice_assignments: int = 0
+    written: Written | None = None
 
     @property
     def loops(self) -> tuple[Construct, ...]:
@@ -215,6 +234,7 @@ class _Walk:
             tuple(item for part in parts for item in part.opaque)[:MOST],
             sum(part.indexings for part in parts),
             sum(part.slice_assignments for part in parts),
+            own.written,
         )
 
     def _used(self, facts: EntryFacts, path: str, depth: int) -> Iterator[_Visit]:

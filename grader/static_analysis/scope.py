@@ -25,11 +25,13 @@ class Names:
         imports: Local name → dotted name.
         bound: Name → what it may be bound to: functions, classes, assigned expressions.
         loose: Statements of the module level that bind nothing; they run at import.
+        replaced: Name → what it was bound to before.
     """
 
     imports: dict[str, str] = field(default_factory=dict)
     bound: dict[str, list[ast.AST]] = field(default_factory=dict)
     loose: list[ast.stmt] = field(default_factory=list)
+    replaced: dict[str, list[ast.AST]] = field(default_factory=dict)
 
 
 def module_names(body: list[ast.stmt], names: Names | None = None, sure: bool = True) -> Names:
@@ -63,6 +65,7 @@ def _bind(names: Names, name: str, node: ast.AST, sure: bool) -> None:
     uses_itself = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
     # In a function's own body its name is recursion, not the older one.
     if sure and (not uses_itself or isinstance(node, (ast.FunctionDef, ast.ClassDef))):
+        names.replaced.setdefault(name, []).extend(names.bound.get(name, ()))
         names.bound[name] = [node]
     else:
         names.bound.setdefault(name, []).append(node)

@@ -33,6 +33,10 @@ _AUTHORED = tuple(
     for language in ("en", "ko")
 )
 """Parameters that hold an author's sentences, the same whatever the inputs are."""
+_APART = (
+    "inputs_dtype", "inputs_empty", "inputs_size_one", "inputs_not_square", "inputs_axes",
+)  # fmt: skip
+"""Parameters that tell of the host's own inputs; see ``grader.checks.hidden_case``."""
 _KNOWN_EXCEPTIONS = frozenset({
     "ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileNotFoundError",
     "ImportError", "IndexError", "KeyError", "LinAlgError", "MemoryError", "ModuleNotFoundError",
@@ -150,16 +154,24 @@ class Words:
         # numbers may carry its inputs.
         if not verdict.hidden or verdict.status is Status.PASSED:
             return self.for_staff(verdict)
-        if verdict.code is Code.RAISED and verdict.message is not None:
-            return self._phrase("hidden", what=self._known(verdict.message.params.get("type")))
-        text = self._phrase("hidden", what=self._code(verdict.code))
         if verdict.message is None:
-            return text
+            return self._phrase("hidden", what=self._code(verdict.code))
+        if verdict.code is Code.RAISED:
+            return self._hidden(verdict, self._known(verdict.message.params.get("type")))
+        text = self._hidden(verdict, self._code(verdict.code))
         # Without the numbers of the message: a cause is a relation, its blanks could be inputs.
         # What an author says of a check or of a known mistake knows no inputs.
         params = verdict.message.params
         authored = {name: said for name, said in params.items() if name in _AUTHORED}
         return self._beside(text, verdict.message, authored)
+
+    def _hidden(self, verdict: Verdict, what: str) -> str:
+        """Return what is told of a hidden case, with what sets the host's inputs of it apart."""
+        told = verdict.message.params if verdict.message else {}
+        apart = next((name for name in _APART if name in told), "")
+        if not apart:
+            return self._phrase("hidden", what=what)
+        return self._phrase(f"hidden_{apart}", what=what, **{apart: told[apart]})
 
     def _beside(self, text: str, message: Message, params: Mapping[str, Param]) -> str:
         """Return a text between the author's sentences, with the relation that the message names.

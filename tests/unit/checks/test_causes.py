@@ -191,6 +191,27 @@ def test_a_relation_of_one_failed_case_alone_is_not_told():
     assert "cause" not in across((-X, X, X), (other, X, X)).message.params
 
 
+@pytest.mark.parametrize("wrong", [lambda x: 3 * x, lambda x: x + 3, lambda x: x[::-1]])
+def test_a_factor_or_a_pattern_needs_two_failed_cases(wrong):
+    assert "cause" in across((wrong(X), X, X), (wrong(X), X, X)).message.params
+    alone = across((wrong(X), X, X), (X, X, X)).message.params
+    assert not {"cause", "factor", "offset"} & alone.keys()
+
+
+@pytest.mark.parametrize(
+    ("cause", "ways"),
+    [
+        ("infinite", ("log(0)", "division by 0", "exp")),
+        ("nan_all", ("∞/∞", "log of a negative number")),
+        ("nan_some", ("∞/∞", "log of a negative number")),
+    ],
+)
+def test_no_single_way_to_infinity_or_nan_is_claimed(cause, ways):
+    text = str(ENGLISH.sentences[f"cause_{cause}"])
+    assert [way for way in ways if way not in text] == []
+    assert "comes of" not in text
+
+
 def test_a_factor_that_differs_between_cases_is_told_without_its_size():
     told = across((2 * X, X, X), (3 * X, X, X)).message.params
     assert told["cause"] == "scaled"

@@ -13,6 +13,7 @@ from grader.checks.loops import Loops
 from grader.checks.values import Close
 from grader.observation import HostFacts, Outcome, Stop
 from grader.report.messages.catalogue import words_in
+from grader.static_analysis.facts import EntryFacts, Written
 from grader.verdict import (
     Basis,
     Code,
@@ -99,18 +100,34 @@ def test_counts_that_are_none_are_the_submissions_own():
     assert judge(replace(RIGHT, counted=counted)).status is Status.PASSED
 
 
-@pytest.mark.parametrize(
-    "submission",
-    [
-        seen(None),
-        seen((None, [None])),
-        ended(Outcome.RAISED, fault=Fault("NotImplementedError", "")),
-    ],
-)
+UNWRITTEN = ended(Outcome.RAISED, fault=Fault("NotImplementedError", ""))
+
+
+@pytest.mark.parametrize("submission", [seen(None), seen((None, [None])), UNWRITTEN])
 def test_a_stub_is_not_implemented(submission):
     verdict = judge(submission)
     assert (verdict.status, verdict.code) == (Status.FAILED, Code.NOT_IMPLEMENTED)
     assert verdict.message == Message("not_implemented", {"function": "normalize"})
+
+
+@pytest.mark.parametrize(
+    ("written", "submission", "code", "message"),
+    [
+        (Written(3), seen(None), Code.RETURNED_NOTHING, "only_none"),
+        (Written(3), seen((None, None)), Code.RETURNED_NOTHING, "only_none"),
+        (Written(3, returns=False), seen(None), Code.RETURNED_NOTHING, "no_return"),
+        (Written(3, stub=True), seen(None), Code.NOT_IMPLEMENTED, "not_implemented"),
+        (Written(3, stub=True, hides=True), seen(None), Code.RETURNED_NOTHING, "defined_again"),
+        (Written(3), UNWRITTEN, Code.RAISED, "raised"),
+        (Written(3, stub=True), UNWRITTEN, Code.NOT_IMPLEMENTED, "not_implemented"),
+        (Written(3, stub=True, hides=True), UNWRITTEN, Code.RAISED, "defined_again"),
+    ],
+)
+def test_only_a_stub_is_called_unwritten(written, submission, code, message):
+    verdict = judge(replace(submission, source=EntryFacts(written=written)))
+    assert (verdict.status, verdict.code) == (Status.FAILED, code)
+    assert verdict.message is not None
+    assert verdict.message.id == message
 
 
 def test_none_is_right_where_the_reference_returns_it():

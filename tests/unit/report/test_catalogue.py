@@ -197,7 +197,9 @@ def test_every_message_fills_its_sentence() -> None:
     assert lacking == {}
 
 
-_PREFIXES = ("argument_", "cause_", "f_", "flag_", "is_", "loops_", "not_source_", "tip_")
+_PREFIXES = (
+    "argument_", "cause_", "f_", "flag_", "hidden_", "is_", "loops_", "not_source_", "tip_",
+)  # fmt: skip
 """Ids that begin so are put together where they are used: the rest is a word there."""
 
 

@@ -83,6 +83,21 @@ def test_missing_function_names_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("find_classifier", "LinearClassifier"),  # a class, and given
+        ("normalize_columns", "normalize_rows"),  # another question's name
+        ("softmax_loss", "softmax_loss_naive"),  # the reference's own helper
+    ],
+)
+def test_no_name_of_something_else_is_to_be_renamed(wanted: str, found: str) -> None:
+    reference = replace(loaded(wanted, "softmax_loss_naive"), entry=wanted)
+    planned, run = PlannedQuestion(question(id=wanted), ()), loaded(found)
+    verdict = judge_question(planned, reference, run, {wanted, "normalize_rows"})["value"]
+    assert verdict.message.params["nearest"] == ""
+
+
+@pytest.mark.parametrize(
     ("message", "code", "called"),
     [
         ("f is not written yet", Code.NOT_IMPLEMENTED, "f"),

@@ -46,6 +46,13 @@ def test_a_renamed_file_is_recognised(notebook: str | None, tmp_path: Path) -> N
     assert "“toy (1).py” is there: rename it to toy.py." in told(folder)
 
 
+def test_a_file_that_shares_only_its_ending_is_no_renamed_one(tmp_path: Path) -> None:
+    folder = toy_starter.starter(tmp_path / "toy")
+    (folder / "toy.ipynb").unlink()
+    (folder / "toy.py").rename(folder / "tip.py")
+    assert "rename it" not in told(folder)
+
+
 def test_a_file_that_is_gone_is_to_be_fetched(tmp_path: Path) -> None:
     folder = toy_starter.starter(tmp_path / "toy")
     (folder / "toy.py").unlink()

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from grader.static_analysis.analyse import analyse
-from grader.static_analysis.facts import EntryFacts, Role, pack, unpack
+from grader.static_analysis.facts import EntryFacts, Role, Written, pack, unpack
 
 
 def facts(text: str, entry: str = "f") -> EntryFacts:
@@ -355,6 +355,31 @@ def test_indexings_and_slice_assignments_are_counted() -> None:
 )  # fmt: skip
 def test_what_hides_from_a_reader_is_named(body: str) -> None:
     assert next(item.place.line for item in facts(f"def f(x):\n    {body}\n").opaque) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("def f(x):\n    pass", Written(1, stub=True, returns=False)),
+        ("def f(x):\n    'Text.'\n    raise NotImplementedError('f')",
+         Written(1, stub=True, returns=False)),
+        ("def f(x):\n    a, b = None, None\n    return a, b", Written(1, stub=True)),
+        ("def f(x):\n    return None", Written(1, stub=True)),
+        ("def f(x):\n    return x", Written(1, stub=True)),
+        ("def f(x):\n    print(x)", Written(1, returns=False)),
+        ("def f(x):\n    def g():\n        return x\n    g()", Written(1, returns=False)),
+        ("def f(x):\n    y = 2 * x\n    raise NotImplementedError", Written(1, returns=False)),
+        ("def f(x):\n    return 2 * x\n\ndef f(x):\n    pass",
+         Written(4, stub=True, returns=False, hides=True)),
+        ("def f(x):\n    pass\n\ndef f(x):\n    pass", Written(4, stub=True, returns=False)),
+        ("def f(x):\n    pass\n\ndef f(x):\n    return 2 * x", Written(4)),
+        ("class f:\n    def g(self):\n        raise NotImplementedError", Written(1, stub=True)),
+        ("class f:\n    def g(self):\n        pass", Written(1)),
+        ("f = abs", None),
+    ],
+)  # fmt: skip
+def test_whether_a_function_is_written(text: str, written: Written | None) -> None:
+    assert facts(text).written == written
 
 
 def test_what_is_not_python_is_unreadable() -> None:

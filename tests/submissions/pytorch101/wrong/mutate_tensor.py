@@ -69,7 +69,7 @@ def mutate_tensor(x, indices, values):
 # Writes in place and forgets the return.
 # expect:
 #   questions:
-#     mutate_tensor: {status: failed, code: not_implemented}
+#     mutate_tensor: {status: failed, code: returned_nothing, says: is a `return` missing}
 
 def mutate_tensor(x, indices, values):
     for index, value in zip(indices, values):

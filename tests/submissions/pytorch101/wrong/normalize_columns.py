@@ -506,7 +506,7 @@ normalize_columns = 3
 # Prints the answer where it should return it.
 # expect:
 #   questions:
-#     normalize_columns: {status: failed, code: not_implemented}
+#     normalize_columns: {status: failed, code: returned_nothing, says: is a `return` missing}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -545,7 +545,7 @@ def normalize_columns(x):
 # Computes the answer and forgets to return it.
 # expect:
 #   questions:
-#     normalize_columns: {status: failed, code: not_implemented}
+#     normalize_columns: {status: failed, code: returned_nothing, says: is a `return` missing}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -565,3 +565,34 @@ def normalize_columns(x):
 def normalize_columns(x):
     """Shift and scale each column."""
     pass
+
+
+# %% hidden_by_a_stub
+# Written, and below it once more, as a cell of a notebook that was never filled.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: returned_nothing, says: again}
+#     "*": {status: passed}
+
+def normalize_columns(x):
+    rows = x.shape[0]
+    mean = x.sum(dim=0) / rows
+    return (x - mean) / torch.sqrt(((x - mean) ** 2).sum(dim=0) / (rows - 1))
+
+
+def normalize_columns(x):
+    pass
+
+
+# %% raise_left_standing
+# Written, but the starter's raise stands at the end of it.
+# expect:
+#   questions:
+#     normalize_columns: {status: failed, code: raised, says: not written yet}
+#     "*": {status: passed}
+
+def normalize_columns(x):
+    rows = x.shape[0]
+    mean = x.sum(dim=0) / rows
+    y = (x - mean) / torch.sqrt(((x - mean) ** 2).sum(dim=0) / (rows - 1))
+    raise NotImplementedError("normalize_columns is not written yet")
