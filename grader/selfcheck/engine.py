@@ -25,7 +25,7 @@ from grader.selfcheck.sealed import SealedMistakes
 from grader.selfcheck.spare import SpareSandbox
 from grader.selfcheck.values import printed_lines, value_lines
 from grader.selfcheck.workplace import Workplace, line_as_written, read_workplace, words_for
-from grader.selfcheck.written import Inside, inside, takes_long_to_load
+from grader.selfcheck.written import Inside, default_devices, inside, takes_long_to_load
 from grader.verdict import Code, Message, Param
 
 _LACKS = re.compile(r"\bmodule '(\w+)' has no attribute '(\w+)'")
@@ -228,6 +228,16 @@ class SelfCheck:
             }  # fmt: skip
             params |= self._of_itself(error.message) | exception_cause(error.message)
             yield Message("loading_stopped", params)
+        yield from self._defaults_to_gpu()
+
+    def _defaults_to_gpu(self) -> Iterator[Message]:
+        """Yield the lines that put all tensors on a GPU; most questions run where none is."""
+        try:
+            places = default_devices(read_workplace(self.workplace))
+        except (InTheWay, SyntaxError, ValueError, RecursionError):
+            return
+        for file, line, call in places:
+            yield Message("defaults_to_gpu", {"file": file, "line": line, "call": call})
 
     def _file_beside(self, module: str) -> str | None:
         """Return the student's own file or folder that an import meant; nobody hands it in."""

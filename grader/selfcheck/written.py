@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -166,6 +167,41 @@ def takes_long_to_load(submission: Submission) -> list[tuple[str, int]]:
             ranked = ((_slowness(node, own), node) for node in _run_at_once(tree.body))
             found += [(rank, file.path, node.lineno) for rank, node in ranked if rank]
     return [(file, line) for _, file, line in sorted(found)]
+
+
+def default_devices(submission: Submission) -> list[tuple[str, int, str]]:
+    """Return (file, line, call) of what puts all tensors on a GPU as soon as a file is loaded.
+
+    What stands under an ``if`` is left alone: it may ask whether there is one.
+    """
+    found = []
+    for file in (each for each in submission.files if each.path.endswith(".py")):
+        text = file.data.decode("utf-8", "replace")
+        calls = (node for node in ast.parse(file.data).body if isinstance(node, ast.Expr))
+        found += [
+            (file.path, node.lineno, ast.get_source_segment(text, node) or ast.unparse(node))
+            for node in calls
+            if isinstance(node.value, ast.Call) and _sets_gpu(node.value)
+        ]
+    return found
+
+
+_DEFAULTS = frozenset({"set_default_device", "set_default_tensor_type"})
+_GPU = re.compile(r"(?:torch\.)?(?:cuda|mps)\b.*")
+
+
+def _sets_gpu(call: ast.Call) -> bool:
+    """Return whether a call sets a default, and its argument can mean nothing but a GPU."""
+    if ast.unparse(call.func).rpartition(".")[2] not in _DEFAULTS:
+        return False
+    return any(map(_is_gpu, (*call.args, *(keyword.value for keyword in call.keywords))))
+
+
+def _is_gpu(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):  # torch.device("cuda")
+        return ast.unparse(node.func).endswith("device") and any(map(_is_gpu, node.args))
+    name = node.value if isinstance(node, ast.Constant) else ast.unparse(node)
+    return isinstance(name, str) and _GPU.fullmatch(name) is not None
 
 
 def _run_at_once(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

@@ -112,3 +112,27 @@ def test_the_reason_of_a_failed_sandbox_is_told(folder: Path) -> None:
         )
         question = report.questions[0].model_copy(update={"checks": (failed,)})
         assert own.located(question).checks[0].student_message == reason
+
+
+@pytest.mark.parametrize(
+    ("top", "told_of"),
+    [
+        ('torch.set_default_device("cuda")', True),
+        ('torch.set_default_device(torch.device("cuda", 0))', True),
+        ("torch.set_default_tensor_type(torch.cuda.FloatTensor)", True),
+        ('torch.set_default_device("cpu")', False),
+        ('if torch.cuda.is_available():\n    torch.set_default_device("cuda")', False),
+    ],
+)
+def test_a_line_that_puts_all_tensors_on_a_gpu_is_named(
+    top: str,
+    told_of: bool,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = folder / "toy.py"
+    path.write_text(f"import torch\n{top}\n{path.read_text()}")
+    said = " ".join(" ".join(told(monkeypatch, capsys, "check", "double")).split())
+    named = f"toy.py, line 2: {top} puts every new tensor on a GPU"
+    assert (named in said) is told_of
