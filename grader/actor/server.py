@@ -50,6 +50,7 @@ from grader.wire.messages import (
     from_frame,
     to_frame,
 )
+from grader.wire.tree import leaves
 from grader.wire.values import Opaque, ProtocolError, Value
 
 
@@ -265,11 +266,7 @@ def _together(results: list[Any]) -> Any:
 
 
 def _tensors(items: tuple[Any, ...]) -> Iterator[torch.Tensor]:
-    for item in items:
-        if isinstance(item, torch.Tensor):
-            yield item
-        elif isinstance(item, (tuple, list)):
-            yield from _tensors(tuple(item))
+    return (item for item in leaves(items) if isinstance(item, torch.Tensor))
 
 
 def _seed() -> None:

@@ -39,30 +39,6 @@ _DTYPES: dict[str, torch.dtype] = {
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 
-def to_torch(value: Value, handles: dict[int, Any]) -> Any:
-    """Return what a wire value stands for: fresh tensors, and the objects behind handles.
-
-    Raises:
-        KeyError: A handle names no kept object, or a dtype is not in this torch.
-    """
-    if isinstance(value, Tensor):
-        return tensor_to_torch(value)
-    if isinstance(value, ActorHandle):
-        return handles[value.id]
-    if isinstance(value, DType):
-        return _DTYPES[value.name]
-    if isinstance(value, FilePath):
-        return Path(value.name)
-    if isinstance(value, Device):
-        return torch.device(value.name)
-    if isinstance(value, (tuple, list)):
-        whole = set(map(type, value)) == {int}
-        return type(value)(value if whole else (to_torch(item, handles) for item in value))
-    if isinstance(value, dict):
-        return {to_torch(key, handles): to_torch(item, handles) for key, item in value.items()}
-    return bytes(value) if isinstance(value, memoryview) else value
-
-
 def tensor_to_torch(value: Tensor) -> torch.Tensor:
     """Return a new tensor that owns its memory, on the device that the value names."""
     # Memory of its own: a submission that writes to an argument must not change the frame, from
@@ -76,6 +52,40 @@ def tensor_to_torch(value: Tensor) -> torch.Tensor:
     if value.device != "cpu":
         result = result.to(value.device)
     return result.requires_grad_() if value.requires_grad else result
+
+
+def to_torch(
+    value: Value,
+    handles: dict[int, Any],
+    tensor: Callable[[Tensor], torch.Tensor] = tensor_to_torch,
+) -> Any:
+    """Return what a wire value stands for: fresh tensors, and the objects behind handles.
+
+    Args:
+        value: A tree.
+        handles: Kept objects, by number.
+        tensor: Makes a tensor.
+
+    Raises:
+        KeyError: A handle names no kept object, or a dtype is not in this torch.
+    """
+    if isinstance(value, Tensor):
+        return tensor(value)
+    if isinstance(value, ActorHandle):
+        return handles[value.id]
+    if isinstance(value, DType):
+        return _DTYPES[value.name]
+    if isinstance(value, FilePath):
+        return Path(value.name)
+    if isinstance(value, Device):
+        return torch.device(value.name)
+    if isinstance(value, (tuple, list)):
+        whole = set(map(type, value)) == {int}
+        return type(value)(value if whole else (to_torch(item, handles, tensor) for item in value))
+    if isinstance(value, dict):
+        pairs = value.items()
+        return {to_torch(key, handles): to_torch(item, handles, tensor) for key, item in pairs}
+    return bytes(value) if isinstance(value, memoryview) else value
 
 
 class Storages:

@@ -44,6 +44,7 @@ from grader.run.timing.stopwatch import NotTimedError
 from grader.sandbox.host.guests import Sandbox
 from grader.store.files import write_atomic
 from grader.verdict import Basis, Status
+from grader.wire.tree import map_leaves
 from grader.wire.values import Opaque, Tensor, Value
 
 SEEDS = (1, 2, 3)
@@ -308,15 +309,9 @@ def _with_slip(case: PlannedCase, right: Observation, slip: str) -> Observation:
     # What a scenario computes has the dtype of the model that the scenario made.
     if slip in _DTYPES and case.case.scenario is not None:
         return right
-    return replace(right, claims=replace(right.claims, value=_changed(right.claims.value, slip)))
-
-
-def _changed(value: Value, slip: str) -> Value:
-    if isinstance(value, (tuple, list)):
-        return type(value)(_changed(item, slip) for item in value)
-    if isinstance(value, dict):
-        return {key: _changed(item, slip) for key, item in value.items()}
-    return SLIPS[slip](value)
+    return replace(
+        right, claims=replace(right.claims, value=map_leaves(SLIPS[slip], right.claims.value))
+    )
 
 
 def _to_tensor(value: Value) -> Value:

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from grader.assignment.find import SCENARIO
 from grader.assignment.types import Question
 from grader.checks.base import Check
-from grader.checks.trees import leaves
 from grader.run.materials import Materials
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.wire.values import Tensor
+from grader.wire.tree import tensors
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -59,8 +58,7 @@ def unjudged_dtypes(plan: Iterable[PlannedQuestion]) -> Iterator[tuple[str, str]
 
 def _dtypes(case: PlannedCase) -> set[str]:
     values = [*case.inputs.args, *case.kwargs.values()]
-    parts = (leaf.actual for leaf in leaves(values, values))
-    return {part.dtype for part in parts if isinstance(part, Tensor)}
+    return {tensor.dtype for tensor in tensors(values)}
 
 
 _LOOPS = ("loops",)

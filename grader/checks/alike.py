@@ -6,6 +6,7 @@ import numpy as np
 
 from grader.checks.arrays import Array, same_bytes, to_numpy
 from grader.checks.traces import read_trace
+from grader.wire.tree import agree
 from grader.wire.values import Opaque, Tensor, Value
 
 _ROUNDING = {
@@ -26,22 +27,19 @@ def same_value(one: Value, other: Value, share: float = 0.0) -> bool:
         share: Of the greatest number, by which tensors and fractions may differ. Where the
             rounding of the dtype is more, that much.
     """
+    return agree(lambda left, right: _same_leaf(left, right, share), one, other, whole=_is_trace)
+
+
+def _is_trace(value: Value) -> bool:
+    return isinstance(value, dict) and read_trace(value) is not None
+
+
+def _same_leaf(one: Value, other: Value, share: float) -> bool:
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return _same_tensor(one, other, share)
-    # By type: to Python True equals 1, and 1 equals 1.0.
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
-        return len(one) == len(other) and all(
-            same_value(*pair, share) for pair in zip(one, other, strict=True)
-        )
-    if isinstance(one, dict) and isinstance(other, dict):
-        # No result: two spellings of one computation leave different traces on a device.
-        if read_trace(one) is not None and read_trace(other) is not None:
-            return True
-        return one.keys() == other.keys() and all(
-            same_value(one[key], other[key], share) for key in one
-        )
+    if isinstance(one, dict):
+        # A trace is no result: two spellings of one computation leave different ones on a device.
+        return True
     if isinstance(one, float) and isinstance(other, float):
         # A count that is off by one is another result, however great it is.
         whole = one.is_integer() and other.is_integer()

@@ -19,6 +19,7 @@ from grader.checks.base import ArgumentRef, CaseInputs, Check, Probe, unnamed
 from grader.checks.trees import Leaf, exact_kind, judge_leaves, leaves
 from grader.observation import Observation, Proof
 from grader.verdict import Basis, Code, Param, Verdict, finding, passed, sandbox_failed
+from grader.wire.tree import places, tensors
 from grader.wire.values import ITEMSIZE, Layout, Tensor, Value
 
 _UNREPORTED = "the arguments after the call were not reported"
@@ -110,8 +111,7 @@ class Unmodified(Check):
 
 def _tensors_in(args: Sequence[Value]) -> int:
     """Return how many tensors arguments hold."""
-    found = (leaves(item, item) for item in args)
-    return sum(isinstance(leaf.expected, Tensor) for each in found for leaf in each)
+    return sum(1 for _ in tensors([*args]))
 
 
 def _first_tensor(case: CaseInputs, position: int) -> int | None:
@@ -167,18 +167,6 @@ def _same_value(left: Value, right: Value) -> bool:
     return exact_kind(left) == exact_kind(right) and left == right
 
 
-def _names_of_tensors(value: Value, name: str) -> Iterator[str]:
-    """Yield the names of the tensors in a result, as a log has them: without marks around text."""
-    if isinstance(value, Tensor):
-        yield name
-    elif isinstance(value, (tuple, list)):
-        for index, item in enumerate(value):
-            yield from _names_of_tensors(item, f"{name}[{index}]")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _names_of_tensors(item, f"{name}[{key!s}]")
-
-
 class MemoryCheck(Check):
     """Looks at where returned tensors lie, beside an argument.
 
@@ -222,7 +210,8 @@ class MemoryCheck(Check):
         """Yield the names under which a log ends with the tensors of the result."""
         parts = self.item.split(".") if self.item else ()
         whole = "".join(["output", *(f"[{part}]" for part in parts)])
-        return _names_of_tensors(reference.claims.value, whole)
+        found = places(reference.claims.value, whole)
+        return (name for name, leaf in found if isinstance(leaf, Tensor))
 
     @abstractmethod
     def lies(self, proof: Proof, name: str, place: int) -> bool:

@@ -15,7 +15,7 @@ keeps a relation only where every failed case shows it, and a factor or a patter
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +23,7 @@ import numpy as np
 from grader.checks.arrays import Array
 from grader.checks.base import CaseInputs
 from grader.verdict import Code, Message, Param, Status, Verdict, number
+from grader.wire.tree import tensors
 from grader.wire.values import Opaque, Tensor, Value
 
 _SIZES = ("factor", "offset")
@@ -50,7 +51,7 @@ def with_cause(params: Params, case: CaseInputs, actual: Array, expected: Array)
         return params
     if object in (actual.dtype, expected.dtype):
         return params
-    pair = ArrayPair(actual, expected, tuple(tensor.shape for tensor in tensors_in(case.args)))
+    pair = ArrayPair(actual, expected, tuple(tensor.shape for tensor in tensors(case.args)))
     return {**params, **_recognised(pair)}
 
 
@@ -156,17 +157,8 @@ def _shared(failures: Sequence[Verdict], params: Mapping[str, Param]) -> Mapping
 
 def _square(case: CaseInputs) -> bool:
     """Tell whether all matrices among the inputs are square, and there is one."""
-    shapes = [tensor.shape[-2:] for tensor in tensors_in(case.args) if len(tensor.shape) >= 2]
+    shapes = [tensor.shape[-2:] for tensor in tensors(case.args) if len(tensor.shape) >= 2]
     return bool(shapes) and all(rows == columns > 1 for rows, columns in shapes)
-
-
-def tensors_in(values: Sequence[Value]) -> Iterator[Tensor]:
-    """Yield the tensors among values, those in tuples and lists too."""
-    for value in values:
-        if isinstance(value, Tensor):
-            yield value
-        elif isinstance(value, (tuple, list)):
-            yield from tensors_in(value)
 
 
 Recognise = Callable[["ArrayPair"], "Params | None"]

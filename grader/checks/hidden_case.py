@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.checks.base import CaseInputs
-from grader.checks.causes import tensors_in
 from grader.verdict import Message, Param, Status, Verdict
+from grader.wire.tree import tensors
 
 Trait = tuple[str, Param]
 """Parameter of a message → its value."""
@@ -39,11 +39,11 @@ def with_inputs_told(judged: Sequence[tuple[CaseInputs, Verdict]], verdict: Verd
 
 
 def _traits(case: CaseInputs) -> Iterator[Trait]:
-    tensors = [*tensors_in(case.args)]
-    dtypes = {tensor.dtype for tensor in tensors if tensor.dtype.startswith(("float", "bfloat"))}
+    inputs = [*tensors(case.args)]
+    dtypes = {tensor.dtype for tensor in inputs if tensor.dtype.startswith(("float", "bfloat"))}
     if len(dtypes) == 1:
         yield "inputs_dtype", dtypes.pop()
-    shapes = [tensor.shape for tensor in tensors]
+    shapes = [tensor.shape for tensor in inputs]
     if any(0 in shape for shape in shapes):
         yield "inputs_empty", True
     if any(1 in shape for shape in shapes):

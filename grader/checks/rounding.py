@@ -19,6 +19,7 @@ from grader.checks.causes import with_cause
 from grader.checks.trees import Leaf, judge_numbers, leaves, wrong_shape
 from grader.observation import Observation, Outcome
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, finding, number
+from grader.wire.tree import tensors
 from grader.wire.values import Tensor, Value
 
 HALF = 2.0**-11
@@ -190,13 +191,7 @@ def _wide(tensor: Tensor) -> Array:
 
 def _unit(value: Value) -> float:
     """Return the unit roundoff of the coarsest tensor in a structure; 0 for whole numbers."""
-    if isinstance(value, Tensor):
-        return ROUNDING.get(value.dtype, 0.0)
-    if isinstance(value, (tuple, list)):
-        return max((_unit(item) for item in value), default=0.0)
-    if isinstance(value, dict):
-        return max((_unit(item) for item in value.values()), default=0.0)
-    return 0.0
+    return max((ROUNDING.get(tensor.dtype, 0.0) for tensor in tensors(value)), default=0.0)
 
 
 class Product(Bounded):

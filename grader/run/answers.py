@@ -25,6 +25,7 @@ from grader.run.kept import KEEPER, untimed
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observations
 from grader.run.plan import PlannedQuestion, digest_of, plan_digests
+from grader.wire.tree import combine
 from grader.wire.values import Tensor
 
 _MOST = 2**28
@@ -141,17 +142,14 @@ def _steady_call(today: Observation, batch: Observation) -> Observation:
 
 def _steady(today: Any, batch: Any) -> Any:
     """Return a value with the batch's numbers wherever today's are next to them."""
-    if type(today) is not type(batch):
-        return today
-    if isinstance(today, Tensor):
+    return combine(_steady_leaf, today, batch, unlike=lambda today, _: today)
+
+
+def _steady_leaf(today: Any, batch: Any) -> Any:
+    if isinstance(today, Tensor) and isinstance(batch, Tensor):
         return _steady_tensor(today, batch)
-    if isinstance(today, float):
-        return batch if isfinite(batch) and nextafter(today, batch) == batch else today
-    if isinstance(today, (tuple, list)) and len(today) == len(batch):
-        return type(today)(_steady(a, b) for a, b in zip(today, batch, strict=True))
-    if isinstance(today, dict):
-        return {key: _steady(item, batch.get(key)) for key, item in today.items()}
-    return today
+    floats = isinstance(today, float) and isinstance(batch, float) and isfinite(batch)
+    return batch if floats and nextafter(today, batch) == batch else today
 
 
 _LAYOUTS = {

@@ -30,6 +30,7 @@ from grader.run.stage import open_session
 from grader.run.submitted import Verdicts
 from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Code, Message, Param, Verdict
+from grader.wire.tree import leaves
 from grader.wire.values import Tensor, Value
 
 OF_RESULTS = frozenset({
@@ -343,13 +344,8 @@ def same_result(one: Observation, other: Observation) -> bool:
 
 def numbers_in(value: Value) -> Iterator[Array]:
     """Yield the numbers of a value, in arrays of one axis."""
-    if isinstance(value, Tensor):
-        yield to_numpy(value).reshape(-1)
-    elif isinstance(value, (bool, int, float)):
-        yield np.array([float(value)])
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from numbers_in(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from numbers_in(item)
+    for leaf in leaves(value):
+        if isinstance(leaf, Tensor):
+            yield to_numpy(leaf).reshape(-1)
+        elif isinstance(leaf, (bool, int, float)):
+            yield np.array([float(leaf)])

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import prod
@@ -52,6 +52,7 @@ from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
 from grader.verdict import Code
 from grader.wire.messages import LOG, Call
+from grader.wire.tree import UnlikeError, combine, map_leaves, map_tensors, places, tensors
 from grader.wire.values import Tensor, Value
 
 _PROGRAM = "from grader.stage.again import play\n"
@@ -281,7 +282,7 @@ class Prover:
                 args, kwargs = self._draw(task, session, salt)
             else:
                 args, kwargs = _in_another_order(task.call, salt)
-        except (_UnlikeError, AssignmentError) as error:
+        except (UnlikeError, AssignmentError) as error:
             return _Fresh(why=str(error))
         call = task.case.call(_entry(task.planned, session), ())
         limits = self._materials.assignment.limits_of(task.planned.question)
@@ -302,14 +303,14 @@ class Prover:
         own = call.args, call.kwargs
         try:
             found = like(call.args, args), like(call.kwargs, kwargs)
-        except _UnlikeError:
+        except UnlikeError:
             found = own
         if _are_the_same(found, own):
             # A generator that draws sizes, too, or nothing else. Its real numbers are drawn here.
             random = np.random.Generator(np.random.PCG64(int.from_bytes(salt, "big")))
             found = _redrawn(call.args, random), _redrawn(call.kwargs, random)
             if _are_the_same(found, own):
-                raise _UnlikeError("nothing in these inputs is drawn")
+                raise UnlikeError("nothing in these inputs is drawn")
         return found
 
     def _session(self, planned: PlannedQuestion) -> GuestSession:
@@ -332,11 +333,7 @@ def _in_another_order(call: CountedCall, salt: bytes) -> Arguments:
         elements = np.frombuffer(tensor.data, np.uint8).reshape(prod(tensor.shape), -1)
         return replace(tensor, data=random.permutation(elements).tobytes())
 
-    return _with_tensors(call.args, shuffled), _with_tensors(call.kwargs, shuffled)
-
-
-class _UnlikeError(ValueError):
-    """Inputs of another form."""
+    return map_tensors(shuffled, call.args), map_tensors(shuffled, call.kwargs)
 
 
 def _tasks(
@@ -405,7 +402,7 @@ def _proof(task: _Task, expected: Sequence[Observation], answer: Observation) ->
     if len(outputs) != len(expected):
         return Proof("it could not be run")
     for right, own in zip(expected, outputs, strict=True):
-        made = Observation(Outcome.COMPLETED, claims=Claims(_tree(right.claims.value, own)))
+        made = Observation(Outcome.COMPLETED, claims=Claims(_named(right.claims.value, own)))
         if not _same(task, made, right):
             as_large = _shapes(task.right) == _shapes(right)
             return Proof(
@@ -420,19 +417,14 @@ _SIZES = (
 )  # fmt: skip
 
 
-def _tree(like: Any, outputs: Mapping[Value, Value], name: str = "output") -> Value:
+def _named(like: Value, outputs: Mapping[Value, Value]) -> Value:
     """Return a value built as another is, of outputs that are named by their places."""
-    if isinstance(like, (tuple, list)):
-        made = [_tree(item, outputs, f"{name}[{index}]") for index, item in enumerate(like)]
-        return made if isinstance(like, list) else tuple(made)
-    if isinstance(like, dict):
-        return {key: _tree(item, outputs, f"{name}[{key!s}]") for key, item in like.items()}
-    return outputs.get(name)
+    names = places(like, "output")
+    return map_leaves(lambda _: outputs.get(next(names)[0]), like)
 
 
 def _shapes(seen: Observation) -> list[tuple[int, ...]]:
-    value = seen.claims.value
-    return [each.shape for each in _flat([*value.values()] if isinstance(value, dict) else value)]
+    return [each.shape for each in tensors(seen.claims.value)]
 
 
 def _same(task: _Task, own: Observation, right: Observation) -> bool:
@@ -464,20 +456,19 @@ def like(own: Any, fresh: Any) -> Any:
     """Return fresh arguments of the form of others.
 
     Raises:
-        _UnlikeError: They have another form, or differ in what no tensor holds.
+        UnlikeError: They have another form, or differ in what no tensor holds.
     """
-    if isinstance(own, Tensor) and isinstance(fresh, Tensor):
-        if (own.dtype, own.shape) == (fresh.dtype, fresh.shape):
-            return fresh
-    elif isinstance(own, (tuple, list)) and type(own) is type(fresh):
-        if len(own) == len(fresh):
-            return type(own)(like(*pair) for pair in zip(own, fresh, strict=True))
-    elif isinstance(own, dict) and isinstance(fresh, dict):
-        if own.keys() == fresh.keys():
-            return {key: like(item, fresh[key]) for key, item in own.items()}
-    elif type(own) is type(fresh) and own == fresh:
-        return fresh
-    raise _UnlikeError("inputs drawn otherwise have another form")
+
+    def leaf(one: Value, other: Value) -> Value:
+        if isinstance(one, Tensor) and isinstance(other, Tensor):
+            same = (one.dtype, one.shape) == (other.dtype, other.shape)
+        else:
+            same = type(one) is type(other) and one == other
+        if not same:
+            raise UnlikeError("inputs drawn otherwise have another form")
+        return other
+
+    return combine(leaf, own, fresh)
 
 
 def _redrawn(value: Any, random: np.random.Generator) -> Any:
@@ -491,32 +482,13 @@ def _redrawn(value: Any, random: np.random.Generator) -> Any:
         made = (spread * random.standard_normal(own.shape)).astype(_REAL[tensor.dtype])
         return replace(tensor, data=made.tobytes())
 
-    return _with_tensors(value, drawn)
-
-
-def _with_tensors(value: Any, other: Callable[[Tensor], Tensor]) -> Any:
-    """Return arguments with other tensors in the place of theirs."""
-    if isinstance(value, Tensor):
-        return other(value)
-    if isinstance(value, (tuple, list)):
-        return type(value)(_with_tensors(item, other) for item in value)
-    if isinstance(value, dict):
-        return {key: _with_tensors(item, other) for key, item in value.items()}
-    return value
+    return map_tensors(drawn, value)
 
 
 def _tensors(arguments: Arguments) -> list[Value]:
     """Return the tensors of arguments, in the order in which the student process numbers them."""
     args, kwargs = arguments
-    return [*_flat((*args, *kwargs.values()))]
-
-
-def _flat(value: Value) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _flat(item)
+    return [*tensors([*args, *kwargs.values()])]
 
 
 def _with_proofs(run: QuestionRun, proofs: Mapping[_Place, Proof]) -> QuestionRun:

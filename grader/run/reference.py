@@ -27,6 +27,7 @@ from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds
 from grader.text import inert
 from grader.wire.messages import Call, Fault
+from grader.wire.tree import map_tensors
 from grader.wire.values import Tensor, Value
 
 _FLOATING = {"float64", "float32", "float16", "bfloat16"}
@@ -120,15 +121,15 @@ def changed(value: Value, change: Change) -> Value:
         value: An argument.
         change: Gets the elements in float64 and the name of the dtype that they came in.
     """
-    if isinstance(value, Tensor) and value.dtype in _FLOATING:
-        array = change(to_numpy(value).astype(np.float64), value.dtype)
+
+    def wide(tensor: Tensor) -> Tensor:
+        if tensor.dtype not in _FLOATING:
+            return tensor
+        array = change(to_numpy(tensor).astype(np.float64), tensor.dtype)
         # Little endian, as the wire has it, whatever this machine's order is.
-        return replace(value, dtype="float64", data=array.astype("<f8").tobytes())
-    if isinstance(value, (tuple, list)):
-        return type(value)(changed(item, change) for item in value)
-    if isinstance(value, dict):
-        return {key: changed(item, change) for key, item in value.items()}
-    return value
+        return replace(tensor, dtype="float64", data=array.astype("<f8").tobytes())
+
+    return map_tensors(wide, value)
 
 
 _MAX_TEXT = 500

@@ -37,6 +37,7 @@ from grader.selfcheck.public import (
     unpacking,
 )
 from grader.wire.codec import Decoder, Node
+from grader.wire.tree import combine, map_leaves, map_tensors, tensors
 from grader.wire.values import ProtocolError, Tensor, Value
 
 SCHEMA = "torchgrade/public-cases/v1"
@@ -62,14 +63,12 @@ def without_the_way(value: Value, ops: Sequence[str]) -> Value:
         value: What the reference returned, or what a probe says of it.
         ops: Patterns of the operations that are named; all others are one.
     """
-    trace = read_trace(value)
-    if trace is not None:
-        return _sums(trace, ops)
-    if isinstance(value, dict):
-        return {key: without_the_way(item, ops) for key, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        return type(value)(without_the_way(item, ops) for item in value)
-    return value
+
+    def leaf(part: Value) -> Value:
+        trace = read_trace(part)
+        return part if trace is None else _sums(trace, ops)
+
+    return map_leaves(leaf, value, whole=lambda part: read_trace(part) is not None)
 
 
 def _sums(trace: DeviceTrace, ops: Sequence[str]) -> Value:
@@ -141,20 +140,12 @@ def size_of(planned: PlannedCase, observation: Observation, numbers: bool) -> in
         values.append(observation.claims.value)
     if observation.companions is not None:
         values += [observation.companions.wide.claims.value] * 2
-    return sum(_room(value) for value in values)
+    return sum(len(tensor.data) + _OF_A_TENSOR for tensor in tensors(values))
 
 
 def needs_numbers(planned: PlannedQuestion, case: PlannedCase) -> bool:
     """Return whether a check of the case looks at the numbers that the reference returned."""
     return any(check.numbers for check in planned.question.checks if check.judges(case.case.id))
-
-
-def _room(value: Value) -> int:
-    if isinstance(value, Tensor):
-        return len(value.data) + _OF_A_TENSOR
-    if isinstance(value, dict):
-        return sum(_room(item) for item in value.values())
-    return sum(_room(item) for item in value) if isinstance(value, (tuple, list)) else 0
 
 
 def _question(planned: PlannedQuestion, public: PublicCases, packing: Packing) -> dict[str, Any]:
@@ -217,36 +208,23 @@ def _counts(seen: Observation) -> int | None:
 
 def blank(value: Value) -> Value:
     """Return a value with zeros for the numbers of its tensors; layout and form stay."""
-    if isinstance(value, Tensor):
-        return replace(value, data=bytes(len(value.data)))
-    if isinstance(value, (tuple, list)):
-        return type(value)(blank(item) for item in value)
-    if isinstance(value, dict):
-        return {key: blank(item) for key, item in value.items()}
-    return value
+    return map_tensors(lambda tensor: replace(tensor, data=bytes(len(tensor.data))), value)
 
 
 def _envelope(runs: Companions) -> tuple[Value, Value]:
     """Return the reference in float64, and one answer that is as far from it as any moved one."""
     wide = runs.wide.claims.value
-    return wide, _farthest(wide, [run.claims.value for run in runs.perturbed])
+    return wide, combine(_farthest, wide, *(run.claims.value for run in runs.perturbed))
 
 
-def _farthest(wide: Any, moved: Sequence[Any]) -> Any:
+def _farthest(wide: Any, *moved: Any) -> Any:
     if isinstance(wide, Tensor):
         centre = to_numpy(wide)
         if centre.dtype.kind != "f":
             return wide
         spread = np.max([np.abs(to_numpy(item) - centre) for item in moved], axis=0)
         return replace(wide, data=(centre + spread).astype("<f8").tobytes())
-    if isinstance(wide, float):
-        return wide + max(abs(item - wide) for item in moved)
-    if isinstance(wide, (tuple, list)):
-        pairs = zip(wide, *moved, strict=True)
-        return type(wide)(_farthest(item, others) for item, *others in pairs)
-    if isinstance(wide, dict):
-        return {key: _farthest(item, [run[key] for run in moved]) for key, item in wide.items()}
-    return wide
+    return wide + max(abs(item - wide) for item in moved) if isinstance(wide, float) else wide
 
 
 def read_public(folder: Path) -> PublicCases:

@@ -323,14 +323,3 @@ def number_of(h: Any) -> int:
     if type(h) is not Handle:
         raise TypeError(f"a {type(h).__name__} where a handle belongs")
     return h._number
-
-
-def convert(value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """Return a tree of plain containers with every leaf converted."""
-    if type(value) is tuple:
-        return tuple(convert(item, leaf) for item in value)
-    if type(value) is list:
-        return [convert(item, leaf) for item in value]
-    if type(value) is dict:
-        return {key: convert(item, leaf) for key, item in value.items()}
-    return leaf(value)

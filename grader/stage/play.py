@@ -10,18 +10,18 @@ from typing import Any, Protocol
 
 import torch
 
-from grader.actor.tensors import to_torch, to_wire
+from grader.actor.tensors import tensor_to_torch, to_torch, to_wire
 from grader.stage.api import (
     Callback,
     Handle,
     OverError,
     RemoteError,
     UnreadError,
-    convert,
     number_of,
 )
 from grader.wire.messages import MODULE, Ask, Back, Did, Fault, nearest_builtin
 from grader.wire.shared import Folder
+from grader.wire.tree import map_leaves, map_tensors
 from grader.wire.values import ActorHandle, FilePath, Layout, Opaque, Tensor, Value
 
 _TORCHS_OWN = "not implemented for '"
@@ -165,7 +165,7 @@ class Play:
 
     def returned(self, value: Any) -> Value:
         """Return the value of what a scenario returned, with what the actor claimed of tensors."""
-        result: Value = convert(value, _as_claimed)
+        result: Value = map_leaves(_as_claimed, value)
         return result
 
     def close(self) -> None:
@@ -284,7 +284,7 @@ class Play:
 
     @staticmethod
     def _incoming(value: Value) -> Any:
-        return _from_actor(value)
+        return to_torch(value, {}, _from_actor)
 
 
 def _settled(ask: Ask) -> Ask:
@@ -294,31 +294,22 @@ def _settled(ask: Ask) -> Ask:
 
 
 def _copied(value: Any) -> Any:
-    return convert(
-        value,
-        lambda item: replace(item, data=bytes(item.data)) if isinstance(item, Tensor) else item,
-    )
+    return map_tensors(lambda tensor: replace(tensor, data=bytes(tensor.data)), value)
 
 
 def _stamp(item: Any) -> Any:
     """Return what is another one as soon as an argument was changed here."""
     if isinstance(item, torch.Tensor):
         return item._version
-    return convert(item, lambda part: to_wire(part) if part is not None else None)
+    return map_leaves(lambda part: to_wire(part) if part is not None else None, item)
 
 
-def _from_actor(value: Value) -> Any:
-    if isinstance(value, Tensor):
-        # Device and gradient are the actor's claims. The scenario computes on plain CPU tensors,
-        # and the claims only go back into the verdict.
-        tensor = to_torch(replace(value, device="cpu", requires_grad=False), {})
-        setattr(tensor, _CLAIMED, (value.device, value.requires_grad, value.layout))
-        return tensor
-    if isinstance(value, (tuple, list)):
-        return type(value)(_from_actor(item) for item in value)
-    if isinstance(value, dict):
-        return {to_torch(key, {}): _from_actor(item) for key, item in value.items()}
-    return to_torch(value, {})
+def _from_actor(value: Tensor) -> torch.Tensor:
+    # Device and gradient are the actor's claims. The scenario computes on plain CPU tensors, and
+    # the claims only go back into the verdict.
+    tensor = tensor_to_torch(replace(value, device="cpu", requires_grad=False))
+    setattr(tensor, _CLAIMED, (value.device, value.requires_grad, value.layout))
+    return tensor
 
 
 def _as_claimed(item: Any) -> Value:

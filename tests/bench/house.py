@@ -1,9 +1,11 @@
 """How the package is cut: ``python tests/bench/house.py``. Nothing here is a limit.
 
 Prints for each room (a folder of ``grader/``) its lines of code, its functions, their length at
-the ninetieth percentile, and how many are used exactly once; then the public names that several
-modules define. A line of code is no blank line, comment or docstring. A function is used once
-where its name stands in one place of the package beside definitions and imports.
+the ninetieth percentile, and how many are used exactly once; then the functions that walk through
+nested values by themselves, and the public names that several modules define. A line of code is no
+blank line, comment or docstring. A function is used once where its name stands in one place of the
+package beside definitions and imports. It is a walk where it asks whether something is a tuple,
+list or dict, and calls itself; ``grader.wire.tree`` has those for value trees.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import ast
 import io
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import quantiles
 
@@ -45,9 +47,9 @@ def functions(text: str) -> dict[Function, int]:
     }
 
 
-def used_names(text: str) -> Iterator[str]:
-    """Yield the name of each place of a module that uses one; imports are none."""
-    for node in ast.walk(ast.parse(text)):
+def used_names(code: ast.AST) -> Iterator[str]:
+    """Yield the name of each place of some code that uses one; imports are none."""
+    for node in ast.walk(code):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):
@@ -64,6 +66,22 @@ def public_names(text: str) -> set[str]:
     }
 
 
+def walks(text: str) -> Iterator[str]:
+    """Yield each function of a module that asks for a container's type, and calls itself."""
+    for function in functions(text):
+        inside = list(ast.walk(function))
+        names = {*used_names(function)}
+        asks = any(
+            isinstance(node, ast.Name) and node.id in {"tuple", "list", "dict"}
+            for test in inside
+            if isinstance(test, ast.Compare)
+            or (isinstance(test, ast.Call) and ast.unparse(test.func) == "isinstance")
+            for node in ast.walk(test)
+        )
+        if asks and function.name in names:
+            yield function.name
+
+
 def room(path: Path) -> str:
     """Return the folder of ``grader/`` in which a module stands."""
     inner = path.relative_to(PACKAGE).parts
@@ -73,7 +91,7 @@ def room(path: Path) -> str:
 def main() -> None:
     """Print the tables."""
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
-    uses = Counter(name for text in texts.values() for name in used_names(text))
+    uses = Counter(name for text in texts.values() for name in used_names(ast.parse(text)))
     code: Counter[str] = Counter()
     modules = Counter(map(room, texts))
     lengths: dict[str, list[int]] = defaultdict(list)
@@ -90,6 +108,7 @@ def main() -> None:
     everything = [length for room_lengths in lengths.values() for length in room_lengths]
     print(_row("all", len(texts), code.total(), everything, once.total()))
     print(f"\nWithout vgpu: {code.total() - code['vgpu']:,} lines of code.\n")
+    _print_walks({path: text for path, text in texts.items() if room(path) != "vgpu"})
     places: dict[str, list[str]] = defaultdict(list)
     for path, text in texts.items():
         for name in public_names(text):
@@ -97,6 +116,15 @@ def main() -> None:
     for name, paths in sorted(places.items()):
         if len(paths) > 1:
             print(f"{name}: {', '.join(paths)}")
+
+
+def _print_walks(texts: Mapping[Path, str]) -> None:
+    walking = {path: [*walks(text)] for path, text in texts.items()}
+    print(f"Without vgpu: {sum(map(len, walking.values()))} walks through nested values.\n")
+    for path, names in walking.items():
+        if names:
+            print(f"{path.relative_to(PACKAGE)}: {', '.join(names)}")
+    print()
 
 
 def _row(name: str, modules: int, lines: int, lengths: list[int], once: int) -> str:

@@ -54,6 +54,7 @@ from grader.run.timing.stopwatch import (
 )
 from grader.verdict import Status
 from grader.wire.messages import Call
+from grader.wire.tree import tensors
 from grader.wire.values import DType, Tensor, Value
 
 PLAN = Plan(rounds=15, fewest=7, seconds=60.0)
@@ -348,8 +349,4 @@ def _in_words(inputs: CaseInputs) -> str:
 
 def _sizes_of(value: Value) -> Sequence[Value]:
     """Return shape and dtype of every tensor of a result."""
-    if isinstance(value, Tensor):
-        return [[list(value.shape), DType(value.dtype)]]
-    if isinstance(value, (list, tuple)):
-        return [entry for item in value for entry in _sizes_of(item)]
-    return []
+    return [[list(tensor.shape), DType(tensor.dtype)] for tensor in tensors(value)]

@@ -20,6 +20,7 @@ from grader.checks.base import CaseInputs, Check
 from grader.clock.sampling import STANDARD_PLAN, Party, Plan, Run, interleave, joined, usable
 from grader.observation import FunctionTiming, Observation
 from grader.run.plan import PlannedQuestion
+from grader.wire.tree import leaves
 from grader.wire.values import Tensor, Value
 
 Inputs = tuple[tuple[Value, ...], dict[str, Value]]
@@ -239,6 +240,7 @@ def time_until(
 
 def size_of(value: Value, plain: int = 0) -> int:
     """Return the bytes of a value; of what is no tensor, so many."""
-    if isinstance(value, (list, tuple)):
-        return sum(size_of(item, plain) for item in value)
-    return memoryview(value.data).nbytes if isinstance(value, Tensor) else plain
+    return sum(
+        memoryview(leaf.data).nbytes if isinstance(leaf, Tensor) else plain
+        for leaf in leaves(value)
+    )

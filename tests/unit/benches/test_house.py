@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from types import ModuleType
 
@@ -24,5 +25,15 @@ def test_a_function_has_its_lines_without_its_docstring(house: ModuleType) -> No
 
 def test_uses_are_no_definitions_and_no_imports(house: ModuleType) -> None:
     source = "from a import b\ndef f(): ...\ndef _g(): f(); x.m()\nclass C: ...\n"
-    assert sorted(house.used_names(source)) == ["f", "m", "x"]
+    assert sorted(house.used_names(ast.parse(source))) == ["f", "m", "x"]
     assert house.public_names(source) == {"f", "C"}
+
+
+def test_a_walk_asks_for_a_container_and_calls_itself(house: ModuleType) -> None:
+    source = (
+        "def f(x): return [f(y) for y in x] if isinstance(x, (tuple, list)) else x\n"
+        "def g(x): return g(x - 1) if x else isinstance(x, list)\n"
+        "def h(x): return h(x - 1) if x else 0\n"
+        "def k(x): return f(x) if type(x) is dict else x\n"
+    )
+    assert list(house.walks(source)) == ["f", "g"]

@@ -41,6 +41,15 @@ def total(xs, sizes):
     return torch.cat(xs).sum()
 
 
+def normalized(named):
+    return named["x"] - named["mean"][:, None]
+
+
+def named_tensors(seed, N):
+    g = torch.Generator().manual_seed(seed)
+    return ({"x": torch.randn(N, 5, generator=g), "mean": torch.randn(N, generator=g)},)
+
+
 def different(x):
     s, _ = x.sort()
     return s[torch.cat([torch.ones(1, dtype=torch.bool), s[1:] != s[:-1]])]
@@ -102,6 +111,16 @@ QUESTIONS: list[dict[str, Any]] = [
         "cases": [{"id": "ragged", "dims": {"N": [5, 9]}, "generate": "ragged"}],
         "checks": [
             {"id": "values", "kind": "close", "points": 1, "rtol": 1e-4, "atol": 1e-4}, NO_LOOPS,
+        ],
+    },
+    {
+        "id": "normalized",
+        "title": "Tensors in a dict",
+        "points": 3,
+        "cases": [{"id": "named", "dims": {"N": [5, 9]}, "generate": "named_tensors"}],
+        "checks": [
+            {"id": "values", "kind": "close", "points": 1, "rtol": 1e-4, "atol": 1e-4}, NO_LOOPS,
+            {"id": "unmodified", "kind": "unmodified", "points": 1},
         ],
     },
     {
@@ -243,7 +262,7 @@ def body(text: str, before: str = "") -> str:
 
 def test_an_honest_function_keeps_its_rules_as_facts(graded: Callable[[str], Graded]) -> None:
     found, _ = graded(RIGHT)
-    for question in ("distances", "total", "different", "large"):
+    for question in ("distances", "total", "normalized", "different", "large"):
         assert found[question]["no_loops"].basis is Basis.FACT, found[question]["no_loops"]
         assert shown(found[question]["no_loops"])
     assert found["distances"]["memory"].basis is Basis.FACT
@@ -283,7 +302,7 @@ def test_rules_on_arguments_brackets_and_loops_become_facts(
     found, _ = graded("import sys\nPLACES = sys.modules\n" + RIGHT)
     for question, name in (
         ("products", "unmodified"), ("products", "loop"), ("corner", "view"), ("corner", "once"),
-        ("corner", "unmodified"), ("doubled", "unmodified"),
+        ("corner", "unmodified"), ("doubled", "unmodified"), ("normalized", "unmodified"),
     ):  # fmt: skip
         check = found[question][name]
         assert (check.code.value, check.basis, check.pending) == ("ok", Basis.FACT, 0), check
