@@ -35,7 +35,14 @@ from grader.run.materials import Materials
 from grader.run.mistakes import Explains, KnownMistakes
 from grader.run.observe import NOT_RUN, Follower, PhaseTimes, Progress, QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.run.submitted import Runs, SubmissionRunner, Verdicts, for_all, judge_all
+from grader.run.prices import Made, Price
+from grader.run.submitted import (
+    Runs,
+    SubmissionRunner,
+    Verdicts,
+    for_all,
+    judge_all,
+)
 from grader.run.timing.clocks import Clocks
 from grader.run.timing.screening import Screener
 from grader.sandbox.host.guests import Sandbox
@@ -144,7 +151,8 @@ class Grader:
 
     def _use(self, sandbox: Sandbox, care: Care) -> None:
         self._sandbox, self._care = sandbox, care
-        self._runner = SubmissionRunner(self.materials, sandbox, care, self._options.seed)
+        seed = self._options.seed
+        self._runner = SubmissionRunner(self.materials, sandbox, care, seed, self._made)
         self._screener = Screener(self.materials, sandbox, self._options.seed)
         # A node of a cluster opens its own later.
         if sandbox is not None:
@@ -225,8 +233,9 @@ class Grader:
             self._versions = self._versions or self._runner.versions
             # Judging reads values of the submission's making; a value that takes for ever to
             # compare must end here.
+            prices = self._prices(runs)
             with self._care.judging():
-                judged = self._judged(runs)
+                judged = self._judged(runs, prices)
         except InfrastructureError as error:
             verdict = sandbox_failed(str(error))
             questions = (planned.question for planned in self.plan)
@@ -238,9 +247,21 @@ class Grader:
         judged |= self._clocks().faults(runs)
         return not_here | judged, runs
 
-    def _judged(self, runs: Runs, reference: Runs | None = None) -> dict[str, Verdicts]:
+    def _made(
+        self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox
+    ) -> Made | None:
+        # Looked up when it is asked: whoever has mistakes explained otherwise sets them later.
+        return self.mistakes.made(planned, run, right, sandbox)
+
+    def _judged(
+        self, runs: Runs, prices: Mapping[str, Price], reference: Runs | None = None
+    ) -> dict[str, Verdicts]:
         against = reference or self.reference_runs
-        return judge_all(self.plan, against, runs, self._baseline.missing)
+        return judge_all(self.plan, against, runs, self._baseline.missing, prices)
+
+    def _prices(self, runs: Runs) -> dict[str, Price]:
+        """Return the prices of the known mistakes that a submission makes, by question id."""
+        return self.mistakes.prices(runs, (self.plan, self.reference_runs), self._sandbox)
 
     def _explained(self, judged: dict[str, Verdicts], runs: Runs) -> dict[str, Verdicts]:
         """Return the verdicts; those that a known mistake explains say so."""
@@ -260,7 +281,7 @@ class Grader:
             # What a real GPU did wrong is known at the end.
             if not item.needs.cuda:
                 runs = {name: run}
-                judged = self._explained(self._judged(runs), runs)[name]
+                judged = self._explained(self._judged(runs, self._prices(runs)), runs)[name]
                 device = device_name(item.needs)
                 tell(built(item.question, judged, self.words, device), run, printed)
 
@@ -288,7 +309,8 @@ class Grader:
             before: Its earlier report, for what does not come from judging.
             reference: What to compare with; what this run's reference did if left out.
         """
-        verdicts = self._baseline.not_here | self._explained(self._judged(runs, reference), runs)
+        judged = self._judged(runs, self._prices(runs), reference)
+        verdicts = self._baseline.not_here | self._explained(judged, runs)
         refused = _refused(before)
         left = [
             question

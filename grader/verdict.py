@@ -130,6 +130,10 @@ NOTHING_TO_JUDGE = frozenset({
 """Codes of failures that no check found by itself: no result was there to look at."""
 
 
+PRICE = "earns"
+"""Parameter of the message of a verdict that a known mistake's price was given for: in percent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A message id and what fills its blanks; rendered by ``grader.report.messages.words``."""

@@ -59,7 +59,7 @@ _LONGEST = 400
 
 _EARNS = re.compile(r"^# earns:(.*)$", re.MULTILINE)
 _VOIDS = re.compile(r"^# voids:(.*)$", re.MULTILINE)
-_SHARE = re.compile(r"0|0?\.\d{1,3}")
+_SHARE = re.compile(r"0|0?\.\d{1,2}")
 DRAWN_CASES = 2
 """Cases with drawn values that a price takes: what is right in one alone may be known before."""
 
@@ -441,7 +441,7 @@ def _amiss_in_price(cell: Cell, asked: Sequence[Question]) -> Iterator[str]:
     if len(earns) > 1 or len(_VOIDS.findall(cell.comment)) > 1:
         yield "it has two prices; keep one line “# earns: …”, and one “# voids: …”"
     elif earns and not _SHARE.fullmatch(earns[0].strip()):
-        yield f"“# earns:{earns[0]}” is no share of the points; write 0, or 0.5, below 1"
+        yield f"“# earns:{earns[0]}” is no share of the points; write 0, or one such as 0.5 or 0.25"
     elif earns and float(earns[0]) and all(_drawn_cases(each) < DRAWN_CASES for each in asked):
         yield (
             "a price would be earned without the work: no question that it answers has "
@@ -449,10 +449,14 @@ def _amiss_in_price(cell: Cell, asked: Sequence[Question]) -> Iterator[str]:
         )
     if voids and not earns:
         yield "“# voids: …” belongs to a price; write “# earns: …”, too"
+
+
+def unknown_voids(mistake: KnownMistake, assignment: Assignment) -> Iterator[str]:
+    """Yield what is wrong with the checks that a mistake is said to void."""
+    asked = (item for item in assignment.questions if item.id in mistake.questions)
     checks = [check.id for question in asked for check in question.listed]
-    for name in voids:
-        if name not in checks:
-            yield f"“# voids:” names “{name}”, which is no check of it{nearest(name, checks)}"
+    for name in sorted(mistake.voids - {*checks}):
+        yield f"“# voids:” names “{name}”, which is no check of it{nearest(name, checks)}"
 
 
 def _drawn_cases(question: Question) -> int:

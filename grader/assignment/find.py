@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "assignment.yml"
 SCENARIO = "scenario.py"
+COURSE_FILE = "course.yml"
 GIVEN = "given.py"
 _HOME = "assignments"
 

@@ -238,6 +238,7 @@ class Assignment(AssignmentPart):
             where the library is not installed.
         given: Functions that the starter gives and nobody is graded on.
         limits: What one question may use, where it does not say otherwise.
+        partial: Known mistakes earn the prices that they have; else results are right or wrong.
         questions: What is asked.
     """
 
@@ -250,6 +251,7 @@ class Assignment(AssignmentPart):
     modules: dict[str, FileName] = Field(default_factory=dict)
     given: tuple[Identifier, ...] = ()
     limits: Limits = Limits()
+    partial: bool = True
     questions: tuple[Question, ...] = Field(min_length=1)
 
     @property

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import grader
-from grader.assignment.find import FILE_NAME
+from grader.assignment.find import COURSE_FILE, FILE_NAME
 from grader.authoring import template
 from grader.authoring.instructions import files_beside
 from grader.authoring.reach import CPU_INDEX, DISTRIBUTION, Requirements
@@ -52,6 +52,8 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 POINTS_FILE = "points.txt"
 LISTING = "class.txt"
 """Names of the students' repositories, where a dispatch names none."""
+
+_ALL_OR_NOTHING = b"schema: torchgrade/course/v1\npartial: false\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,10 @@ class Pack:
         """Parts that every platform gets: the program, the assignment, the versions, the points."""
         pins = "".join(f"{pin}\n" for pin in self.requirements.pins)
         file = self.materials.folder / FILE_NAME
+        # The course's own file has names and dates; this is what it says of grades.
+        course = {} if self.materials.assignment.partial else {COURSE_FILE: _ALL_OR_NOTHING}
         return {
+            **course,
             **_program("torchgrade/", self.requirements),
             **_assignment(self.materials, files_beside(self.materials, self.assignment)),
             file.relative_to(self.materials.root).as_posix(): self.assignment,
@@ -134,7 +139,10 @@ def packed_materials(files: Mapping[str, bytes]) -> Materials:
         home = Path(name)
         for path, content in files.items():
             # An archive may come from anywhere, and one with ``..`` would write beside the folder.
-            if path.startswith(("assignments/", "reference/")) and ".." not in Path(path).parts:
+            if (
+                path.startswith(("assignments/", "reference/", COURSE_FILE))
+                and ".." not in Path(path).parts
+            ):
                 write_atomic(home / path, content)
         found = list(home.glob(f"assignments/*/{FILE_NAME}"))
         if len(found) != 1:

@@ -25,8 +25,9 @@ from grader.checks.base import Check, Probe
 from grader.checks.judge import judge_case
 from grader.grading import Grader
 from grader.run.materials import Materials
-from grader.run.mistakes import KnownMistakes, Results
+from grader.run.mistakes import KnownMistakes
 from grader.run.plan import PlannedQuestion
+from grader.run.prices import Results
 from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Status
 

@@ -7,6 +7,7 @@
     roster: roster.csv                    # path from this file
     language: ko                          # of pages and messages
     released: visible                     # what students' pages show
+    partial: false                        # known mistakes earn no price
     batch: {isolation: full, clock: auto, jobs: 4}
     late: {grace_minutes: 10, per_day: 0.1, most: 0.5, closes_after_days: 7}
     assignments:
@@ -32,6 +33,7 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from grader.assignment.dims import AssignmentPart
 from grader.assignment.document import ProblemAt, YamlDocument, read_document
+from grader.assignment.find import COURSE_FILE
 from grader.assignment.load import explain
 from grader.assignment.types import described_schema
 from grader.batch.grades import LatePolicy
@@ -39,7 +41,6 @@ from grader.batch.ledger import read_setup
 from grader.batch.roster import Roster, read_roster
 from grader.errors import AssignmentError, UsageError
 
-COURSE_FILE = "course.yml"
 COURSE_SCHEMA_ID = "torchgrade/course/v1"
 _HOME = "assignments"
 _Share = Annotated[float, Field(ge=0, le=1)]
@@ -145,6 +146,7 @@ class CourseSpec(AssignmentPart):
         language: Of pages and messages.
         released: What students' pages show: visible checks, those for after the due date too, or
             those for after grades are published.
+        partial: Known mistakes earn the prices that assignments give them.
         batch: Options of ``grader batch``.
         late: What coming late costs.
         assignments: Id → what holds for it.
@@ -155,6 +157,7 @@ class CourseSpec(AssignmentPart):
     roster: Annotated[str, Field(min_length=1)] | None = None
     language: Literal["en", "ko"] | None = None
     released: Literal["visible", "after_due_date", "after_published"] | None = None
+    partial: bool = True
     batch: CourseDefaults = CourseDefaults()
     late: CourseLateRule = CourseLateRule()
     assignments: dict[str, CourseAssignment] = Field(default_factory=dict)

@@ -35,9 +35,11 @@ from grader.submission.submission import Submission, SubmittedFile
 from grader.text import inert, json_safe_mapping
 from grader.verdict import (
     NOTHING_TO_JUDGE,
+    PRICE,
     Code,
     Message,
     Owner,
+    Param,
     Status,
     Verdict,
     Visibility,
@@ -255,14 +257,25 @@ def _with_authors_words(question: Question, check: Check, verdict: Verdict) -> V
     """
     message = verdict.message
     found = verdict.status.wrong
-    # Where nothing came back, a sentence about what is wrong with it would not be true.
-    if message is None or not found or verdict.code in NOTHING_TO_JUDGE:
+    if message is None or not found:
         return verdict
+    price = _price(check, verdict)
+    # Where nothing came back, a sentence about what is wrong with it would not be true.
+    if verdict.code in NOTHING_TO_JUDGE:
+        return replace(verdict, message=Message(message.id, {**message.params, **price}))
     said = check.message.params("author") if check.message else {}
     hint = check.hint.params("hint") if check.hint else {}
     named = called_params(question.called, check.item, message.params.get("where"))
-    params = {**message.params, **named, **said, **hint}
+    params = {**message.params, **named, **said, **hint, **price}
     return replace(verdict, message=Message(message.id, params))
+
+
+def _price(check: Check, verdict: Verdict) -> dict[str, Param]:
+    """Return what a known mistake earns of a check; empty where it has no price."""
+    if verdict.message is None or PRICE not in verdict.message.params:
+        return {}
+    worth = points_of(check.id, verdict, check.points).fields()
+    return {"price_earned": f"{worth['score']:g}", "price_worth": f"{worth['max_score']:g}"}
 
 
 def _witness(witness: Witness) -> dict[str, JsonValue]:

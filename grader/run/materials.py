@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.assignment.cells import MISTAKES, KnownMistake, read_mistakes
-from grader.assignment.find import assignment_digest, locate
+from grader.assignment.document import read_document
+from grader.assignment.find import COURSE_FILE, assignment_digest, locate
 from grader.assignment.load import load_assignment
 from grader.assignment.translation import translations
 from grader.assignment.types import Assignment, Limits, Question
@@ -105,6 +108,7 @@ class Materials:
         """Digest over the assignment's files and its known mistakes, which a starter is made of."""
         # Not in ``digest``: a reworded sentence changes no grade, and must not refuse a batch that
         # goes on.
+        # Prices that are given are part of ``digest``.
         known = [(item.name, item.module, sorted(item.says.items())) for item in self.mistakes]
         text = f"{self.digest}{known}".encode()
         return hashlib.sha256(text).hexdigest() if known else self.digest
@@ -141,21 +145,46 @@ def load_materials(file: Path) -> Materials:
     )
     contents = _contents(file, "hand_in", reference)
     solutions = {name: data.decode("utf-8", "replace") for name, data in contents.items()}
-    known = located.reference / MISTAKES
+    partial = assignment.partial and not _all_or_nothing(located.root / COURSE_FILE)
+    mistakes = read_mistakes(located.reference / MISTAKES, assignment, solutions)
+    if not partial:
+        assignment = assignment.model_copy(update={"partial": False})
+        mistakes = tuple(replace(each, earns=None, voids=frozenset()) for each in mistakes)
     return Materials(
         assignment,
         contents,
         _contents(file, "support", support),
         scenario,
-        assignment_digest(located),
+        _with_prices(assignment_digest(located), mistakes),
         located.starter,
         located.reference,
         located.root,
         located.folder,
         given,
-        read_mistakes(known, assignment, solutions),
+        mistakes,
         _titles(assignment, located.folder),
     )
+
+
+def _with_prices(digest: str, mistakes: Iterable[KnownMistake]) -> str:
+    """Return a digest that the prices of mistakes are part of."""
+    # Without any it stays: what was graded before there were prices stands under the same one.
+    known = [
+        # Without its comments, which hold the sentences.
+        (ast.dump(ast.parse(each.module)), each.questions, each.earns, sorted(each.voids))
+        for each in mistakes
+        if each.earns
+    ]
+    return hashlib.sha256(f"{digest}{known}".encode()).hexdigest() if known else digest
+
+
+def _all_or_nothing(course: Path) -> bool:
+    """Tell whether a course has turned prices off."""
+    # A broken file is for whoever reads all of it to report.
+    with suppress(AssignmentError, OSError):
+        data = read_document(str(course), course.read_bytes()).data
+        return isinstance(data, dict) and data.get("partial") is False
+    return False
 
 
 def _titles(assignment: Assignment, folder: Path) -> dict[str, Mapping[str, str]]:

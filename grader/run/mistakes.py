@@ -5,7 +5,10 @@ and only when a submission fails its question. Where a submission does in **ever
 question what the mistake does, and no other mistake does the same, the verdict says what the author
 wrote of that mistake.
 
-Does not defend against: nothing here decides points. A mistake that cannot run is left out.
+It may have a price, too: the submission earns it then (``grader.run.prices``).
+
+Does not defend against: a mistake that cannot run is left out, but for priced ones where the
+machine is the cause: points that hang on these wait.
 """
 
 from __future__ import annotations
@@ -20,33 +23,32 @@ import numpy as np
 from grader.assignment.cells import KnownMistake
 from grader.checks.alike import same_value
 from grader.checks.arrays import Array, to_numpy
-from grader.checks.base import Probe
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
 from grader.run.plan import PlannedQuestion
+from grader.run.prices import (
+    OF_RESULTS,
+    Made,
+    Price,
+    Results,
+    best,
+    priced,
+    results_alone,
+    why_unpaid,
+)
 from grader.run.stage import open_session
 from grader.run.submitted import Verdicts
 from grader.sandbox.host.guests import Sandbox
-from grader.verdict import Code, Message, Param, Verdict
+from grader.verdict import Message, Param, Verdict
 from grader.wire.tree import leaves
 from grader.wire.values import Tensor, Value
-
-OF_RESULTS = frozenset({
-    Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.WRONG_DEVICE,
-    Code.NOT_FINITE, Code.INPUT_MODIFIED, Code.NOT_A_VIEW, Code.SHARES_MEMORY,
-    Code.REDUCED_PRECISION, Code.RAISED, Code.RETURNED_NOTHING,
-})  # fmt: skip
-"""Codes that a known mistake explains: those of what came back."""
 
 _TELLING_CASES = 2
 _TELLING_NUMBERS = 3
 _SEEN = 1000
 """Numbers of a result that are looked at for how many different ones there are."""
-
-Results = Mapping[str, Observation]
-"""Case key → what came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,13 @@ class MistakeRun:
         results: What came of each case.
         telling: It differs from the reference in enough numbers, so that meeting all of its
             results is no accident.
+        unpaid: Why its price is not paid, if it has one; empty where it is.
     """
 
     mistake: KnownMistake
     results: Results
     telling: bool
+    unpaid: str = ""
 
 
 class Explains(Protocol):
@@ -79,6 +83,22 @@ class Explains(Protocol):
         """See ``KnownMistakes.explain``."""
         ...
 
+    def prices(
+        self,
+        runs: Mapping[str, QuestionRun],
+        against: tuple[Sequence[PlannedQuestion], Mapping[str, QuestionRun]],
+        sandbox: Sandbox,
+        /,
+    ) -> dict[str, Price]:
+        """See ``KnownMistakes.prices``."""
+        ...
+
+    def made(
+        self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox, /
+    ) -> Made | None:
+        """See ``KnownMistakes.made``."""
+        ...
+
 
 class KnownMistakes:
     """The known mistakes of an assignment; each runs once, when it is first asked for."""
@@ -86,6 +106,115 @@ class KnownMistakes:
     def __init__(self, materials: Materials) -> None:
         self._materials = materials
         self._runs: dict[str, tuple[MistakeRun, ...]] = {}
+        self._counted: dict[tuple[str, str], Made] = {}
+        self._not_run = ""
+
+    def prices(
+        self,
+        runs: Mapping[str, QuestionRun],
+        against: tuple[Sequence[PlannedQuestion], Mapping[str, QuestionRun]],
+        sandbox: Sandbox,
+    ) -> dict[str, Price]:
+        """Return question → the price of the known mistake that a submission makes there.
+
+        Where the machine could not run the mistakes, the price is unknown.
+
+        Args:
+            runs: What the submission did.
+            against: The inputs, and what the reference did with them.
+            sandbox: Where mistakes run that have not run yet.
+        """
+        plan, reference = against
+        found = {}
+        for planned in self._doubtful(plan, runs, reference):
+            name = planned.question.id
+            known = self.of([planned], reference, sandbox)
+            fits = self._fitting(runs[name].observations, known.get(name, ()))
+            if fits is not None:
+                found[name] = Price(fits.mistake.earns or 0.0, fits.mistake.voids)
+            elif name not in known:
+                found[name] = Price(0.0, unknown=self._not_run or "known mistakes did not run")
+        return found
+
+    def made(
+        self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox
+    ) -> Made | None:
+        """Return the priced mistake that a submission makes, with what it does where it is counted.
+
+        None where it makes none, where nothing is counted, or where the mistake cannot be run so.
+
+        Args:
+            planned: The question with its inputs.
+            run: What the submission did.
+            right: What the reference did.
+            sandbox: Where the mistake runs.
+        """
+        name = planned.question.id
+        if not any(case.counted for case in planned.cases):
+            return None
+        if not list(self._doubtful([planned], {name: run}, {name: right})):
+            return None
+        known = self.of([planned], {name: right}, sandbox).get(name, ())
+        fits = self._fitting(run.observations, known)
+        if fits is None:
+            return None
+        key = name, fits.mistake.name
+        if key not in self._counted:
+            files = self._with(fits.mistake, planned)
+            # A machine that cannot run it leaves its rules unproved: a person decides.
+            with suppress(InfrastructureError):
+                self._counted[key] = Made(files, self._run(planned, files, sandbox), key[1])
+        return self._counted.get(key)
+
+    def _run(
+        self, planned: PlannedQuestion, files: Mapping[str, bytes], sandbox: Sandbox
+    ) -> QuestionRun:
+        session = open_session(sandbox, self._materials, files)
+        try:
+            limits_of = self._materials.assignment.limits_of
+            return observe(session, [planned], limits_of, lambda _: None)[planned.question.id]
+        finally:
+            session.finish()
+
+    def _doubtful(
+        self,
+        plan: Sequence[PlannedQuestion],
+        runs: Mapping[str, QuestionRun],
+        reference: Mapping[str, QuestionRun],
+    ) -> Iterator[PlannedQuestion]:
+        """Yield the questions with prices in which it did otherwise than the reference."""
+        for planned in plan:
+            name = planned.question.id
+            run = runs.get(name)
+            if run is None or not run.observations or not priced(self._materials.mistakes, name):
+                continue
+            if not same_results(run.observations, reference[name].observations):
+                yield planned
+
+    @staticmethod
+    def _fitting(submission: Results, known: Sequence[MistakeRun]) -> MistakeRun | None:
+        """Return the mistake whose price counts; None where no priced one fits."""
+        fits = [
+            run
+            for run in known
+            if run.mistake.earns and not run.unpaid and same_results(submission, run.results)
+        ]
+        mistake = best([run.mistake for run in fits]) if fits else None
+        return next((run for run in fits if run.mistake is mistake), None)
+
+    def _with(self, mistake: KnownMistake, planned: PlannedQuestion) -> dict[str, bytes]:
+        """Return the solution's files with a mistake in the place of its function."""
+        materials = self._materials
+        file = materials.assignment.file_of(planned.question)
+        module = f"known_{mistake.name}"
+        names = [name for name in planned.question.names if name in mistake.binds]
+        # Below all of the solution, whose generators stay.
+        ours = b"\n\nfrom %s import %s\n" % (module.encode(), ", ".join(names).encode())
+        return {
+            **materials.reference,
+            file: materials.reference[file] + ours,
+            f"{module}.py": mistake.module.encode(),
+        }
 
     def explain(
         self,
@@ -125,11 +254,14 @@ class KnownMistakes:
             reference: What the reference did with them.
             sandbox: Where they run.
         """
-        # Real GPUs are for submissions.
+        # Real GPUs are for submissions, and for what their points hang on.
         due = [
             planned
             for planned in plan
-            if planned.question.id not in self._runs and not planned.needs.cuda
+            if planned.question.id not in self._runs
+            and not (
+                planned.needs.cuda and not priced(self._materials.mistakes, planned.question.id)
+            )
         ]
         trials = [
             _Attempt(mistake, planned)
@@ -138,20 +270,34 @@ class KnownMistakes:
             if planned.question.id in mistake.questions
         ]
         results: dict[_Attempt, Results] = {}
-        # A machine that cannot run mistakes costs their sentences, and nobody points.
-        with suppress(InfrastructureError):
+        try:
             for together in _in_one_guest(trials):
                 results |= self._results(together, sandbox)
+        # A machine that cannot run mistakes costs their sentences, and makes points wait that hang
+        # on a price.
+        except InfrastructureError as error:
+            self._not_run = str(error)
         for planned in due:
             name = planned.question.id
             right = reference[name].observations
-            self._runs[name] = tuple(
-                MistakeRun(trial.mistake, seen, _telling(seen, right))
+            found = [
+                MistakeRun(trial.mistake, seen, _telling(seen, right), why_unpaid(planned, seen))
                 for trial, seen in results.items()
                 if trial.planned is planned and seen
-            )
+            ]
+            if self._all_ran(name, found):
+                self._runs[name] = tuple(found)
         wanted = [planned.question.id for planned in plan]
         return {name: self._runs[name] for name in wanted if name in self._runs}
+
+    def _all_ran(self, question: str, found: Sequence[MistakeRun]) -> bool:
+        """Tell whether the machine ran all mistakes of a question that have a price."""
+        ran = {
+            run.mistake.name
+            for run in found
+            if all(seen.outcome is not Outcome.SANDBOX_FAILED for seen in run.results.values())
+        }
+        return ran.issuperset(each.name for each in priced(self._materials.mistakes, question))
 
     def _results(self, trials: Sequence[_Attempt], sandbox: Sandbox) -> dict[_Attempt, Results]:
         """Run mistakes in one student process, or in one after another where they end it."""
@@ -198,11 +344,10 @@ class _Attempt:
     def plan(self) -> PlannedQuestion:
         """Return what is called: for results and arguments, and nothing else."""
         question = self.planned.question
-        asked = {Probe.ARGS_AFTER}
         update = {
             "id": self.id,
             "entry": question.names if self.alone else (self.id,),
-            "checks": tuple(check for check in question.checks if set(check.needs()) <= asked),
+            "checks": tuple(filter(results_alone, question.checks)),
         }
         cases = tuple(replace(case, counted=()) for case in self.planned.cases)
         return replace(self.planned, question=question.model_copy(update=update), cases=cases)

@@ -26,6 +26,7 @@ from grader.run.capabilities import no_package
 from grader.run.materials import Materials
 from grader.run.observe import Follower, PhaseTimes, Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
+from grader.run.prices import Made, Price, with_price
 from grader.run.proving import Prover
 from grader.run.stage import open_session
 from grader.sandbox.host.guests import Sandbox
@@ -51,6 +52,8 @@ Verdicts = dict[str, Verdict]
 """Check id → verdict."""
 Runs = Mapping[str, QuestionRun]
 """Question id → what came of it."""
+FindMade = Callable[[PlannedQuestion, QuestionRun, QuestionRun, Sandbox], Made | None]
+"""See ``KnownMistakes.made``."""
 _Prove = Callable[[Sequence[PlannedQuestion], Runs], Runs]
 """Returns runs with what came of their logs, for the questions that are given."""
 
@@ -60,6 +63,7 @@ def judge_question(
     reference: QuestionRun,
     submission: QuestionRun,
     asked: Collection[str] = (),
+    price: Price | None = None,
 ) -> Verdicts:
     """Judge every check of a question on all of its cases; return the verdicts of listed ones.
 
@@ -68,6 +72,7 @@ def judge_question(
         reference: What the reference did with them.
         submission: What the submission did.
         asked: Names of all functions that are asked for, this one's too.
+        price: Of the known mistake that the submission makes.
     """
     question = planned.question
     # The reference first: where it failed, no submission is to blame.
@@ -101,7 +106,11 @@ def judge_question(
     for check in question.checks:
         if check.id not in verdicts:
             verdicts[check.id] = _without_case(check, verdicts, submission)
-    settled = with_diagnoses(question.checks, settle(question.checks, verdicts))
+    if price is None:
+        settled = settle(question.checks, verdicts)
+    else:
+        settled = with_price(question.checks, verdicts, price)
+    settled = with_diagnoses(question.checks, settled)
     return without_repeats(question.listed, settled)
 
 
@@ -239,6 +248,7 @@ def judge_all(
     reference: Mapping[str, QuestionRun],
     runs: Mapping[str, QuestionRun],
     missing: Mapping[str, str],
+    prices: Mapping[str, Price],
 ) -> dict[str, Verdicts]:
     """Return question → verdicts, for the questions that were run.
 
@@ -247,6 +257,7 @@ def judge_all(
         reference: What came of it for the reference, by question id.
         runs: The same for the submission.
         missing: Packages that student processes cannot import → why.
+        prices: Of the known mistakes that the submission makes, by question id.
     """
     judged: dict[str, Verdicts] = {}
     asked = {name for planned in plan for name in planned.question.names}
@@ -257,7 +268,8 @@ def judge_all(
         if lack := lacking_at_import(runs[name], missing):
             judged[name] = for_all(planned.question, lack)
         else:
-            judged[name] = judge_question(planned, reference[name], runs[name], asked)
+            price = prices.get(name)
+            judged[name] = judge_question(planned, reference[name], runs[name], asked, price)
     return judged
 
 
@@ -363,9 +375,12 @@ class SubmissionRunner:
         sandbox: Starts the student processes.
         care: What surrounds work on what submissions answer.
         seed: Of all drawn inputs.
+        made: Returns the priced mistake that a submission makes in a question.
     """
 
-    def __init__(self, materials: Materials, sandbox: Sandbox, care: Care, seed: int) -> None:
+    def __init__(
+        self, materials: Materials, sandbox: Sandbox, care: Care, seed: int, made: FindMade
+    ) -> None:
         self.versions: dict[str, str] = {}
         self._materials = materials
         self._sandbox = sandbox
@@ -373,6 +388,8 @@ class SubmissionRunner:
         self._sources = SourceReader()
         self._prover = Prover(materials, sandbox, seed)
         self._seed = seed
+        self._made = made
+        self._by_mistake: dict[tuple[str, str], tuple[Prover, Runs]] = {}
 
     def run(
         self,
@@ -401,7 +418,9 @@ class SubmissionRunner:
         prover = self._prover_of(files)
 
         def prove(questions: Sequence[PlannedQuestion], runs: Runs) -> Runs:
-            return prover.proved(questions, runs, reference if prover is self._prover else runs)
+            if prover is not self._prover:
+                return prover.proved(questions, runs, runs)
+            return self._proved(questions, runs, reference)
 
         if isinstance(progress, Follower):
             # Read while the student process starts: each question is judged as soon as it has run.
@@ -420,12 +439,49 @@ class SubmissionRunner:
             runs = {**prove(left, runs), **proved}
         finally:
             prover.close()
+            for known, _ in self._by_mistake.values():
+                known.close()
         phases.questions = {name: run.seconds for name, run in runs.items()}
         phases.lap("replay")
         if any(run.observations for run in runs.values()):
             runs = with_sources(sources or self._read(files), plan, runs)
         phases.lap("source")
         return runs
+
+    def _proved(
+        self, plan: Sequence[PlannedQuestion], runs: Runs, reference: Runs
+    ) -> dict[str, QuestionRun]:
+        """Return runs with what came of their logs.
+
+        A log of who makes a priced mistake comes to what the mistake gives on other inputs.
+        """
+        found: dict[str, QuestionRun] = {}
+        rest = []
+        for planned in plan:
+            name = planned.question.id
+            made = (
+                self._made(planned, runs[name], reference[name], self._sandbox)
+                if name in runs
+                else None
+            )
+            if made is None:
+                rest.append(planned)
+                continue
+            prover, own = self._prover_of_mistake(planned, made)
+            found |= prover.proved([planned], {name: runs[name]}, own)
+        left = {name: run for name, run in runs.items() if name not in found}
+        return {**self._prover.proved(rest, left, reference), **found}
+
+    def _prover_of_mistake(self, planned: PlannedQuestion, made: Made) -> tuple[Prover, Runs]:
+        """Return what runs logs of a mistake again, and what comes of the mistake's own."""
+        name = planned.question.id
+        key = name, made.name
+        if key not in self._by_mistake:
+            materials = replace(self._materials, reference=made.files)
+            prover = Prover(materials, self._sandbox, self._seed)
+            own = {name: made.run}
+            self._by_mistake[key] = prover, prover.proved([planned], own, own)
+        return self._by_mistake[key]
 
     def _prover_of(self, files: Mapping[str, bytes]) -> Prover:
         """Return what runs logs again.

@@ -29,13 +29,13 @@ from grader.run.materials import Materials
 from grader.run.mistakes import (
     KnownMistakes,
     MistakeRun,
-    Results,
     explained_checks,
     same_results,
     with_sentences,
 )
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
+from grader.run.prices import Made, Price, Results
 from grader.run.submitted import Verdicts
 from grader.sandbox.host.guests import Sandbox
 from grader.selfcheck.public import PublicCases, Sealed
@@ -50,6 +50,9 @@ _ASIDE = 2**0.5 / 4
 _LEAST = 1e-300
 
 _BY_ITSELF = {Outcome.COMPLETED, Outcome.RAISED}
+
+_EARNS, _VOIDS = "earns", "voids"
+"""Beside the sentences, where a mistake has a price: its share, and the checks that it voids."""
 
 _TAG = bytes(4)
 """Begins what is sealed, and tells the right key from others."""
@@ -93,10 +96,8 @@ def seal(question: str, runs: Sequence[MistakeRun]) -> list[str]:
         question: Its id.
         runs: Its known mistakes with what they did in all public cases.
     """
-    # One key would open both sentences of two such mistakes, and nobody can tell which was made.
-    unlike = [run for run in runs if run.telling and not _has_a_double(run, runs)]
-    keys = ((_key(question, run.results), run) for run in unlike)
-    return sorted(_sealed(key, run) for key, run in keys if key)
+    keys = ((_key(question, run.results), _content(run, runs)) for run in runs)
+    return sorted(_sealed(key, content) for key, content in keys if key and content)
 
 
 def _has_a_double(run: MistakeRun, runs: Sequence[MistakeRun]) -> bool:
@@ -107,11 +108,22 @@ def _has_a_double(run: MistakeRun, runs: Sequence[MistakeRun]) -> bool:
     )
 
 
-def _sealed(key: bytes, run: MistakeRun) -> str:
-    text = json.dumps(dict(run.mistake.says), ensure_ascii=False, separators=(",", ":"))
+def _sealed(key: bytes, content: Mapping[str, str]) -> str:
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     small = zlib.compressobj(9, zlib.DEFLATED, _BITS, zdict=_COMMON)
     packed = small.compress(text.encode()) + small.flush()
     return b85encode(_with_key(key, _TAG + packed)).decode()
+
+
+def _content(run: MistakeRun, runs: Sequence[MistakeRun]) -> dict[str, str]:
+    """Return what is told of a mistake: its sentences, and its price."""
+    # One key would open both sentences of two such mistakes, and nobody can tell which was made.
+    named = run.telling and not _has_a_double(run, runs)
+    content = dict(run.mistake.says) if named else {}
+    if run.mistake.earns:
+        voids = ",".join(sorted(run.mistake.voids))
+        content |= {_EARNS: f"{run.mistake.earns:g}", _VOIDS: voids}
+    return content
 
 
 def _opened(key: bytes, sealed: str) -> dict[str, str] | None:
@@ -153,12 +165,42 @@ class SealedMistakes:
         says = {name: sentences for name, sentences in found.items() if sentences}
         return with_sentences(judged, checks, says)
 
+    def prices(
+        self,
+        runs: Mapping[str, QuestionRun],
+        against: tuple[Sequence[PlannedQuestion], Mapping[str, QuestionRun]],
+        _: Sandbox,
+    ) -> dict[str, Price]:
+        """Return question → what grading gives for the mistake that is made there."""
+        asked = [planned.question.id for planned in against[0] if planned.question.id in runs]
+        found = {name: self._contents(name, runs[name].observations) for name in asked}
+        return {
+            name: max((_price(each) for each in priced), key=lambda price: price.share)
+            for name, contents in found.items()
+            if (priced := [each for each in contents if _EARNS in each])
+        }
+
+    def made(self, *_: object) -> Made | None:
+        """Return None: a self-check compares logs with what the submission itself gives."""
+        return None
+
     def says(self, question: str, results: Results) -> dict[str, str]:
         """Return what the author says of what did this; {} if nothing, or two things."""
-        key = _key(question, results)
-        tried = (_opened(key, sealed) for sealed in self._sealed.get(question, ()) if key)
-        found = [says for says in tried if says]
+        found = [
+            {name: text for name, text in each.items() if name not in (_EARNS, _VOIDS)}
+            for each in self._contents(question, results)
+        ]
         return found[0] if found and all(says == found[0] for says in found) else {}
+
+    def _contents(self, question: str, results: Results) -> list[dict[str, str]]:
+        sealed = self._sealed.get(question, ())
+        key = _key(question, results) if sealed and results else b""
+        tried = (_opened(key, each) for each in sealed if key)
+        return [content for content in tried if content]
+
+
+def _price(content: Mapping[str, str]) -> Price:
+    return Price(float(content[_EARNS]), frozenset(filter(None, content[_VOIDS].split(","))))
 
 
 def _key(question: str, results: Results) -> bytes:

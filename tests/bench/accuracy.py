@@ -250,6 +250,13 @@ class _Silent:
         """See ``KnownMistakes.explain``."""
         return judged
 
+    def prices(self, *_: Any) -> Any:
+        """See ``KnownMistakes.prices``."""
+        return {}
+
+    def made(self, *_: Any) -> Any:
+        """See ``KnownMistakes.made``."""
+
 
 def _row(variant: Variant, question: Question, grader: Grader, full: Row) -> Row:
     """Return all that is kept of a variant."""

@@ -27,12 +27,12 @@ MAX_TEXT = 2000
 _ENDS = ".!?:…"
 _CAUSE = "cause_"
 """Before the id of a relation between a wrong answer and the right one."""
-_AUTHORED = tuple(
-    f"{text}_{language}"
-    for text in ("says", "author", "hint", "diagnosis")
-    for language in ("en", "ko")
+_AUTHORED = (
+    *(f"{text}_{to}" for text in ("says", "author", "hint", "diagnosis") for to in ("en", "ko")),
+    "price_earned",
+    "price_worth",
 )
-"""Parameters that hold an author's sentences, the same whatever the inputs are."""
+"""Parameters that hold an author's sentences, or a price: the same whatever the inputs are."""
 _APART = (
     "inputs_dtype", "inputs_empty", "inputs_size_one", "inputs_not_square", "inputs_axes",
 )  # fmt: skip
@@ -182,7 +182,7 @@ class Words:
             params: Those of its parameters that may be told.
         """
         cause = f"{_CAUSE}{message.params.get('cause')}"
-        names = ("author_message", cause, "author_diagnosis", "author_hint")
+        names = ("author_message", cause, "price", "author_diagnosis", "author_hint")
         first, *after = (self._sentence(name, params) for name in names)
         return _joined((first, text, *after))
 

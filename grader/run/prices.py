@@ -1,0 +1,155 @@
+"""What a known mistake is worth: a share of the points that its results lose.
+
+Who does in every case what a priced mistake does has done that work. The checks that its results
+fail earn its share then, and what rests on them is judged by itself. Inputs are drawn, so that
+results cannot be had without the work.
+
+Defends against: results that are the same for all inputs, or an argument handed back, earn no
+price, whatever a mistake's author wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from grader.assignment.cells import DRAWN_CASES, KnownMistake
+from grader.checks.alike import same_value
+from grader.checks.base import Check, Probe
+from grader.checks.judge import settle
+from grader.observation import Observation, Outcome
+from grader.run.observe import QuestionRun
+from grader.run.plan import PlannedQuestion
+from grader.verdict import PRICE, Code, Message, Status, Verdict, sandbox_failed
+
+OF_RESULTS = frozenset({
+    Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.WRONG_DEVICE,
+    Code.NOT_FINITE, Code.INPUT_MODIFIED, Code.NOT_A_VIEW, Code.SHARES_MEMORY,
+    Code.REDUCED_PRECISION, Code.RAISED, Code.RETURNED_NOTHING,
+})  # fmt: skip
+"""Codes that a known mistake explains: those of what came back."""
+
+Verdicts = Mapping[str, Verdict]
+Results = Mapping[str, Observation]
+"""Case key → what came of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a submission that makes a known mistake earns.
+
+    Attributes:
+        share: Of the points of each check that its results fail.
+        voids: Checks that mean nothing where it is made.
+        unknown: Why it is not known whether the mistake is made; the points wait then.
+    """
+
+    share: float
+    voids: frozenset[str] = frozenset()
+    unknown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A priced mistake that a submission makes, as what its logs are compared with.
+
+    Attributes:
+        files: The solution with the mistake in it.
+        run: What it did, logs run again included where a ``Prover`` saw them.
+        name: Of the mistake.
+    """
+
+    files: Mapping[str, bytes]
+    run: QuestionRun
+    name: str
+
+
+def results_alone(check: Check) -> bool:
+    """Tell whether a check judges what came back, and nothing that a price is not for."""
+    seen = set(check.needs()) <= {Probe.ARGS_AFTER}
+    return seen and check.speed() is None and not (check.by_person or check.diagnostic)
+
+
+def with_price(checks: Sequence[Check], verdicts: Verdicts, price: Price) -> dict[str, Verdict]:
+    """Return the verdicts on all checks of a question, once a price is paid, by the check's id.
+
+    Args:
+        checks: All checks of the question.
+        verdicts: The verdict of each over its cases, before anything rests on another.
+        price: What the mistake is worth.
+    """
+    without = settle(checks, verdicts)
+    paid = {}
+    for check in checks:
+        verdict = verdicts[check.id]
+        # The clock compares with the reference: a wrong function is not timed.
+        if check.id in price.voids or check.speed() is not None:
+            verdict = without[check.id]
+        elif results_alone(check):
+            verdict = _paid(verdict, price)
+        paid[check.id] = verdict
+    return settle(checks, paid)
+
+
+def _paid(verdict: Verdict, price: Price) -> Verdict:
+    message = verdict.message
+    if not verdict.status.wrong or verdict.code not in OF_RESULTS or message is None:
+        return verdict
+    if price.unknown:
+        return replace(sandbox_failed(price.unknown), case=verdict.case, hidden=verdict.hidden)
+    if verdict.credit >= price.share:
+        return verdict
+    params = {**message.params, PRICE: round(100 * price.share)}
+    return replace(
+        verdict,
+        status=Status.PARTIAL,
+        credit=price.share,
+        message=Message(message.id, params),
+    )
+
+
+def is_priced(verdicts: Verdicts) -> bool:
+    """Tell whether a price was given for any of the verdicts of a question."""
+    return any(
+        each.message is not None and PRICE in each.message.params for each in verdicts.values()
+    )
+
+
+def priced(mistakes: Collection[KnownMistake], question: str) -> list[KnownMistake]:
+    """Return the mistakes of a question that earn something."""
+    return [each for each in mistakes if each.earns and question in each.questions]
+
+
+def best(mistakes: Sequence[KnownMistake]) -> KnownMistake:
+    """Return the mistake that counts of several that fit: the one that earns most."""
+    return max(mistakes, key=lambda each: (each.earns or 0.0, -len(each.voids)))
+
+
+def why_unpaid(planned: PlannedQuestion, results: Results) -> str:
+    """Return why the results of a mistake earn no price; empty where they do.
+
+    Args:
+        planned: Its question, with inputs.
+        results: What the mistake did with them.
+    """
+    drawn = [
+        (case.inputs.args, results[case.key])
+        for case in planned.cases
+        if case.case.varies and case.key in results
+    ]
+    ended = [(args, seen) for args, seen in drawn if seen.outcome is Outcome.COMPLETED]
+    if len(ended) < DRAWN_CASES:
+        return f"it returns in fewer than {DRAWN_CASES} cases with drawn values"
+    values = [seen.claims.value for _, seen in ended]
+    if all(same_value(one, other) for one, other in combinations(values, 2)):
+        return "it returns the same in all cases with drawn values"
+    if all(any(same_value(seen.claims.value, arg) for arg in args) and _unchanged(args, seen)
+           for args, seen in ended):  # fmt: skip
+        return "it returns an argument as it is in all cases with drawn values"
+    return ""
+
+
+def _unchanged(args: Sequence[object], seen: Observation) -> bool:
+    after = seen.claims.args_after
+    return after is None or same_value(tuple(args), after)  # type: ignore[arg-type]
