@@ -37,7 +37,7 @@ from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
 from grader.run.plan import Generate, PlannedQuestion, plan_digests
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
-from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
+from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace, Written
 from grader.store.files import REFERENCES, UserCache, open_cache
 from grader.store.kept import Keeper
 from grader.wire.frames import FrameSize
@@ -49,7 +49,7 @@ KEEPER = Keeper(
         QuestionRun, Loaded, Fault,
         Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions, Proof,
         FunctionTiming, Run, Sample, Screen, DeviceTiming,
-        EntryFacts, Construct, Mention, SourcePlace, Role,
+        EntryFacts, Construct, Mention, SourcePlace, Role, Written,
     ],
     # Names in older journals: without these, what they hold could not be judged again.
     former={"Place": SourcePlace, "Timing": FunctionTiming},
