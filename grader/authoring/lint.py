@@ -7,14 +7,14 @@ needs no opinion on tolerances: ``close`` has no default for ``rtol`` and ``atol
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, starmap
 from pathlib import Path
 
 import numpy as np
 
-from grader.assignment.cells import MISTAKES
+from grader.assignment.cells import MISTAKES, unknown_voids
 from grader.assignment.types import Limits
 from grader.authoring import template
 from grader.authoring.labelled import LintStep, try_labelled
@@ -100,7 +100,7 @@ def lint_assignment(
         grader.prepare()
         report = grader.grade(materials.reference_folder, "reference")
         findings += _not_full(report)
-    for sentence in resting_on_claims(report):
+    for sentence in filter(None, (*resting_on_claims(report), without_price(materials))):
         note(sentence)
     findings += starmap(LintFinding, unjudged_dtypes(graders[0].plan))
     findings += starmap(LintFinding, costs_of_slips(graders[0]))
@@ -219,25 +219,52 @@ def unfit_mistakes(
             text = "does what the reference does in every case; add a case that shows it"
         if not wrong.get(name):
             yield LintFinding(f"{file}:{line}", f"“{name}” {text}")
+    yield from _unfit_prices(file, known, grader.materials)
     yield from _alike(file, shown.values())
+
+
+def _unfit_prices(
+    file: Path, known: Mapping[str, Sequence[MistakeRun]], materials: Materials
+) -> Iterator[LintFinding]:
+    """Yield the prices that are never paid, and the checks that they void and nobody has."""
+    runs = [run for each in known.values() for run in each if run.mistake.earns]
+    paid = {run.mistake.name for run in runs if not run.unpaid}
+    for run in runs:
+        if run.mistake.name not in paid:
+            text = f"“{run.mistake.name}” has a price that is never paid: {run.unpaid}"
+            yield LintFinding(f"{file}:{run.mistake.line}", f"{text}; leave out “# earns: …”")
+    for mistake in materials.mistakes:
+        for text in unknown_voids(mistake, materials.assignment):
+            yield LintFinding(f"{file}:{mistake.line}", f"“{mistake.name}”: {text}")
+
+
+def without_price(materials: Materials) -> str:
+    """Return a sentence on the known mistakes that have no price; empty where there are none."""
+    names = [each.name for each in materials.mistakes if each.earns is None]
+    if not names or not materials.assignment.partial:
+        return ""
+    return f"{len(names)} known mistakes have no price (# earns: …): {', '.join(names)}"
 
 
 def _alike(file: Path, shown: Iterable[Sequence[MistakeRun]]) -> Iterator[LintFinding]:
     """Yield the mistakes that no case of any question tells from others."""
-    alike: dict[tuple[str, str], int] = {}
-    told_apart = set()
-    for one, other in chain.from_iterable(combinations(runs, 2) for runs in shown):
-        pair = one.mistake.name, other.mistake.name
-        if one.mistake.says == other.mistake.says or not same_results(one.results, other.results):
-            told_apart.add(pair)
-        else:
-            alike[pair] = other.mistake.line
-    for (first, second), line in alike.items():
-        if (first, second) not in told_apart:
+    pairs = [pair for runs in shown for pair in combinations(runs, 2)]
+    apart = {_names(*pair) for pair in pairs if not same_results(pair[0].results, pair[1].results)}
+    same = {_names(*pair): pair for pair in pairs if _names(*pair) not in apart}
+    for (first, second), (one, other) in same.items():
+        where = f"{file}:{other.mistake.line}"
+        if one.mistake.says != other.mistake.says:
             text = f"no case tells “{second}” from “{first}”, so neither is "
-            yield LintFinding(
-                f"{file}:{line}", f"{text}named; add a case, or have both say the same"
+            yield LintFinding(where, f"{text}named; add a case, or have both say the same")
+        if one.mistake.earns != other.mistake.earns:
+            text = (
+                f"“{second}” and “{first}” do the same and have two prices: the higher one counts"
             )
+            yield LintFinding(where, f"{text}; give both one price")
+
+
+def _names(one: MistakeRun, other: MistakeRun) -> tuple[str, str]:
+    return one.mistake.name, other.mistake.name
 
 
 def _not_zero(grader: Grader, starter: Path) -> Iterator[LintFinding]:

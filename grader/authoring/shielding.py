@@ -39,8 +39,8 @@ def costs_elsewhere(grader: Grader, step: LintStep) -> Iterator[tuple[str, str]]
     found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for number, (mistake, users) in enumerate(trials):
         step("mistakes elsewhere", number, len(trials))
-        full |= _earned(grader, [name for name in users if name not in full], None)
-        for name, points in _earned(grader, users, mistake).items():
+        full |= earned_with(grader, [name for name in users if name not in full], None)
+        for name, points in earned_with(grader, users, mistake).items():
             if points < full.get(name, 0.0) - _SLACK:
                 found.setdefault((name, mistake.questions), []).append(mistake.name)
     for (name, others), names in found.items():
@@ -48,7 +48,7 @@ def costs_elsewhere(grader: Grader, step: LintStep) -> Iterator[tuple[str, str]]
         yield name, f"{text}; put a stand-in for that function into its scenario"
 
 
-def _earned(
+def earned_with(
     grader: Grader, questions: Sequence[str], mistake: KnownMistake | None
 ) -> dict[str, float]:
     """Return question → points that the reference with a mistake earns, or that wait.

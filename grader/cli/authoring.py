@@ -15,6 +15,7 @@ from grader.assignment.types import assignment_schema
 from grader.authoring.labelled import write_proposals
 from grader.authoring.lint import lint_assignment, new_assignment
 from grader.authoring.mutants import LEAST, print_mutants, score_of, try_mutants
+from grader.authoring.prices import price_rows
 from grader.authoring.starter import (
     build_starter,
     check_public,
@@ -37,7 +38,7 @@ from grader.cli.support import (
     make_sandbox,
     read_materials,
 )
-from grader.grading import Options
+from grader.grading import Grader, Options
 from grader.progress import make_progress
 from grader.report.model import report_schema
 from grader.run.materials import Materials
@@ -101,6 +102,10 @@ def lint(
             help="As --mutants, and write what nothing catches as proposed wrong submissions.",
         ),
     ] = False,
+    prices: Annotated[
+        bool,
+        typer.Option("--prices", help="Print what each known mistake earns instead."),
+    ] = False,
     labels: LabelsOpt = True,
     seed: SeedOpt = None,
     questions: QuestionsOpt = "",
@@ -116,6 +121,10 @@ def lint(
         _try_mutants(materials, isolation, options, write_missing)
         return
 
+    if prices:
+        _print_prices(materials, isolation, make_options(DeviceChoice.auto, seed, questions))
+        return
+
     notes: list[str] = []
     with make_sandbox(isolation, materials) as sandbox, make_progress(make_console()) as progress:
         step = _step(progress, "reference")
@@ -127,6 +136,16 @@ def lint(
     if findings:
         raise typer.Exit(2)
     typer.echo(f"{materials.assignment.id}: no problems found")
+
+
+def _print_prices(materials: Materials, isolation: IsolationChoice, options: Options) -> None:
+    """Print what each known mistake earns."""
+    with make_sandbox(isolation, materials) as sandbox, make_progress(make_console()) as progress:
+        grader = Grader(materials, sandbox, options)
+        grader.prepare()
+        rows = list(price_rows(grader, _step(progress, "reference")))
+    for row in rows:
+        typer.echo(str(row))
 
 
 def _step(progress: Progress, first: str) -> Callable[[str, int, int | None], None]:

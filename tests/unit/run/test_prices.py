@@ -10,11 +10,13 @@ import pytest
 import toy_starter
 
 from grader.assignment.cells import KnownMistake
-from grader.authoring.lint import new_assignment
+from grader.authoring.lint import new_assignment, unfit_mistakes, without_price
+from grader.authoring.prices import price_rows
 from grader.errors import InfrastructureError
 from grader.grading import Grader, Options
 from grader.report.model import CheckResult, QuestionResult
 from grader.run.materials import Materials, load_materials
+from grader.run.mistakes import KnownMistakes
 from grader.run.prices import best
 from grader.verdict import Code, Status
 
@@ -230,3 +232,31 @@ def test_the_highest_price_counts_and_of_equal_ones_what_voids_least() -> None:
 
     assert best([mistake("a", 0.2), mistake("b", 0.5), mistake("c", 0.3)]).name == "b"
     assert best([mistake("a", 0.5, "rule"), mistake("b", 0.5)]).name == "b"
+
+
+def test_lint_names_prices_that_are_not_what_they_seem(grader: Grader, tmp_path: Path) -> None:
+    cells = MISTAKES.replace("no_loops, unmodified", "no_loop")
+    priced = materials(tmp_path, cells)
+    with toy_starter.lent() as sandbox:
+        linted = Grader(priced, sandbox, Options(seed=5, device="virtual"))
+        linted.prepare()
+        known = KnownMistakes(priced)
+        texts = [str(finding) for finding in unfit_mistakes(linted, known, sandbox)]
+        rows = [str(row) for row in price_rows(linted, lambda *_: None)]
+    assert "“zero” has a price that is never paid: it returns the same in all cases" in texts[0]
+    assert "“itself” has a price that is never paid: it returns an argument as it is" in texts[1]
+    assert "names “no_loop”, which is no check of it; did you mean “no_loops”?" in texts[2]
+    assert "no case tells “adds_one_again” from “adds_one”" in texts[3]
+    assert rows[0] == ("double.adds_one: 2 of 3 (earns 0.25). You added 1; multiply by 2.")
+    assert "double.squares: 0 of 3 (no price). You squared it." in rows
+    assert without_price(priced) == "1 known mistakes have no price (# earns: …): squares"
+
+
+def test_lint_names_two_prices_of_what_is_one_mistake(tmp_path: Path) -> None:
+    cells = MISTAKES.replace("You added 1 to everything.", "You added 1; multiply by 2.")
+    priced = materials(tmp_path, cells)
+    with toy_starter.lent() as sandbox:
+        linted = Grader(priced, sandbox, Options(seed=5, device="virtual"))
+        linted.prepare()
+        found = [str(each) for each in unfit_mistakes(linted, KnownMistakes(priced), sandbox)]
+    assert "“adds_one_again” and “adds_one” do the same and have two prices" in found[-1]
