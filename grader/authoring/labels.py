@@ -50,6 +50,7 @@ class QuestionLabel:
     code: str | None = None
     says: str | None = None
     checks: Mapping[str, str] = field(default_factory=dict)
+    points: float | None = None
 
     @property
     def loses(self) -> bool:
@@ -67,6 +68,7 @@ class QuestionLabel:
         if self.status is not None and status != self.status:
             came = f"{status} ({lost})" if lost else status
             misses.append(f"status is {came}; the label says {self.status}")
+        misses += self._points_missed(question)
         for check, code in self.checks.items():
             if check not in found:
                 misses.append(f"no check “{check}”{nearest(check, found)}")
@@ -78,6 +80,13 @@ class QuestionLabel:
         if self.says is not None and not self._said(question["checks"]):
             misses.append(f"no check says “{self.says}”")
         return [f"{question['id']}: {miss}" for miss in misses]
+
+    def _points_missed(self, question: Mapping[str, Any]) -> list[str]:
+        if self.points is None:
+            return []
+        points = round(question["score"] + untimed(question), 4)
+        text = f"it earns {points:g} points; the label says {self.points:g}"
+        return [] if points == self.points else [text]
 
     def _said(self, checks: Iterable[Mapping[str, Any]]) -> bool:
         return any(str(self.says) in check["student_message"] for check in checks)
@@ -259,15 +268,19 @@ def _word(value: object, known: frozenset[str], where: str) -> str:
 
 
 def _question(value: object, where: str) -> QuestionLabel:
-    fields = read_fields(value, {"status", "code", "checks", "says"}, where)
+    fields = read_fields(value, {"status", "code", "checks", "says", "points"}, where)
     checks = fields.get("checks") or {}
     if not isinstance(checks, dict):
         raise LabelError(f"{where}: checks must map a check's id to its code")
+    points = fields.get("points")
+    if points is not None and type(points) not in (int, float):
+        raise LabelError(f"{where}: points is {points!r}, not a number")
     return QuestionLabel(
         status=_word(fields["status"], _STATUSES, where) if "status" in fields else None,
         code=_word(fields["code"], _CODES, where) if "code" in fields else None,
         says=str(fields["says"]) if "says" in fields else None,
         checks={str(check): _word(code, _CODES, where) for check, code in checks.items()},
+        points=None if points is None else float(points),
     )
 
 

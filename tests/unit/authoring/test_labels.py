@@ -66,6 +66,19 @@ def test_a_label_names_other_mistakes_that_it_has(tmp_path: Path) -> None:
     assert label_of(tmp_path, HEADER).mistakes == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("points", "misses"),
+    [("1.5", []), ("2", ["f: it earns 1.5 points; the label says 2"])],
+)
+def test_a_label_names_the_points_of_a_question(
+    tmp_path: Path, points: str, misses: list[str]
+) -> None:
+    text = HEADER.replace("values: wrong_value}}", f"values: wrong_value}}, points: {points}}}")
+    half = question("f", "partial", values="wrong_value")
+    half["checks"][0]["pending"] = 0.0
+    assert label_of(tmp_path, text).misses(report({**half, "score": 1.5})) == misses
+
+
 @pytest.mark.parametrize(("said", "misses"), [("a twin", []), ("another", ["no check says"])])
 def test_a_label_names_what_a_student_reads(tmp_path: Path, said: str, misses: list[str]) -> None:
     text = HEADER.replace("values: wrong_value}}", f"values: wrong_value}}, says: {said}}}")
