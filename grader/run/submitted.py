@@ -122,10 +122,10 @@ def for_all(question: Question, verdict: Verdict) -> Verdicts:
 def _without_case(check: Check, judged: Verdicts, submission: QuestionRun) -> Verdict:
     """Return the verdict of a self-check on a check whose cases it does not have.
 
-    A function that is not written is promised nothing, nor is one whose text shows what is wrong.
+    A function that is not written, or returns nothing, is promised nothing; nor is one whose text shows what is wrong.
     """
     for verdict in judged.values():
-        if verdict.code is Code.NOT_IMPLEMENTED:
+        if verdict.code in (Code.NOT_IMPLEMENTED, Code.RETURNED_NOTHING):
             return verdict
     source = next((seen.source for seen in submission.observations.values()), None)
     found = check.read(source) if source is not None else None

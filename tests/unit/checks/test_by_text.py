@@ -74,8 +74,15 @@ def test_a_check_without_a_public_case_is_judged_by_the_text(text: str, code: Co
 
 def test_a_stub_is_promised_nothing() -> None:
     stub = Claims(fault=Fault("NotImplementedError", ""))
-    seen = Observation(Outcome.RAISED, claims=stub, source=facts(CLEAN))
-    assert judged(CLEAN, seen)["later"] is Code.NOT_IMPLEMENTED
+    text = "def f(x):\n    raise NotImplementedError\n"
+    seen = Observation(Outcome.RAISED, claims=stub, source=facts(text))
+    assert judged(text, seen)["later"] is Code.NOT_IMPLEMENTED
+
+
+def test_a_function_that_returns_nothing_is_promised_nothing() -> None:
+    text = "def f(x):\n    print(x)\n"
+    seen = Observation(Outcome.COMPLETED, claims=Claims(None), source=facts(text))
+    assert judged(text, seen)["later"] is Code.RETURNED_NOTHING
 
 
 WHOLE = "import torch\n\ndef f(x):\n    return torch.autograd.functional.jacobian(torch.sum, x)\n"
