@@ -7,6 +7,7 @@ from torch.nn import functional
 # %% entropy_overflow
 # Nothing is taken off before exp.
 # expect:
+#   mistakes: [entropy_overflows]
 #   questions:
 #     softmax_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, large_scores: not_finite}}
 
