@@ -166,7 +166,7 @@ def _none(source: EntryFacts, seen: Behaviour) -> Verdict:
     ran = _ran(source.loops, seen)
     sure = [loop for loop in ran if seen.loops or not loop.over_dims]
     if sure:
-        return _found(sure[0], seen)
+        return _found(sure[0], seen, source)
     if ran:
         return _review("over_dims", {"loop": plain(ran[0].kind), **ran[0].place.params})
     if seen.loops and source.loops:
@@ -228,11 +228,14 @@ def _exactly(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdi
     return _review("differs", {**params, "grown": _names(grown) or "nothing", **_line(source)})
 
 
-def _found(loop: Construct, seen: Behaviour) -> Verdict:
+def _found(loop: Construct, seen: Behaviour, source: EntryFacts) -> Verdict:
     params: dict[str, Param] = {
         "loop": plain(loop.kind), **loop.place.params, "column": loop.place.column,
         "function": plain(loop.function), "dims": _names(seen.loops),
     }  # fmt: skip
+    # Of several loops, the one that ran could depend on a hidden input; of one there is no choice.
+    if len({item.place for item in source.loops}) == 1:
+        params["only_loop"] = True
     return finding(Code.LOOP_FOUND, "loop_found", params, Basis.CLAIM)
 
 

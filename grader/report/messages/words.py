@@ -163,7 +163,14 @@ class Words:
         # What an author says of a check or of a known mistake knows no inputs.
         params = verdict.message.params
         authored = {name: said for name, said in params.items() if name in _AUTHORED}
-        return self._beside(text, verdict.message, authored)
+        return _joined((self._beside(text, verdict.message, authored), self._only_loop(params)))
+
+    def _only_loop(self, params: Mapping[str, Param]) -> str:
+        """Return where the only loop of a function's text stands, which is no secret of a case."""
+        if not params.get("only_loop"):
+            return ""
+        told = {name: params[name] for name in ("line", "loop", "file") if name in params}
+        return self.render(Message("only_loop", told))
 
     def _hidden(self, verdict: Verdict, what: str) -> str:
         """Return what is told of a hidden case, with what sets the host's inputs of it apart."""

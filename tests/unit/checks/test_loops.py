@@ -14,6 +14,7 @@ from grader.checks.counts import counts_of
 from grader.checks.loops import Loops
 from grader.checks.ops import ForbiddenOps
 from grader.observation import Claims, Observation, Outcome
+from grader.report.messages.catalogue import words_in
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.verdict import Basis, Code, Status, Verdict
 
@@ -180,3 +181,21 @@ def test_counts_that_are_none_are_no_counts(change: dict[str, Any]) -> None:
     assert counts_of(None) is None
     assert counts_of(Observation(Outcome.COMPLETED)) is None
     assert counts_of(Observation(Outcome.COMPLETED, claims=Claims(probes={"counting": {}}))) is None
+
+
+OTHER = replace(LOOP, place=SourcePlace(9, 1, 10), repeated=(10, 10))
+
+
+@pytest.mark.parametrize(
+    ("loops", "line"), [((LOOP,), " Line 5: for, the only loop in the text."), ((LOOP, OTHER), "")]
+)
+def test_on_a_hidden_case_the_only_loop_of_the_text_is_told_by_its_line(
+    loops: tuple[Construct, ...], line: str
+) -> None:
+    seen = run(*LINES, EntryFacts(("f",), loops, 1))
+    check = Loops(id="loops", kind="loops", mode="none", points=1)
+    verdict = replace(check.judge(CASE, REFERENCE, seen), case="kept_back", hidden=True)
+    # Which of several loops ran may depend on a hidden input, and so tell of it.
+    assert words_in("en").for_student(verdict) == (
+        f"In a hidden case: a loop where none is allowed.{line}"
+    )
