@@ -122,7 +122,8 @@ def for_all(question: Question, verdict: Verdict) -> Verdicts:
 def _without_case(check: Check, judged: Verdicts, submission: QuestionRun) -> Verdict:
     """Return the verdict of a self-check on a check whose cases it does not have.
 
-    A function that is not written, or returns nothing, is promised nothing; nor is one whose text shows what is wrong.
+    A function that is not written, or returns nothing, is promised nothing; nor is one whose text
+    shows what is wrong.
     """
     for verdict in judged.values():
         if verdict.code in (Code.NOT_IMPLEMENTED, Code.RETURNED_NOTHING):
