@@ -150,3 +150,12 @@ def test_a_child_that_ends_after_the_script_is_waited_for(tmp_path: Path) -> Non
         "child.stdout.readline()\n",
     )
     assert ["cuda:1", "1"] in [line.split()[:2] for line in ran.stderr.splitlines()], ran.stderr
+
+
+def test_a_started_python_that_makes_its_own_devices_has_those(tmp_path: Path) -> None:
+    (tmp_path / "child.py").write_text(
+        "from grader.vgpu import virtual_gpus\nimport torch\n"
+        "with virtual_gpus(3):\n    print(torch.cuda.device_count())\n"
+    )
+    ran = run(tmp_path, "import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'])")
+    assert ran.stdout == "3\n", ran.stderr

@@ -7,11 +7,14 @@ import threading
 
 import pytest
 import torch
+import torch.distributed as dist
 from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 
 from grader.vgpu import virtual_gpus
 from grader.vgpu.core.machine import rounded
 from grader.vgpu.core.trace import Allocation, Release
+from grader.vgpu.processes import in_ranks
 
 
 def test_blocks_are_rounded_up() -> None:
@@ -196,3 +199,29 @@ def test_a_large_block_is_not_split_for_little(
         x = torch.empty(size, dtype=torch.uint8, device="cuda")
         assert torch.cuda.memory_allocated() == -(-size // 512) * 512
         del x
+
+
+@pytest.mark.parametrize(("as_views", "trained"), [(False, 9), (True, 6)])
+def test_buckets_of_gradients_take_memory_before_the_first_of_them(
+    as_views: bool, trained: int
+) -> None:
+    """Three layers of a MiB, their buckets, and their gradients where these are no views."""
+
+    def work(_: int) -> list[int]:
+        dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
+        model = nn.Sequential(*[nn.Linear(512, 512, bias=False) for _ in range(3)]).cuda()
+        sizes = [torch.cuda.memory_allocated()]
+        spread = DistributedDataParallel(model, bucket_cap_mb=1, gradient_as_bucket_view=as_views)
+        sizes.append(torch.cuda.memory_allocated())
+        for _ in range(3):  # the second time there are other buckets
+            out = spread(torch.ones(1, 512, device="cuda")).sum()
+            during = torch.cuda.memory_allocated()
+            out.backward()
+            sizes += [during, torch.cuda.memory_allocated()]
+            del out
+            model.zero_grad()
+        return [size >> 20 for size in sizes]
+
+    with virtual_gpus(1):
+        (sizes,) = in_ranks(1, work, __file__)
+    assert sizes == [3, 6, *(6, trained) * 3]

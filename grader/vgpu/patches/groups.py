@@ -24,7 +24,7 @@ from grader.vgpu.core.machine import machine
 from grader.vgpu.core.tensor import VirtualTensor, plain, tensors_in
 from grader.vgpu.core.trace import COMMUNICATION, Collective
 from grader.vgpu.patches import Patches, duplicate_gpu
-from grader.vgpu.patches.sharded import data_parallel, need_arithmetic, own_hook
+from grader.vgpu.patches.sharded import buckets_anew, data_parallel, need_arithmetic, own_hook
 from grader.vgpu.patches.streams import Stream, current_stream
 from grader.vgpu.processes import note_name
 
@@ -420,4 +420,5 @@ def patch_groups(patches: Patches) -> None:
     patches.wrap(torch.distributed, "_broadcast_coalesced", _coalesced)
     patches.set(Join, "notify_join_context", staticmethod(_notified(Join.notify_join_context)))
     patches.wrap(DistributedDataParallel, "__init__", data_parallel)
+    patches.wrap(DistributedDataParallel, "_pre_forward", buckets_anew)
     patches.wrap(DistributedDataParallel, "register_comm_hook", own_hook)

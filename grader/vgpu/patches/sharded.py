@@ -54,6 +54,7 @@ def data_parallel(original: Any) -> Any:
             machine().reducing = True
             reducer = _Reducer(self.process_group, ordinal)
             object.__setattr__(self, _REDUCER, reducer)
+            reducer.reserve(self.reducer)
             torch._C._distributed_c10d._register_comm_hook(self.reducer, None, reducer.reduce)
 
     return __init__
@@ -93,6 +94,19 @@ class _Reducer:
         self._ordinal = ordinal
         self._hook: Any = None
         self._state: Any = None
+        self._reserved: dict[int, torch.UntypedStorage] = {}
+
+    def reserve(self, buckets: Any) -> None:
+        """Count the buckets that C++ has made, before a hook is lent the first of them.
+
+        Args:
+            buckets: What made them, and tells their sizes.
+        """
+        self._reserved.clear()
+        for bucket in buckets._get_zeros_like_grad_buckets():
+            alike = torch.empty_like(bucket.buffer(), device="meta").untyped_storage()
+            machine().blocks.hold(alike, self._ordinal)
+            self._reserved[bucket.index()] = alike
 
     def hook(self, state: Any, hook: Any) -> None:
         """Have a hook do it."""
@@ -102,6 +116,7 @@ class _Reducer:
         """Begin; the future has the bucket's new contents, on the host."""
         buffer = bucket.buffer()
         # C++ has made it on the host; on a GPU it takes the device's memory.
+        self._reserved.pop(bucket.index(), None)
         machine().blocks.hold(buffer.untyped_storage(), self._ordinal)
         if self._hook is None:
             gradients = relabel(buffer, self._ordinal)
@@ -123,6 +138,20 @@ class _Reducer:
 
 def _only(value: Any) -> Any:
     return value[0] if isinstance(value, (list, tuple)) else value
+
+
+def buckets_anew(original: Any) -> Any:
+    """Return what such a model does before a forward pass: once it makes its buckets anew."""
+
+    @functools.wraps(original)
+    def _pre_forward(self: Any, *inputs: Any, **kwargs: Any) -> Any:
+        reducer, before = getattr(self, _REDUCER, None), self._has_rebuilt_buckets
+        given = original(self, *inputs, **kwargs)
+        if reducer is not None and self._has_rebuilt_buckets != before:
+            reducer.reserve(self.reducer)
+        return given
+
+    return _pre_forward
 
 
 def own_hook(original: Any) -> Any:
