@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -234,8 +235,9 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
     """Pack what you hand in, under the right name, and read it back.
 
     A file that Python cannot load is refused; what is not written yet is listed. Where nothing is
-    written, but another file in the folder has some of it, you are asked first; without a terminal
-    nothing is packed then, and the exit status is 4. Name the file to pack it all the same.
+    written, but another file in the folder has some of it, you are asked first; without a terminal,
+    or in a notebook's cell, nothing is packed then, and the exit status is 4. Name the file to pack
+    it all the same.
     """
     _speak(lang)
     from grader.report.student import StudentView
@@ -289,13 +291,24 @@ def _ask_first(place: Workplace, view: StudentView) -> None:
     if not tell_elsewhere(place, view):
         return
     file = place.name
-    if not sys.stdin.isatty():
+    if not _can_answer():
         view.say(
             "not_packed_unasked", "bold red", file=file, command=command(place, "submit-zip", file)
         )
         raise typer.Exit(_UNASKED)
     if not typer.confirm(current().render(Message("pack_anyway", {"file": file}))):
         raise typer.Exit(_UNASKED)
+
+
+def _can_answer() -> bool:
+    """Return whether somebody can type an answer.
+
+    A command in a notebook's cell (``!grader …``) has a terminal, too, but nobody can type there:
+    a question would keep the cell running for ever.
+    """
+    as_kernels_set_it = (os.environ.get("TERM"), os.environ.get("PAGER")) == ("xterm-color", "cat")
+    in_a_cell = "JPY_PARENT_PID" in os.environ or as_kernels_set_it
+    return sys.stdin.isatty() and not in_a_cell
 
 
 def _speak(lang: Language | None) -> None:

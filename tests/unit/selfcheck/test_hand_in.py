@@ -80,6 +80,25 @@ def test_an_untouched_starter_is_not_packed_beside_work_in_another_file(
     assert (status, (folder / "toy.zip").exists()) == (0, True)
 
 
+@pytest.mark.parametrize(
+    "kernels", [{"JPY_PARENT_PID": "1"}, {"TERM": "xterm-color", "PAGER": "cat"}]
+)
+def test_in_a_notebooks_cell_nobody_is_asked(
+    kernels: dict[str, str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    notebook(folder / "mine.ipynb", *IN_CELLS)
+    for name, value in kernels.items():
+        monkeypatch.setenv(name, value)
+    # A cell's command has a terminal, at which nobody can type.
+    status, said = run(monkeypatch, capsys, "submit-zip", typed="y")
+    assert status == 4
+    assert "Pack it all the same?" not in said
+    assert not (folder / "toy.zip").exists()
+
+
 def test_a_file_that_is_named_is_packed_without_a_question(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
