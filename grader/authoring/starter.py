@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from grader.assignment.find import GIVEN, SCENARIO
-from grader.assignment.translation import file_of, translations
+from grader.assignment.translation import Translation, file_of, translations
 from grader.assignment.types import Assignment
 from grader.authoring.student_files import (
     build_notebook,
@@ -67,7 +68,7 @@ and has a check after each function.
 
 The check tries public cases, which lie in `{cases}` and `{tensors}` beside your file; grading \
 tries more. It needs torchgrade, once: `pip install` the file or the folder that your course names.
-
+{languages}
 | question | points |
 |---|---|
 {questions}
@@ -76,6 +77,39 @@ tries more. It needs torchgrade, once: `pip install` the file or the folder that
 You can hand in before everything is written: a function that still raises `NotImplementedError` \
 earns nothing and costs the others nothing.
 """
+_GIVEN = "\nGiven, and worth no points: {names}.\n"
+_KOREAN_README = """\
+# {title}
+
+[English](README.md)
+
+1. {modules}의 함수를 채우세요. 각 함수의 docstring에 무엇을 받아 무엇을 돌려주는지, 무엇을 쓰면 \
+안 되는지 영어로 적혀 있습니다.
+2. `{notebook}`에서 함수를 실행해 보세요. `.py` 파일을 저장할 때마다 다시 불러오고, 함수마다 \
+점검하는 셀이 있습니다.{handout}
+3. 이 폴더에서 몇 번이든 점검하세요:
+
+   ```
+   grader check --lang ko          # 맞은 것, 틀린 것과 이유, 다음에 할 일
+   grader check --lang ko --watch  # 저장할 때마다 다시
+   pytest                          # 같은 점검을 테스트로: 편집기에서, 또는 pytest -k 이름
+   ```
+
+4. {hand_in} 또는 `grader submit-zip`이 만든 압축 파일을 제출하세요.
+
+점검에는 이 폴더에 있는 공개 케이스(`{cases}`, `{tensors}`)를 쓰고, 채점할 때는 더 많은 케이스를 \
+씁니다. torchgrade가 필요하니, 강의에서 알려 준 파일이나 폴더를 `pip install`로 한 번 설치하세요.
+
+| 문제 | 제목 | 점수 |
+|---|---|---|
+{questions}
+| **합계** | | **{points:g}** |
+{given}
+다 쓰지 못해도 제출할 수 있습니다. 아직 `NotImplementedError`를 일으키는 함수는 점수가 없을 뿐, \
+다른 함수의 점수를 깎지 않습니다.
+"""
+_KOREAN_HANDOUT = " 설명은 한국어로 [{name}]({name})에 있습니다."
+_KOREAN_GIVEN = "\n이미 주어진 함수이며 점수가 없습니다: {names}.\n"
 
 
 def build_starter(assignment: Assignment, folder: Path, reference: Path) -> dict[str, bytes]:
@@ -93,10 +127,13 @@ def build_starter(assignment: Assignment, folder: Path, reference: Path) -> dict
     notebook = f"{assignment.id}.ipynb"
     files = {name: _stripped(assignment, name, reference) for name in assignment.hand_in}
     files[notebook] = _notebook(assignment, folder / HANDOUT)
-    files["README.md"] = _readme(assignment, notebook).encode()
     seen = [item.id for item in assignment.questions if item.visibility is Visibility.VISIBLE]
-    handouts = [path.name for path in folder.glob("handout.*.md")]
-    copied = (*assignment.support, *map(file_of, translations(folder, seen)), *handouts)
+    handouts = sorted(path.name for path in folder.glob("handout.*.md"))
+    translated = translations(folder, seen)
+    files["README.md"] = _readme(assignment, notebook, translated, handouts).encode()
+    if korean := translated.get("ko"):
+        files[_readme_of("ko")] = _korean_readme(assignment, notebook, korean, handouts).encode()
+    copied = (*assignment.support, *map(file_of, translated), *handouts)
     files |= {name: _read(folder / name) for name in copied}
     return files
 
@@ -197,25 +234,57 @@ def _minimal_handout(assignment: Assignment) -> str:
     return "\n".join([f"# {assignment.title}\n", *questions])
 
 
-def _readme(assignment: Assignment, notebook: str) -> str:
-    given = ""
-    if assignment.given:
-        given = f"\nGiven, and worth no points: {_listed(assignment.given)}.\n"
+def _readme(
+    assignment: Assignment, notebook: str, translated: Collection[str], handouts: Collection[str]
+) -> str:
+    others = [_readme_of(language) for language in translated]
+    links = ", ".join(f"[{name}]({name})" for name in (*others, *handouts))
+    options = "".join(f"; `grader check --lang {language}`" for language in translated)
     rows = [
         f"| `{question.id}` | {question.points:g}{' bonus' if question.bonus else ''} |"
         for question in assignment.questions
     ]
     return _README.format(
+        **_said_in_readmes(assignment, notebook, _GIVEN),
         title=assignment.title,
-        modules=_listed(assignment.asked),
-        notebook=notebook,
-        hand_in=_listed([*assignment.hand_in, *assignment.documents]),
         questions="\n".join(rows),
-        points=assignment.points,
-        given=given,
-        cases=CASES_FILE,
-        tensors=TENSORS_FILE,
+        languages=f"\nIn another language: {links}{options}.\n" if links else "",
     )
+
+
+def _readme_of(language: str) -> str:
+    return f"README.{language}.md"
+
+
+def _korean_readme(
+    assignment: Assignment, notebook: str, words: Translation, handouts: Collection[str]
+) -> str:
+    own = next((name for name in handouts if name == "handout.ko.md"), "")
+    rows = [
+        f"| `{question.id}` | {words.titles.get(question.id, '')} "
+        f"| {question.points:g}{' (보너스)' if question.bonus else ''} |"
+        for question in assignment.questions
+    ]
+    return _KOREAN_README.format(
+        **_said_in_readmes(assignment, notebook, _KOREAN_GIVEN),
+        title=words.title or assignment.title,
+        questions="\n".join(rows),
+        handout=_KOREAN_HANDOUT.format(name=own) if own else "",
+    )
+
+
+def _said_in_readmes(assignment: Assignment, notebook: str, given: str) -> dict[str, Any]:
+    """Return what the pages of all languages say, by the names of their blanks."""
+    names = _listed(assignment.given)
+    return {
+        "modules": _listed(assignment.asked),
+        "notebook": notebook,
+        "hand_in": _listed([*assignment.hand_in, *assignment.documents]),
+        "points": assignment.points,
+        "given": given.format(names=names) if names else "",
+        "cases": CASES_FILE,
+        "tensors": TENSORS_FILE,
+    }
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -101,7 +101,17 @@ KOREAN = 'title = "장난감"\n\n[double]\ntitle = "두 배"\n'
 def test_a_translation_travels_with_the_starter(build: Build, tmp_path: Path) -> None:
     path = tmp_path / "assignments" / "toy" / "ko.toml"
     path.write_text(KOREAN, encoding="utf-8")
-    assert build()["ko.toml"].decode() == KOREAN
+    (path.parent / "handout.ko.md").write_text("# 장난감", encoding="utf-8")
+    files = build()
+    assert files["ko.toml"].decode() == KOREAN
+    korean = files["README.ko.md"].decode()
+    assert korean.startswith("# 장난감\n")
+    assert "| `double` | 두 배 | 2.5 |" in korean
+    assert "점수가 없습니다: `given`." in korean
+    assert "[handout.ko.md](handout.ko.md)" in korean
+    assert "{" not in korean
+    links = "[README.ko.md](README.ko.md), [handout.ko.md](handout.ko.md)"
+    assert f"{links}; `grader check --lang ko`." in files["README.md"].decode()
 
 
 @pytest.mark.parametrize(
