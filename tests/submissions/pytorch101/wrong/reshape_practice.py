@@ -91,7 +91,7 @@ def reshape_practice(x):
 # A reshape alone keeps the order.
 # expect:
 #   questions:
-#     reshape_practice: {status: failed, checks: {values: wrong_value}}
+#     reshape_practice: {status: partial, points: 1.775, checks: {values: wrong_value}}
 
 def reshape_practice(x):
     return x.reshape(3, 8)
@@ -101,7 +101,7 @@ def reshape_practice(x):
 # The last step is missing.
 # expect:
 #   questions:
-#     reshape_practice: {status: failed, checks: {values: wrong_shape}}
+#     reshape_practice: {status: partial, points: 2.3, checks: {values: wrong_shape}}
 
 def reshape_practice(x):
     return x.view(2, 3, 4).transpose(0, 1)

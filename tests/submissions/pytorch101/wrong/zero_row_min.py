@@ -67,7 +67,7 @@ def zero_row_min(x):
 # The minimum of each column.
 # expect:
 #   questions:
-#     zero_row_min: {status: failed, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, points: 2.25, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     y = x.clone()
@@ -79,7 +79,7 @@ def zero_row_min(x):
 # One minimum for the whole matrix.
 # expect:
 #   questions:
-#     zero_row_min: {status: failed, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, points: 2.1, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     y = x.clone()
@@ -113,7 +113,7 @@ def zero_row_min(x):
 # Every column that holds some row's minimum.
 # expect:
 #   questions:
-#     zero_row_min: {status: failed, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, points: 2.25, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     y = x.clone()
