@@ -21,6 +21,7 @@ def measured(x_train, y_train, num_folds, k_choices, leave_out=True):
 # %% two_rooted
 # says: These are the distances themselves; their squares are asked for, so take no root.
 # says-ko: 거리 자체입니다. 거리의 제곱이 필요하므로 제곱근을 구하지 마세요.
+# earns: 0.6
 # right: compute_distances_one_loop
 
 def compute_distances_two_loops(x_train, x_test):
@@ -30,6 +31,7 @@ def compute_distances_two_loops(x_train, x_test):
 # %% two_absolute
 # says: You added up the absolute differences; their squares are asked for.
 # says-ko: 차의 절댓값을 더했습니다. 차의 제곱을 더해야 합니다.
+# earns: 0.5
 
 def compute_distances_two_loops(x_train, x_test):
     a, b = x_train.flatten(1), x_test.flatten(1)
@@ -39,6 +41,7 @@ def compute_distances_two_loops(x_train, x_test):
 # %% two_mean
 # says: This is the mean of the squared differences; their sum is asked for.
 # says-ko: 차의 제곱의 평균입니다. 합이어야 합니다.
+# earns: 0.7
 
 def compute_distances_two_loops(x_train, x_test):
     a, b = x_train.flatten(1), x_test.flatten(1)
@@ -48,6 +51,7 @@ def compute_distances_two_loops(x_train, x_test):
 # %% two_transposed
 # says: Rows and columns are swapped: training points are the rows, test points the columns.
 # says-ko: 행과 열이 바뀌었습니다. 행이 훈련 점이고 열이 시험 점입니다.
+# earns: 0.7
 # right: compute_distances_one_loop
 
 def compute_distances_two_loops(x_train, x_test):
@@ -57,6 +61,7 @@ def compute_distances_two_loops(x_train, x_test):
 # %% two_always_float32
 # says: float64 points come back as float32; torch.zeros(...) without a dtype, for one, makes float32.
 # says-ko: float64 점의 결과가 float32입니다. 예를 들어 dtype 없는 torch.zeros(...)는 float32를 만듭니다.
+# earns: 0
 # right: compute_distances_one_loop
 
 def compute_distances_two_loops(x_train, x_test):
@@ -66,6 +71,7 @@ def compute_distances_two_loops(x_train, x_test):
 # %% one_rooted
 # says: These are the distances themselves; their squares are asked for, so take no root.
 # says-ko: 거리 자체입니다. 거리의 제곱이 필요하므로 제곱근을 구하지 마세요.
+# earns: 0.6
 # right: compute_distances_two_loops
 
 def compute_distances_one_loop(x_train, x_test):
@@ -75,6 +81,7 @@ def compute_distances_one_loop(x_train, x_test):
 # %% one_absolute
 # says: You added up the absolute differences; their squares are asked for.
 # says-ko: 차의 절댓값을 더했습니다. 차의 제곱을 더해야 합니다.
+# earns: 0.5
 
 def compute_distances_one_loop(x_train, x_test):
     a, b = x_train.flatten(1), x_test.flatten(1)
@@ -84,6 +91,7 @@ def compute_distances_one_loop(x_train, x_test):
 # %% one_mean
 # says: This is the mean of the squared differences; their sum is asked for.
 # says-ko: 차의 제곱의 평균입니다. 합이어야 합니다.
+# earns: 0.7
 
 def compute_distances_one_loop(x_train, x_test):
     a, b = x_train.flatten(1), x_test.flatten(1)
@@ -93,6 +101,7 @@ def compute_distances_one_loop(x_train, x_test):
 # %% one_transposed
 # says: Rows and columns are swapped: training points are the rows, test points the columns.
 # says-ko: 행과 열이 바뀌었습니다. 행이 훈련 점이고 열이 시험 점입니다.
+# earns: 0.7
 # right: compute_distances_two_loops
 
 def compute_distances_one_loop(x_train, x_test):
@@ -102,6 +111,7 @@ def compute_distances_one_loop(x_train, x_test):
 # %% one_always_float32
 # says: float64 points come back as float32; torch.zeros(...) without a dtype, for one, makes float32.
 # says-ko: float64 점의 결과가 float32입니다. 예를 들어 dtype 없는 torch.zeros(...)는 float32를 만듭니다.
+# earns: 0
 # right: compute_distances_two_loops
 
 def compute_distances_one_loop(x_train, x_test):
@@ -111,6 +121,7 @@ def compute_distances_one_loop(x_train, x_test):
 # %% none_rooted
 # says: These are the distances themselves; their squares are asked for, so take no root.
 # says-ko: 거리 자체입니다. 거리의 제곱이 필요하므로 제곱근을 구하지 마세요.
+# earns: 0.6
 # right: compute_distances_two_loops
 
 def compute_distances_no_loops(x_train, x_test):
@@ -120,6 +131,7 @@ def compute_distances_no_loops(x_train, x_test):
 # %% none_factor_forgotten
 # says: The product a·b is taken off once; (a - b)² = a² - 2ab + b² has it twice.
 # says-ko: 곱 a·b를 한 번만 뺐습니다. (a - b)² = a² - 2ab + b²에는 두 번 있습니다.
+# earns: 0.6
 # right: compute_distances_two_loops
 
 def compute_distances_no_loops(x_train, x_test):
@@ -130,6 +142,7 @@ def compute_distances_no_loops(x_train, x_test):
 # %% none_wrong_sign
 # says: The product 2ab is added; (a - b)² = a² - 2ab + b² takes it off.
 # says-ko: 곱 2ab를 더했습니다. (a - b)² = a² - 2ab + b²이므로 빼야 합니다.
+# earns: 0.6
 # right: compute_distances_two_loops
 
 def compute_distances_no_loops(x_train, x_test):
@@ -139,6 +152,7 @@ def compute_distances_no_loops(x_train, x_test):
 # %% none_transposed
 # says: Rows and columns are swapped: training points are the rows, test points the columns.
 # says-ko: 행과 열이 바뀌었습니다. 행이 훈련 점이고 열이 시험 점입니다.
+# earns: 0.7
 # right: compute_distances_two_loops
 
 def compute_distances_no_loops(x_train, x_test):
@@ -148,6 +162,7 @@ def compute_distances_no_loops(x_train, x_test):
 # %% none_float64
 # says: The result is float64 for float32 points, too; keep the dtype of the points.
 # says-ko: float32 점의 결과도 float64입니다. 점의 dtype을 유지해야 합니다.
+# earns: 0
 # right: compute_distances_two_loops
 
 def compute_distances_no_loops(x_train, x_test):
@@ -159,6 +174,7 @@ def compute_distances_no_loops(x_train, x_test):
 #   unless it gets largest=False.
 # says-ko: 가장 먼 k개의 점이 투표합니다. 가장 가까운 k개여야 합니다. torch.topk는 largest=False가 없으면
 #   가장 큰 수를 찾습니다.
+# earns: 0.5
 
 def predict_labels(dists, y_train, k=1):
     return y_train[dists.argsort(dim=0, descending=True)[:k]].mode(dim=0).values
@@ -167,6 +183,7 @@ def predict_labels(dists, y_train, k=1):
 # %% predict_nearest_only
 # says: Each label is that of the nearest point alone, whatever k is; the k nearest points vote.
 # says-ko: k와 상관없이 가장 가까운 한 점의 레이블입니다. 가장 가까운 k개의 점이 투표해야 합니다.
+# earns: 0.4
 
 def predict_labels(dists, y_train, k=1):
     return y_train[dists.argsort(dim=0)[0]]
@@ -175,6 +192,7 @@ def predict_labels(dists, y_train, k=1):
 # %% predict_floats
 # says: The labels are right, but float32; torch.zeros(...) without a dtype, for one, makes float32.
 # says-ko: 레이블은 맞지만 float32입니다. 예를 들어 dtype 없는 torch.zeros(...)는 float32를 만듭니다.
+# earns: 0
 
 def predict_labels(dists, y_train, k=1):
     return y_train[dists.argsort(dim=0)[:k]].mode(dim=0).values.float()
@@ -183,6 +201,7 @@ def predict_labels(dists, y_train, k=1):
 # %% predict_ties_by_distance
 # says: Where labels tie, yours is the one of the nearer point; the smallest label is asked for.
 # says-ko: 표가 같을 때 더 가까운 점의 레이블을 골랐습니다. 가장 작은 레이블이어야 합니다.
+# earns: 0.5
 
 from collections import Counter
 
@@ -195,6 +214,7 @@ def predict_labels(dists, y_train, k=1):
 # %% predict_ties_to_greatest
 # says: Where labels tie, yours is the greatest of them; the smallest is asked for.
 # says-ko: 표가 같을 때 가장 큰 레이블을 골랐습니다. 가장 작은 레이블이어야 합니다.
+# earns: 0.5
 
 def predict_labels(dists, y_train, k=1):
     return -(-y_train[dists.argsort(dim=0)[:k]]).mode(dim=0).values
@@ -203,6 +223,7 @@ def predict_labels(dists, y_train, k=1):
 # %% classifier_ignores_k
 # says: The predictions are those of one neighbour, whatever k is: hand k on to predict_labels.
 # says-ko: k와 상관없이 이웃 하나로 예측했습니다. k를 predict_labels에 넘기세요.
+# earns: 0.4
 # right: compute_distances_no_loops, predict_labels
 
 class KnnClassifier:
@@ -217,6 +238,7 @@ class KnnClassifier:
 # %% folds_fractions
 # says: The accuracies are a hundredth of what they should be: they are percents, from 0 to 100.
 # says-ko: 정확도가 100분의 1입니다. 0에서 100까지의 백분율이어야 합니다.
+# earns: 0.75
 # right: KnnClassifier
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
@@ -227,6 +249,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # %% folds_k_forgotten
 # says: Every k has the accuracies of k = 1: hand k on to check_accuracy.
 # says-ko: 모든 k의 정확도가 k = 1의 것입니다. k를 check_accuracy에 넘기세요.
+# earns: 0.4
 # right: KnnClassifier
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
@@ -237,6 +260,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # %% folds_means
 # says: There is one mean for each k; the list of the accuracies of all folds is asked for.
 # says-ko: k마다 평균 하나입니다. 모든 폴드의 정확도 목록이어야 합니다.
+# earns: 0.6
 # right: KnnClassifier
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
@@ -247,6 +271,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # %% folds_reversed
 # says: The accuracies of each k come last fold first; number i is of the fold in which part i is tested.
 # says-ko: 각 k의 정확도가 마지막 폴드부터 있습니다. i번은 i번 부분을 시험한 폴드의 것이어야 합니다.
+# earns: 0.7
 # right: KnnClassifier
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
@@ -257,6 +282,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # %% folds_stop_early
 # says: The last fold is missing: each of the num_folds parts plays the test data once.
 # says-ko: 마지막 폴드가 없습니다. num_folds개의 부분이 모두 한 번씩 시험 데이터가 됩니다.
+# earns: 0.7
 # right: KnnClassifier
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
@@ -267,6 +293,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # %% folds_dealt_out
 # says: The points are dealt out in turn; cut the data in order, into parts that lie together.
 # says-ko: 점을 번갈아 나누었습니다. 데이터를 순서대로 이어진 부분으로 잘라야 합니다.
+# earns: 0.6
 # right: KnnClassifier
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
@@ -277,6 +304,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # %% folds_train_on_the_test_fold
 # says: The part that is tested is among the training data, too; leave it out there.
 # says-ko: 시험하는 부분이 훈련 데이터에도 있습니다. 훈련 데이터에서 빼세요.
+# earns: 0.4
 # right: KnnClassifier
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
@@ -286,6 +314,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # %% folds_default_is_one_k
 # says: Without k_choices only k = 1 is tried; the ten values of the starter are asked for.
 # says-ko: k_choices가 없으면 k = 1만 시험했습니다. 시작 파일의 열 개 값이어야 합니다.
+# earns: 0.3
 # right: KnnClassifier
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
@@ -295,6 +324,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # %% best_accuracy
 # says: This is the best mean accuracy; the k that has it is asked for.
 # says-ko: 가장 좋은 평균 정확도입니다. 그 정확도를 가진 k여야 합니다.
+# earns: 0.4
 
 def knn_get_best_k(k_to_accuracies):
     return max(sum(values) / len(values) for values in k_to_accuracies.values())
@@ -303,6 +333,7 @@ def knn_get_best_k(k_to_accuracies):
 # %% best_single_fold
 # says: This k has the best single accuracy; the best mean over all folds is asked for.
 # says-ko: 폴드 하나의 정확도가 가장 좋은 k입니다. 모든 폴드의 평균이 가장 좋은 k여야 합니다.
+# earns: 0.4
 
 def knn_get_best_k(k_to_accuracies):
     return min(k_to_accuracies, key=lambda k: (-max(k_to_accuracies[k]), k))
@@ -311,6 +342,7 @@ def knn_get_best_k(k_to_accuracies):
 # %% best_first_in_the_dict
 # says: Where k have the same mean, yours is not the smallest of them.
 # says-ko: 평균이 같은 k가 여럿일 때 가장 작은 k가 아닙니다.
+# earns: 0.5
 
 def knn_get_best_k(k_to_accuracies):
     means = {k: sum(values) / len(values) for k, values in k_to_accuracies.items()}
@@ -320,6 +352,7 @@ def knn_get_best_k(k_to_accuracies):
 # %% best_greatest_of_equals
 # says: Where k have the same mean, yours is not the smallest of them.
 # says-ko: 평균이 같은 k가 여럿일 때 가장 작은 k가 아닙니다.
+# earns: 0.5
 
 def knn_get_best_k(k_to_accuracies):
     return max(k_to_accuracies, key=lambda k: (sum(k_to_accuracies[k]) / len(k_to_accuracies[k]), k))

@@ -37,7 +37,7 @@ class KnnClassifier:
 # predict takes k and forgets it.
 # expect:
 #   questions:
-#     KnnClassifier: {status: partial, checks: {nearest: ok, votes: wrong_value, unmodified: ok}}
+#     KnnClassifier: {status: partial, points: 2.5, checks: {nearest: ok, votes: wrong_value, unmodified: ok}}
 
 class KnnClassifier:
     def __init__(self, x_train, y_train):
@@ -104,7 +104,7 @@ class KnnClassifier:
 # expect:
 #   mistakes: [classifier_ignores_k]
 #   questions:
-#     KnnClassifier: {status: partial, checks: {nearest: ok, votes: wrong_value, unmodified: ok}}
+#     KnnClassifier: {status: partial, points: 2.5, checks: {nearest: ok, votes: wrong_value, unmodified: ok}}
 #     knn_cross_validate: {status: passed}
 
 class KnnClassifier:

@@ -7,7 +7,7 @@ import torch
 # The best mean instead of its k.
 # expect:
 #   questions:
-#     knn_get_best_k: {status: failed, checks: {best: wrong_value}}
+#     knn_get_best_k: {status: partial, points: 1.35, checks: {best: wrong_value}}
 
 def knn_get_best_k(k_to_accuracies):
     return max(sum(values) / len(values) for values in k_to_accuracies.values())
@@ -30,7 +30,7 @@ def knn_get_best_k(k_to_accuracies):
 # Of equal means, the first in the dict.
 # expect:
 #   questions:
-#     knn_get_best_k: {status: partial, checks: {best: ok, ties: wrong_value}}
+#     knn_get_best_k: {status: partial, points: 2.5, checks: {best: ok, ties: wrong_value}}
 
 def knn_get_best_k(k_to_accuracies):
     return max(k_to_accuracies, key=lambda k: sum(k_to_accuracies[k]) / len(k_to_accuracies[k]))
@@ -41,7 +41,7 @@ def knn_get_best_k(k_to_accuracies):
 # expect:
 #   mistakes: [best_first_in_the_dict]
 #   questions:
-#     knn_get_best_k: {status: partial, checks: {best: ok, ties: wrong_value}}
+#     knn_get_best_k: {status: partial, points: 2.5, checks: {best: ok, ties: wrong_value}}
 
 def knn_get_best_k(k_to_accuracies):
     best_k, best = 0, 0
@@ -56,7 +56,7 @@ def knn_get_best_k(k_to_accuracies):
 # The best single fold wins.
 # expect:
 #   questions:
-#     knn_get_best_k: {status: failed, checks: {best: wrong_value}}
+#     knn_get_best_k: {status: partial, points: 1.5, checks: {best: wrong_value}}
 
 def knn_get_best_k(k_to_accuracies):
     return max(sorted(k_to_accuracies), key=lambda k: max(k_to_accuracies[k]))

@@ -25,7 +25,7 @@ def predict_labels(dists, y_train, k=1):
 # The farthest points vote.
 # expect:
 #   questions:
-#     predict_labels: {status: failed}
+#     predict_labels: {status: partial, points: 3}
 
 def predict_labels(dists, y_train, k=1):
     y_pred = torch.zeros(dists.shape[1], dtype=torch.int64)
@@ -81,7 +81,7 @@ def predict_labels(dists, y_train, k=1):
 # Never looks at k.
 # expect:
 #   questions:
-#     predict_labels: {status: failed}
+#     predict_labels: {status: partial, points: 2.6}
 
 def predict_labels(dists, y_train, k=1):
     return y_train[dists.argmin(dim=0)]
@@ -120,7 +120,7 @@ def predict_labels(dists, y_train, k=1):
 # Of tied labels, the one of the nearest neighbour.
 # expect:
 #   questions:
-#     predict_labels: {status: partial, checks: {labels: ok, square: ok, ties: wrong_value}}
+#     predict_labels: {status: partial, points: 4, checks: {labels: ok, square: ok, ties: wrong_value}}
 
 def predict_labels(dists, y_train, k=1):
     y_pred = torch.zeros(dists.shape[1], dtype=torch.int64)
@@ -134,7 +134,7 @@ def predict_labels(dists, y_train, k=1):
 # Of tied labels, the greatest.
 # expect:
 #   questions:
-#     predict_labels: {status: partial, checks: {labels: ok, square: ok, ties: wrong_value}}
+#     predict_labels: {status: partial, points: 4, checks: {labels: ok, square: ok, ties: wrong_value}}
 
 def predict_labels(dists, y_train, k=1):
     y_pred = torch.zeros(dists.shape[1], dtype=torch.int64)
@@ -150,7 +150,7 @@ def predict_labels(dists, y_train, k=1):
 # expect:
 #   mistakes: [predict_farthest]
 #   questions:
-#     predict_labels: {status: failed, checks: {labels: wrong_value}}
+#     predict_labels: {status: partial, points: 3, checks: {labels: wrong_value}}
 #     KnnClassifier: {status: passed}
 #     knn_cross_validate: {status: passed}
 
