@@ -156,7 +156,7 @@ def _assignments() -> Iterator[Any]:
 
 # Right, and a person looks: no log shows work in Python, NumPy or sparse tensors.
 IN_NO_LOG = {
-    "lists_alone", "numbers_one_by_one", "numpy_in_each_turn", "means_by_a_sparse_matrix",
+    "lists_alone", "numpy_in_each_turn", "means_by_a_sparse_matrix",
     "means_by_compressed_rows",
 }  # fmt: skip
 

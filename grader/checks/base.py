@@ -327,7 +327,7 @@ class Check(BaseModel, ABC):
     def waits_unproved(self) -> bool:
         """Tell whether points wait where a log is not proved though the reference's is.
 
-        Not where honest functions often read numbers, and a rule is worth little to whoever lies.
+        Not where a rule is worth little to whoever lies, or no log holds its names.
         """
         return True
 

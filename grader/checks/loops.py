@@ -21,7 +21,7 @@ from pydantic import model_validator
 from grader.checks.base import CaseInputs, Check, Identifier, Probe
 from grader.checks.behaviour import Behaviour, behaviour_of
 from grader.checks.counts import returns_otherwise
-from grader.checks.proved import hides_steps, with_loops, without_loop
+from grader.checks.proved import hides_steps, proofs_of, with_loops, without_loop
 from grader.checks.speed import MOST_IDLE, index_numbers, screened
 from grader.clock.credit import Decision, single
 from grader.clock.vectorisation import Pace, pace_of, settled, weigh
@@ -103,18 +103,25 @@ class Loops(Check):
         # Two loops one after the other are one, in a log. In the text they are two.
         if self.alone and (source is None or len(source.loops) > len(self.over)):
             return None
+        return self._turns(case, reference, submission)
+
+    def _turns(
+        self, case: CaseInputs, reference: Observation, submission: Observation
+    ) -> Mapping[str, Param] | None:
         exactly = self.mode == "exactly"
         return with_loops(case, reference, submission, frozenset(self.over), exactly=exactly)
-
-    def waits_unproved(self) -> bool:
-        """Tell whether no loop is allowed: who was to write a loop gains little by hiding one."""
-        return self.mode == "none"
 
     def contradicted(
         self, case: CaseInputs, reference: Observation, submission: Observation
     ) -> bool:
-        """Tell whether there were more steps than counted; that there are many is no lie."""
-        return self.mode == "none" and hides_steps(case, reference, submission)
+        """Tell whether logs that are proved have other steps than were counted.
+
+        That there are many is no lie. A loop that is asked for is in them, or was not needed.
+        """
+        if self.mode == "none":
+            return hides_steps(case, reference, submission)
+        proved = proofs_of(reference, submission) is not None
+        return proved and self._turns(case, reference, submission) is None
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Weigh what source, behaviour and time say about loops."""

@@ -395,10 +395,6 @@ class MaxCalls(Counted):
         """Return True: a log holds what is read and written by places."""
         return True
 
-    def waits_unproved(self) -> bool:
-        """Return False: who takes a few entries by an index often reads them as numbers then."""
-        return False
-
     def broken_by(self, proof: Proof) -> bool:
         """Tell whether too little is needed: an index of something else is no lie."""
         return self._in(proof)[1] < self.least

@@ -205,24 +205,28 @@ class Prover:
     def _results(self, player: GuestSession, tasks: Sequence[_Task]) -> dict[_Place, Proof]:
         """Return what came of the logs of one question."""
         proofs = self._played(player, tasks, 0)
+
+        def once_more(may: Callable[[_Task, str], bool], *how: Any) -> None:
+            whys = {place: proof.why for place, proof in proofs.items() if proof.why}
+            left = [task for task in tasks if task.place in whys and may(task, whys[task.place])]
+            if left and player.alive:
+                again = self._played(player, left, *how)
+                proofs.update({place: proof for place, proof in again.items() if not proof.why})
+
+        # A number that was read, and comes back in, is the text's own or follows from the elements.
+        once_more(lambda task, _: _has_links(task.log), 0, True)
         # A size that depends on the elements, such as how many different ones there are, is written
         # into the log. The same elements in another order have it, too.
-        fits_no_other = {
-            place for place, proof in proofs.items() if proof.why not in ("", OTHER_VALUES)
-        }
-        left = [task for task in tasks if task.place in fits_no_other]
-        if left and player.alive:
-            again = self._played(player, left, _POOL)
-            proofs |= {place: proof for place, proof in again.items() if not proof.why}
+        once_more(lambda _, why: why != OTHER_VALUES, _POOL)
         return proofs
 
     def _played(
-        self, player: GuestSession, tasks: Sequence[_Task], offset: int
+        self, player: GuestSession, tasks: Sequence[_Task], offset: int, linked: bool = False
     ) -> dict[_Place, Proof]:
         drawn = [(task, *self._chosen(task, offset)) for task in tasks]
         requests = [
             (
-                Call("play", (task.log, [each.tensors for each in chosen])),
+                Call("play", (task.log, [each.tensors for each in chosen], linked)),
                 chosen[0].seen.facts.reply,
             )
             for task, chosen, why in drawn
@@ -254,9 +258,11 @@ class Prover:
         chosen = [self._fresh(task, offset + number % _POOL) for number in wanted]
         if why := next((each.why for each in chosen if each.why), ""):
             return [], why
-        values = [task.right.claims.value, *(each.seen.claims.value for each in chosen)]
-        # An answer that is the same for all inputs can be known before they are.
-        alike = any(same_value(one, other) for one, other in pairwise(values))
+        answers = [task.right, *(each.seen for each in chosen)]
+        # An answer that is the same for all inputs can be known before they are. Twice as far apart
+        # as a proof allows: then no answer passes for two of them. The sum of the same numbers in
+        # another order is another by rounding alone.
+        alike = any(_same(task, one, other, 2 * _SHARE) for one, other in pairwise(answers))
         return chosen, "other inputs have the same answer" if alike else ""
 
     def _fresh(self, task: _Task, number: int) -> _Fresh:
@@ -320,6 +326,11 @@ class Prover:
         limits = self._materials.assignment.limits_of(planned.question)
         self._reference.prepare(limits, planned.needs, planned.question.file or "")
         return self._reference
+
+
+def _has_links(log: Value) -> bool:
+    """Tell whether numbers that left torch come back in, by a log's own word."""
+    return isinstance(log, dict) and log.get("linked") is True
 
 
 def _are_the_same(one: Arguments, other: Arguments) -> bool:
@@ -427,10 +438,10 @@ def _shapes(seen: Observation) -> list[tuple[int, ...]]:
     return [each.shape for each in tensors(seen.claims.value)]
 
 
-def _same(task: _Task, own: Observation, right: Observation) -> bool:
+def _same(task: _Task, own: Observation, right: Observation, share: float = _SHARE) -> bool:
     """Tell whether two calls came to the same: but for rounding, or for an order that is free."""
     one, other = own.claims.value, right.claims.value
-    if same_value(_numbers(one), _numbers(other), _SHARE):
+    if same_value(_numbers(one), _numbers(other), share):
         return True
     free = (
         check

@@ -16,15 +16,16 @@ from grader.vgpu.log.calls import played, size_of
 from grader.vgpu.log.descriptors import MalformedError, UnsafeError
 from grader.vgpu.log.evidence import Work, evidence_of
 from grader.vgpu.log.player import UnlistedError, UnrepeatableError
-from grader.vgpu.log.program import read_program
+from grader.vgpu.log.program import Program, read_program
 
 
-def play(log: Any, draws: list[list[torch.Tensor]]) -> dict[str, Any]:
+def play(log: Any, draws: list[list[torch.Tensor]], linked: bool = False) -> dict[str, Any]:
     """Run a log on inputs drawn otherwise, once for each set of them.
 
     Args:
         log: What ``CallLog.as_values`` returned, by way of a process that may be hostile.
         draws: Sets of inputs: the tensors of the call's arguments, in order.
+        linked: Numbers that left torch and came back are what they are now, not what they were.
 
     Returns:
         ``{"why": "", "entries": …, "references": …, "unnamed": …, "ops": […],
@@ -34,7 +35,7 @@ def play(log: Any, draws: list[list[torch.Tensor]]) -> dict[str, Any]:
     try:
         if log["why"]:
             raise UnlistedError(str(log["why"]))
-        return _played(log, draws)
+        return _played(read_program(log, linked=linked), log["constants"], draws)
     except (UnlistedError, UnrepeatableError, MalformedError, UnsafeError) as error:
         return {"why": f"{error}"[:200]}
     except (LookupError, TypeError, AttributeError) as error:
@@ -48,8 +49,9 @@ def _is_composite(operation: Any) -> bool:
     return bool(torch._C._dispatch_has_kernel_for_dispatch_key(operation.name(), key))
 
 
-def _played(log: Any, draws: list[list[torch.Tensor]]) -> dict[str, Any]:
-    program = read_program(log)
+def _played(
+    program: Program, constants: torch.Tensor, draws: list[list[torch.Tensor]]
+) -> dict[str, Any]:
     # What is done to sizes alone, to an index that is reversed say, is no use of an operation.
     calls = FunctionCalls(())
     seen, apart = (Operations(calls) for _ in range(2))
@@ -76,7 +78,7 @@ def _played(log: Any, draws: list[list[torch.Tensor]]) -> dict[str, Any]:
     outputs, unnamed, changed = [], 0, set[int]()
     for inputs in draws:
         works.clear()
-        player = played(program, log["constants"], inputs, call)
+        player = played(program, constants, inputs, call)
         outputs.append(player.outputs)
         unnamed = max(unnamed, player.unnamed)
         changed |= player.changed()

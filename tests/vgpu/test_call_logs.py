@@ -209,6 +209,93 @@ def test_a_call_that_changes_its_shape_to_an_element_is_not_run_again() -> None:
     assert only_output(found).shape == (3, 2)
 
 
+# -- numbers that are read and come back in --------------------------------------------------------
+
+
+def one_by_one(x: torch.Tensor) -> torch.Tensor:
+    out = torch.zeros(len(x), len(x))
+    for i, row in enumerate(x):
+        for j, other in enumerate(x):
+            out[i, j] = (row * other).sum().item()
+    return out
+
+
+READ_AND_USED = [
+    one_by_one,
+    lambda x: torch.tensor([[float(a) for a in row] for row in x], dtype=torch.float64),
+    lambda x: torch.stack([torch.full((2,), row.sum().item()) for row in x]),
+    lambda x: (x - x.mean().item()) / x.std().item(),
+    lambda x: torch.tensor([int(row.argmax()) for row in x]),
+    lambda x: torch.tensor([bool(row[0] > 0) for row in x]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", READ_AND_USED)
+def test_numbers_that_were_read_are_what_the_other_inputs_make_them(
+    function: Callable[..., Any],
+) -> None:
+    log, fresh = recorded(function, torch.randn(5, 7)), -torch.randn(5, 7)
+    right = function(fresh)
+    assert log["linked"]
+    as_read = only_output(play(log, [[fresh]]))
+    assert not torch.allclose(as_read.double(), right.double())
+    torch.testing.assert_close(only_output(play(log, [[fresh]], True)), right)
+
+
+def test_work_behind_a_number_that_comes_back_is_needed_and_on_inputs() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return torch.tensor([row.flip(0).sum().item() for row in x]).flip(0).cumsum(0)
+
+    log, fresh = recorded(function, torch.randn(4, 3)), torch.randn(4, 3)
+    plain, linked = play(log, [[fresh]]), play(log, [[fresh]], True)
+    assert "sum 3" in linked["works"]
+    assert linked["works"]["sum 3"] == 12
+    assert "sum 3" not in plain["works"]
+    assert "cumsum" in linked["ops"]
+    assert "cumsum" not in plain["ops"]
+
+
+def test_a_number_of_the_text_is_no_number_that_was_read() -> None:
+    log = recorded(lambda x: torch.tensor([2.5, 1.0]) * x.sum().item(), torch.ones(2))
+    assert [kind for kind, *_ in kinds(log) if kind == "link"] == []
+
+
+def linked_log() -> dict[str, Any]:
+    return recorded(lambda x: x * torch.tensor(x.sum().item()), torch.rand(3))
+
+
+@pytest.mark.parametrize(
+    "link",
+    [["link", "float32", [1]], ["link", "float32", [-1]], ["link", "float32", [0, 0]],
+     ["link", "float64", [0]], ["link", "object", [0]], ["link", "float32", [0.5]],
+     ["link", "float32", []]],
+)  # fmt: skip
+def test_a_link_that_no_honest_process_writes_is_refused(link: Any) -> None:
+    log, fresh = linked_log(), [torch.rand(3)]
+    place = next(n for n, what in enumerate(kinds(log)) if what[0] == "link")
+    assert play(log, [fresh], True)["why"] == ""
+    assert play(edited(log, place, link), [fresh], True)["why"]
+
+
+def test_numbers_come_back_into_no_input() -> None:
+    log = linked_log()
+    place = next(n for n, what in enumerate(kinds(log)) if what[0] == "link")
+    entries = log["entries"].tolist()
+    at = entries.index(place)
+    # Of the input, not of the constant before it.
+    entries[at + 1] = 0
+    found = play({**log, "entries": torch.tensor(entries)}, [[torch.rand(3)]], True)
+    assert "memory of something else" in found["why"]
+
+
+@pytest.mark.parametrize("links", [[7], [-2], [0, 0], []])
+def test_links_of_no_number_are_refused(links: list[int]) -> None:
+    log = recorded(lambda x: x * x.sum().item(), torch.rand(3))
+    assert play(log, [[torch.rand(3)]], True)["why"] == ""
+    forged = {**log, "links": torch.tensor(links, dtype=torch.int64)}
+    assert play(forged, [[torch.rand(3)]], True)["why"]
+
+
 # -- hostile logs ----------------------------------------------------------------------------------
 
 

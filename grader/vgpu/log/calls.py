@@ -2,7 +2,9 @@
 
 A call's log holds views too: what a function indexes is part of what it does, and where an
 operation's result has as many elements as the data say (``x[x > 0]``), a view can only be taken
-anew. Numbers that leave torch at the end (``.item()``) are outputs.
+anew. Numbers that leave torch at the end (``.item()``) are outputs. Where one comes back in, the
+log says which it may be, by its value. Whoever runs the log takes it at this word, or takes the
+number as it was: the second is tried first.
 
 Defends against: layouts beyond their memory, memory left over from other work, and whatever
 ``descriptors`` and ``program`` refuse.
@@ -22,8 +24,8 @@ import torch
 from grader.vgpu.core.tensor import UnwritableError
 from grader.vgpu.core.values import Value
 from grader.vgpu.log.collector import Log, skipped, written_to
-from grader.vgpu.log.descriptors import Entry, LoggedLayout, MalformedError
-from grader.vgpu.log.evidence import READ, key_of, place_of
+from grader.vgpu.log.descriptors import NO_LINK, READ, Entry, LoggedLayout, MalformedError
+from grader.vgpu.log.evidence import key_of, place_of
 from grader.vgpu.log.player import Player, UnrepeatableError
 from grader.vgpu.log.program import Program
 
@@ -54,6 +56,9 @@ class CallLog(Log):
     def __init__(self) -> None:
         super().__init__(None)
         self._read: list[bool | int | float] = []
+        self._last: dict[tuple[bool, bool | int | float], int] = {}
+        self._links: list[int] = []
+        self._linked = False
         # A collection may end in an operation of torch's, in this thread.
         self._reading = threading.RLock()
 
@@ -69,6 +74,7 @@ class CallLog(Log):
         with self._reading:
             super().operation(func, args, kwargs, result)
             if func.overloadpacket.__name__ == READ:
+                self._last[isinstance(result, bool), result] = len(self._read)
                 self._read.append(result)
 
     def returned(self, value: Any) -> None:
@@ -81,12 +87,50 @@ class CallLog(Log):
 
     def _place_of(self, number: bool | int | float) -> int | None:
         """Return which of the numbers that left torch it is: the last that equals it."""
-        for place in range(len(self._read) - 1, -1, -1):
-            read = self._read[place]
-            # ``float(x.sum())`` of whole numbers is another type, and the same number.
-            if (type(read) is bool) is (type(number) is bool) and read == number:
-                return place
-        return None
+        # ``float(x.sum())`` of whole numbers is another type, and the same number.
+        return self._last.get((isinstance(number, bool), number))
+
+    def as_values(self) -> dict[Value, Any]:
+        """Return the log in values, with what its numbers may be."""
+        links = torch.tensor(self._links, dtype=torch.int64)
+        return {**super().as_values(), "links": links, "linked": self._linked}
+
+    def _add(self, key: Any, handles: list[int], numbers: list[float] | None = None) -> None:
+        with self._lock:
+            before = len(self._numbers)
+            super()._add(key, handles, numbers)
+            for number in self._numbers[before:]:
+                place = self._place_of(number)
+                self._links.append(NO_LINK if place is None else place)
+                self._linked = self._linked or place is not None
+
+    def _constant(self, handle: int, tensor: torch.Tensor, ordinal: int) -> None:
+        super()._constant(handle, tensor, ordinal)
+        places = self._places_in(tensor)
+        if places:
+            dtype = str(tensor.dtype).removeprefix("torch.")
+            self._add(("link", dtype, tuple(places)), [handle])
+            self._linked = True
+
+    def _places_in(self, tensor: torch.Tensor) -> list[int]:
+        """Return which of the numbers that left torch a tensor holds; none unless all are such."""
+        whole = tensor.untyped_storage().nbytes() == tensor.numel() * tensor.element_size()
+        if tensor.is_complex() or not (whole and tensor.is_contiguous()):
+            return []
+        if not 0 < tensor.numel() <= len(self._read):
+            return []
+        with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction(), torch.no_grad():
+            numbers = tensor.flatten().tolist()
+        places = [self._place_of(number) for number in numbers]
+        if None in places:
+            return []
+        # ``torch.tensor([row.sum().item() for row in x])``: of equal numbers each its own.
+        last = places[-1]
+        assert last is not None
+        row = range(last - len(numbers) + 1, last + 1)
+        if row[0] >= 0 and [self._read[place] for place in row] == numbers:
+            return list(row)
+        return [place for place in places if place is not None]
 
 
 def _numbers_in(value: Any, name: str) -> Iterator[tuple[str, bool | int | float]]:
@@ -160,12 +204,12 @@ class CallPlayer(Player):
     Attributes:
         call: Calls an operation, with its arguments and keywords; the last argument tells whether
             it works on the inputs, or on what was made of them.
-        numbers: That left torch, in order.
+        numbers: That left torch, in order, each with whether it follows from the inputs.
         unnamed: Tensors that no entry made.
     """
 
     call: Call = field(default=lambda op, args, named, _: op(*args, **named))
-    numbers: list[Any] = field(default_factory=list)
+    numbers: list[tuple[Any, bool]] = field(default_factory=list)
     unnamed: int = 0
     _tensors: dict[tuple[Any, ...], torch.Tensor] = field(default_factory=dict)
     _loose: set[int] = field(default_factory=set)
@@ -195,7 +239,7 @@ class CallPlayer(Player):
         _, name, place = entry.what.fields
         if type(place) is not int or not 0 <= place < len(self.numbers):
             raise MalformedError("a number that nobody read")
-        self.outputs[str(name)] = self.numbers[place]
+        self.outputs[str(name)], _ = self.numbers[place]
 
     def _size(self, _: int, entry: Entry) -> None:
         handle, size = entry.handles[0], entry.what.fields[1]
@@ -238,8 +282,31 @@ class CallPlayer(Player):
         Player._constant(self, number, entry)
         self._given.add(entry.handles[0])
 
+    def _link(self, _: int, entry: Entry) -> None:
+        """Put numbers that left torch where they came back in."""
+        _, dtype, places = entry.what.fields
+        memory = self._memory.get(entry.handles[0])
+        found = [self.numbers[place] for place in places]
+        if memory is None or memory.nbytes() != len(found) * dtype.itemsize:
+            raise MalformedError("numbers in memory of another size")
+        try:
+            made = torch.tensor([number for number, _ in found]).to(dtype)
+        except (RuntimeError, TypeError, ValueError, OverflowError) as error:
+            raise UnrepeatableError(str(error)[:200]) from None
+        torch.empty(0, dtype=dtype).set_(memory).copy_(made)
+        if any(follows for _, follows in found):
+            self._drawn.add(entry.handles[0])
+
+    def _numbers_of(self, entry: Entry) -> tuple[float, ...]:
+        return tuple(
+            number if place == NO_LINK else self.numbers[place][0]
+            for number, place in zip(entry.numbers, entry.links, strict=True)
+        )
+
     def _operation(self, number: int, entry: Entry) -> None:
-        self._on_inputs = not self._drawn.isdisjoint(entry.read())
+        numbers = (self.numbers[place] for place in entry.links if place != NO_LINK)
+        follow = any(follows for _, follows in numbers)
+        self._on_inputs = follow or not self._drawn.isdisjoint(entry.read())
         Player._operation(self, number, entry)
         if self._on_inputs:
             self._drawn.update(entry.handles)
@@ -285,7 +352,7 @@ class CallPlayer(Player):
     ) -> None:
         """Keep a number; nothing else is asked of the work."""
         if entry.what.fields[1] == READ:
-            self.numbers.append(result)
+            self.numbers.append((result, self._on_inputs))
 
 
 def _lies_as(result: torch.Tensor, layout: LoggedLayout) -> bool:

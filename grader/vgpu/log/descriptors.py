@@ -52,7 +52,7 @@ _foreach_pow _foreach_reciprocal _foreach_maximum _foreach_clamp_min _foreach_no
 _fused_sgd _fused_adam _fused_adamw split_with_sizes_copy
 scatter_reduce bincount cummax cummin nansum count_nonzero unique_consecutive _unique logaddexp
 logaddexp2 mode isin hypot frac tril_indices triu_indices searchsorted bucketize _safe_softmax dist
-logcumsumexp linalg_cross
+logcumsumexp linalg_cross _trilinear take
 as_strided select slice view reshape _reshape_alias _unsafe_view permute transpose t expand
 unsqueeze squeeze diagonal unbind split split_with_sizes chunk narrow unfold movedim swapaxes
 adjoint mT mH numpy_T detach alias view_as expand_as unflatten
@@ -61,8 +61,10 @@ adjoint mT mH numpy_T detach alias view_as expand_as unflatten
 LISTED = frozenset(name.rstrip("_") for name in _WORDS.split())
 """Names without the underscore of those that write in place."""
 
+READ = "_local_scalar_dense"
+"""Hands a number to Python."""
 READS = frozenset({
-    "_local_scalar_dense", "nonzero", "masked_select", "is_nonzero", "equal", "unique_dim",
+    READ, "nonzero", "masked_select", "is_nonzero", "equal", "unique_dim",
     "_unique2",
 })  # fmt: skip
 """What they tell the process may change what it does next."""
@@ -189,6 +191,8 @@ _GUARDS: dict[str, Callable[[tuple[Any, ...], Any], bool]] = {
 }
 
 
+NO_LINK = -1
+"""Where an entry's number is none of those that left torch."""
 MOST_ENTRIES = 500_000
 MOST_MEMORY = 2**31
 """Bytes that one storage may have."""
@@ -198,7 +202,7 @@ _STATISTICS = frozenset({"running_mean", "running_var"})
 # Kind of entry → number of its fields.
 _FIELDS = {
     "leaf": 4, "constant": 4, "move": 9, "home": 2, "size": 2, "free": 1, "begin": 3, "end": 4,
-    "output": 3, "number": 3, "place": 5, "op": 6, "Synchronisation": 3, "Mark": 3,
+    "output": 3, "number": 3, "link": 3, "place": 5, "op": 6, "Synchronisation": 3, "Mark": 3,
 }  # fmt: skip
 
 
@@ -253,11 +257,20 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry: its description, the memory it names, its numbers."""
+    """One entry: its description, the memory it names, its numbers.
+
+    Attributes:
+        links: For each of the numbers, which of those that left torch before it is; −1 for none.
+    """
 
     what: Described
     handles: tuple[int, ...]
     numbers: tuple[float, ...]
+    links: tuple[int, ...] = ()
+
+    def linked(self) -> Iterator[int]:
+        """Yield which of the numbers that left torch come back in."""
+        yield from self.what.fields[2] if self.what.kind == "link" else self.links
 
     def read(self) -> tuple[int, ...]:
         """Return the memory that an operation is given."""
@@ -276,22 +289,32 @@ class Entry:
                 yield handle
 
 
-def read_entries(data: Mapping[Any, Any]) -> list[Entry]:
+def read_entries(data: Mapping[Any, Any], *, linked: bool = False) -> list[Entry]:
     """Return the entries that a process reported.
+
+    Args:
+        data: What it reported.
+        linked: Numbers that left torch and came back are what they will be then, not what they
+            were.
 
     Raises:
         MalformedError: They are none.
     """
     try:
         descriptors = [_described(json.loads(line)) for line in data["descriptors"].splitlines()]
-        return list(_entries(descriptors, data["entries"].tolist(), data["numbers"].tolist()))
+        numbers = data["numbers"].tolist()
+        links = data["links"].tolist() if linked else [NO_LINK] * len(numbers)
+        if len(links) != len(numbers):
+            raise MalformedError("links of other numbers")
+        found = _entries(descriptors, data["entries"].tolist(), numbers, links)
+        return [entry for entry in found if linked or entry.what.kind != "link"]
     # RecursionError: what text nested a thousand deep does to the parser.
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         raise MalformedError(f"{type(error).__name__}: {error}"[:200]) from None
 
 
 def _entries(
-    descriptors: list[Described], stream: list[int], numbers: list[float]
+    descriptors: list[Described], stream: list[int], numbers: list[float], links: list[int]
 ) -> Iterator[Entry]:
     place = used = count = 0
     while place < len(stream):
@@ -305,8 +328,9 @@ def _entries(
         handles = tuple(stream[place + 1 : place + 1 + len(what.layouts)])
         if len(handles) != len(what.layouts) or min(handles, default=0) < 0:
             raise MalformedError("an entry is not complete")
-        yield Entry(what, handles, tuple(numbers[used : used + what.floats]))
-        place, used = place + 1 + len(handles), used + what.floats
+        until = used + what.floats
+        yield Entry(what, handles, tuple(numbers[used:until]), tuple(links[used:until]))
+        place, used = place + 1 + len(handles), until
     if used != len(numbers):
         raise MalformedError("numbers that belong to no entry")
 
@@ -318,9 +342,8 @@ def _described(data: Any) -> Described:
     layouts: list[LoggedLayout | None] = []
     if kind == "op":
         return _operation(data, layouts)
-    if kind in ("home", "size", "free", "constant"):
-        _naturals(data[1:], least=-1)
-        return Described(kind, tuple(data), (None,) if kind != "constant" else (_bytes(data[2]),))
+    if kind in ("home", "size", "free", "constant", "link"):
+        return _memory(data)
     if kind == "leaf":
         layouts.append(_layout_of([*data[2], data[3]]))
     elif kind == "move":
@@ -333,6 +356,16 @@ def _described(data: Any) -> Described:
         layouts += [_layout_of(item[1][1:]) for item in data[2]]
         layouts += [_layout_of(item[1:]) for item in data[3]]
     return Described(kind, tuple(data), tuple(layouts))
+
+
+def _memory(data: Any) -> Described:
+    """Return what is said of one storage as a whole."""
+    kind = data[0]
+    if kind == "link":
+        _naturals(data[2], least=0)
+        return Described(kind, (kind, _dtype(data[1]), tuple(data[2])), (None,))
+    _naturals(data[1:], least=-1)
+    return Described(kind, tuple(data), (None,) if kind != "constant" else (_bytes(data[2]),))
 
 
 def _operation(data: Any, layouts: list[LoggedLayout | None]) -> Described:

@@ -22,7 +22,6 @@ Key = tuple[Any, ...]
 Work = tuple[str, int]
 """Name of an operation, and how much work it is."""
 
-READ = "_local_scalar_dense"
 _BASIC = frozenset({"select", "slice", "unsqueeze"})
 """What numbers, slices and ``None`` in brackets come to: one entry each."""
 _BY_ARRAYS = frozenset({"index", "_unsafe_index", "index_select", "gather", "take"})
@@ -73,16 +72,13 @@ def _needed(program: Program) -> set[int]:
 
 def _targets(program: Program) -> Iterator[int]:
     """Yield what is an output: how the call ends, and where numbers were read that it returned."""
-    reads = []
     for number, entry in enumerate(program.entries):
         kind = entry.what.kind
-        if kind == "op" and entry.what.fields[1] == READ:
-            reads.append(number)
-        elif kind == "end":
+        if kind == "end":
             yield number
         elif kind == "number":
             # The player has refused a number that nobody read.
-            yield reads[entry.what.fields[2]]
+            yield program.numbers[entry.what.fields[2]]
 
 
 def _read(entry: Entry) -> list[Key]:

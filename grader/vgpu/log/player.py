@@ -181,9 +181,9 @@ class Player:
             self._tensor(layout, handle)
             for layout, handle in zip(what.layouts[: what.made], entry.read(), strict=True)
         ]
-        args = tuple(_filled(what.fields[2], tensors, entry.numbers))
-        named = {name: _filled(node, tensors, entry.numbers)
-                 for name, node in what.fields[3].items()}  # fmt: skip
+        numbers = self._numbers_of(entry)
+        args = tuple(_filled(what.fields[2], tensors, numbers))
+        named = {name: _filled(node, tensors, numbers) for name, node in what.fields[3].items()}
         check_arguments(what.fields[1], args, named, self._made)
         try:
             result = self._called(what.function, args, named)
@@ -194,6 +194,9 @@ class Player:
             raise MalformedError(f"{what.fields[1]}: {error}"[:200]) from None
         self._bind(entry, list(tensors_in(result)), tensors)
         self._worked(number, entry, tensors, args, result)
+
+    def _numbers_of(self, entry: Entry) -> tuple[float, ...]:
+        return entry.numbers
 
     def _called(self, function: Any, args: Any, named: Any) -> Any:
         return function(*args, **named)

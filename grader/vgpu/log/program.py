@@ -15,6 +15,8 @@ import torch
 
 from grader.vgpu.log.descriptors import (
     MOST_MEMORY,
+    NO_LINK,
+    READ,
     READS,
     Entry,
     MalformedError,
@@ -65,6 +67,7 @@ class Program:
 
     Attributes:
         entries: In order.
+        numbers: Entries by which numbers leave torch.
         devices: Device of each operation's work, by the number of its entry.
         taken: Number of entry, device, bytes and handle of what is taken and given back.
         homes: Device of all memory, as it was at last.
@@ -74,6 +77,7 @@ class Program:
     """
 
     entries: list[Entry]
+    numbers: list[int] = field(default_factory=list)
     devices: dict[int, int] = field(default_factory=dict)
     taken: list[tuple[int, int, int, int]] = field(default_factory=list)
     homes: dict[int, int] = field(default_factory=dict)
@@ -110,6 +114,7 @@ class Program:
             if taken is None:
                 continue
             found.entries.add(number)
+            wanted.update(self.numbers[place] for place in entry.linked() if place != NO_LINK)
             if entry.what.kind == "constant" and entry.handles[0] in needed:
                 found.outside = True
             anew = self._overwritten(entry)
@@ -150,7 +155,7 @@ class Program:
 def _taken(entry: Entry, needed: set[int], bare: set[int]) -> set[int] | None:
     """Return what an entry needs, or None if nobody needs what it does."""
     kind = entry.what.kind
-    if kind in ("leaf", "constant", "home", "size"):
+    if kind in ("leaf", "constant", "link", "home", "size"):
         return None if (needed | bare).isdisjoint(entry.handles) else set()
     if kind not in ("op", "move"):
         return None
@@ -158,15 +163,37 @@ def _taken(entry: Entry, needed: set[int], bare: set[int]) -> set[int] | None:
     return set(entry.read()) if makes or not needed.isdisjoint(entry.changed()) else None
 
 
-def read_program(data: Mapping[Any, Any]) -> Program:
+def read_program(data: Mapping[Any, Any], *, linked: bool = False) -> Program:
     """Return the log that a process reported.
+
+    Args:
+        data: What it reported.
+        linked: As of ``read_entries``.
 
     Raises:
         MalformedError: It is none.
     """
-    program = Program(read_entries(data))
+    program = Program(read_entries(data, linked=linked))
+    _link(program)
     _follow(program)
     return program
+
+
+def _link(program: Program) -> None:
+    """Note where numbers leave torch, and check how they come back.
+
+    Raises:
+        MalformedError: One comes back before it left, or into other memory than a constant's.
+    """
+    for number, entry in enumerate(program.entries):
+        before = program.entries[number - 1] if number else entry
+        constant = before.what.kind == "constant" and before.handles == entry.handles
+        if entry.what.kind == "link" and not constant:
+            raise MalformedError("numbers that come back into memory of something else")
+        if any(not NO_LINK <= place < len(program.numbers) for place in entry.linked()):
+            raise MalformedError("a number that nobody read")
+        if entry.what.kind == "op" and entry.what.fields[1] == READ:
+            program.numbers.append(number)
 
 
 def _follow(program: Program) -> None:

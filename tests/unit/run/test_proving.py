@@ -14,7 +14,7 @@ from grader.observation import Claims, Observation, Outcome, Proof
 from grader.report.model import CheckResult
 from grader.run.answers import answers_of
 from grader.run.materials import Materials
-from grader.run.proving import _proof, _Task
+from grader.run.proving import Prover, _Fresh, _proof, _Task
 from grader.sandbox.host.guests import Sandbox
 from grader.verdict import Basis
 from grader.wire.messages import LOG
@@ -57,6 +57,10 @@ def different(x):
 
 def large(x):
     return x[x > 10]
+
+
+def whole(x):
+    return x.sum()
 
 
 def of_nothing(n):
@@ -148,6 +152,15 @@ QUESTIONS: list[dict[str, Any]] = [
             }
         ],
         "checks": [{"id": "values", "kind": "exact", "points": 1}, NO_LOOPS],
+    },
+    {
+        "id": "whole",
+        "title": "Sum of a tensor",
+        "points": 2,
+        "cases": [{"id": "any_size", "dims": {"N": [30, 40]}, "args": {"x": {"randn": ["N"]}}}],
+        "checks": [
+            {"id": "values", "kind": "close", "points": 1, "rtol": 1e-4, "atol": 1e-4}, NO_LOOPS,
+        ],
     },
     {
         "id": "of_nothing",
@@ -329,7 +342,13 @@ NOT_SHOWN = {
         "corner",
         "once",
         "    x[:2]\n    return torch.from_numpy(x.numpy()[:2, :3])",
-        "ok",
+        "needs_review",
+    ),
+    "turns_of_numpy": (
+        "products",
+        "loop",
+        "    return torch.stack([torch.from_numpy(a.numpy() @ b.numpy()) for a, b in zip(x, y)])",
+        "needs_review",
     ),
 }  # fmt: skip
 
@@ -344,6 +363,29 @@ def test_what_a_log_does_not_show_is_no_fact(way: str, graded: Callable[[str], G
     check = found[question][name]
     assert (check.code.value, shown(check)) == (code, False)
     assert check.basis is Basis.CLAIM
+
+
+def test_numbers_that_are_read_and_used_again_hide_no_loop(graded: Callable[[str], Graded]) -> None:
+    text = """
+def products(x, y):
+    out = torch.zeros(len(x), x.shape[1], y.shape[2])
+    for b in range(len(x)):
+        for n in range(x.shape[1]):
+            for m in range(y.shape[2]):
+                out[b, n, m] = torch.dot(x[b, n], y[b, :, m]).item()
+    return out
+
+
+def distances(x, y):
+    longest = (x * x).sum(1).max().item()
+    half = (x * x).sum(1)[:, None] / longest + (y * y).sum(1)[None] / longest
+    return half * longest - 2 * (x @ y.t())
+"""
+    found, _ = graded(RIGHT + text)
+    for question, name in (("products", "loop"), ("distances", "no_loops")):
+        check = found[question][name]
+        assert (check.code.value, check.basis) == ("ok", Basis.FACT), check.message
+        assert shown(check)
 
 
 REACHES = [
@@ -505,6 +547,46 @@ def test_a_size_that_is_written_out_may_fit_other_inputs_without_an_error(
     found, _ = graded(RIGHT.replace("return x[x > 10]", text))
     check = found["large"]["no_loops"]
     assert (check.code.value, check.basis) == ("ok", Basis.FACT), check.message
+
+
+def test_an_answer_that_no_order_changes_is_not_shown_by_another_order(
+    graded: Callable[[str], Graded],
+) -> None:
+    text = """
+def whole(x):
+    # As long as the data say: on other elements the copy is an error.
+    x.new_empty(len(x[x > 0])).copy_(x[x > 0])
+    return torch.tensor(float(x.numpy().sum()))
+"""
+    found, _ = graded(RIGHT + text)
+    assert found["whole"]["values"].code.value == "ok", found["whole"]["values"].message
+    check = found["whole"]["no_loops"]
+    assert (check.score, shown(check)) == (0, False), check
+
+
+@pytest.mark.parametrize(
+    ("answers", "alike"),
+    [
+        # Nearer than a proof tells apart, and farther than rounding goes.
+        ([1.0, 1.0005, 2.0], True),
+        ([1.0, 2.0, 2.0005], True),
+        # A third answer may be as near to both as a proof allows.
+        ([1.0, 1.0015, 2.0], True),
+        ([1.0, 1.003, 1.006], False),
+    ],
+)
+def test_answers_that_a_proof_does_not_tell_apart_show_nothing(
+    answers: list[float], alike: bool, ready: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, *others = (Observation(Outcome.COMPLETED, claims=Claims(each)) for each in answers)
+    fresh = iter([_Fresh(seen=each) for each in others])
+    monkeypatch.setattr(Prover, "_fresh", lambda *_: next(fresh))
+    planned = next(each for each in ready.plan if each.question.id == "whole")
+    (case,) = planned.cases
+    task = _Task(planned, case, case.counted[0], right, right)
+    assert task.call.grown == ""
+    _, why = ready._runner._prover._chosen(task, 0)
+    assert bool(why) is alike, why
 
 
 def test_one_call_that_is_many_operations_is_judged_as_before(
