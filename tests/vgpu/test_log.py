@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -387,3 +388,53 @@ def test_kernels_that_trust_their_arguments_do_not_get_any() -> None:
     found = again(log, own)
     assert found["state"] == "malformed"
     assert "max_pool2d_with_indices_backward" in found["why"]
+
+
+# -- what went out as a whole and comes back -------------------------------------------------------
+
+
+GOES_OUT = [
+    lambda x: torch.tensor(x.tolist()).to(FIRST),
+    lambda x: torch.tensor(x.to(FIRST).tolist(), dtype=torch.float64, device=FIRST),
+    lambda x: torch.from_numpy(x.numpy().copy()).to(FIRST),
+    lambda x: torch.as_tensor(np.asarray(x, dtype="float64")).to(FIRST),
+    lambda x: torch.stack([torch.tensor(row.tolist()) for row in x]).to(FIRST),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", GOES_OUT)
+def test_what_went_out_as_a_whole_and_came_back_is_a_copy(
+    way: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    own = {"x": torch.randn(4, 3)}
+    _, log = run(lambda leaves: way(leaves["x"]) * 2, own)
+    new = fresh(own)
+    found = again(log, own, new)
+    assert (found["state"], found["why"], found["outside"]) == ("ran", "", False)
+    assert torch.allclose(found["outputs"]["output"].double(), 2 * new["x"].double())
+    assert FIRST in found["placement"]["output"]["device"]
+
+
+def test_a_copy_holds_what_there_was_when_it_went_out() -> None:
+    def work(leaves: Tensors) -> torch.Tensor:
+        numbers = leaves["x"].tolist()
+        leaves["x"].zero_()
+        return torch.tensor(numbers).to(FIRST) + 1
+
+    own = {"x": torch.randn(3)}
+    _, log = run(work, own)
+    new = fresh(own)
+    torch.testing.assert_close(again(log, own, new)["outputs"]["output"], new["x"] + 1)
+
+
+def test_what_was_worked_out_of_numbers_is_no_copy() -> None:
+    own = {"x": torch.randn(3)}
+    _, log = run(lambda leaves: torch.tensor([2 * n for n in leaves["x"].tolist()]).to(FIRST), own)
+    assert again(log, own, fresh(own))["outside"]
+
+
+def test_methods_that_hand_out_are_torchs_own_again_afterwards() -> None:
+    before = torch.Tensor.tolist, torch.Tensor.numpy
+    run(lambda leaves: leaves["x"] + 1, {"x": torch.randn(3)})
+    assert (torch.Tensor.tolist, torch.Tensor.numpy) == before
+    assert not {"tolist", "numpy"} & {*vars(torch.Tensor)}

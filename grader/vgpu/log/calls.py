@@ -52,6 +52,8 @@ class CallLog(Log):
 
     most_numbers = 200_000
     most_bytes = 4 * 2**20
+    # Where numbers come back in, and what they are then, such a log says itself.
+    follows_copies = False
 
     def __init__(self) -> None:
         super().__init__(None)

@@ -7,15 +7,18 @@ views need no entries. A call of a new shape is described once; each further one
 
 The log is the word of the process that writes it. It needs no belief: what counts is what comes of
 running it. Bytes that come from outside torch (NumPy, lists of numbers) are written down as they
-are, so that a result which rests on them does not follow the inputs.
+are, so that a result which rests on them does not follow the inputs. Where a tensor went out as a
+whole, and the same elements come back in, they are a copy of it.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
@@ -44,6 +47,12 @@ _NO_WORK = frozenset({
     "as_strided_", "swapaxes_", "swapdims_", "detach",
 })  # fmt: skip
 
+_HANDED_OUT = ("tolist", "numpy")
+"""Methods by which a tensor leaves torch as a whole."""
+_MOST_HANDED_OUT = 16
+"""So many of them are remembered, and only those of so many bytes."""
+_MOST_HANDED_BYTES = 2**20
+
 # cat refuses an empty list.
 _NOTHING = torch.empty(0, dtype=torch.uint8)
 
@@ -60,10 +69,12 @@ class Log:
         why: Why it is not complete; empty where it is.
         most_numbers: Numbers that its entries may hold.
         most_bytes: Bytes from outside torch that it may hold.
+        follows_copies: What went out as a whole is known again when it comes back.
     """
 
     most_numbers = MOST_NUMBERS
     most_bytes = MOST_BYTES
+    follows_copies = True
 
     def __init__(self, machine: Machine | None) -> None:
         self.why = ""
@@ -77,6 +88,7 @@ class Log:
         self._numbers: list[float] = []
         self._constants: list[torch.Tensor] = []
         self._bytes = 0
+        self._handed_out: deque[torch.Tensor] = deque(maxlen=_MOST_HANDED_OUT)
         self._threads: dict[int, int] = {}
         self._local = threading.local()
 
@@ -178,6 +190,21 @@ class Log:
         if not getattr(self._local, "looks", False) and not skipped(func):
             self.operation(func, args, kwargs, result)
 
+    def handed_out(self, tensor: torch.Tensor) -> None:
+        """Remember a tensor whose elements have left torch. Never raises."""
+        if self.why or isinstance(tensor, VirtualTensor) or tensor.layout is not torch.strided:
+            return
+        size = tensor.numel() * tensor.element_size()
+        if not 0 < size <= _MOST_HANDED_BYTES or self._from_below(tensor):
+            return
+        with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction(), torch.no_grad():
+            # As it is now: whoever has the numbers does not see what is written later.
+            kept = tensor.detach().clone(memory_format=torch.contiguous_format)
+            self.meet((tensor,), {})
+            named = {"memory_format": torch.contiguous_format}
+            self.operation(torch.ops.aten.clone.default, (tensor,), named, kept)
+        self._handed_out.append(kept)
+
     def move(self, source: torch.Tensor, copy: torch.Tensor, blocking: bool) -> None:
         """Write down that elements went to another device, or to page-locked memory."""
         if self.why:
@@ -274,6 +301,8 @@ class Log:
             return handle
 
     def _constant(self, handle: int, tensor: torch.Tensor, ordinal: int) -> None:
+        if ordinal < 0 and self._comes_back(handle, tensor):
+            return
         size = tensor.untyped_storage().nbytes()
         offset = self._bytes
         self._bytes += size
@@ -285,6 +314,28 @@ class Log:
             bare = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage())
             self._constants.append(bare.clone())
         self._add(("constant", offset, size, ordinal), [handle])
+
+    def _comes_back(self, handle: int, tensor: torch.Tensor) -> bool:
+        """Write down a copy of what went out as a whole, if it is one; tell whether it is."""
+        whole = handle_size(tensor) == tensor.numel() * tensor.element_size()
+        if not whole or not tensor.is_contiguous():
+            return False
+        with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction(), torch.no_grad():
+            source = next(
+                (item for item in reversed(self._handed_out)
+                 if item.shape == tensor.shape and torch.equal(item.to(tensor.dtype), tensor)),
+                None,
+            )  # fmt: skip
+        if source is None:
+            return False
+        handles: list[int] = []
+        where = self._reference(source, handles)
+        dtype = (("dtype", _static(tensor.dtype)),)
+        made = ("n", *_layout(tensor), handle_size(tensor))
+        name = ("aten", "_to_copy", "default")
+        key = ("op", name, ("l", (where,)), dtype, (made,), self._place(-1))
+        self._add(key, [*handles, handle])
+        return True
 
     def _place(self, ordinal: int) -> Key:
         """Return where in the course of things: thread, stream, phase."""
@@ -397,7 +448,34 @@ def written_to(log: Log) -> Iterator[None]:
 
     threading.Thread.run = looked_at  # type: ignore[method-assign]
     try:
-        with _Looking(log):
+        with ExitStack() as stack:
+            if log.follows_copies:
+                stack.enter_context(_handed_out_to(log))
+            stack.enter_context(_Looking(log))
             yield
     finally:
         threading.Thread.run = run  # type: ignore[method-assign]
+
+
+@contextmanager
+def _handed_out_to(log: Log) -> Iterator[None]:
+    """Tell a log which tensors leave torch as a whole: no operation says so."""
+
+    def telling(name: str) -> Callable[..., Any]:
+        original = getattr(torch.Tensor, name)
+
+        def method(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            result = original(self, *args, **kwargs)
+            log.handed_out(self)
+            return result
+
+        return functools.wraps(original)(method)
+
+    # In the class itself there are none: torch's own stand one class below.
+    for name in _HANDED_OUT:
+        setattr(torch.Tensor, name, telling(name))
+    try:
+        yield
+    finally:
+        for name in _HANDED_OUT:
+            delattr(torch.Tensor, name)

@@ -137,29 +137,3 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
         losses.append(total / rows)
     net.train(was_training)
     return losses
-
-
-# %% gpu_by_way_of_lists
-# Makes each batch anew from Python's numbers.
-# expect:
-#   questions:
-#     train_minibatch_on_gpu: {status: partial, checks: {losses: ok, again_small: not_repeated, again_large: not_repeated, on_gpu: requirement_not_met, places: requirement_not_met, memory: requirement_not_met}}
-
-def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
-    was_training = net.training
-    net.to(device)
-    net.train()
-    losses = []
-    for _ in range(epochs):
-        total = rows = 0
-        for batch in loader:
-            xx, yy = (torch.tensor(part.tolist(), dtype=part.dtype).to(device) for part in batch)
-            loss = loss_fn(net(xx), yy)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(xx)
-            rows += len(xx)
-        losses.append(total / rows)
-    net.train(was_training)
-    return losses

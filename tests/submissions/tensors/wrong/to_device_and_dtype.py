@@ -67,18 +67,3 @@ def to_device_and_dtype(x, y):
         "home": home.float(),
         "array": home.numpy(),
     }
-
-
-# %% gpu_by_way_of_a_list
-# Makes the tensors anew from numbers, where one call of to is asked for.
-# expect:
-#   questions:
-#     to_device_and_dtype: {status: partial, checks: {values: ok, again: not_repeated, on_the_gpu: requirement_not_met, at_home: ok, dtypes: ok}}
-
-def to_device_and_dtype(x, y):
-    return {
-        "like_y": torch.tensor(x.tolist(), dtype=y.dtype).to(y.device),
-        "double": torch.tensor(x.tolist(), dtype=torch.float64).cuda(),
-        "home": y.to("cpu", torch.float32),
-        "array": y.cpu().numpy(),
-    }
