@@ -16,6 +16,7 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from grader.vgpu import virtual_gpus
+from grader.vgpu.core import dispatch
 from grader.vgpu.timeline import on_timeline
 
 
@@ -91,6 +92,19 @@ def test_a_kernel_for_cuda_is_the_one_that_runs() -> None:
         written(x, out)
         assert out.tolist() == [2.0] * 3
         assert "mul" in str(machine.trace.events)
+
+
+def test_the_kernels_of_a_torch_built_for_cuda_are_left_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such a build has one for each operation, in C++, which cannot run here."""
+    told = "CUDA: registered at /pytorch/build/aten/src/ATen/RegisterCUDA_0.cpp:2428 :: (none)"
+    monkeypatch.setattr(torch._C, "_dispatch_has_kernel_for_dispatch_key", lambda *_: True)
+    monkeypatch.setattr(torch._C, "_dispatch_dump", lambda _: told)
+    assert not dispatch._is_programs("aten::atan2")
+    written = "CUDA: registered at /home/me/train.py:7 :: (none) [ boxed ]"
+    monkeypatch.setattr(torch._C, "_dispatch_dump", lambda _: f"{written}\n{told}")
+    assert dispatch._is_programs("aten::atan2")
 
 
 def test_flexible_attention() -> None:

@@ -191,8 +191,7 @@ def _learn(func: Any) -> _Facts:
         # Each time anew, for it is not kept: nothing may be made that C++ then ends the process at.
         raise no_nested(f"torch.{name}")
     exchange = func.namespace == "_c10d_functional" and name not in _WITHOUT_KERNEL
-    # No build for CPUs has a kernel for CUDA: one that is there is the program's.
-    own = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CUDA")
+    own = _is_programs(func.name())
     facts = _Facts(
         name=name,
         func=func,
@@ -213,6 +212,17 @@ def _learn(func: Any) -> _Facts:
     )
     _known[func] = facts
     return facts
+
+
+def _is_programs(operation: str) -> bool:
+    """Tell whether a program has registered a kernel for CUDA, from Python.
+
+    A torch that was built for CUDA has kernels of its own, in C++: none of them can run here.
+    """
+    if not torch._C._dispatch_has_kernel_for_dispatch_key(operation, "CUDA"):
+        return False
+    kernels = torch._C._dispatch_dump(operation).splitlines()
+    return any(line.startswith("CUDA: ") and ".py:" in line for line in kernels)
 
 
 def _is_meta(func: Any, device: Any) -> bool:

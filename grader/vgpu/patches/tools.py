@@ -177,13 +177,21 @@ def _patch_compilers(patches: Patches) -> None:
     patches.wrap(torch.export, "export", _export)
 
 
+def _is_subclass(value: Any) -> bool:
+    """Tell whether a value is a tensor that answers operations in Python."""
+    keys = torch._C._dispatch_keys(value) if isinstance(value, torch.Tensor) else None
+    return keys is not None and keys.has(torch._C.DispatchKey.Python)
+
+
 def _on_devices(original: Any) -> Any:
     python, host = torch._C.DispatchKey.Python, torch._C.DispatchKey.CPU
+    flatten: Any = torch._ops._to_flat_tuple
 
     def dispatch(self: Any, key: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Run an operation that takes functions as it runs on the host: by torch's own formula."""
         if key == python and _get_current_dispatch_mode() is None:
-            held = self._get_overloaded_args(args, kwargs)
+            given: Sequence[Any] = flatten(args, kwargs)
+            held = [each for each in given if _is_subclass(each)]
             if held and all(type(each) is VirtualTensor for each in held):
                 key = host
         return original(self, key, *args, **kwargs)
