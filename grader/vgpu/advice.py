@@ -48,6 +48,8 @@ _ADVICE = {
     "to host": "copies to the CPU and waits: keep results on the GPU and copy them once, after the "
     "loop",
     "torch.cuda.synchronize": "waits for all work of the GPU: only a measurement of time needs it",
+    "torch.cuda.empty_cache": "gives memory back, waits, and asks for it again: leave it out; free "
+    "memory is used again by itself",
     "nonzero": "needs to know how many elements a mask selects, and waits: use torch.where, or "
     "multiply by the mask",
     "unpinned": "copies with non_blocking=True from memory that is not page-locked, and so waits "

@@ -148,6 +148,13 @@ def get_device_properties(device: Any = None) -> Any:
     )  # fmt: skip
 
 
+def _empty_cache() -> None:
+    """Do nothing: there is no cache."""
+    places = machine().places
+    if places is not None:
+        places.note("torch.cuda.empty_cache")
+
+
 def _nothing(*_: Any, **__: Any) -> None:
     return None
 
@@ -182,7 +189,7 @@ _CUDA: dict[str, Any] = {
     "_lazy_init": _nothing,
     # At once: torch keeps such calls until CUDA is initialised, which never happens here.
     "_lazy_call": lambda call, **_: call(),
-    "empty_cache": _nothing,
+    "empty_cache": _empty_cache,
     "ipc_collect": _nothing,
     "device_count": lambda: machine().count,
     "current_device": current,
@@ -223,7 +230,7 @@ _ACCELERATOR: dict[str, Any] = {
     "set_stream": streams.set_stream,
     "synchronize": synchronize,
     "device_index": device,
-    "empty_cache": _nothing,
+    "empty_cache": _empty_cache,
     "get_memory_info": mem_get_info,
     **MEMORY_FUNCTIONS,
 }
