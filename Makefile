@@ -33,7 +33,7 @@ $(STAMP): pyproject.toml .ci/constraints.txt .ci/light_torch.py
 	@touch $@
 
 grade: $(STAMP) ## Grade six sample submissions; reports in build/grades
-	$(BIN)/grader batch pytorch101 tests/submissions/pytorch101/showcase --out build/grades
+	$(BIN)/grader batch pytorch101 tests/submissions/pytorch101/showcase --without gpu --out build/grades
 
 test: $(STAMP) lint types contracts ## Lint, types, import contract, starter drift, core tests
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not heavy'

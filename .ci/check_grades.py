@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Fail unless every sample of `make grade` was graded without a fault of the grader's own.
+"""Fail unless every sample of `make grade` has a final grade.
 
 Usage: python .ci/check_grades.py [FOLDER]     FOLDER is build/grades where absent
 
-An *incomplete* report means that the machine or the grader failed, not the student. Exit status 1,
-with one line for each such report. Standard library only: CI runs this with any Python.
+An *incomplete* report means that the machine or the grader failed, not the student. A *pending* one
+waits for something, and a demonstration is to be final. Exit status 1, with one line for each such
+report. Standard library only: CI runs this with any Python.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ def faults(folder: Path) -> list[str]:
             found.append(f"{name}: no report.json in {folder}")
         elif rows.get(name) != status[name]:
             found.append(f"{name}: {status[name]}, but the gradebook says {rows.get(name)}")
-        elif status[name] == "incomplete":
-            found.append(f"{name}: incomplete; see {folder / name / 'report.json'}")
+        elif status[name] != "graded":
+            found.append(f"{name}: {status[name]}; see {folder / name / 'report.json'}")
     return found
 
 

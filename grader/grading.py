@@ -25,6 +25,7 @@ from grader.report.model import (
     SubmissionInfo,
     Timing,
 )
+from grader.report.without_gpu import without_gpu
 from grader.run.allowance import NO_CARE, Care
 from grader.run.answers import KeptAnswers
 from grader.run.baseline import Baseline, received
@@ -329,6 +330,10 @@ class Grader:
         """Return whether timing may settle points that a report made without it left pending."""
         checks = {each.id: {check.id: check for check in each.checks} for each in report.questions}
         return self._options.clock and self._clocks().awaited(checks)
+
+    def counted(self, report: Report) -> Report:
+        """Return a report as it counts in the course: without GPU points where it has no GPU."""
+        return without_gpu(report) if self._options.without_gpu else report
 
     def _clocks(self) -> Clocks:
         return Clocks(self._baseline, self._sandbox, self._screener)

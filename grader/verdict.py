@@ -112,6 +112,7 @@ class Code(str, Enum):
     BAD_SUBMISSION = "bad_submission"
     # nobody's fault, or not the student's
     NO_DEVICE = "no_device"
+    NOT_COUNTED = "not_counted"
     NO_PERMISSION = "no_permission"
     NOT_TIMED = "not_timed"
     INCONCLUSIVE = "inconclusive"

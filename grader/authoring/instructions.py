@@ -109,6 +109,11 @@ def points_text(terms: Terms) -> str:
     """Return which points can be earned on the platform, and why others cannot."""
     reach = terms.reach
     lines = [*_beyond(terms)]
+    if reach.uncounted:
+        lines += [
+            "These need a real GPU, which the course does not have. They are out of the maximum:",
+            *_rows(reach.uncounted, terms.assignment),
+        ]
     if by_hand := reach.of(Why.BY_HAND):
         lines += [
             "A person gives these (`grader decide`). They stay pending there until you bring the "

@@ -53,7 +53,9 @@ POINTS_FILE = "points.txt"
 LISTING = "class.txt"
 """Names of the students' repositories, where a dispatch names none."""
 
-_ALL_OR_NOTHING = b"schema: torchgrade/course/v1\npartial: false\n"
+_COURSE, _ALL_OR_NOTHING, _WITHOUT_GPU = (
+    b"schema: torchgrade/course/v1\n", b"partial: false\n", b"gpu: none\n",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Pack:
         assignment: Content of the assignment's file there.
         points: Which points can be earned there, for the instructor to read.
         language: That its messages to students are in.
+        without_gpu: What only a real GPU can settle does not count.
     """
 
     materials: Materials
@@ -75,6 +78,7 @@ class Pack:
     assignment: bytes
     points: str
     language: str = "en"
+    without_gpu: bool = False
 
     @property
     def blanks(self) -> dict[str, str]:
@@ -88,7 +92,9 @@ class Pack:
         pins = "".join(f"{pin}\n" for pin in self.requirements.pins)
         file = self.materials.folder / FILE_NAME
         # The course's own file has names and dates; this is what it says of grades.
-        course = {} if self.materials.assignment.partial else {COURSE_FILE: _ALL_OR_NOTHING}
+        said = b"" if self.materials.assignment.partial else _ALL_OR_NOTHING
+        said += _WITHOUT_GPU if self.without_gpu else b""
+        course = {COURSE_FILE: _COURSE + said} if said else {}
         return {
             **course,
             **_program("torchgrade/", self.requirements),

@@ -40,12 +40,16 @@ _SLACK = 1e-6
 
 
 class Why(str, Enum):
-    """Why the reference did not earn some points; a person gives those *by hand*."""
+    """Why the reference did not earn some points; a person gives those *by hand*.
+
+    What is *not counted* is out of the maximum.
+    """
 
     OUT_OF_REACH = "out of reach"
     BY_HAND = "by hand"
     UNDECIDED = "undecided"
     LOST = "lost"
+    UNCOUNTED = "not counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class Reach:
         seconds: What the whole run took, the reference's own answers included.
         hanging: Seconds that a submission may take beyond that which hangs in every question.
         no_walls: Why the sandbox could not be set up here; empty where it was.
+        uncounted: What is out of the maximum, as the course has no GPU.
     """
 
     maximum: float
@@ -86,6 +91,7 @@ class Reach:
     seconds: float = 0.0
     hanging: float = 0.0
     no_walls: str = ""
+    uncounted: tuple[Unearned, ...] = ()
 
     def of(self, why: Why) -> tuple[Unearned, ...]:
         """Return what was not earned for one sort of reason."""
@@ -124,13 +130,16 @@ def gradable(questions: Sequence[Question], tier: Choice) -> list[Question]:
     ]
 
 
-def try_reference(materials: Materials, tier: Choice, progress: Progress) -> Reach:
+def try_reference(
+    materials: Materials, tier: Choice, progress: Progress, without_gpu: bool = False
+) -> Reach:
     """Grade the reference as a platform will, and return what it earns.
 
     Args:
         materials: The assignment.
         tier: Of the sandbox there; ``auto`` counts as the least that it may come to.
         progress: Called with the id of each question as it begins.
+        without_gpu: The course has no GPU.
 
     Raises:
         AssignmentError: The reference, a generator or a scenario does not do what it should.
@@ -139,9 +148,10 @@ def try_reference(materials: Materials, tier: Choice, progress: Progress) -> Rea
     began = time.monotonic()
     sandbox, no_walls = _sandbox(tier)
     with sandbox:
-        grader = Grader(materials, sandbox, Options(secrets.randbelow(2**31), "virtual", (), True))
+        seed = secrets.randbelow(2**31)
+        grader = Grader(materials, sandbox, Options(seed, "virtual", (), True, without_gpu))
         grader.prepare()
-        report = grader.grade(materials.reference_folder, "reference", progress)
+        report = grader.counted(grader.grade(materials.reference_folder, "reference", progress))
     return replace(
         reach_of(report, materials.assignment),
         seconds=time.monotonic() - began,
@@ -153,11 +163,11 @@ def try_reference(materials: Materials, tier: Choice, progress: Progress) -> Rea
 def reach_of(report: Report, assignment: Assignment) -> Reach:
     """Return what a report on the reference says of the points."""
     questions = {question.id: question for question in assignment.questions}
-    unearned = tuple(
+    everything = tuple(
         Unearned(
             result.id,
             check.id,
-            check.max_score - check.score,
+            check.max_score + check.uncounted - check.score,
             _why(check),
             _reason(check, questions[result.id]),
             result.bonus or check.bonus,
@@ -166,10 +176,14 @@ def reach_of(report: Report, assignment: Assignment) -> Reach:
         for check in result.checks
         if check.status is not Status.PASSED or check.max_score - check.score > _SLACK
     )
-    return Reach(assignment.points, unearned)
+    uncounted = tuple(each for each in everything if each.why is Why.UNCOUNTED)
+    unearned = tuple(each for each in everything if each.why is not Why.UNCOUNTED)
+    return Reach(report.max_score, unearned, uncounted=uncounted)
 
 
 def _why(check: CheckResult) -> Why:
+    if check.code is Code.NOT_COUNTED:
+        return Why.UNCOUNTED
     if check.code in (Code.NO_DEVICE, Code.NO_PERMISSION, Code.NO_PACKAGE):
         return Why.OUT_OF_REACH
     if check.kind == BY_HAND:
@@ -179,7 +193,7 @@ def _why(check: CheckResult) -> Why:
 
 
 def _reason(check: CheckResult, question: Question) -> str:
-    if check.code is Code.NO_DEVICE:
+    if check.code in (Code.NO_DEVICE, Code.NOT_COUNTED):
         return "is timed on a real GPU"
     if check.code is Code.NO_PACKAGE:
         return f"needs {', '.join(question.needs.packages)}, which is not installed here"

@@ -148,12 +148,13 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> Again:
             runs, reference = seen or ({}, None)
             after = carry(done.report, grader.judge_again(runs, done.report, reference))
             changes += differences(name, done.report, after)
-            totals.append(total(name, done.report, after, decisions.get(name, ())))
+            old, new = grader.counted(done.report), grader.counted(after)
+            totals.append(total(name, old, new, decisions.get(name, ())))
             reports.append(after)
             # Report before journal: killed in between, the next run finds the same difference and
             # writes both again.
             if not dry_run and after != done.report:
-                write(after, out)
+                write(grader.counted(after), out)
                 now = Done(done.submission, after, done.digest, done.timed)
                 record(journal, now, journal.kept(name))
         if not dry_run:
@@ -200,7 +201,8 @@ def regrade(out: Path, prepare: Prepare, names: Sequence[str], questions: Sequen
                 everybody[name] = run.one(everybody[name])
                 after = everybody[name].report
                 changes += differences(name, before, after)
-                totals.append(total(name, before, after, decisions.get(name, ())))
+                old, new = grader.counted(before), grader.counted(after)
+                totals.append(total(name, old, new, decisions.get(name, ())))
             if run.anew:
                 _stands_under(journal, setup, grader)
     reports = tuple(done.report for done in everybody.values())
@@ -249,7 +251,7 @@ class _Run:
             answers = self._whole.answers
             runs = {**others, **(answers.unpack(kept) if kept else {})}
             kept = answers.pack(runs) if runs else None
-            write(report, self._out)
+            write(self._whole.counted(report), self._out)
         done = Done(before.submission, report, answer.digest, before.timed)
         record(self._journal, done, kept)
         return done
@@ -299,7 +301,8 @@ def replay(out: Path, name: str, prepare: Prepare, scratch: Path) -> tuple[Chang
 
 def options_of(setup: Setup, questions: Sequence[str] = ()) -> Options:
     """Return the options that a batch was begun with."""
-    return Options(setup.seed, setup.device, tuple(questions) or setup.questions, setup.clock)
+    chosen = tuple(questions) or setup.questions
+    return Options(setup.seed, setup.device, chosen, setup.clock, setup.gpu == "none")
 
 
 def _stands_under(journal: Journal, setup: Setup, grader: Grader) -> None:

@@ -25,6 +25,7 @@ from grader.batch.decisions import (
 )
 from grader.batch.ledger import (
     Done,
+    counting,
     decisions_of,
     done_so_far,
     one_of,
@@ -137,7 +138,9 @@ class GradedClass:
     def __init__(self, out: Path) -> None:
         self.out = out
         self._journal: Journal = open_journal(out / JOURNAL_FILE)
-        self._done = {done.submission.name: done for done in done_so_far(self._journal)}
+        # As it counts: nobody gives points for what is out of the maximum.
+        everybody = counting(self._journal, done_so_far(self._journal))
+        self._done = {done.submission.name: done for done in everybody}
 
     def __enter__(self) -> GradedClass:
         return self

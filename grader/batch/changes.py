@@ -138,7 +138,12 @@ def total(
     """
     words = current()
     counts = (with_decisions(report, decisions, words) for report in (before, after))
-    return Total(name, *((each.score, each.pending, each.max_score) for each in counts))
+    return Total(name, *map(counts_of, counts))
+
+
+def counts_of(report: Report) -> tuple[float, float, float]:
+    """Return the score of a report, what is pending, and the most."""
+    return report.score, report.pending, report.max_score
 
 
 def with_questions(before: Report, after: Report, questions: Sequence[str]) -> Report:

@@ -19,9 +19,11 @@ from grader.batch.ledger import (
     GRADED_AT,
     REMEMBERED,
     Done,
+    GpuChoice,
     Setup,
     absent_of,
     begin,
+    counting,
     done_so_far,
     grades_of,
     keep,
@@ -88,6 +90,11 @@ class ClassRun:
         return self._begun.roster if self._begun else None
 
     @property
+    def gpu(self) -> GpuChoice | None:
+        """Whether the course has a GPU, as the batch remembers; None for a new one."""
+        return self._begun.gpu if self._begun else None
+
+    @property
     def seed(self) -> int | None:
         """The seed that the batch was begun with; None for a new one."""
         return self._begun.seed if self._begun else None
@@ -151,12 +158,14 @@ class ClassRun:
                     # Timed anew: what was merged from another machine stays. And the files may be
                     # gone, or half of a pair written, when it was killed.
                     graded = replace(graded, report=carry(earlier.report, graded.report))
-                    write(graded.report, self.out)
                     moment = moments[graded.submission.name]
                 done = Done(graded.submission, graded.report, graded.digest, graded.timed)
+                (counted,) = counting(journal, [done])
+                if moment:
+                    write(counted.report, self.out)
                 record(journal, done, graded.kept, moment)
                 self._behind = True
-                yield graded
+                yield replace(graded, report=counted.report)
         finally:
             results.close()
 

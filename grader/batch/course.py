@@ -8,6 +8,7 @@
     language: ko                          # of pages and messages
     released: visible                     # what students' pages show
     partial: false                        # known mistakes earn no price
+    gpu: none                             # points that wait for one are out of the maximum
     batch: {isolation: full, clock: auto, jobs: 4}
     late: {grace_minutes: 10, per_day: 0.1, most: 0.5, closes_after_days: 7}
     assignments:
@@ -37,7 +38,7 @@ from grader.assignment.find import COURSE_FILE
 from grader.assignment.load import explain
 from grader.assignment.types import described_schema
 from grader.batch.grades import LatePolicy
-from grader.batch.ledger import read_setup
+from grader.batch.ledger import GpuChoice, read_setup
 from grader.batch.roster import Roster, read_roster
 from grader.errors import AssignmentError, UsageError
 
@@ -147,6 +148,8 @@ class CourseSpec(AssignmentPart):
         released: What students' pages show: visible checks, those for after the due date too, or
             those for after grades are published.
         partial: Known mistakes earn the prices that assignments give them.
+        gpu: Whether there is a GPU to grade with; ``none`` takes what only one can settle out of
+            the maximum.
         batch: Options of ``grader batch``.
         late: What coming late costs.
         assignments: Id → what holds for it.
@@ -158,6 +161,7 @@ class CourseSpec(AssignmentPart):
     language: Literal["en", "ko"] | None = None
     released: Literal["visible", "after_due_date", "after_published"] | None = None
     partial: bool = True
+    gpu: GpuChoice | None = None
     batch: CourseDefaults = CourseDefaults()
     late: CourseLateRule = CourseLateRule()
     assignments: dict[str, CourseAssignment] = Field(default_factory=dict)
@@ -235,6 +239,17 @@ def course_of(assignment_file: Path) -> Course | None:
     if home.name != _HOME or not file.is_file():
         return None
     return read_course(file)
+
+
+def gpu_in_course(assignment_file: Path) -> GpuChoice | None:
+    """Return whether the course of an assignment has a GPU; None where nothing says so.
+
+    Raises:
+        AssignmentError: The file is broken; lists everything that was found, with its line.
+        UsageError: It cannot be read.
+    """
+    course = course_of(assignment_file)
+    return course.spec.gpu if course else None
 
 
 def canvas_column(out: Path) -> str:

@@ -9,6 +9,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -21,6 +22,7 @@ from grader.errors import UsageError, nearest
 from grader.report.gradebook import write_gradebook
 from grader.report.messages.catalogue import current
 from grader.report.model import Report
+from grader.report.without_gpu import without_gpu
 from grader.run.capabilities import DeviceChoice
 from grader.store.journal import (
     JOURNAL_FILE,
@@ -33,6 +35,8 @@ from grader.store.journal import (
 
 # Not the seed: who goes on takes the batch's own, so that all get the same inputs.
 _MUST_AGREE = ("assignment", "digest", "device", "questions", "isolation", "clock")
+GpuChoice = Literal["none", "real"]
+"""Whether a course has a GPU to grade with."""
 _WORDS = {
     "assignment": "another assignment",
     "digest": "another state of the assignment: its files have changed since",
@@ -61,6 +65,7 @@ class Setup(BaseModel):
         absent: Who of these handed in nothing.
         language: Of pages and messages; the machine's where None.
         released: As ``--released``: how much students' pages show.
+        gpu: ``none``: what only a real GPU can settle is out of the maximum. It counts otherwise.
         total: Submissions of the class; 0 where an earlier version did not say.
         begun_at: When the batch was begun or last gone on with.
         watched: The folder whose arrivals are graded, as it was typed; empty for a class as it is.
@@ -85,6 +90,7 @@ class Setup(BaseModel):
     absent: tuple[RosterStudent, ...] = ()
     language: str | None = None
     released: str | None = None
+    gpu: GpuChoice | None = None
     total: int = 0
     begun_at: dt.datetime | None = None
     watched: str = ""
@@ -194,11 +200,21 @@ def done_so_far(journal: Journal, names: Iterable[str] | None = None) -> Iterato
 
 
 def with_decided(journal: Journal, done: Iterable[Done]) -> Iterator[Done]:
-    """Yield submissions with what people decided laid over what the grader said."""
+    """Yield submissions as they count: what people decided is laid over what the grader said."""
     decisions, words = decisions_of(journal), current()
-    for each in done:
+    for each in counting(journal, done):
         own = decisions.get(each.submission.name, ())
         yield replace(each, report=with_decisions(each.report, own, words)) if own else each
+
+
+def counting(journal: Journal, done: Iterable[Done]) -> Iterator[Done]:
+    """Yield submissions with the maximum that counts: without GPU points in a course without one.
+
+    The journal keeps what the grader said, so that they come back with a GPU.
+    """
+    none = journal.header().get("gpu") == "none"
+    for each in done:
+        yield replace(each, report=without_gpu(each.report)) if none else each
 
 
 def decisions_of(journal: Journal) -> dict[str, list[PersonDecision]]:
@@ -221,7 +237,9 @@ def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> L
     return given or setup_of(journal, out).late
 
 
-REMEMBERED = ("late", "roster", "absent", "language", "released", "total", "begun_at", "watched")
+REMEMBERED = (
+    "late", "roster", "absent", "language", "released", "gpu", "total", "begun_at", "watched",
+)  # fmt: skip
 """What makes no difference to what is graded, so that another word on it may come later."""
 
 
@@ -324,6 +342,33 @@ def write_grades(grades: Sequence[Grade], out: Path, absent: Sequence[Student] =
     """
     reports = [grade.report for grade in grades]
     return write_gradebook(reports, out, who(grades, absent), lateness(grades))
+
+
+def count_gpu(out: Path, gpu: GpuChoice) -> list[tuple[Done, Done]]:
+    """Have points that wait for a GPU count, or not, from now on; nothing runs, nothing is lost.
+
+    All reports and the gradebook are written again.
+
+    Args:
+        out: ``--out`` of the batch.
+        gpu: ``none`` takes them out of the maximum, ``real`` brings them back.
+
+    Returns:
+        Each submission as it counted before, and as it counts now.
+
+    Raises:
+        UsageError: No batch was begun there, or another ``grader`` is at work there.
+        InfrastructureError: The disk is full or broken.
+    """
+    with open_journal(out / JOURNAL_FILE) as journal:
+        before = list(with_decided(journal, done_so_far(journal)))
+        # Before the reports: killed in between, the same command completes them.
+        keep(journal, out, gpu=gpu)
+        after = list(with_decided(journal, done_so_far(journal)))
+    for done in after:
+        write(done.report, out)
+    renew_gradebook(out)
+    return list(zip(before, after, strict=True))
 
 
 def write_decided(out: Path) -> None:

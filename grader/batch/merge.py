@@ -99,6 +99,8 @@ def merge_folders(
         _refuse_misfits(folders, base, others)
         done = _merged(base, others, allowed)
         changed = tuple(name for name, report in done.items() if report is not base[name])
+        # Before what people decided, or what does not count, is laid over it.
+        left = math.fsum(base[name].pending - done[name].pending for name in base)
         if journal:
             policy = policy_of(journal, folders[0], policy)
             keep(journal, folders[0], late=policy)
@@ -111,8 +113,7 @@ def merge_folders(
             write_grades(grades, folders[0], absent_of(journal, folders[0]))
         elif merged.batch:
             write_gradebook(merged.reports, folders[0])
-        left = (base[name].pending - done[name].pending for name in base)
-        return replace(merged, completed=math.fsum(left), expected=_expected(base, others))
+        return replace(merged, completed=left, expected=_expected(base, others))
 
 
 def sentences(merged: Merged) -> list[str]:

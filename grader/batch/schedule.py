@@ -107,7 +107,7 @@ def perform(grader: Grader, work: WorkItem, out: Path) -> Answer:
     except UsageError as error:
         # One folder that may not be read is no reason to stop grading a class.
         examined = grader.not_read(submission.name, str(error))
-    write(examined.report, out)
+    write(grader.counted(examined.report), out)
     report = examined.report.model_dump_json()
     return Answer(examined.report.submission.digest, report, _kept(grader, examined))
 
@@ -136,7 +136,7 @@ def _copied(grader: Grader, work: WorkItem, out: Path) -> Answer:
     first = Report.model_validate_json(work.report)
     own = submission_info(read_for(grader.assignment, submission.path, submission.name))
     report = first.model_copy(update={"submission": own})
-    write(report, out)
+    write(grader.counted(report), out)
     return Answer(own.digest, report.model_dump_json())
 
 

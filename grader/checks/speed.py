@@ -20,7 +20,7 @@ from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from grader.checks.base import CaseInputs, Check, Identifier, Probe, SpeedTest
-from grader.checks.judge import judge_case
+from grader.checks.judge import judge_case, required
 from grader.checks.values import Close
 from grader.clock.credit import Credit, Decision, single
 from grader.clock.device import MARGIN, DeviceTiming, Reading, read, weigh
@@ -89,6 +89,15 @@ def speed_tests(checks: Iterable[Check], *, on_device: bool) -> Iterator[tuple[C
         test = check.speed()
         if test is not None and test.on_device is on_device:
             yield check, test
+
+
+def only_on_device(checks: Sequence[Check]) -> frozenset[str]:
+    """Return the ids of checks that nothing but a real GPU settles, and of all that require one."""
+    found = {check.id for check, _ in speed_tests(checks, on_device=True)}
+    resting = {check.id: set(required(check, checks)) for check in checks}
+    while more := {name for name, needed in resting.items() if needed & found} - found:
+        found |= more
+    return frozenset(found)
 
 
 def timing_problem(case: CaseInputs, timing: FunctionTiming) -> Verdict | None:

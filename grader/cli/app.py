@@ -33,6 +33,7 @@ COMMANDS = {
     ),
     "replay": ("regrade.replay_command", "Run one submission again and compare its verdicts."),
     "decide": ("review.decide", "Give points by hand."),
+    "count": ("regrade.count", "Count points that only a GPU can settle, or take them out."),
     "review": ("review.review", "Go through what waits for a person, and give points."),
     "status": ("regrade.status", "Say how far a batch is, while it runs or after it was stopped."),
     "pictures": ("report.pictures", "Draw the reports' pictures again, from the numbers in them."),

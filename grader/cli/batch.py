@@ -24,6 +24,7 @@ from grader.cli.options import (
     RosterOpt,
     SeedOpt,
     WatchOpt,
+    WithoutOpt,
 )
 from grader.cli.support import make_folder
 
@@ -45,6 +46,7 @@ def batch(
     only_pending: OnlyPendingOpt = None,
     late: LateOpt = None,
     roster: RosterOpt = None,
+    without: WithoutOpt = None,
 ) -> None:
     """Grade every submission of a class. Adds gradebook.csv beside the reports."""
     make_folder(out)
@@ -54,6 +56,7 @@ def batch(
         assignment=assignment, folder=folder, out=out, jobs=jobs, engine=engine,
         resume=resume or watch, watch=watch, isolation=isolation, device=device, seed=seed,
         questions=questions, clock=clock, only_pending=only_pending, late=late, roster=roster,
+        without=without,
     )  # fmt: skip
     grade_class(options, {name for name in context.params if _was_given(context, name)})
 

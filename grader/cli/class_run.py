@@ -27,7 +27,13 @@ from grader.batch.merge import waiting
 from grader.batch.ray_engine import RayWorkers
 from grader.batch.roster import Roster, read_roster
 from grader.batch.schedule import Graded, StayingWorkers, Workers
-from grader.cli.options import ClockChoice, DeviceChoice, EngineChoice, IsolationChoice
+from grader.cli.options import (
+    ClockChoice,
+    DeviceChoice,
+    EngineChoice,
+    IsolationChoice,
+    WithoutChoice,
+)
 from grader.cli.support import (
     TerminatedExit,
     exit_for,
@@ -80,6 +86,7 @@ class BatchOptions:
     only_pending: Path | None
     late: Path | None
     roster: Path | None
+    without: WithoutChoice | None
 
 
 def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
@@ -110,7 +117,9 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
         terms = _terms(asked, course, materials.assignment.id)
         remembered = _of_class(terms, everybody, run.roster, console)
         seed = asked.seed if run.seed is None else run.seed
+        without_gpu = (remembered.get("gpu") or run.gpu) == "none"
         options = make_options(asked.device, seed, questions, asked.clock)
+        options = replace(options, without_gpu=without_gpu)
         grader = _prepared(materials, asked.isolation, options, console)
         remembered |= {"total": len(found.submissions), "begun_at": datetime.now(timezone.utc)}
         remembered["watched"] = str(asked.folder) if asked.watch else ""
@@ -164,10 +173,13 @@ def _terms(asked: BatchOptions, course: Course | None, assignment: str) -> dict[
     terms: dict[str, Any] = {"late": None, "roster": None}
     if course is not None:
         terms |= {"language": course.spec.language, "released": course.spec.released}
+        terms["gpu"] = course.spec.gpu
         terms["late"] = None if asked.late else course.policy(assignment)
         terms["roster"] = None if asked.roster else course.roster()
     if asked.late:
         terms["late"] = read_policy(asked.late)
+    if asked.without:
+        terms["gpu"] = "none"
     if asked.roster:
         terms["roster"] = read_roster(asked.roster)
     if terms.get("language"):

@@ -19,6 +19,7 @@ from grader.cli.options import (
     Out,
     QuestionsOpt,
     SeedOpt,
+    WithoutOpt,
 )
 from grader.cli.support import (
     exit_for,
@@ -45,6 +46,7 @@ def grade(
     questions: QuestionsOpt = "",
     clock: ClockOpt = ClockChoice.auto,
     cache: CacheOpt = True,
+    without: WithoutOpt = None,
 ) -> None:
     """Grade one submission. Writes report.json and results.json (Gradescope's) into --out."""
     if not submission.exists():
@@ -54,11 +56,13 @@ def grade(
     sandboxed = open_early(isolation, file, device.value)
     with interruptible("Nothing was written."), sandboxed as sandbox:
         # Its fork-server imports torch, for seconds: all that this process imports takes less.
+        from grader.batch.course import gpu_in_course
         from grader.grading import Grader
         from grader.report.gradescope import write_results
         from grader.report.model import write_report
         from grader.report.pictures import write_pictures
         from grader.report.terminal import print_report
+        from grader.report.without_gpu import without_gpu
         from grader.run.materials import load_materials
 
         materials, console = load_materials(file), make_console()
@@ -68,6 +72,8 @@ def grade(
         else:
             grader = Grader(materials, sandbox, options)
         report = grade_one(grader, submission, sandbox, console)
+        if without or gpu_in_course(file) == "none":
+            report = without_gpu(report)
     write_report(report, out)
     write_results(report, out)
     write_pictures(report, out)

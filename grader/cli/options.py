@@ -34,6 +34,12 @@ class ClockChoice(str, Enum):
     off = "off"
 
 
+class WithoutChoice(str, Enum):
+    """What a course does not have."""
+
+    gpu = "gpu"
+
+
 class EngineChoice(str, Enum):
     """Who does the work of a batch."""
 
@@ -86,6 +92,13 @@ ClockOpt = Annotated[
     typer.Option(
         "--clock",
         help="Measure speed last, one submission at a time (auto), or leave its points pending.",
+    ),
+]
+WithoutOpt = Annotated[
+    WithoutChoice | None,
+    typer.Option(
+        "--without",
+        help="The course has no GPU: points that wait for one are out of the maximum.",
     ),
 ]
 CacheOpt = Annotated[

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from grader.assignment.types import Assignment
+from grader.assignment.find import FILE_NAME
 from grader.authoring.instructions import Terms, assignment_file, points_text, time_text
 from grader.authoring.pack import (
     FOLDER,
@@ -24,6 +24,7 @@ from grader.authoring.pack import (
     write_files,
 )
 from grader.authoring.reach import Reach, Requirements, gradable, required_by, try_reference
+from grader.batch.course import gpu_in_course
 from grader.cli.options import (
     AssignmentArg,
     ClockChoice,
@@ -31,6 +32,7 @@ from grader.cli.options import (
     IsolationChoice,
     IsolationOpt,
     Language,
+    WithoutOpt,
 )
 from grader.cli.support import (
     exit_for,
@@ -48,6 +50,7 @@ from grader.progress import make_progress
 from grader.report.gradescope import write_results
 from grader.report.summary import amount, counted
 from grader.report.terminal import print_report
+from grader.report.without_gpu import points_without_gpu, without_gpu
 from grader.run.materials import Materials
 from grader.store.files import write_atomic
 
@@ -99,6 +102,7 @@ def pack(
         ),
     ] = UnreachableChoice.keep,
     lang: SpokenThereOpt = Language.en,
+    without: WithoutOpt = None,
 ) -> None:
     """Pack an assignment with its reference and this grader. Not for students' eyes.
 
@@ -110,10 +114,12 @@ def pack(
     tier = isolation or _TIER[platform]
     # First, as it is quick, and may find that a package is missing.
     requirements = _requirements(materials, tier)
-    reach = _tried(materials, tier, console)
+    without_gpu = bool(without) or gpu_in_course(materials.folder / FILE_NAME) == "none"
+    reach = _tried(materials, tier, console, without_gpu)
     terms = Terms(materials.assignment, _PLACE[platform], tier.value, unreachable.value, reach)
     file = assignment_file(materials, terms)
-    packed = Pack(materials, requirements, tier.value, file, points_text(terms), lang.value)
+    points = points_text(terms)
+    packed = Pack(materials, requirements, tier.value, file, points, lang.value, without_gpu)
     # Read once as it will be there: with checks left out it has to be an assignment still.
     packed_materials(packed.files)
     if platform is Platform.gradescope:
@@ -126,11 +132,13 @@ def _requirements(materials: Materials, tier: IsolationChoice) -> Requirements:
     return required_by(gradable(materials.assignment.questions, tier.value))
 
 
-def _tried(materials: Materials, tier: IsolationChoice, console: Console) -> Reach:
+def _tried(
+    materials: Materials, tier: IsolationChoice, console: Console, without_gpu: bool
+) -> Reach:
     with interruptible("Nothing was packed."), make_progress(console) as progress:
         task = progress.add_task("reference", total=None)
         return try_reference(
-            materials, tier.value, lambda name: progress.update(task, description=name)
+            materials, tier.value, lambda name: progress.update(task, description=name), without_gpu
         )
 
 
@@ -169,7 +177,9 @@ def on_gradescope(
     """
     materials, console = read_materials(assignment), make_console()
 
-    for line in _doubts(root / _METADATA, materials.assignment):
+    none = gpu_in_course(materials.folder / FILE_NAME) == "none"
+    points = points_without_gpu(materials.assignment) if none else materials.assignment.points
+    for line in _doubts(root / _METADATA, points):
         say(console, line)
     submission = root / "submission"
     report = recorded_report(root / "source" / FOLDER, materials, submission)
@@ -181,12 +191,14 @@ def on_gradescope(
         sandboxed = make_sandbox(isolation, materials, options.device)
         with interruptible("Nothing was written."), sandboxed as sandbox:
             report = grade_one(Grader(materials, sandbox, options), submission, sandbox, console)
+    if none:
+        report = without_gpu(report)
     write_results(report, root / "results")
     print_report(report, console)
     exit_for([report.status])
 
 
-def _doubts(path: Path, assignment: Assignment) -> Iterator[str]:
+def _doubts(path: Path, points: float) -> Iterator[str]:
     """Yield what an instructor should know of how the assignment is set up on Gradescope."""
     try:
         worth = _worth(json.loads(path.read_bytes()))
@@ -196,11 +208,11 @@ def _doubts(path: Path, assignment: Assignment) -> Iterator[str]:
         reason = f"{type(error).__name__}: {error}"
         yield f"{path} is not what Gradescope writes ({reason}); grading goes on without it."
     else:
-        if worth != assignment.points:
+        if worth != points:
             yield (
                 f"The assignment is worth {amount(worth)} points on Gradescope, and this "
-                f"autograder gives up to {amount(assignment.points)}. Unless the rest is graded by "
-                f"hand, set its autograder points to {amount(assignment.points)}."
+                f"autograder gives up to {amount(points)}. Unless the rest is graded by "
+                f"hand, set its autograder points to {amount(points)}."
             )
 
 

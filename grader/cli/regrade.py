@@ -16,12 +16,19 @@ from rich.text import Text
 
 from grader.batch.again import Again, regrade, rejudge, replay
 from grader.batch.awaited import overtaken
-from grader.batch.changes import Change, Total
+from grader.batch.changes import Change, Total, counts_of
 from grader.batch.grades import LatePolicy
-from grader.batch.ledger import Setup, renew_gradebook, write_decided
+from grader.batch.ledger import Setup, count_gpu, renew_gradebook, write_decided
 from grader.batch.merge import merge_folders, sentences
 from grader.batch.shown import read_standing
-from grader.cli.options import IsolationChoice, LateOpt, OutOfBatch, QuestionsOpt
+from grader.cli.options import (
+    IsolationChoice,
+    LateOpt,
+    OutOfBatch,
+    QuestionsOpt,
+    WithoutChoice,
+    WithoutOpt,
+)
 from grader.cli.support import (
     exit_for,
     interruptible,
@@ -97,6 +104,33 @@ def replay_command(
     console.print(_table(changes))
     say(console, f"{name}: {counted(len(changes), 'verdict')} not as before.")
     raise typer.Exit(1)
+
+
+def count(
+    folder: OutOfBatch,
+    without: WithoutOpt = None,
+    having: Annotated[
+        WithoutChoice | None,
+        typer.Option("--with", help="The course has a GPU: these points count again."),
+    ] = None,
+) -> None:
+    """Count points that only a GPU can settle, or take them out.
+
+    Nothing runs, and nothing that was graded is lost: the other option takes it back.
+    """
+    if (without is None) == (having is None):
+        raise UsageError("count needs --without gpu or --with gpu")
+    console = make_console()
+    pairs = count_gpu(folder, "none" if without else "real")
+    totals = [
+        Total(now.submission.name, *map(counts_of, (before.report, now.report)))
+        for before, now in pairs
+    ]
+    others = sorted((each for each in totals if each.before != each.after), key=_order)
+    if others:
+        console.print(_totals(others))
+    say(console, f"Other totals than before: {len(others)} of {counted(len(pairs), 'submission')}.")
+    renew_pages(folder, console)
 
 
 @contextmanager

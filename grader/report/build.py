@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from grader.assignment.types import Assignment, Question
 from grader.checks.base import Check
+from grader.checks.speed import only_on_device
 from grader.checks.trees import called_params
 from grader.errors import InfrastructureError
 from grader.report.messages.catalogue import ENGLISH
@@ -203,13 +204,15 @@ def _question(
 ) -> tuple[QuestionResult, EarnedPoints]:
     checks: list[CheckResult] = []
     parts: list[EarnedPoints] = []
+    on_device = only_on_device(question.checks)
     for check in question.listed:
         verdict = verdicts[check.id]
         parts.append(points_of(f"{question.id}.{check.id}", verdict, check.points))
         visibility = check.visibility or question.visibility
         verdict = _with_authors_words(question, check, verdict)
         result = _check(check, verdict, visibility, words, parts[-1])
-        checks.append(result.model_copy(update={"device": device}))
+        known = {"device": device, "needs_gpu": check.id in on_device}
+        checks.append(result.model_copy(update=known))
         if check.bonus:
             parts[-1] = parts[-1].as_bonus()
     points = total(parts)

@@ -147,6 +147,8 @@ class CheckResult(ReportPart):
         witnesses: What independent witnesses said, where a check has several.
         device: What its question ran on, such as ``virtual cuda ×1``; empty where it did not run.
         bonus: Its points count above its question's ``max_score``.
+        needs_gpu: Nothing but a real GPU can settle it.
+        uncounted: Points that it is worth where they count; see ``without_gpu``.
     """
 
     id: str
@@ -169,6 +171,8 @@ class CheckResult(ReportPart):
     witnesses: tuple[dict[str, JsonValue], ...] = ()
     device: str = ""
     bonus: bool = False
+    needs_gpu: bool = False
+    uncounted: Amount = 0.0
 
     _bounds = model_validator(mode="after")(_within_bounds)
 
@@ -279,6 +283,11 @@ class Report(ReportPart):
     def by_place(self) -> dict[Place, CheckResult]:
         """Return question and check → the check."""
         return {(question, check.id): check for question, check in self.checks()}
+
+    @property
+    def uncounted(self) -> float:
+        """Points that are taken out of the maximum, as the course has no GPU."""
+        return math.fsum(check.uncounted for _, check in self.checks())
 
     @property
     def official(self) -> bool:

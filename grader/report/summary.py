@@ -31,6 +31,7 @@ MARKS = {
     Status.ERROR: "!",
 }
 """Status → sign; a reader who sees no colours has to tell them apart."""
+_Wanted = Callable[[CheckResult], bool]
 _DECIDED = (Status.PASSED, Status.PARTIAL, Status.FAILED, Status.ERROR)
 
 
@@ -50,19 +51,40 @@ def counted(number: float, what: str) -> str:
     return f"{amount(number)} {what}" if number == 1 else f"{amount(number)} {what}s"
 
 
-def notices(report: Report, words: Words) -> list[str]:
+def waits_for_gpu(check: CheckResult) -> bool:
+    """Tell whether points of a check wait for a machine with a GPU."""
+    return check.pending > 0 and check.code is Code.NO_DEVICE
+
+
+def waits_for_person(check: CheckResult) -> bool:
+    """Tell whether points of a check wait for a person's decision."""
+    return check.pending > 0 and check.code is Code.NEEDS_REVIEW
+
+
+def _points_where(report: Report, wanted: _Wanted) -> float:
+    return round(math.fsum(each.pending for _, each in report.checks() if wanted(each)), PLACES)
+
+
+def notices(report: Report, words: Words, staff: bool = False) -> list[str]:
     """Return the sentences that belong on top of a report, the gravest first.
 
     Args:
         report: What the reader may know of it.
         words: Of the reader's language.
+        staff: Whoever reads it decides what waits for a person.
     """
     lines: list[str] = []
     if report.status is ReportStatus.INCOMPLETE:
         lines.append(words.label("incomplete_note"))
     if report.pending:
         points = {"pending": amount(report.pending), "max": amount(report.max_score)}
-        lines.append(words.label("pending_note", **points))
+        person = "pending_you" if staff else "pending_person"
+        waiting = {"pending_gpu": waits_for_gpu, person: waits_for_person}
+        parts = {label: _points_where(report, wanted) for label, wanted in waiting.items()}
+        said = [words.label(label, points=amount(part)) for label, part in parts.items() if part]
+        lines.append(" ".join([words.label("pending_note", **points), *said]))
+    if report.uncounted:
+        lines.append(words.label("uncounted_note", points=amount(report.uncounted)))
     if not report.official:
         lines.append(words.label("unofficial_note"))
     unwalled = [run for run in report.merged if run.isolation is Tier.NONE]
@@ -149,7 +171,8 @@ def told_together(checks: Iterable[CheckResult]) -> list[tuple[CheckResult, ...]
     """
     groups: dict[tuple[Status, object, bool], list[CheckResult]] = {}
     for check in checks:
-        if check.max_score == 0 and check.status in (Status.PASSED, Status.SKIPPED):
+        worthless = check.max_score == 0 and not check.uncounted
+        if worthless and check.status in (Status.PASSED, Status.SKIPPED):
             continue
         message: object = check.student_message or check.id
         if check.code is Code.NOT_IMPLEMENTED:
@@ -171,7 +194,6 @@ _NAMED = 8
 _SLOWEST = 3
 _MAX_NAME = 60
 _TYPICAL = 5
-_Wanted = Callable[[CheckResult], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +220,7 @@ class ClassSummary:
         died: Submissions in which a student process crashed, hung or broke the protocol.
         suspicious: Submissions about which witnesses disagree.
         slowest: Submission and seconds, the slowest first.
+        uncounted: Check → the points by which the maximum is less, as the course has no GPU.
     """
 
     scores: tuple[float, ...]
@@ -210,6 +233,7 @@ class ClassSummary:
     died: tuple[str, ...]
     suspicious: tuple[str, ...]
     slowest: tuple[tuple[str, float], ...]
+    uncounted: dict[str, float]
 
 
 def summarise(reports: Sequence[Report]) -> ClassSummary:
@@ -225,8 +249,14 @@ def summarise(reports: Sequence[Report]) -> ClassSummary:
         _unread(reports),
         _mistakes(complete),
         _names(reports, lambda check: check.code in _DIED),
-        _names(reports, lambda check: check.code is Code.NEEDS_REVIEW and check.pending > 0),
+        _names(reports, waits_for_person),
         tuple((report.submission.id, report.timing.seconds) for report in slow),
+        {
+            f"{question}.{check.id}": check.uncounted
+            for report in reports
+            for question, check in report.checks()
+            if check.uncounted
+        },
     )
 
 
@@ -247,6 +277,11 @@ def sentences(summary: ClassSummary) -> list[str]:
     if summary.died:
         lines.append(f"Crashed, hung or broke off: {few(summary.died)}")
     lines += [f"Pending ({code}): {few(names)}" for code, names in summary.pending.items()]
+    if summary.uncounted:
+        points = counted(math.fsum(summary.uncounted.values()), "point")
+        lines.append(
+            f"Not counted, as this course has no GPU: {points} ({', '.join(summary.uncounted)})"
+        )
     lines += [
         f"{count} × {each.question}: {each.code}" + (f" ({each.known})" if each.known else "")
         for each, count in list(summary.mistakes.items())[:_TYPICAL]

@@ -69,7 +69,7 @@ def print_report(report: Report, console: Console) -> None:
     if any(_is_claim(check) for check in checks):
         console.print(_plain(_CLAIM, "dim"))
     console.print(_total_line(report))
-    for line in [*notices(report, current()), *report.submission.notes]:
+    for line in [*notices(report, current(), staff=True), *report.submission.notes]:
         console.print(_plain(line, "yellow"))
     console.print(_isolation_line(report.environment.isolation))
 
@@ -174,6 +174,8 @@ def _is_claim(check: CheckResult) -> bool:
 def _points(part: CheckResult | QuestionResult | Report, style: str = "") -> Text:
     """Return “7.5 / 20”, or with “pending” in the place of points that are still open."""
     most = worth(part)
+    if isinstance(part, CheckResult) and part.uncounted:
+        return Text("not counted", style)
     if _all_open(part):
         return Text(f"pending / {most}", style)
     open_points = f" +{amount(part.pending)}?" if part.pending else ""
@@ -214,7 +216,7 @@ def _isolation_line(isolation: IsolationInfo) -> Text:
 def _first_finding(report: Report, room: int) -> str:
     for question in report.questions:
         for check in question.checks:
-            if check.message and check.status is not Status.PASSED:
+            if check.message and not (check.status is Status.PASSED or check.uncounted):
                 long = room >= _ROOM_FOR_A_SENTENCE
                 return f"{question.id}: {check.message}" if long else check.code.value
     return ""

@@ -182,12 +182,14 @@ class Options:
             the others, ``cpu`` none of either, ``virtual`` no real ones, ``cuda`` no virtual ones.
         questions: Ids to grade; all where empty.
         clock: Time what is graded on its speed; else those points stay pending.
+        without_gpu: What only a real GPU can settle is out of the maximum.
     """
 
     seed: int
     device: DeviceChoice = "auto"
     questions: tuple[str, ...] = ()
     clock: bool = False
+    without_gpu: bool = False
 
     def selected(self, assignment: Assignment) -> tuple[Question, ...]:
         """Return the questions to grade.

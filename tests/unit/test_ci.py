@@ -28,8 +28,8 @@ def graded(tmp_path: Path) -> Path:
     names = [path.stem for path in SAMPLES.iterdir()]
     for name in names:
         (tmp_path / name).mkdir()
-        write(tmp_path, name, "pending")
-    rows = [f"{name},{'pending'}" for name in names]
+        write(tmp_path, name, "graded")
+    rows = [f"{name},{'graded'}" for name in names]
     (tmp_path / "gradebook.csv").write_text("\r\n".join(["submission,status", *rows]))
     return tmp_path
 
@@ -38,14 +38,14 @@ def write(folder: Path, name: str, status: str) -> None:
     (folder / name / "report.json").write_text(json.dumps({"status": status}))
 
 
-def test_samples_with_points_pending_are_well(graded: Path) -> None:
+def test_samples_with_final_points_are_well(graded: Path) -> None:
     assert check(graded) == (0, "")
 
 
 def test_an_incomplete_sample_fails_and_is_named(graded: Path) -> None:
     write(graded, "crash", "incomplete")
     book = graded / "gradebook.csv"
-    book.write_text(book.read_text().replace("crash,pending", "crash,incomplete"))
+    book.write_text(book.read_text().replace("crash,graded", "crash,incomplete"))
     status, said = check(graded)
     assert status == 1
     assert said.startswith("crash: incomplete")
@@ -58,10 +58,19 @@ def test_a_sample_without_a_report_fails(graded: Path) -> None:
 
 
 def test_a_gradebook_that_says_something_else_fails(graded: Path) -> None:
-    write(graded, "right", "graded")
+    write(graded, "right", "partial")
     status, said = check(graded)
     assert status == 1
-    assert said.startswith("right: graded, but the gradebook says pending")
+    assert said.startswith("right: partial, but the gradebook says graded")
+
+
+def test_a_sample_that_waits_for_something_fails(graded: Path) -> None:
+    write(graded, "right", "pending")
+    book = graded / "gradebook.csv"
+    book.write_text(book.read_text().replace("right,graded", "right,pending"))
+    status, said = check(graded)
+    assert status == 1
+    assert said.startswith("right: pending")
 
 
 def test_nothing_graded_fails(tmp_path: Path) -> None:
@@ -80,8 +89,9 @@ def test_ci_begins_with_the_commands_of_the_readme_in_their_order() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.alone
-def test_the_samples_are_graded_whole_with_default_options(tmp_path: Path) -> None:
-    batch = ["-m", "grader", "batch", "pytorch101", str(SAMPLES), "--out", str(tmp_path)]
+def test_the_samples_get_final_grades(tmp_path: Path) -> None:
+    asked = ["pytorch101", str(SAMPLES), "--without", "gpu", "--out", str(tmp_path)]
+    batch = ["-m", "grader", "batch", *asked]
     done = subprocess.run(
         [sys.executable, *batch], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -26,6 +26,7 @@ from grader.report.summary import (
     regular,
     summarise,
     unwritten,
+    waits_for_gpu,
 )
 from grader.verdict import Code, Status
 
@@ -267,6 +268,7 @@ def _line(
         "unread": lost,
         "died": name in summary.died,
         "twins": any(name in group for group in twins),
+        "gpu": complete and any(waits_for_gpu(check) for _, check in report.checks()),
         "pending": complete and report.pending > 0,
         "zero": complete and not lost and not report.score and not report.pending,
     }
@@ -284,6 +286,8 @@ def _counts(lines: Sequence[ClassLine]) -> dict[str, int]:
     return {
         "full": full,
         "pending": sum("pending" in line.flags for line in lines),
+        "gpu": sum("gpu" in line.flags for line in lines),
+        "you": sum("review" in line.flags for line in lines),
         "look": look,
         "incomplete": sum("incomplete" in line.flags for line in lines),
     }

@@ -74,7 +74,10 @@ def staff_page(
             "one_message": False,
             "groups": {each.id: [(check,) for check in each.checks] for each in known.questions},
             "go_on": "",
-            "notices": [*notices(known, labels.words), *_late(known, known, labels, files)],
+            "notices": [
+                *notices(known, labels.words, staff=True),
+                *_late(known, known, labels, files),
+            ],
             "withheld": {},
             "excerpts": _excerpts(known, sources),
             "pictures": _grouped(files.pictures),

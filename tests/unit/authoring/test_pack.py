@@ -22,6 +22,7 @@ from grader.authoring.pack import (
     write_files,
 )
 from grader.authoring.reach import Reach, Unearned, Why, required_by
+from grader.batch.course import gpu_in_course
 from grader.cli import app as cli
 from grader.cli import pack as cli_pack
 from grader.errors import UsageError
@@ -187,7 +188,7 @@ FOUND = Reach(
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Have the reference's run over in no time; returns the tiers that it was asked for."""
     tiers: list[str] = []
-    monkeypatch.setattr(cli_pack, "try_reference", lambda _, tier, __: tiers.append(tier) or FOUND)
+    monkeypatch.setattr(cli_pack, "try_reference", lambda _, tier, *__: tiers.append(tier) or FOUND)
     return tiers
 
 
@@ -257,6 +258,17 @@ def test_the_command_packs_a_repository(
     assert "On GitHub's runners students can earn 4 of 9 points." in told
     assert "4 of 9" in (home / "points.txt").read_text()
     assert tried == ["auto"]
+
+
+@pytest.mark.parametrize("without", [True, False])
+def test_a_pack_says_that_the_course_has_no_gpu(
+    toy: Materials, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without: bool, tried: list[str]
+) -> None:
+    words = ("--without", "gpu") if without else ()
+    home = tmp_path / "repository"
+    assert run(monkeypatch, toy.root, "classroom50", "toy", "--out", home, *words) == 0
+    file = next(home.glob("assignments/*/assignment.yml"))
+    assert gpu_in_course(file) == ("none" if without else None)
 
 
 @pytest.mark.parametrize("words", [("github", "knn"), ("gradescope", "kmm")])

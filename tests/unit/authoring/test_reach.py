@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,10 @@ def test_a_time_limit_is_advised_where_the_usual_one_is_too_short(
     hanging: float, advice: str
 ) -> None:
     assert advice in time_text(60, hanging)
+
+
+def test_what_needs_a_gpu_is_out_of_the_maximum_of_a_course_without_one(toy: Materials) -> None:
+    speed = reach.Unearned("double", "speed", 1, Why.UNCOUNTED, "is timed on a real GPU")
+    text = points_text(replace(terms(toy), reach=Reach(8, (), uncounted=(speed,))))
+    assert text.startswith("On Gradescope students can earn all 8 points.\nThese need a real GPU")
+    assert "double      1 point: is timed on a real GPU\n" in text

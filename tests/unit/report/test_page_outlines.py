@@ -243,7 +243,8 @@ def test_a_student_sees_the_checks_that_are_shown_and_their_points(report: Repor
     root = read(student_page(report, ENGLISH))
     assert root.one("p", "big").text == "6 / 14 +5?"
     notices = [each.text for each in root.all("p", "notice") if "next" not in each.classes]
-    assert notices == [ENGLISH("pending_note", pending="5", max="14"), ENGLISH("part_note")]
+    waits = f"{ENGLISH('pending_note', pending='5', max='14')} {ENGLISH('pending_gpu', points='5')}"
+    assert notices == [waits, ENGLISH("part_note")]
     shown = [
         question.model_copy(
             update={
@@ -274,7 +275,7 @@ def test_a_student_sees_the_checks_that_are_shown_and_their_points(report: Repor
 def test_a_class_in_numbers(rows: list[ClassRow]) -> None:
     root = read(class_page(class_view(rows, ENGLISH), ENGLISH))
     tiles = [each.text for each in root.one("dl", "tiles").all("dd")]
-    assert tiles == ["2", "6 / 15", "6.0 / 15", "0", "1", "2"]
+    assert tiles == ["2", "6 / 15", "6.0 / 15", "0", "1 for a GPU: 1", "2"]
     assert all(each.attributes["title"] for each in root.one("dl", "tiles").all("div"))
     bars = root.one("svg", "histogram").all("rect")
     heights = [float(each.attributes["height"]) for each in bars]
@@ -368,7 +369,7 @@ def test_a_row_of_the_class_has_what_filters_and_sorting_need(rows: list[ClassRo
     ]  # fmt: skip
     keys = ("data-s", "data-p", "data-q", "data-m", "data-f")
     assert [first.attributes[key] for key in keys] == [
-        "6", "5", "4 2 0", "0 1 2", "twins pending",
+        "6", "5", "4 2 0", "0 1 2", "twins gpu pending",
     ]  # fmt: skip
     assert [second.attributes[key] for key in keys] == [
         "0", "10", "0 0 0", "", "incomplete twins",

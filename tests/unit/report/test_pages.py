@@ -274,7 +274,9 @@ def test_what_was_asked_is_the_starters_docstring(tmp_path: Path) -> None:
 def test_a_class_is_counted(report: Report, broken: Report) -> None:
     rows = [row(named(report, name)) for name in ("a", "b")] + [row(named(broken, "c"))]
     view = class_view(rows, ENGLISH)
-    assert view.counts == {"full": 0, "pending": 2, "look": 3, "incomplete": 1}
+    assert view.counts == {
+        "full": 0, "pending": 2, "gpu": 2, "you": 0, "look": 3, "incomplete": 1,
+    }  # fmt: skip
     assert [bar.count for bar in view.bars] == [0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0]
     assert [words for words, _ in view.attention] == [
         "Incomplete, to run again with --resume (its sandbox failed)",
@@ -286,7 +288,7 @@ def test_a_class_is_counted(report: Report, broken: Report) -> None:
     assert multiply.share == pytest.approx(0.8)
     made = [(row.mistake.code, row.who) for row in view.mistakes.rows]
     assert made == [(code, ("a", "b")) for code in ("input_modified", "raised", "wrong_value")]
-    assert view.lines[0].flags == ("twins", "pending")
+    assert view.lines[0].flags == ("twins", "gpu", "pending")
     assert view.lines[2].flags == ("incomplete", "twins")
 
 

@@ -15,6 +15,8 @@
   const which = {
     "": () => true,
     pending: (each) => each.flags.includes("pending"),
+    gpu: (each) => each.flags.includes("gpu"),
+    review: (each) => each.flags.includes("review"),
     look: (each) => lookAt.some((flag) => each.flags.includes(flag)),
     incomplete: (each) => each.flags.includes("incomplete"),
     full: (each) => "full" in each.row.dataset,
