@@ -25,6 +25,7 @@ import socket
 import stat
 import struct
 import sys
+import tempfile
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -50,8 +51,10 @@ def folders() -> tuple[str, ...]:
     """
     package = Path(__file__).resolve().parents[2]
     paths = {Path(name).resolve() for name in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
-    paths |= {Path(name).resolve() for name in sys.path if name and Path(name).is_dir()}
     packages = {Path(name).resolve() for name in _beside_torch()}
+    searched = {Path(name).resolve() for name in sys.path if name and Path(name).is_dir()}
+    # torch 2.6 puts such a folder on the path as it is imported.
+    paths |= {path for path in searched if path in packages or not _made_private(path)}
     if package.parent not in packages:
         # A checkout is on the path, by an editable install or otherwise: only the package may be
         # seen. Where all packages lie in one folder, it is that.
@@ -96,6 +99,14 @@ def below(place: str) -> tuple[str, ...]:
 
 def _beside_torch() -> list[str]:
     return [folder for name, folder in package_folders().items() if name != "grader"]
+
+
+def _made_private(path: Path) -> bool:
+    """Tell whether a folder is one that ``tempfile`` made for this process alone.
+
+    Another user may not open it, whatever shows it; nobody needs anything that lies there.
+    """
+    return path.parent == Path(tempfile.gettempdir()).resolve() and not path.stat().st_mode & 0o077
 
 
 def _home() -> Path | None:
