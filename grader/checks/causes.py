@@ -107,9 +107,21 @@ def type_cause(actual: Value, expected: Value) -> dict[str, Param]:
             return {"cause": "numpy_for_number"}
         if actual.type == "numpy.ndarray":
             return {"cause": "numpy_for_tensor"}
-    if isinstance(expected, Tensor) and _makes_one_tensor(actual):
-        return {"cause": "list_for_tensor"}
-    return {}
+    if not isinstance(expected, Tensor):
+        return {}
+    if isinstance(actual, tuple) and (alike_ones := _of_its_form(actual, expected)):
+        return {"cause": "one_of_several", "item": alike_ones[0]} if len(alike_ones) == 1 else {}
+    return {"cause": "list_for_tensor"} if _makes_one_tensor(actual) else {}
+
+
+def _of_its_form(values: Sequence[Value], expected: Tensor) -> list[int]:
+    """Return the places of tensors that have the shape and dtype that are asked for."""
+    form = expected.shape, expected.dtype
+    return [
+        place
+        for place, value in enumerate(values)
+        if isinstance(value, Tensor) and (value.shape, value.dtype) == form
+    ]
 
 
 def _makes_one_tensor(value: Value) -> bool:

@@ -151,7 +151,10 @@ def test_large_arrays_are_not_looked_into():
         (CLOSE, [1.0], tensor([1.0]), "list_for_tensor"),
         (CLOSE, [[0, 10], [100, 0]], tensor(SQUARE), "list_for_tensor"),
         (CLOSE, [tensor(X), tensor(X)], tensor(BATCH), "list_for_tensor"),
-        (CLOSE, (tensor(X), (M, N)), tensor(X), None),
+        (CLOSE, (tensor(X), (M, N)), tensor(X), "one_of_several"),
+        # As max(dim=1) gives: values and places.
+        (CLOSE, (tensor(X), tensor(X, "int64")), tensor(X, "int64"), "one_of_several"),
+        (CLOSE, (tensor(X), tensor(X)), tensor(X), None),
         (CLOSE, [tensor(X), tensor(X.T)], tensor(X), None),
     ],
 )  # fmt: skip
