@@ -306,6 +306,9 @@ def transposed(pair: ArrayPair) -> Params | None:
     """Recognise swapped rows and columns, of a matrix or of every matrix of a batch."""
     if pair.actual.ndim < 2 or pair.actual.ndim != pair.expected.ndim:
         return None
+    # In a batch, to move an axis of size 1 is no transpose: the axis stands at another place.
+    if pair.actual.ndim > 2 and 1 in pair.actual.shape[-2:]:
+        return None
     other = pair.actual.swapaxes(-1, -2)
     return {"cause": "transposed"} if alike(other, pair.expected) else None
 

@@ -136,6 +136,7 @@ def test_large_arrays_are_not_looked_into():
     ("check", "actual", "expected", "name"),
     [
         (SameShape(id="s", points=1), tensor(X.T), tensor(X), "transposed"),
+        (SameShape(id="s", points=1), tensor(X[:, None, :]), tensor(X[:, :, None]), None),
         (SameDType(id="d", points=1), tensor(X), tensor(X, "float64"), "dtype_lost"),
         (SameDType(id="d", points=1), tensor([1], "int64"), tensor([1.0]), "dtype_whole"),
         (SameDType(id="d", points=1), tensor([1.0], "float64"), tensor([1.0]), None),
