@@ -14,10 +14,11 @@ import hashlib
 import json
 import zlib
 from base64 import b85decode, b85encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,15 @@ _ASIDE = 2**0.5 / 4
 """Moves the borders of rounding away from the simple fractions that results often are."""
 
 _LEAST = 1e-300
+
+_MOST_NEAR = 6
+"""Numbers near a border of rounding that are tried on both sides of it."""
+
+_ROUNDING_OFF = {"float32": 1e-6, "complex64": 1e-6, "float64": 1e-13, "complex128": 1e-13}
+"""By which share of a tensor's greatest number another order of operations may move a number."""
+
+_Place = tuple[int, int]
+"""Number of an array in the order in which results are read, and index of an element in it."""
 
 _BY_ITSELF = {Outcome.COMPLETED, Outcome.RAISED}
 
@@ -172,7 +182,13 @@ class SealedMistakes:
         _: Sandbox,
     ) -> dict[str, Price]:
         """Return question → what grading gives for the mistake that is made there."""
-        asked = [planned.question.id for planned in against[0] if planned.question.id in runs]
+        plan, right = against
+        asked = [
+            name
+            for planned in plan
+            if (name := planned.question.id) in runs
+            and not same_results(runs[name].observations, right[name].observations)
+        ]
         found = {name: self._contents(name, runs[name].observations) for name in asked}
         return {
             name: max((_price(each) for each in priced), key=lambda price: price.share)
@@ -193,47 +209,97 @@ class SealedMistakes:
         return found[0] if found and all(says == found[0] for says in found) else {}
 
     def _contents(self, question: str, results: Results) -> list[dict[str, str]]:
+        """Return what opens with the results, or with what another machine may round them to."""
         sealed = self._sealed.get(question, ())
-        key = _key(question, results) if sealed and results else b""
-        tried = (_opened(key, each) for each in sealed if key)
-        return [content for content in tried if content]
+        for key in _keys(question, results) if sealed and results else ():
+            if found := [content for each in sealed if (content := _opened(key, each))]:
+                return found
+        return []
 
 
 def _price(content: Mapping[str, str]) -> Price:
     return Price(float(content[_EARNS]), frozenset(filter(None, content[_VOIDS].split(","))))
 
 
-def _key(question: str, results: Results) -> bytes:
+def _keys(question: str, results: Results) -> Iterator[bytes]:
+    """Yield the key of results, then those with numbers on the other side of a near border."""
+    borders = _Borders()
+    if key := _key(question, results, borders):
+        yield key
+        near = sorted(borders.found)[:_MOST_NEAR]
+        for number in range(1, len(near) + 1):
+            for across in combinations(near, number):
+                moved = {place: step for _, place, step in across}
+                yield _key(question, results, _Borders(moved))
+
+
+class _Borders:
+    """Which numbers lie so near to a border of rounding that they may come out beyond it elsewhere.
+
+    Attributes:
+        moved: Place of a number → by how many steps it is moved.
+        found: How near, where, and by how many steps it would be moved.
+    """
+
+    def __init__(self, moved: Mapping[_Place, int] = MappingProxyType({})) -> None:
+        self.moved = moved
+        self.found: list[tuple[float, _Place, int]] = []
+        self._arrays = 0
+
+    def steps(self, parts: Array, unit: float, rounding: float) -> Array:
+        """Return in which step of a unit each number lies.
+
+        Args:
+            parts: Real or imaginary parts.
+            unit: Length of a step.
+            rounding: By how many steps a number may be off.
+        """
+        exact = parts.ravel() / unit + _ASIDE
+        floors = np.floor(exact)
+        array, self._arrays = self._arrays, self._arrays + 1
+        above = exact - floors
+        for sign, far in ((-1, above), (1, 1 - above)):
+            for index in np.flatnonzero(far < rounding)[: 4 * _MOST_NEAR].tolist():
+                self.found.append((float(far[index]), (array, index), sign))
+        for (number, index), step in self.moved.items():
+            if number == array:
+                floors[index] += step
+        return floors.astype(np.int64)
+
+
+def _key(question: str, results: Results, borders: _Borders | None = None) -> bytes:
     """Return what results lock; empty where a call ended otherwise than by itself."""
     if any(seen.outcome not in _BY_ITSELF for seen in results.values()):
         return b""
+    borders = borders or _Borders()
     # The question too: functions that return the same wrong thing must not open each other's.
-    parts = [question, *(f"{case} {_form(seen)}" for case, seen in sorted(results.items()))]
-    return hashlib.sha256("\n".join(parts).encode()).digest()
+    forms = [f"{case} {_form(seen, borders)}" for case, seen in sorted(results.items())]
+    return hashlib.sha256("\n".join([question, *forms]).encode()).digest()
 
 
-def _form(seen: Observation) -> str:
+def _form(seen: Observation, borders: _Borders) -> str:
     if seen.outcome is Outcome.RAISED:
         return f"raised {seen.claims.fault.type if seen.claims.fault else ''}"
-    return repr((_plain(seen.claims.value), _plain(seen.claims.args_after)))
+    return repr((_plain(seen.claims.value, borders), _plain(seen.claims.args_after, borders)))
 
 
-def _plain(value: Value) -> Any:
+def _plain(value: Value, borders: _Borders) -> Any:
     """Return what is the same for values that ``run.mistakes.same_value`` takes for the same."""
     if isinstance(value, Tensor):
-        return value.dtype, value.shape, str(value.device), _rounded(to_numpy(value))
+        numbers = _rounded(to_numpy(value), borders)
+        return value.dtype, value.shape, str(value.device), numbers
     if isinstance(value, float):
-        return "float", _rounded(np.array([value]))
+        return "float", _rounded(np.array([value]), borders)
     if isinstance(value, (tuple, list)):
-        return type(value).__name__, [_plain(item) for item in value]
+        return type(value).__name__, [_plain(item, borders) for item in value]
     if isinstance(value, dict):
         if read_trace(value) is not None:
             return "trace"
-        return sorted((repr(key), repr(_plain(item))) for key, item in value.items())
+        return sorted((repr(key), repr(_plain(item, borders))) for key, item in value.items())
     return ("opaque", value.type) if isinstance(value, Opaque) else repr(value)
 
 
-def _rounded(numbers: Array) -> str:
+def _rounded(numbers: Array, borders: _Borders) -> str:
     if numbers.dtype.kind not in "fc":
         return numbers.tobytes().hex()
     finite = np.isfinite(numbers)
@@ -242,6 +308,7 @@ def _rounded(numbers: Array) -> str:
     # A power of ten: nearly every tensor of the same mistake has the same unit, whatever rounding
     # did to its greatest number.
     unit = 10.0 ** np.floor(np.log10(most)) / _DIGITS
-    steps = [np.floor(part / unit + _ASIDE).astype(np.int64) for part in (parts.real, parts.imag)]
+    off = _ROUNDING_OFF.get(numbers.dtype.name, 0.0) * most / unit
+    steps = [borders.steps(part, unit, off) for part in (parts.real, parts.imag)]
     other = [str(number) for number in numbers[~finite].tolist()]
     return f"{unit} {hashlib.sha256(np.stack(steps).tobytes()).hexdigest()} {other}"
