@@ -266,7 +266,7 @@ class ToyModel(nn.Module):
 # The activation leaves torch on its way: it goes to the other GPU as a NumPy array.
 # expect:
 #   questions:
-#     ToyModel: {status: partial, checks: {outputs: ok, gradients: wrong_type, updated: wrong_value, again: not_repeated, on_gpus: requirement_not_met, placed: requirement_not_met, ran_on: requirement_not_met, moves: requirement_not_met, no_detour: requirement_not_met, nothing_else_moves: requirement_not_met}}
+#     ToyModel: {status: partial, checks: {outputs: ok, gradients: wrong_type, updated: wrong_value, again: ok, on_gpus: ok, placed: wrong_device, ran_on: ok, moves: wrong_transfers, no_detour: wrong_transfers, nothing_else_moves: ok}}
 
 class ToyModel(nn.Module):
     def __init__(self):

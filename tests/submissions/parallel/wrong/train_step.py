@@ -63,7 +63,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # Inputs leave torch, and come back as a tensor of numbers from a list.
 # expect:
 #   questions:
-#     train_step: {status: partial, checks: {losses: ok, weights: ok, type: ok, again: not_repeated, no_detour: requirement_not_met}}
+#     train_step: {status: partial, checks: {losses: ok, weights: ok, type: ok, again: ok, no_detour: wrong_transfers}}
 
 import torch
 
