@@ -23,6 +23,7 @@ from grader.report.model import Report, write_report
 from grader.report.pictures import write_pictures
 from grader.submission import read_for
 from grader.submission.submission import IntakeError
+from grader.verdict import Code
 
 
 class WorkKind(Enum):
@@ -168,7 +169,8 @@ def grade_all(
     """Start grading, and return an iterator over what is done, in the order in which it is.
 
     Identical submissions run once. What has to be timed comes last, one submission at a time with
-    nothing else beside it: each is then graded again as a whole, and comes a second time.
+    nothing else beside it: each is then graded again as a whole, and comes a second time. So does
+    one whose sandbox failed, at the very end.
 
     Args:
         workers: Do the work; ended when the iterator is.
@@ -196,6 +198,13 @@ def _closing(
         finished = True
     finally:
         workers.close(finished)
+
+
+_MOST_IN_VAIN = 3
+
+
+def _sandbox_failed(report: Report) -> bool:
+    return any(check.code is Code.SANDBOX_FAILED for _, check in report.checks())
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,16 +259,37 @@ class _Schedule:
 
     def results(self) -> Generator[Graded, None, None]:
         awaiting: dict[str, tuple[ClassSubmission, str]] = {}
+        starved: dict[str, tuple[ClassSubmission, str]] = {}
         for graded in self._settle():
+            first = (graded.submission, graded.digest)
+            once = graded.digest if self._once and graded.digest else first[0].name
             if not graded.timed:
-                first = (graded.submission, graded.digest)
-                awaiting.setdefault(graded.digest if self._once else first[0].name, first)
+                awaiting.setdefault(once, first)
+            if _sandbox_failed(graded.report):
+                starved.setdefault(once, first)
             yield graded
         for submission, digest in awaiting.values():
             # One at a time, and nothing beside it: a second submission on the machine would be in
             # the first one's time.
             self._submit(WorkItem(WorkKind.GRADE, submission, clock=True, digest=digest))
             yield from self._settle()
+        yield from self._once_more([starved[name] for name in starved if name not in awaiting])
+
+    def _once_more(
+        self, failed: Sequence[tuple[ClassSubmission, str]]
+    ) -> Generator[Graded, None, None]:
+        """Run those again whose sandbox failed, alone: the machine may have been too busy.
+
+        Where several in a row fail again, the machine is at fault, and the others are left.
+        """
+        in_vain = 0
+        for submission, digest in failed:
+            self._submit(WorkItem(WorkKind.GRADE, submission, clock=True, digest=digest))
+            again = list(self._settle())
+            yield from again
+            in_vain = in_vain + 1 if any(_sandbox_failed(each.report) for each in again) else 0
+            if in_vain == _MOST_IN_VAIN:
+                return
 
     def _settle(self) -> Generator[Graded, None, None]:
         while self._under_way:

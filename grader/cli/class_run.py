@@ -360,17 +360,22 @@ def _line(graded: Graded) -> str:
 
 def _show(results: Generator[Graded, None, None], total: int, console: Console) -> None:
     """Show how far it is, how long it will take, and how it goes."""
-    tally: Counter[str] = Counter()
-    graded_once: set[str] = set()
+    standing: dict[str, str] = {}
+    untimed: set[str] = set()
     with make_progress(console) as progress:
         task = progress.add_task("grading", total=total)
         for graded in results:
             name = graded.submission.name
-            first = name not in graded_once
-            graded_once.add(name)
-            tally.update([_standing(graded.report)] if first else [])
+            first = name not in standing
+            again = not first and standing[name] == "incomplete"
+            if first or again:
+                standing[name] = _standing(graded.report)
+            tally = Counter(standing.values())
             # What waits for the clock comes once more, at the end.
+            untimed |= set() if graded.timed else {name}
             total += not graded.timed
+            # So does what is tried again as its sandbox failed.
+            total += again and name not in untimed
             progress.update(
                 task,
                 total=total,

@@ -9,7 +9,8 @@ import pytest
 
 from grader.batch.discover import ClassSubmission
 from grader.batch.schedule import Answer, Graded, WorkItem, WorkKind, grade_all
-from grader.report.model import Report
+from grader.report.model import CheckResult, QuestionResult, Report
+from grader.verdict import Code, Status
 
 
 def report(name: str, score: float = 1.0) -> Report:
@@ -145,3 +146,50 @@ def test_everybody_is_graded(count: int) -> None:
     _, graded = run(submissions)
     assert {each.submission.name for each in graded} == {each.name for each in submissions}
     assert len(graded) == count
+
+
+class Starved(Bench):
+    """Workers whose sandbox fails so many times for each submission."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.left: dict[str, int] = {}
+        self.times = times
+
+    def submit(self, work: WorkItem) -> Future[Answer]:
+        name = work.submission.name
+        left = self.left.setdefault(name, self.times)
+        if work.kind is not WorkKind.GRADE or not left:
+            return super().submit(work)
+        self.left[name] -= 1
+        self.log.append((work.kind.value, name, work.clock))
+        future: Future[Answer] = Future()
+        made = failed(name).model_dump_json()
+        future.set_result(Answer(Path(str(work.submission.path)).name, made))
+        return future
+
+
+def failed(name: str) -> Report:
+    check = CheckResult(
+        id="values", kind="close", status=Status.ERROR, code=Code.SANDBOX_FAILED, score=0,
+        max_score=5, pending=5,
+    )  # fmt: skip
+    question = QuestionResult(
+        id="q", title="Q", score=0, max_score=5, pending=5, status=Status.ERROR, checks=(check,)
+    )
+    return report(name, 0.0).model_copy(update={"questions": (question,), "pending": 5.0})
+
+
+def test_a_starved_sandbox_is_tried_again_alone_at_the_end() -> None:
+    bench = Starved(1)
+    graded = list(grade_all(bench, CLASS, lambda _: False))
+    assert [name for kind, name, _ in bench.log if kind == "grade"] == ["ann", "bob", "ann", "bob"]
+    last = {each.submission.name: each.report.score for each in graded}
+    assert last == {"ann": 2.0, "bob": 2.0, "cem": 2.0, "dua": 2.0}
+
+
+def test_a_machine_that_fails_at_everybody_is_not_tried_for_ever() -> None:
+    bench = Starved(99)
+    everybody = [submission(f"s{number}", f"{number}") for number in range(9)]
+    list(grade_all(bench, everybody, lambda _: False))
+    assert len(bench.log) == 9 + 3
