@@ -101,7 +101,7 @@ class Loops(Check):
             looped = source is not None and bool(source.loops)
             return without_loop(case, reference, submission, looped=looped)
         # Two loops one after the other are one, in a log. In the text they are two.
-        if self.alone and (source is None or len(source.loops) > len(self.over)):
+        if self.alone and (source is None or len(_of_data(source)) > len(self.over)):
             return None
         return self._turns(case, reference, submission)
 
@@ -159,7 +159,7 @@ class Loops(Check):
 
 def _another(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdict | None:
     """Return the verdict on a loop beside those that were asked for, none of them inside it."""
-    ran, grown = _ran(source.loops, seen), seen.loops | seen.by_builtins
+    ran, grown = _ran(_of_data(source), seen), seen.loops | seen.by_builtins
     if source.depth != len(over) or len(ran) <= len(over) or not over <= grown:
         return None
     loop = ran[len(over)]
@@ -167,6 +167,11 @@ def _another(source: EntryFacts, seen: Behaviour, over: frozenset[str]) -> Verdi
         "loop": plain(loop.kind), **loop.place.params, "found": len(ran), "wanted": len(over),
     }  # fmt: skip
     return finding(Code.LOOP_FOUND, "loop_another", params, Basis.CLAIM)
+
+
+def _of_data(source: EntryFacts) -> Sequence[Construct]:
+    """Return the loops that may go through data, not through dimensions or arguments alone."""
+    return [item for item in source.loops if not item.over_dims]
 
 
 def _none(source: EntryFacts, seen: Behaviour) -> Verdict:

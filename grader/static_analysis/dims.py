@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Union
 
 from grader.static_analysis.scope import Function
@@ -32,6 +32,9 @@ _ARITHMETIC = (
     ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.operator, ast.unaryop,
     ast.boolop, ast.cmpop, ast.Load, ast.Constant, ast.Tuple, ast.List, ast.Slice,
 )  # fmt: skip
+_OF_A_SIGNATURE = frozenset({"arguments", "parameters", "__annotations__"})
+"""What a signature has, one each for a parameter: not called, and so no method of a module."""
+_AROUND = frozenset({"enumerate", "reversed", "sorted", "zip", "list", "tuple"})
 _MOST_ROUNDS = 8
 _COLLECTS = frozenset({"append", "insert"})
 
@@ -43,10 +46,12 @@ class Handed:
     Attributes:
         shapes: Those that get dimensions.
         numbers: Those that get sizes, or numbers made of these.
+        arguments: Those that get all further arguments, as many as a call writes out.
     """
 
     shapes: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
+    arguments: frozenset[str] = frozenset()
 
 
 class Dims:
@@ -73,6 +78,7 @@ class Dims:
         self._ranks: set[str] = set()
         self._numbers: set[str] | None = None
         self._nodes, self._handed = nodes, handed.numbers
+        self._arguments = {name for name in handed.arguments if bound[name] == 1}
         self._resolve = resolve
         self._itself = body.name if isinstance(body, ast.FunctionDef) and self._shapes else ""
         for name, value in _bound_once(nodes):
@@ -96,7 +102,8 @@ class Dims:
     def over(self, node: ast.AST) -> bool:
         """Tell whether each part of a loop or comprehension goes through dimensions.
 
-        Or through what is written out there, as in ``for x in (query, key)``.
+        Or through what is written out: there, as in ``for x in (query, key)``, or where a function
+        is defined or called, as its parameters and arguments are.
         """
         if isinstance(node, ast.For):
             return self._is_fixed(node.iter)
@@ -108,8 +115,25 @@ class Dims:
 
     def _is_fixed(self, node: ast.expr) -> bool:
         if isinstance(node, (ast.Tuple, ast.List)):
-            return not any(isinstance(item, ast.Starred) for item in node.elts)
-        return self.goes_through(node)
+            parts = (item.value for item in node.elts if isinstance(item, ast.Starred))
+            return all(map(self._goes_through_arguments, parts))
+        return self.goes_through(node) or self._goes_through_arguments(node)
+
+    def _goes_through_arguments(self, node: ast.expr) -> bool:
+        """``args``, ``kwargs.items()``, ``bound.arguments.values()``; also with names beside."""
+        if isinstance(node, ast.Name):
+            return node.id in self._arguments
+        if isinstance(node, ast.Attribute):
+            return node.attr in _OF_A_SIGNATURE
+        if not isinstance(node, ast.Call):
+            return False
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            views = function.attr in ("items", "keys", "values") and not node.args
+            return views and self._goes_through_arguments(function.value)
+        around = isinstance(function, ast.Name) and function.id in _AROUND
+        # The shortest one ends a zip.
+        return around and any(map(self._goes_through_arguments, node.args[:3]))
 
     def _all_through(self, node: Comprehension, goes: Callable[[ast.expr], bool]) -> bool:
         return all(not part.is_async and goes(part.iter) for part in node.generators)
@@ -176,7 +200,7 @@ class Dims:
             return function.attr == "size" and not node.args
         if not isinstance(function, ast.Name) or len(node.args) > 3:
             return False
-        if function.id in ("enumerate", "reversed", "sorted", "zip", "list", "tuple"):
+        if function.id in _AROUND:
             return bool(node.args) and all(map(self._goes_through, node.args))
         return function.id == "range" and bool(node.args) and all(map(self._counts_dims, node.args))
 
@@ -337,10 +361,31 @@ class Dims:
 
 
 def handed_dims(tree: ast.Module) -> Mapping[int, Handed]:
-    """Return what functions of a file are handed, by the identity of their nodes.
+    """Return what functions of a file are handed, by the identity of their nodes."""
+    found = dict(_handed_sizes(tree))
+    nodes = list(ast.walk(tree))
+    # A list that is spread out is as long as data may be.
+    spread = {
+        node.func.id
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and _spreads(node)
+    }
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef) and node.name not in spread:
+            rest = (item for item in (node.args.vararg, node.args.kwarg) if item is not None)
+            arguments = frozenset(item.arg for item in rest)
+            if arguments:
+                found[id(node)] = replace(found.get(id(node), Handed()), arguments=arguments)
+    return found
 
-    Of those alone that have a name of their own and are used by calling them.
-    """
+
+def _spreads(call: ast.Call) -> bool:
+    words = any(word.arg is None for word in call.keywords)
+    return words or any(isinstance(item, ast.Starred) for item in call.args)
+
+
+def _handed_sizes(tree: ast.Module) -> Mapping[int, Handed]:
+    """Return what functions are handed that have a name of their own, and are used by calling."""
     calls = _calls_by_name(tree)
     known = {
         id(function): Handed(*(frozenset(_parameters(function)),) * 2) for function, _ in calls

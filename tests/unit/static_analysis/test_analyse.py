@@ -177,6 +177,58 @@ def test_what_does_more_over_dims_is_a_loop_over_dims(body: str) -> None:
     assert any(item.over_dims for item in found.loops)
 
 
+DECORATED = """
+import inspect
+
+def around(function):
+    signature = inspect.signature(function)
+    def inner(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        {body}
+        return function(*args, **kwargs)
+    return inner
+
+@around
+def f(x, y):
+    return x @ y
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "log([getattr(each, 'shape', each) for each in args])",
+        "for name, value in bound.arguments.items(): check(name, value)",
+        "for value in bound.arguments.values(): check(value)",
+        "for kind, value in zip(signature.parameters.values(), args): check(kind, value)",
+        "for value in (*args, *kwargs.values()): check(value)",
+        "for i, value in enumerate(args): check(i, value)",
+        "for name in function.__annotations__: check(name)",
+    ],
+)
+def test_a_loop_over_arguments_is_none_over_data(body: str) -> None:
+    found = facts(DECORATED.format(body=body))
+    assert found.loops
+    assert all(item.over_dims for item in found.loops)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for value in args[0]: check(value)",
+        "for row in zip(*args): check(row)",
+        "args = args[0]\n        for row in args: check(row)",
+        "for row in (*args[0], *args): check(row)",
+        "for weight in function.parameters(): check(weight)",
+        "for a in args:\n            for row in a: check(row)",
+        "inner(*args[0])\n        for row in args: check(row)",
+    ],
+)
+def test_a_loop_over_what_an_argument_holds_is_one_over_data(body: str) -> None:
+    found = facts(DECORATED.format(body=body))
+    assert [item for item in found.loops if not item.over_dims]
+
+
 @pytest.mark.parametrize(
     "body",
     [
