@@ -543,7 +543,7 @@ def causal_mask(length):
 # %% mask_all_true
 # says: Every place may look at every place; the entries above the diagonal are to be False.
 # says-ko: 모든 위치가 모든 위치를 볼 수 있습니다. 대각선 위는 False여야 합니다.
-# earns: 0.2
+# earns: 0
 
 def causal_mask(length):
     return torch.ones(length, length, dtype=torch.bool)

@@ -94,8 +94,9 @@ def batched_matrix_multiply_loop(x, y):
 # %% loop_returns_list
 # The products in a Python list instead of a tensor.
 # expect:
+#   mistakes: [loop_in_a_list]
 #   questions:
-#     batched_matrix_multiply_loop: {status: failed, code: wrong_type}
+#     batched_matrix_multiply_loop: {status: partial, code: wrong_type}
 #     "*": {status: passed}
 
 def batched_matrix_multiply_loop(x, y):

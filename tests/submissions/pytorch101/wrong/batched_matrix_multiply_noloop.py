@@ -7,6 +7,7 @@ import torch
 # %% noloop_always_float32
 # Computes and returns float32, whatever comes in.
 # expect:
+#   mistakes: [noloop_loses_float64]
 #   questions:
 #     batched_matrix_multiply_noloop: {status: partial, checks: {product: ok, float64: wrong_value, dtype: wrong_dtype}}
 #     "*": {status: passed}

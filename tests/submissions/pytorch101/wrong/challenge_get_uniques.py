@@ -122,8 +122,9 @@ def challenge_get_uniques(x):
 # %% uniques_values_only
 # The places are missing.
 # expect:
+#   mistakes: [uniques_values_alone]
 #   questions:
-#     challenge_get_uniques: {status: failed, checks: {values_and_places: wrong_type, no_unique: forbidden_call}}
+#     challenge_get_uniques: {status: partial, checks: {values_and_places: wrong_type, no_unique: forbidden_call}}
 
 def challenge_get_uniques(x):
     return torch.unique(x)

@@ -27,8 +27,9 @@ def reshape_practice(x):
 # %% reshape_by_transposing
 # Transposes all of it.
 # expect:
+#   mistakes: [reshape_columns_first]
 #   questions:
-#     reshape_practice: {status: failed, checks: {values: wrong_value}}
+#     reshape_practice: {status: partial, checks: {values: wrong_value}}
 
 def reshape_practice(x):
     return x.view(8, 3).t()

@@ -72,8 +72,9 @@ def slice_indexing_practice(x):
 # %% slices_row_kept
 # A slice where a number was needed: the last row comes with shape (1, N).
 # expect:
+#   mistakes: [slices_last_row_kept]
 #   questions:
-#     slice_indexing_practice: {status: failed, checks: {values: wrong_shape}}
+#     slice_indexing_practice: {status: partial, checks: {values: wrong_shape}}
 
 def slice_indexing_practice(x):
     return x[-1:, :], x[:, 2:3], x[:2, :3], x[::2, 1::2]

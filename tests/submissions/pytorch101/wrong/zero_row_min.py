@@ -41,8 +41,9 @@ def zero_row_min(x):
 # %% min_is_max
 # The greatest number of each row.
 # expect:
+#   mistakes: [min_greatest]
 #   questions:
-#     zero_row_min: {status: failed, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     y = x.clone()
@@ -90,8 +91,9 @@ def zero_row_min(x):
 # %% min_subtracts
 # Subtracts the minimum, which makes it zero, and all else wrong.
 # expect:
+#   mistakes: [min_taken_off]
 #   questions:
-#     zero_row_min: {status: failed, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     return x - x.min(dim=1, keepdim=True).values
