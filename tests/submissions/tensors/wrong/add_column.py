@@ -17,7 +17,7 @@ def add_column(x, w):
 # Turns the matrix round only where sizes do not fit.
 # expect:
 #   questions:
-#     add_column: {status: failed, checks: {values: wrong_value}}
+#     add_column: {status: partial, checks: {values: wrong_value}}
 
 def add_column(x, w):
     if x.shape[1] == w.shape[0]:

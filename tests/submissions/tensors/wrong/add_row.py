@@ -28,7 +28,7 @@ def add_row(x, v):
 # Adds to the first row only.
 # expect:
 #   questions:
-#     add_row: {status: failed, checks: {values: wrong_value}}
+#     add_row: {status: partial, checks: {values: wrong_value}}
 
 def add_row(x, v):
     y = x.clone()

@@ -70,7 +70,7 @@ def add_three_ways(x, y, out):
 # Adds in place first, and x a second time after that.
 # expect:
 #   questions:
-#     add_three_ways: {status: failed, checks: {sums: wrong_value}}
+#     add_three_ways: {status: partial, checks: {sums: wrong_value}}
 
 def add_three_ways(x, y, out):
     y.add_(x)

@@ -27,7 +27,7 @@ def as_numpy(x):
 # Flattens.
 # expect:
 #   questions:
-#     as_numpy: {status: failed, checks: {values: wrong_shape}}
+#     as_numpy: {status: partial, checks: {values: wrong_shape}}
 
 def as_numpy(x):
     return x.detach().numpy().ravel()

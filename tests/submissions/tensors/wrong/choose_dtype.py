@@ -40,7 +40,7 @@ def choose_dtype(x, y):
 # Takes the first.
 # expect:
 #   questions:
-#     choose_dtype: {status: failed, code: wrong_value}
+#     choose_dtype: {status: partial, code: wrong_value}
 
 def choose_dtype(x, y):
     return x.dtype

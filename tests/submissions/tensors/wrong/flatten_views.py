@@ -61,7 +61,7 @@ def flatten_views(x):
 # Eight rows in place of eight columns.
 # expect:
 #   questions:
-#     flatten_views: {status: failed, checks: {values: wrong_shape}}
+#     flatten_views: {status: partial, checks: {values: wrong_shape}}
 
 def flatten_views(x):
     return x.view(-1), x.view(8, -1)

@@ -54,7 +54,7 @@ def gradient_by_hand(x, w, y):
 # Divides by the number of rows, not of entries.
 # expect:
 #   questions:
-#     gradient_by_hand: {status: failed, checks: {gradient: wrong_value}}
+#     gradient_by_hand: {status: partial, checks: {gradient: wrong_value}}
 
 def gradient_by_hand(x, w, y):
     return 2 * x.t() @ (x @ w - y) / y.shape[0]
@@ -64,7 +64,7 @@ def gradient_by_hand(x, w, y):
 # The gradient of the sum.
 # expect:
 #   questions:
-#     gradient_by_hand: {status: failed, checks: {gradient: wrong_value}}
+#     gradient_by_hand: {status: partial, checks: {gradient: wrong_value}}
 
 def gradient_by_hand(x, w, y):
     return 2 * x.t() @ (x @ w - y)
@@ -84,7 +84,7 @@ def gradient_by_hand(x, w, y):
 # Forgets the factor 2.
 # expect:
 #   questions:
-#     gradient_by_hand: {status: failed, checks: {gradient: wrong_value}}
+#     gradient_by_hand: {status: partial, checks: {gradient: wrong_value}}
 
 def gradient_by_hand(x, w, y):
     return x.t() @ (x @ w - y) / y.numel()
@@ -94,7 +94,7 @@ def gradient_by_hand(x, w, y):
 # The difference the other way round.
 # expect:
 #   questions:
-#     gradient_by_hand: {status: failed, checks: {gradient: wrong_value}}
+#     gradient_by_hand: {status: partial, checks: {gradient: wrong_value}}
 
 def gradient_by_hand(x, w, y):
     return 2 / y.numel() * (x.t() @ (y - x @ w))

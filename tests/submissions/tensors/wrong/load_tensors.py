@@ -40,7 +40,7 @@ def load_tensors(path):
 # Returns the first tensor only.
 # expect:
 #   questions:
-#     load_tensors: {status: failed, checks: {values: wrong_type}}
+#     load_tensors: {status: partial, checks: {values: wrong_type}}
 
 def load_tensors(path):
     return torch.load(path, weights_only=True)["first"]

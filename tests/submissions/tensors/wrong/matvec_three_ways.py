@@ -7,7 +7,7 @@ import torch
 # All three results are columns.
 # expect:
 #   questions:
-#     matvec_three_ways: {status: failed, checks: {values: wrong_shape}}
+#     matvec_three_ways: {status: partial, checks: {values: wrong_shape}}
 
 def matvec_three_ways(x, v):
     column = x.mm(v.view(-1, 1))
@@ -18,7 +18,7 @@ def matvec_three_ways(x, v):
 # All three results are vectors.
 # expect:
 #   questions:
-#     matvec_three_ways: {status: failed, checks: {values: wrong_shape}}
+#     matvec_three_ways: {status: partial, checks: {values: wrong_shape}}
 
 def matvec_three_ways(x, v):
     return x.mv(v), x @ v, torch.matmul(x, v)

@@ -7,7 +7,7 @@ import torch
 # Column times column: rows and columns are swapped.
 # expect:
 #   questions:
-#     outer_product: {status: failed, checks: {values: wrong_shape}}
+#     outer_product: {status: partial, checks: {values: wrong_shape}}
 
 def outer_product(v, w):
     return v * w.view(-1, 1)

@@ -17,7 +17,7 @@ def rows_at(x, index):
 # Picks each row once.
 # expect:
 #   questions:
-#     rows_at: {status: failed, checks: {rows: wrong_shape}}
+#     rows_at: {status: partial, checks: {rows: wrong_shape}}
 
 def rows_at(x, index):
     return x[index.long().unique()]
@@ -66,6 +66,7 @@ def rows_at(x, index):
 # %% rows_at_int8
 # No number beyond 127.
 # expect:
+#   mistakes: [rows_through_int8]
 #   questions:
 #     rows_at: {status: partial, checks: {rows: ok, any_dtype: ok, any_number: wrong_value, dtype: ok}}
 

@@ -30,7 +30,7 @@ def save_hdf5(tensors, path):
 # Writes vectors.
 # expect:
 #   questions:
-#     save_hdf5: {status: failed, checks: {values: wrong_shape}}
+#     save_hdf5: {status: partial, checks: {values: wrong_shape}}
 
 def save_hdf5(tensors, path):
     with h5py.File(path, "w") as file:
@@ -54,7 +54,7 @@ def save_hdf5(tensors, path):
 # Opens the file anew for each tensor, and so keeps the last.
 # expect:
 #   questions:
-#     save_hdf5: {status: failed, checks: {values: wrong_type}}
+#     save_hdf5: {status: partial, checks: {values: wrong_type}}
 
 def save_hdf5(tensors, path):
     for name, tensor in tensors.items():

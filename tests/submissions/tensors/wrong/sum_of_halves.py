@@ -16,6 +16,7 @@ def sum_of_halves(x):
 # %% halves_item
 # A Python number.
 # expect:
+#   mistakes: [halves_a_number]
 #   questions:
 #     sum_of_halves: {status: partial, checks: {small: ok, large: ok, dtype: wrong_type}}
 
@@ -27,7 +28,7 @@ def sum_of_halves(x):
 # The mean.
 # expect:
 #   questions:
-#     sum_of_halves: {status: failed, checks: {small: wrong_value}}
+#     sum_of_halves: {status: partial, checks: {small: wrong_value}}
 
 def sum_of_halves(x):
     return x.float().mean()
@@ -36,6 +37,7 @@ def sum_of_halves(x):
 # %% halves_overflow
 # Adds up in half precision, and converts infinity.
 # expect:
+#   mistakes: [halves_converted_too_late]
 #   questions:
 #     sum_of_halves: {status: partial, checks: {small: ok, large: not_finite, dtype: ok}}
 
