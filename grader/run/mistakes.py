@@ -281,7 +281,9 @@ class KnownMistakes:
             name = planned.question.id
             right = reference[name].observations
             found = [
-                MistakeRun(trial.mistake, seen, _telling(seen, right), why_unpaid(planned, seen))
+                MistakeRun(
+                    trial.mistake, seen, _telling(seen, right), why_unpaid(planned, seen, right)
+                )
                 for trial, seen in results.items()
                 if trial.planned is planned and seen
             ]

@@ -22,6 +22,7 @@ from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.verdict import PRICE, Code, Message, Status, Verdict, sandbox_failed
+from grader.wire.values import Value
 
 OF_RESULTS = frozenset({
     Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.WRONG_DEVICE,
@@ -126,30 +127,48 @@ def best(mistakes: Sequence[KnownMistake]) -> KnownMistake:
     return max(mistakes, key=lambda each: (each.earns or 0.0, -len(each.voids)))
 
 
-def why_unpaid(planned: PlannedQuestion, results: Results) -> str:
+def why_unpaid(planned: PlannedQuestion, results: Results, right: Results) -> str:
     """Return why the results of a mistake earn no price; empty where they do.
 
     Args:
         planned: Its question, with inputs.
         results: What the mistake did with them.
+        right: What the reference did.
     """
     drawn = [
-        (case.inputs.args, results[case.key])
+        (case.inputs.args, results[case.key], right[case.key])
         for case in planned.cases
         if case.case.varies and case.key in results
     ]
-    ended = [(args, seen) for args, seen in drawn if seen.outcome is Outcome.COMPLETED]
+    ended = [each for each in drawn if each[1].outcome is Outcome.COMPLETED]
     if len(ended) < DRAWN_CASES:
         return f"it returns in fewer than {DRAWN_CASES} cases with drawn values"
-    values = [seen.claims.value for _, seen in ended]
+    values = [seen.claims.value for _, seen, _ in ended]
     if all(same_value(one, other) for one, other in combinations(values, 2)):
         return "it returns the same in all cases with drawn values"
-    if all(any(same_value(seen.claims.value, arg) for arg in args) and _unchanged(args, seen)
-           for args, seen in ended):  # fmt: skip
-        return "it returns an argument as it is in all cases with drawn values"
+    if all(_hands_back(args, seen, expected) for args, seen, expected in ended):
+        return "what is wrong is an argument as it came, in all cases with drawn values"
     return ""
 
 
-def _unchanged(args: Sequence[object], seen: Observation) -> bool:
+def _hands_back(args: Sequence[Value], seen: Observation, expected: Observation) -> bool:
+    """Tell whether a wrong result, or a wrong part of it, is an argument as it came."""
     after = seen.claims.args_after
-    return after is None or same_value(tuple(args), after)  # type: ignore[arg-type]
+    # Written to in place, it is handed back as it became.
+    if after is not None and not same_value(tuple(args), after):
+        return False
+    right = _parts(expected.claims.value)
+    return any(
+        not (name in right and same_value(part, right[name]))
+        and any(same_value(part, arg) for arg in args)
+        for name, part in _parts(seen.claims.value).items()
+    )
+
+
+def _parts(value: Value) -> dict[object, Value]:
+    """Return the parts of a result that has some, by key or place; else the whole."""
+    if isinstance(value, dict):
+        return {key: item for key, item in value.items()}  # noqa: C416  the keys are of another type
+    if isinstance(value, (tuple, list)):
+        return dict(enumerate(value))
+    return {"": value}

@@ -244,7 +244,10 @@ def test_lint_names_prices_that_are_not_what_they_seem(grader: Grader, tmp_path:
         texts = [str(finding) for finding in unfit_mistakes(linted, known, sandbox)]
         rows = [str(row) for row in price_rows(linted, lambda *_: None)]
     assert "“zero” has a price that is never paid: it returns the same in all cases" in texts[0]
-    assert "“itself” has a price that is never paid: it returns an argument as it is" in texts[1]
+    assert (
+        "“itself” has a price that is never paid: what is wrong is an argument as it came"
+        in texts[1]
+    )
     assert "names “no_loop”, which is no check of it; did you mean “no_loops”?" in texts[2]
     assert "no case tells “adds_one_again” from “adds_one”" in texts[3]
     assert rows[0] == ("double.adds_one: 2 of 3 (earns 0.25). You added 1; multiply by 2.")
