@@ -1116,7 +1116,7 @@ def train_linear_classifier(
 # says: No weight has changed: the matrix that comes back is the one that came.
 # says-ko: 가중치가 변하지 않았습니다. 받은 행렬이 그대로 돌아왔습니다.
 # right: sample_batch
-# earns: 0.4
+# earns: 0
 
 def train_linear_classifier(
     loss_func, W, X, y, learning_rate=1e-3, reg=1e-5, num_iters=100, batch_size=200

@@ -287,7 +287,8 @@ def zero_row_min(x):
 # says: Every column that holds some row's least entry is zero throughout: the index names all rows, not
 #   each row beside its column.
 # says-ko: 어떤 행의 최솟값이 있는 열이 모두 0입니다. 인덱스가 행마다 제 열이 아니라 모든 행을 가리킵니다.
-# earns: 0.5
+# earns: 0.8
+# voids: no_loops
 
 def zero_row_min(x):
     y = x.clone()

@@ -28,7 +28,7 @@ def softmax_loss_naive(W, X, y, reg):
 # A sum over the rows, not their mean.
 # expect:
 #   questions:
-#     softmax_loss_naive: {status: partial, checks: {loss: wrong_value, gradient: ok}}
+#     softmax_loss_naive: {status: partial, points: 7.1, checks: {loss: wrong_value, gradient: ok}}
 
 def softmax_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -48,7 +48,7 @@ def softmax_loss_naive(W, X, y, reg):
 # 1 is not taken from the right class.
 # expect:
 #   questions:
-#     softmax_loss_naive: {status: partial, checks: {loss: ok, gradient: wrong_value}}
+#     softmax_loss_naive: {status: partial, points: 6.5, checks: {loss: ok, gradient: wrong_value}}
 
 def softmax_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -67,7 +67,7 @@ def softmax_loss_naive(W, X, y, reg):
 # The loss forgets it.
 # expect:
 #   questions:
-#     softmax_loss_naive: {status: partial, checks: {loss: ok, regularised_loss: wrong_value}}
+#     softmax_loss_naive: {status: partial, points: 7.625, checks: {loss: ok, regularised_loss: wrong_value}}
 
 def softmax_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -87,7 +87,7 @@ def softmax_loss_naive(W, X, y, reg):
 # The gradient forgets it.
 # expect:
 #   questions:
-#     softmax_loss_naive: {status: partial, checks: {loss: ok, regularised_loss: ok, regularised_gradient: wrong_value}}
+#     softmax_loss_naive: {status: partial, points: 7.625, checks: {loss: ok, regularised_loss: ok, regularised_gradient: wrong_value}}
 
 def softmax_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)

@@ -7,7 +7,7 @@ import torch
 # The right class adds its 1.
 # expect:
 #   questions:
-#     svm_loss_naive: {status: partial, checks: {loss: wrong_value, gradient: ok}}
+#     svm_loss_naive: {status: partial, points: 5.4, checks: {loss: wrong_value, gradient: ok}}
 
 def svm_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -26,7 +26,7 @@ def svm_loss_naive(W, X, y, reg):
 # No margin of 1.
 # expect:
 #   questions:
-#     svm_loss_naive: {status: failed, checks: {loss: wrong_value}}
+#     svm_loss_naive: {status: partial, points: 4.4, checks: {loss: wrong_value}}
 
 def svm_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -45,7 +45,7 @@ def svm_loss_naive(W, X, y, reg):
 # Nothing is taken from the column of the right class.
 # expect:
 #   questions:
-#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: wrong_value}}
+#     svm_loss_naive: {status: partial, points: 5, checks: {loss: ok, gradient: wrong_value}}
 
 def svm_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -63,7 +63,7 @@ def svm_loss_naive(W, X, y, reg):
 # The gradient is a sum, not a mean.
 # expect:
 #   questions:
-#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: wrong_value}}
+#     svm_loss_naive: {status: partial, points: 5.4, checks: {loss: ok, gradient: wrong_value}}
 
 def svm_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -82,7 +82,7 @@ def svm_loss_naive(W, X, y, reg):
 # The square has a derivative of 2W.
 # expect:
 #   questions:
-#     svm_loss_naive: {status: partial, checks: {loss: ok, gradient: ok, regularised_loss: ok, regularised_gradient: wrong_value}}
+#     svm_loss_naive: {status: partial, points: 5.75, checks: {loss: ok, gradient: ok, regularised_loss: ok, regularised_gradient: wrong_value}}
 
 def svm_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -101,7 +101,7 @@ def svm_loss_naive(W, X, y, reg):
 # A factor of one half that nobody asked for.
 # expect:
 #   questions:
-#     svm_loss_naive: {status: partial, checks: {loss: ok, regularised_loss: wrong_value, regularised_gradient: ok}}
+#     svm_loss_naive: {status: partial, points: 5.75, checks: {loss: ok, regularised_loss: wrong_value, regularised_gradient: ok}}
 
 def svm_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)

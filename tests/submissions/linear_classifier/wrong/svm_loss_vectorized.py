@@ -7,7 +7,7 @@ import torch
 # The right class adds its 1.
 # expect:
 #   questions:
-#     svm_loss_vectorized: {status: failed, checks: {loss: wrong_value}}
+#     svm_loss_vectorized: {status: partial, points: 10.725, checks: {loss: wrong_value}}
 
 def svm_loss_vectorized(W, X, y, reg):
     rows = torch.arange(len(X))
@@ -23,7 +23,7 @@ def svm_loss_vectorized(W, X, y, reg):
 # The column of the right class is taken off once, however many classes come near.
 # expect:
 #   questions:
-#     svm_loss_vectorized: {status: partial, checks: {loss: ok, gradient: wrong_value}}
+#     svm_loss_vectorized: {status: partial, points: 11.125, checks: {loss: ok, gradient: wrong_value}}
 
 def svm_loss_vectorized(W, X, y, reg):
     rows = torch.arange(len(X))
@@ -40,7 +40,7 @@ def svm_loss_vectorized(W, X, y, reg):
 # The loss forgets it.
 # expect:
 #   questions:
-#     svm_loss_vectorized: {status: partial, checks: {loss: ok, regularised_loss: wrong_value}}
+#     svm_loss_vectorized: {status: partial, points: 11.4375, checks: {loss: ok, regularised_loss: wrong_value}}
 
 def svm_loss_vectorized(W, X, y, reg):
     rows = torch.arange(len(X))
@@ -57,7 +57,7 @@ def svm_loss_vectorized(W, X, y, reg):
 # The square has a derivative of 2W.
 # expect:
 #   questions:
-#     svm_loss_vectorized: {status: partial, checks: {gradient: ok, regularised_gradient: wrong_value}}
+#     svm_loss_vectorized: {status: partial, points: 11.625, checks: {gradient: ok, regularised_gradient: wrong_value}}
 
 def svm_loss_vectorized(W, X, y, reg):
     rows = torch.arange(len(X))

@@ -111,7 +111,7 @@ def mm_on_gpu(x, w):
 # right: batched_matrix_multiply_loop, batched_matrix_multiply_noloop, normalize_columns
 # expect:
 #   questions:
-#     mm_on_gpu: {status: partial, points: 4.625, checks: {product: ok, back_on_cpu: wrong_device, on_gpu: ok, moves: ok}}
+#     mm_on_gpu: {status: partial, points: 4.25, checks: {product: ok, back_on_cpu: wrong_device, on_gpu: ok, moves: ok}}
 #     "*": {status: passed}
 
 def mm_on_gpu(x, w):

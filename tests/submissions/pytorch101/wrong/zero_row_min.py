@@ -115,7 +115,7 @@ def zero_row_min(x):
 # Every column that holds some row's minimum.
 # expect:
 #   questions:
-#     zero_row_min: {status: partial, points: 2.25, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, points: 2.2, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     y = x.clone()
