@@ -114,7 +114,8 @@ class _File:
         )
 
     def _written(self, name: str, last: ast.AST) -> Written | None:
-        if not isinstance(last, DEFINITIONS):
+        # A class is asked method by method; its starter may give half of one.
+        if not isinstance(last, DEFINITIONS) or isinstance(last, ast.ClassDef):
             return None
         stub = is_stub(last)
         earlier = [node for node in self._names.replaced.get(name, ()) if _is_written(node)]

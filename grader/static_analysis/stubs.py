@@ -26,10 +26,14 @@ def _says_so(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 def _idle(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assign):
-        return _nothing(statement.value)
+        return _nothing(statement.value) or _is_literal(statement.value)
+    # What a starter gives above the place where the work is to stand.
+    if isinstance(statement, ast.If):
+        return all(map(_idle, [*statement.body, *statement.orelse]))
     if isinstance(statement, ast.Return):
         return statement.value is None or _nothing(statement.value, names=True)
-    return isinstance(statement, ast.Pass) or _is_text(statement) or _not_implemented(statement)
+    given = isinstance(statement, (ast.Pass, ast.Import, ast.ImportFrom))
+    return given or _is_text(statement) or _not_implemented(statement)
 
 
 def _nothing(value: ast.expr, names: bool = False) -> bool:
@@ -39,6 +43,14 @@ def _nothing(value: ast.expr, names: bool = False) -> bool:
     return (isinstance(value, ast.Constant) and value.value is None) or (
         names and isinstance(value, ast.Name)
     )
+
+
+def _is_literal(value: ast.expr) -> bool:
+    try:
+        ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
 
 
 def _is_text(statement: ast.stmt) -> bool:

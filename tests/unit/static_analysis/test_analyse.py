@@ -425,8 +425,11 @@ def test_what_hides_from_a_reader_is_named(body: str) -> None:
          Written(4, stub=True, returns=False, hides=True)),
         ("def f(x):\n    pass\n\ndef f(x):\n    pass", Written(4, stub=True, returns=False)),
         ("def f(x):\n    pass\n\ndef f(x):\n    return 2 * x", Written(4)),
-        ("class f:\n    def g(self):\n        raise NotImplementedError", Written(1, stub=True)),
-        ("class f:\n    def g(self):\n        pass", Written(1)),
+        ("def f(x, k=None):\n    if k is None:\n        k = [1, 3]\n    raise NotImplementedError",
+         Written(1, stub=True, returns=False)),
+        ("def f(x):\n    import h5py\n    raise NotImplementedError",
+         Written(1, stub=True, returns=False)),
+        ("class f:\n    def g(self):\n        raise NotImplementedError", None),
         ("f = abs", None),
     ],
 )  # fmt: skip
