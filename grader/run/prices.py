@@ -1,8 +1,8 @@
 """What a known mistake is worth: a share of the points that its results lose.
 
 Who does in every case what a priced mistake does has done that work. The checks that its results
-fail earn its share then, and what rests on them is judged by itself. Inputs are drawn, so that
-results cannot be had without the work.
+fail earn its share then. A rule that rests on them is judged by itself, and earns the same share
+where it is kept. Inputs are drawn, so that results cannot be had without the work.
 
 Defends against: results that are the same for all inputs, or an argument handed back, earn no
 price, whatever a mistake's author wrote.
@@ -21,7 +21,7 @@ from grader.checks.judge import settle
 from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.verdict import PRICE, Code, Message, Status, Verdict, sandbox_failed
+from grader.verdict import PRICE, Code, Message, Owner, Param, Status, Verdict, sandbox_failed
 from grader.wire.values import Value
 
 OF_RESULTS = frozenset({
@@ -41,7 +41,7 @@ class Price:
     """What a submission that makes a known mistake earns.
 
     Attributes:
-        share: Of the points of each check that its results fail.
+        share: Of the points of each check that its results fail, and of the rules on them.
         voids: Checks that mean nothing where it is made.
         unknown: Why it is not known whether the mistake is made; the points wait then.
     """
@@ -90,7 +90,28 @@ def with_price(checks: Sequence[Check], verdicts: Verdicts, price: Price) -> dic
         elif results_alone(check):
             verdict = _paid(verdict, price)
         paid[check.id] = verdict
-    return settle(checks, paid)
+    settled = settle(checks, paid)
+    return {name: _kept(settled[name], without[name], price) for name in settled}
+
+
+def _kept(verdict: Verdict, without: Verdict, price: Price) -> Verdict:
+    """Return the verdict on a rule that would not count without the price: its share of it."""
+    rests = without.code is Code.REQUIREMENT_NOT_MET and without.message is not None
+    if not rests or not verdict.status.earned or PRICE in _params(verdict):
+        return verdict
+    params = {**_params(without), PRICE: round(100 * price.share)}
+    return replace(
+        verdict,
+        status=Status.PARTIAL,
+        code=Code.REQUIREMENT_NOT_MET,
+        owner=Owner.STUDENT,
+        credit=price.share * verdict.credit,
+        message=Message("rule_kept", params),
+    )
+
+
+def _params(verdict: Verdict) -> Mapping[str, Param]:
+    return verdict.message.params if verdict.message is not None else {}
 
 
 def _paid(verdict: Verdict, price: Price) -> Verdict:
@@ -112,9 +133,7 @@ def _paid(verdict: Verdict, price: Price) -> Verdict:
 
 def is_priced(verdicts: Verdicts) -> bool:
     """Tell whether a price was given for any of the verdicts of a question."""
-    return any(
-        each.message is not None and PRICE in each.message.params for each in verdicts.values()
-    )
+    return any(PRICE in _params(each) for each in verdicts.values())
 
 
 def priced(mistakes: Collection[KnownMistake], question: str) -> list[KnownMistake]:

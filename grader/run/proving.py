@@ -29,7 +29,7 @@ import numpy as np
 from grader.assignment.find import SCENARIO
 from grader.checks.alike import same_value
 from grader.checks.arrays import to_numpy
-from grader.checks.base import GROWTH_FACTOR
+from grader.checks.base import GROWTH_FACTOR, Check, UnfitCaseError
 from grader.checks.counts import works_of
 from grader.checks.proved import OTHER_VALUES
 from grader.checks.traces import items, mapping, natural, text
@@ -448,7 +448,15 @@ def _same(task: _Task, own: Observation, right: Observation, share: float = _SHA
         for check in checks_on(task.planned.question, task.case.case)
         if check.results_alone and not check.entry_by_entry and check.item is None
     )
-    return any(check.judge(task.case.inputs, right, own).code is Code.OK for check in free)
+    return any(_accepts(check, task, right, own) for check in free)
+
+
+def _accepts(check: Check, task: _Task, right: Observation, own: Observation) -> bool:
+    try:
+        return check.judge(task.case.inputs, right, own).code is Code.OK
+    except UnfitCaseError:
+        # What a known mistake returns may be of no kind that the check compares.
+        return False
 
 
 def _numbers(value: Value) -> Value:

@@ -136,15 +136,16 @@ def test_who_makes_it_earns_its_share_and_the_rules_that_are_kept(graded: Grades
     assert (values.status, values.code, values.score) == (Status.PARTIAL, Code.WRONG_VALUE, 1.0)
     assert values.message.endswith("That earns 1 of 2 points.")
     # Its log was run again beside the mistake's function: the rule is a fact.
-    assert (rule.status, rule.score, rule.basis.value) == (Status.PASSED, 0.5, "fact")
-    assert question.score == 2.0
+    assert (rule.status, rule.score, rule.basis.value) == (Status.PARTIAL, 0.25, "fact")
+    assert rule.message.endswith("That earns 0.25 of 0.5 points.")
+    assert question.score == 1.5
     assert question.score == sum(each.score for each in question.checks)
 
 
 def test_a_rule_that_is_broken_costs_its_points_beside_the_mistake(graded: Grades) -> None:
     question = graded("return torch.stack([row + 1 for row in x])")
     assert check(question, "no_loops").code is Code.LOOP_FOUND
-    assert question.score == 1.5
+    assert question.score == 1.25
 
 
 def test_a_rule_that_the_mistake_makes_meaningless_earns_nothing(graded: Grades) -> None:
@@ -214,7 +215,7 @@ def test_points_wait_where_the_machine_cannot_run_the_mistakes(
     assert (question.score, question.pending) == (0, 3)
     assert check(question, "values").code is Code.SANDBOX_FAILED
     # The next submission finds them run.
-    assert grade(alone, tmp_path, "def double(x):\n    return x + 1\n").score == 2
+    assert grade(alone, tmp_path, "def double(x):\n    return x + 1\n").score == 1.5
 
 
 def test_saved_observations_are_judged_with_today_s_price(grader: Grader, tmp_path: Path) -> None:
@@ -223,7 +224,7 @@ def test_saved_observations_are_judged_with_today_s_price(grader: Grader, tmp_pa
     examined = grader.examine(path, "toy_two")
     again = grader.judge_again(grader.answers.unpack(grader.answers.pack(examined.runs)),
                                examined.report)  # fmt: skip
-    assert again.score == examined.report.score == 2
+    assert again.score == examined.report.score == 1.5
 
 
 def test_the_highest_price_counts_and_of_equal_ones_what_voids_least() -> None:
@@ -250,7 +251,7 @@ def test_lint_names_prices_that_are_not_what_they_seem(grader: Grader, tmp_path:
     )
     assert "names “no_loop”, which is no check of it; did you mean “no_loops”?" in texts[2]
     assert "no case tells “adds_one_again” from “adds_one”" in texts[3]
-    assert rows[0] == ("double.adds_one: 2 of 3 (earns 0.25). You added 1; multiply by 2.")
+    assert rows[0] == ("double.adds_one: 1.5 of 3 (earns 0.25). You added 1; multiply by 2.")
     assert "double.squares: 0 of 3 (no price). You squared it." in rows
     assert without_price(priced) == "1 known mistakes have no price (# earns: …): squares"
 

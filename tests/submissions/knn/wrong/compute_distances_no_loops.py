@@ -40,7 +40,7 @@ def compute_distances_no_loops(x_train, x_test):
 # The factor 2 is missing.
 # expect:
 #   questions:
-#     compute_distances_no_loops: {status: partial, points: 4.9, checks: {values: wrong_value}}
+#     compute_distances_no_loops: {status: partial, points: 3.3, checks: {values: wrong_value}}
 
 def compute_distances_no_loops(x_train, x_test):
     a, b = x_train.flatten(1), x_test.flatten(1)
@@ -88,7 +88,7 @@ def compute_distances_no_loops(x_train, x_test):
 # The root of each distance.
 # expect:
 #   questions:
-#     compute_distances_no_loops: {status: partial, points: 4.9}
+#     compute_distances_no_loops: {status: partial, points: 3.3}
 
 def compute_distances_no_loops(x_train, x_test):
     a, b = x_train.flatten(1), x_test.flatten(1)
@@ -111,7 +111,7 @@ def compute_distances_no_loops(x_train, x_test):
 # expect:
 #   mistakes: [none_rooted]
 #   questions:
-#     compute_distances_no_loops: {status: partial, points: 2.15, checks: {values: wrong_value, no_shortcut: forbidden_call}}
+#     compute_distances_no_loops: {status: partial, points: 1.65, checks: {values: wrong_value, no_shortcut: forbidden_call}}
 
 def compute_distances_no_loops(x_train, x_test):
     return torch.cdist(x_train.flatten(1), x_test.flatten(1))
@@ -132,7 +132,7 @@ def compute_distances_no_loops(x_train, x_test):
 # Adds the product instead of subtracting it.
 # expect:
 #   questions:
-#     compute_distances_no_loops: {status: partial, points: 4.9, checks: {values: wrong_value}}
+#     compute_distances_no_loops: {status: partial, points: 3.3, checks: {values: wrong_value}}
 
 def compute_distances_no_loops(x_train, x_test):
     a, b = x_train.flatten(1), x_test.flatten(1)

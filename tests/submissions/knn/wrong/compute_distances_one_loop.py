@@ -105,7 +105,7 @@ def compute_distances_one_loop(x_train, x_test):
 # The mean of the squares, not their sum.
 # expect:
 #   questions:
-#     compute_distances_one_loop: {status: partial, points: 4.55, checks: {values: wrong_value}}
+#     compute_distances_one_loop: {status: partial, points: 3.5, checks: {values: wrong_value}}
 
 def compute_distances_one_loop(x_train, x_test):
     dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
@@ -132,7 +132,7 @@ def compute_distances_one_loop(x_train, x_test):
 # The root of each distance.
 # expect:
 #   questions:
-#     compute_distances_one_loop: {status: partial, points: 4.4, checks: {values: wrong_value}}
+#     compute_distances_one_loop: {status: partial, points: 3, checks: {values: wrong_value}}
 
 def compute_distances_one_loop(x_train, x_test):
     dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])

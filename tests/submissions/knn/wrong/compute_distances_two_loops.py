@@ -7,7 +7,7 @@ import torch
 # Absolute differences instead of squares.
 # expect:
 #   questions:
-#     compute_distances_two_loops: {status: partial, points: 4.25, checks: {values: wrong_value}}
+#     compute_distances_two_loops: {status: partial, points: 2.5, checks: {values: wrong_value}}
 
 def compute_distances_two_loops(x_train, x_test):
     dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
@@ -110,7 +110,7 @@ def compute_distances_two_loops(x_train, x_test):
 # The root of each distance, as most people know it.
 # expect:
 #   questions:
-#     compute_distances_two_loops: {status: partial, points: 4.4, checks: {values: wrong_value}}
+#     compute_distances_two_loops: {status: partial, points: 3, checks: {values: wrong_value}}
 
 def compute_distances_two_loops(x_train, x_test):
     dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])
@@ -124,7 +124,7 @@ def compute_distances_two_loops(x_train, x_test):
 # Test points in rows.
 # expect:
 #   questions:
-#     compute_distances_two_loops: {status: partial, points: 4.55, checks: {values: wrong_shape}}
+#     compute_distances_two_loops: {status: partial, points: 3.5, checks: {values: wrong_shape}}
 
 def compute_distances_two_loops(x_train, x_test):
     dists = x_train.new_zeros(x_test.shape[0], x_train.shape[0])

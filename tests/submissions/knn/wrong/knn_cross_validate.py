@@ -30,7 +30,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # Deals the points out in turn instead of cutting the data in order.
 # expect:
 #   questions:
-#     knn_cross_validate: {status: partial, points: 4.1, checks: {accuracies: wrong_value}}
+#     knn_cross_validate: {status: partial, points: 3.6, checks: {accuracies: wrong_value}}
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
     if k_choices is None:
@@ -114,7 +114,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # Accuracies from 0 to 1.
 # expect:
 #   questions:
-#     knn_cross_validate: {status: partial, points: 4.8125, checks: {accuracies: wrong_value}}
+#     knn_cross_validate: {status: partial, points: 4.5, checks: {accuracies: wrong_value}}
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
     if k_choices is None:
@@ -135,7 +135,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # Measures k = 1 every time.
 # expect:
 #   questions:
-#     knn_cross_validate: {status: partial, points: 3.15, checks: {accuracies: wrong_value}}
+#     knn_cross_validate: {status: partial, points: 2.4, checks: {accuracies: wrong_value}}
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
     if k_choices is None:
@@ -156,7 +156,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # One mean for each k instead of the accuracies of all folds.
 # expect:
 #   questions:
-#     knn_cross_validate: {status: partial, points: 4, code: wrong_type}
+#     knn_cross_validate: {status: partial, code: wrong_type, points: 3.6}
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
     if k_choices is None:
@@ -177,7 +177,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # The folds in the opposite order.
 # expect:
 #   questions:
-#     knn_cross_validate: {status: partial, points: 4.575, checks: {accuracies: wrong_value}}
+#     knn_cross_validate: {status: partial, points: 4.2, checks: {accuracies: wrong_value}}
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
     if k_choices is None:
@@ -242,7 +242,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # One fold is left out.
 # expect:
 #   questions:
-#     knn_cross_validate: {status: partial, points: 4.5, checks: {accuracies: wrong_type}}
+#     knn_cross_validate: {status: partial, points: 4.2, checks: {accuracies: wrong_type}}
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
     if k_choices is None:
@@ -263,7 +263,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 # Trains on everything, the fold that is tested included.
 # expect:
 #   questions:
-#     knn_cross_validate: {status: partial, points: 3.15, checks: {accuracies: wrong_value}}
+#     knn_cross_validate: {status: partial, points: 2.4, checks: {accuracies: wrong_value}}
 
 def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
     if k_choices is None:

@@ -7,7 +7,7 @@ import torch
 # The best mean instead of its k.
 # expect:
 #   questions:
-#     knn_get_best_k: {status: partial, points: 1.35, checks: {best: wrong_value}}
+#     knn_get_best_k: {status: partial, points: 1.2, checks: {best: wrong_value}}
 
 def knn_get_best_k(k_to_accuracies):
     return max(sum(values) / len(values) for values in k_to_accuracies.values())
@@ -56,7 +56,7 @@ def knn_get_best_k(k_to_accuracies):
 # The best single fold wins.
 # expect:
 #   questions:
-#     knn_get_best_k: {status: partial, points: 1.5, checks: {best: wrong_value}}
+#     knn_get_best_k: {status: partial, points: 1.2, checks: {best: wrong_value}}
 
 def knn_get_best_k(k_to_accuracies):
     return max(sorted(k_to_accuracies), key=lambda k: max(k_to_accuracies[k]))

@@ -25,7 +25,7 @@ def predict_labels(dists, y_train, k=1):
 # The farthest points vote.
 # expect:
 #   questions:
-#     predict_labels: {status: partial, points: 3}
+#     predict_labels: {status: partial, points: 2.5}
 
 def predict_labels(dists, y_train, k=1):
     y_pred = torch.zeros(dists.shape[1], dtype=torch.int64)
@@ -81,7 +81,7 @@ def predict_labels(dists, y_train, k=1):
 # Never looks at k.
 # expect:
 #   questions:
-#     predict_labels: {status: partial, points: 2.6}
+#     predict_labels: {status: partial, points: 2}
 
 def predict_labels(dists, y_train, k=1):
     return y_train[dists.argmin(dim=0)]
@@ -150,7 +150,7 @@ def predict_labels(dists, y_train, k=1):
 # expect:
 #   mistakes: [predict_farthest]
 #   questions:
-#     predict_labels: {status: partial, points: 3, checks: {labels: wrong_value}}
+#     predict_labels: {status: partial, points: 2.5, checks: {labels: wrong_value}}
 #     KnnClassifier: {status: passed}
 #     knn_cross_validate: {status: passed}
 

@@ -64,9 +64,9 @@ def compute_distances_two_loops(x_train, x_test):
 # expect:
 #   mistakes: [two_rooted, one_rooted, none_rooted]
 #   questions:
-#     compute_distances_two_loops: {status: partial, points: 4.4, checks: {values: wrong_value}}
-#     compute_distances_one_loop: {status: partial, points: 4.4, checks: {values: wrong_value}}
-#     compute_distances_no_loops: {status: partial, points: 4.9}
+#     compute_distances_two_loops: {status: partial, points: 3, checks: {values: wrong_value}}
+#     compute_distances_one_loop: {status: partial, points: 3, checks: {values: wrong_value}}
+#     compute_distances_no_loops: {status: partial, points: 3.3}
 
 def compute_distances_two_loops(x_train, x_test):
     dists = x_train.new_zeros(x_train.shape[0], x_test.shape[0])

@@ -7,7 +7,7 @@ import torch
 # The right class adds its 1.
 # expect:
 #   questions:
-#     svm_loss_vectorized: {status: partial, points: 10.725, checks: {loss: wrong_value}}
+#     svm_loss_vectorized: {status: partial, points: 8.4, checks: {loss: wrong_value}}
 
 def svm_loss_vectorized(W, X, y, reg):
     rows = torch.arange(len(X))
@@ -23,7 +23,7 @@ def svm_loss_vectorized(W, X, y, reg):
 # The column of the right class is taken off once, however many classes come near.
 # expect:
 #   questions:
-#     svm_loss_vectorized: {status: partial, points: 11.125, checks: {loss: ok, gradient: wrong_value}}
+#     svm_loss_vectorized: {status: partial, points: 7.25, checks: {loss: ok, gradient: wrong_value}}
 
 def svm_loss_vectorized(W, X, y, reg):
     rows = torch.arange(len(X))

@@ -7,7 +7,7 @@ import torch
 # Adds the gradient.
 # expect:
 #   questions:
-#     train_linear_classifier: {status: partial, points: 5.2, checks: {weights: wrong_value}}
+#     train_linear_classifier: {status: partial, points: 4.8, checks: {weights: wrong_value}}
 
 def train_linear_classifier(
     loss_func, W, X, y, learning_rate=1e-3, reg=1e-5, num_iters=100, batch_size=200
@@ -25,7 +25,7 @@ def train_linear_classifier(
 # The strength is not passed on.
 # expect:
 #   questions:
-#     train_linear_classifier: {status: partial, points: 5.2, checks: {weights: wrong_value}}
+#     train_linear_classifier: {status: partial, points: 4.8, checks: {weights: wrong_value}}
 
 def train_linear_classifier(
     loss_func, W, X, y, learning_rate=1e-3, reg=1e-5, num_iters=100, batch_size=200
@@ -43,7 +43,7 @@ def train_linear_classifier(
 # A step is missing.
 # expect:
 #   questions:
-#     train_linear_classifier: {status: partial, points: 5.75, checks: {weights: wrong_value}}
+#     train_linear_classifier: {status: partial, points: 5.6, checks: {weights: wrong_value}}
 
 def train_linear_classifier(
     loss_func, W, X, y, learning_rate=1e-3, reg=1e-5, num_iters=100, batch_size=200
@@ -61,7 +61,7 @@ def train_linear_classifier(
 # One batch for all steps.
 # expect:
 #   questions:
-#     train_linear_classifier: {status: partial, points: 5.2, checks: {weights: wrong_value}, says: One batch is drawn for all steps}
+#     train_linear_classifier: {status: partial, points: 4.8, checks: {weights: wrong_value}, says: One batch is drawn for all steps}
 
 def train_linear_classifier(
     loss_func, W, X, y, learning_rate=1e-3, reg=1e-5, num_iters=100, batch_size=200

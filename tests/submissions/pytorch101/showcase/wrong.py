@@ -1,9 +1,9 @@
 # Two usual slips: float64 lost through torch.zeros, and a divisor that is M instead of M - 1.
 # expect:
-#   score: 63.875
+#   score: 62
 #   questions:
 #     batched_matrix_multiply_loop: {status: partial, checks: {product: ok, float64: wrong_value, dtype: wrong_dtype}}
-#     normalize_columns: {status: partial, points: 4.375, code: wrong_value}
+#     normalize_columns: {status: partial, code: wrong_value, points: 2.5}
 #     "*": {status: passed}
 
 import torch

@@ -19,7 +19,7 @@ def batched_matrix_multiply_loop(x, y):
 # Each turn overwrites the one before: only the last product comes back.
 # expect:
 #   questions:
-#     batched_matrix_multiply_loop: {status: partial, points: 2.15, code: wrong_shape}
+#     batched_matrix_multiply_loop: {status: partial, code: wrong_shape, points: 2}
 #     "*": {status: passed}
 
 def batched_matrix_multiply_loop(x, y):

@@ -152,7 +152,7 @@ def batched_matrix_multiply_noloop(x, y):
 # Gives the transposed products.
 # expect:
 #   questions:
-#     batched_matrix_multiply_noloop: {status: partial, points: 3.8, code: wrong_shape}
+#     batched_matrix_multiply_noloop: {status: partial, code: wrong_shape, points: 2.7}
 #     "*": {status: passed}
 
 def batched_matrix_multiply_noloop(x, y):

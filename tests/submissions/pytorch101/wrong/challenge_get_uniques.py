@@ -19,7 +19,7 @@ def challenge_get_uniques(x):
 # How often each value comes instead of where.
 # expect:
 #   questions:
-#     challenge_get_uniques: {status: partial, points: 1.3, checks: {values_and_places: wrong_value}}
+#     challenge_get_uniques: {status: partial, points: 0.6, checks: {values_and_places: wrong_value}}
 
 def challenge_get_uniques(x):
     return torch.unique(x, return_counts=True)
@@ -29,7 +29,7 @@ def challenge_get_uniques(x):
 # The place where each value comes last.
 # expect:
 #   questions:
-#     challenge_get_uniques: {status: partial, points: 3.6, checks: {values_and_places: wrong_value}}
+#     challenge_get_uniques: {status: partial, points: 2.4, checks: {values_and_places: wrong_value}}
 
 def challenge_get_uniques(x):
     ordered, places = torch.sort(x, stable=True)

@@ -7,7 +7,7 @@ import torch
 # Divides by the length of the longest, padding counted in.
 # expect:
 #   questions:
-#     challenge_mean_tensors: {status: partial, points: 3.5, checks: {means: wrong_value}}
+#     challenge_mean_tensors: {status: partial, points: 2, checks: {means: wrong_value}}
 
 def challenge_mean_tensors(xs, ls):
     return torch.nn.utils.rnn.pad_sequence(xs, batch_first=True).mean(dim=1)
@@ -175,7 +175,7 @@ def challenge_mean_tensors(xs, ls):
 # Sums, never divided.
 # expect:
 #   questions:
-#     challenge_mean_tensors: {status: partial, points: 3.5, checks: {means: wrong_value}}
+#     challenge_mean_tensors: {status: partial, points: 2, checks: {means: wrong_value}}
 
 def challenge_mean_tensors(xs, ls):
     return torch.nn.utils.rnn.pad_sequence(xs, batch_first=True).sum(dim=1)

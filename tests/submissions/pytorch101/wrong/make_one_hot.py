@@ -97,7 +97,7 @@ def make_one_hot(x):
 # Sets the columns of all classes in every row.
 # expect:
 #   questions:
-#     make_one_hot: {status: partial, points: 1.95, checks: {values: wrong_value}}
+#     make_one_hot: {status: partial, points: 1.2, checks: {values: wrong_value}}
 
 def make_one_hot(x):
     y = torch.zeros(len(x), max(x) + 1)

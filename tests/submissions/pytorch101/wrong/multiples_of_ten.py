@@ -60,7 +60,7 @@ def multiples_of_ten(start, stop):
 # Begins with the multiple of ten below the start.
 # expect:
 #   questions:
-#     multiples_of_ten: {status: partial, points: 2.25, checks: {values: wrong_shape, ends: ok}}
+#     multiples_of_ten: {status: partial, points: 2, checks: {values: wrong_shape, ends: ok}}
 
 def multiples_of_ten(start, stop):
     return torch.arange(start // 10 * 10, stop + 1, 10, dtype=torch.float64)

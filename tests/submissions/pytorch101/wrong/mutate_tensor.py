@@ -7,7 +7,7 @@ import torch
 # Adds the values to what is there.
 # expect:
 #   questions:
-#     mutate_tensor: {status: partial, points: 2, checks: {values: wrong_value}}
+#     mutate_tensor: {status: partial, points: 1.5, checks: {values: wrong_value}}
 
 def mutate_tensor(x, indices, values):
     for index, value in zip(indices, values):

@@ -65,7 +65,7 @@ def normalize_columns(x):
 # Divides by the number of columns; a square example does not show it.
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, points: 4.125, code: wrong_value}
+#     normalize_columns: {status: partial, code: wrong_value, points: 1.5}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -79,7 +79,7 @@ def normalize_columns(x):
 # Divides by M where M - 1 is asked for.
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, points: 4.375, code: wrong_value}
+#     normalize_columns: {status: partial, code: wrong_value, points: 2.5}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -93,7 +93,7 @@ def normalize_columns(x):
 # Divides the squares by the number of columns.
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, points: 4.125, code: wrong_value, says: "by N, the number of columns; the divisor is M - 1"}
+#     normalize_columns: {status: partial, code: wrong_value, points: 1.5, says: by N, the number of columns; the divisor is M - 1}
 #     "*": {status: passed}
 
 
@@ -106,7 +106,7 @@ def normalize_columns(x):
 # Divides by the variance: the root is missing.
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, points: 4.25, code: wrong_value}
+#     normalize_columns: {status: partial, code: wrong_value, points: 2}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -118,7 +118,7 @@ def normalize_columns(x):
 # Only subtracts the mean.
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, points: 2.1875, code: wrong_value}
+#     normalize_columns: {status: partial, code: wrong_value, points: 1.875}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -376,7 +376,7 @@ def normalize_columns(x):
 # Normalises rows instead of columns.
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, points: 4, code: wrong_value}
+#     normalize_columns: {status: partial, code: wrong_value, points: 1}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -471,7 +471,7 @@ def normalize_columns(x):
 # One mean and one deviation for the whole matrix.
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, points: 4, code: wrong_value}
+#     normalize_columns: {status: partial, code: wrong_value, points: 1}
 #     "*": {status: passed}
 
 def normalize_columns(x):

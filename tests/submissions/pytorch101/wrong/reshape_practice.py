@@ -92,7 +92,7 @@ def reshape_practice(x):
 # A reshape alone keeps the order.
 # expect:
 #   questions:
-#     reshape_practice: {status: partial, points: 1.425, checks: {values: wrong_value}}
+#     reshape_practice: {status: partial, points: 0.3, checks: {values: wrong_value}}
 
 def reshape_practice(x):
     return x.reshape(3, 8)
@@ -102,7 +102,7 @@ def reshape_practice(x):
 # The last step is missing.
 # expect:
 #   questions:
-#     reshape_practice: {status: partial, points: 2.3, checks: {values: wrong_shape}}
+#     reshape_practice: {status: partial, points: 1.8, checks: {values: wrong_shape}}
 
 def reshape_practice(x):
     return x.view(2, 3, 4).transpose(0, 1)

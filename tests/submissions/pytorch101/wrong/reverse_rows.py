@@ -7,7 +7,7 @@ import torch
 # Columns reversed instead of rows.
 # expect:
 #   questions:
-#     reverse_rows: {status: partial, points: 1.4, checks: {values: wrong_value}}
+#     reverse_rows: {status: partial, points: 0.8, checks: {values: wrong_value}}
 
 def reverse_rows(x):
     return x[:, list(range(x.shape[1] - 1, -1, -1))]
@@ -68,7 +68,7 @@ def reverse_rows(x):
 # Stops before row 0.
 # expect:
 #   questions:
-#     reverse_rows: {status: partial, points: 1.6, checks: {values: wrong_shape}}
+#     reverse_rows: {status: partial, points: 1.2, checks: {values: wrong_shape}}
 
 def reverse_rows(x):
     return x[list(range(x.shape[0] - 1, 0, -1))]

@@ -17,7 +17,7 @@ def shuffle_cols(x):
 # Columns 0, 0, 1, 2.
 # expect:
 #   questions:
-#     shuffle_cols: {status: partial, points: 1.5, checks: {values: wrong_value}}
+#     shuffle_cols: {status: partial, points: 1, checks: {values: wrong_value}}
 
 def shuffle_cols(x):
     return x[:, [0, 0, 1, 2]]
@@ -51,7 +51,7 @@ def shuffle_cols(x):
 # Rows instead of columns.
 # expect:
 #   questions:
-#     shuffle_cols: {status: partial, points: 1.4, checks: {values: wrong_shape}}
+#     shuffle_cols: {status: partial, points: 0.8, checks: {values: wrong_shape}}
 
 def shuffle_cols(x):
     return x[[0, 0, 2, 1]]

@@ -248,7 +248,7 @@ def slice_assignment_practice(x):
 # Writes to the end of the rows, which six columns would not show.
 # expect:
 #   questions:
-#     slice_assignment_practice: {status: partial, points: 3.25, checks: {values: wrong_value}}
+#     slice_assignment_practice: {status: partial, points: 2.8, checks: {values: wrong_value}}
 
 def slice_assignment_practice(x):
     x[:2, 0] = 0
@@ -264,7 +264,7 @@ def slice_assignment_practice(x):
 # Writes to the end of the columns, which four rows would not show.
 # expect:
 #   questions:
-#     slice_assignment_practice: {status: partial, points: 3.25, checks: {values: wrong_value}}
+#     slice_assignment_practice: {status: partial, points: 2.8, checks: {values: wrong_value}}
 
 def slice_assignment_practice(x):
     x[:2, 0] = 0
@@ -280,7 +280,7 @@ def slice_assignment_practice(x):
 # Counts on zeros that are not there.
 # expect:
 #   questions:
-#     slice_assignment_practice: {status: partial, points: 3.25, checks: {values: wrong_value}}
+#     slice_assignment_practice: {status: partial, points: 2.8, checks: {values: wrong_value}}
 
 def slice_assignment_practice(x):
     x[:2, 1] = 1

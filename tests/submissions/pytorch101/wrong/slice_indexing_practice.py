@@ -7,7 +7,7 @@ import torch
 # A number where a slice was needed: the third column comes with shape (M,).
 # expect:
 #   questions:
-#     slice_indexing_practice: {status: partial, points: 3.5, checks: {values: wrong_shape}}
+#     slice_indexing_practice: {status: partial, points: 3, checks: {values: wrong_shape}}
 
 def slice_indexing_practice(x):
     return x[-1], x[:, 2], x[:2, :3], x[::2, 1::2]
@@ -39,7 +39,7 @@ def slice_indexing_practice(x):
 # Odd rows and even columns.
 # expect:
 #   questions:
-#     slice_indexing_practice: {status: partial, points: 3.5, code: wrong_shape}
+#     slice_indexing_practice: {status: partial, code: wrong_shape, points: 3}
 
 def slice_indexing_practice(x):
     return x[-1], x[:, 2:3], x[:2, :3], x[1::2, ::2]
@@ -84,7 +84,7 @@ def slice_indexing_practice(x):
 # The last row is the third in the example, and only there.
 # expect:
 #   questions:
-#     slice_indexing_practice: {status: partial, points: 3.5, checks: {values: wrong_value}}
+#     slice_indexing_practice: {status: partial, points: 3, checks: {values: wrong_value}}
 
 def slice_indexing_practice(x):
     return x[2], x[:, 2:3], x[:2, :3], x[::2, 1::2]

@@ -7,7 +7,7 @@ import torch
 # Counts the positive entries.
 # expect:
 #   questions:
-#     sum_positive_entries: {status: partial, points: 2.25, checks: {sum: wrong_value}}
+#     sum_positive_entries: {status: partial, points: 0.75, checks: {sum: wrong_value}}
 
 def sum_positive_entries(x):
     return (x > 0).sum().item()
@@ -17,7 +17,7 @@ def sum_positive_entries(x):
 # Sums the negative ones too.
 # expect:
 #   questions:
-#     sum_positive_entries: {status: partial, points: 1.8, checks: {sum: wrong_value}}
+#     sum_positive_entries: {status: partial, points: 0.6, checks: {sum: wrong_value}}
 
 def sum_positive_entries(x):
     return x.sum().item()

@@ -17,7 +17,7 @@ def take_one_elem_per_col(x):
 # Two indices one after the other pick a block of nine.
 # expect:
 #   questions:
-#     take_one_elem_per_col: {status: partial, points: 0.9, checks: {values: wrong_shape}}
+#     take_one_elem_per_col: {status: partial, points: 0.6, checks: {values: wrong_shape}}
 
 def take_one_elem_per_col(x):
     return x[[1, 0, 3]][:, [0, 1, 2]]
@@ -27,7 +27,7 @@ def take_one_elem_per_col(x):
 # Rows 0, 1 and 2.
 # expect:
 #   questions:
-#     take_one_elem_per_col: {status: partial, points: 1.5, checks: {values: wrong_value}}
+#     take_one_elem_per_col: {status: partial, points: 1, checks: {values: wrong_value}}
 
 def take_one_elem_per_col(x):
     return x[[0, 1, 2], [0, 1, 2]]

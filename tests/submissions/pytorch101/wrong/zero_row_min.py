@@ -68,7 +68,7 @@ def zero_row_min(x):
 # The minimum of each column.
 # expect:
 #   questions:
-#     zero_row_min: {status: partial, points: 2.25, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, points: 1.5, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     y = x.clone()
@@ -80,7 +80,7 @@ def zero_row_min(x):
 # One minimum for the whole matrix.
 # expect:
 #   questions:
-#     zero_row_min: {status: partial, points: 2.1, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, points: 1.2, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     y = x.clone()
@@ -115,7 +115,7 @@ def zero_row_min(x):
 # Every column that holds some row's minimum.
 # expect:
 #   questions:
-#     zero_row_min: {status: partial, points: 2.2, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, points: 2, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     y = x.clone()
