@@ -14,9 +14,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from grader.checks.arrays import Array, same_bytes
+from grader.checks.arrays import Array
 from grader.checks.base import ArgumentRef, CaseInputs, Check, Probe, unnamed
-from grader.checks.trees import Leaf, exact_kind, judge_leaves, leaves
+from grader.checks.compare import bits_equal
+from grader.checks.trees import Leaf, judge_leaves, leaves
 from grader.observation import Observation, Proof
 from grader.verdict import Basis, Code, Param, Verdict, finding, passed, sandbox_failed
 from grader.wire.tree import places, tensors
@@ -134,17 +135,12 @@ def _changed(after: Value, sent: Value) -> dict[str, Param] | None:
     """Return how many elements of a tensor changed, of how many, at the first place that did."""
     for leaf in leaves(after, sent):
         left, right = leaf.actual, leaf.expected
-        if isinstance(left, Tensor) and isinstance(right, Tensor):
-            if not _same_tensor(left, right):
+        # A container is met as a leaf only where length, keys or kind changed.
+        if isinstance(left, (tuple, list, dict)) or not bits_equal(left, right):
+            if isinstance(left, Tensor) and isinstance(right, Tensor):
                 return _count(left, right)
-        elif not _same_value(left, right):
             return {}
     return None
-
-
-def _same_tensor(left: Tensor, right: Tensor) -> bool:
-    alike = left.dtype == right.dtype and left.shape == right.shape
-    return alike and same_bytes(left.data, right.data)
 
 
 def _count(left: Tensor, right: Tensor) -> dict[str, Param]:
@@ -156,15 +152,6 @@ def _count(left: Tensor, right: Tensor) -> dict[str, Param]:
         for tensor in (right, left)
     )
     return {"mismatched": int((before != now).any(axis=1).sum()), "total": total}
-
-
-def _same_value(left: Value, right: Value) -> bool:
-    if isinstance(left, float) and isinstance(right, float):
-        # By bits: −0.0 equals 0.0, and NaN is not equal to itself.
-        return left.hex() == right.hex()
-    if isinstance(left, (tuple, list, dict)):
-        return False  # met as a leaf only where length, keys or kind changed
-    return exact_kind(left) == exact_kind(right) and left == right
 
 
 class MemoryCheck(Check):
@@ -376,8 +363,7 @@ def shares(view: Tensor, base: Tensor) -> bool:
 
 def same_place(one: Tensor, other: Tensor) -> bool:
     """Tell whether two tensors of one reply are the same elements in the same order."""
-    alike = one.shape == other.shape and one.dtype == other.dtype and one.layout is not None
-    return alike and one.layout == other.layout and same_bytes(one.data, other.data)
+    return one.layout is not None and one.layout == other.layout and bits_equal(one, other)
 
 
 def _whole(base: Tensor) -> bool:

@@ -22,6 +22,7 @@ import numpy as np
 
 from grader.checks.arrays import Array
 from grader.checks.base import CaseInputs
+from grader.checks.compare import CLOSE, inexact, numbers_close
 from grader.verdict import Code, Message, Param, Status, Verdict, number
 from grader.wire.tree import tensors
 from grader.wire.values import Opaque, Tensor, Value
@@ -175,7 +176,6 @@ def _square(case: CaseInputs) -> bool:
 
 Recognise = Callable[["ArrayPair"], "Params | None"]
 
-_ALIKE = 1e-4
 _TELLING = 3
 _SINGLE = 2.0**-22
 _FINER = 2.0**-30
@@ -204,7 +204,7 @@ def by_value(pair: ArrayPair) -> Params | None:
         return _lost(actual, expected)
     if not np.isfinite(expected).all():
         return None
-    if alike(actual, expected):
+    if numbers_close(actual, expected):
         return _single_precision(actual, expected)
     return first(_BY_VALUE, pair)
 
@@ -213,21 +213,6 @@ def first(recognisers: tuple[Recognise, ...], pair: ArrayPair) -> Params | None:
     """Return what the first of several recognisers tells."""
     found = (recognise(pair) for recognise in recognisers)
     return next((cause for cause in found if cause is not None), None)
-
-
-def alike(one: Array, other: Array, rtol: float = _ALIKE) -> bool:
-    """Tell whether two arrays of one shape differ by at most a share of the greatest number."""
-    if one.shape != other.shape:
-        return False
-    left, right = _numbers(one), _numbers(other)
-    apart = np.abs(left - right)
-    # “initial”: an empty array has no greatest number, and max would raise.
-    return bool((apart <= rtol * np.abs(right).max(initial=0.0)).all())
-
-
-def _numbers(array: Array) -> Array:
-    # NumPy refuses to subtract booleans, and unsigned numbers would wrap around.
-    return array if array.dtype.kind == "c" else array.astype(np.float64)
 
 
 def telling(array: Array) -> bool:
@@ -247,7 +232,7 @@ def _single_precision(actual: Array, expected: Array) -> Params | None:
     """Recognise float64 that was float32 on the way, by the size of the error."""
     if expected.dtype.kind not in "fc" or expected.dtype.itemsize < 8:
         return None
-    if not telling(expected) or not alike(actual, expected, _SINGLE):
+    if not telling(expected) or not numbers_close(actual, expected, _SINGLE):
         return None
     apart = np.abs(actual - expected).max() / np.abs(expected).max()
     return {"cause": "single_precision"} if apart > _FINER else None
@@ -273,9 +258,9 @@ def _rooted(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if not telling(expected) or "c" in actual.dtype.kind + expected.dtype.kind:
         return None
-    if (expected >= 0).all() and alike(actual, np.sqrt(_numbers(expected))):
+    if (expected >= 0).all() and numbers_close(actual, np.sqrt(inexact(expected))):
         return {"cause": "rooted"}
-    return {"cause": "squared"} if alike(actual, _numbers(expected) ** 2) else None
+    return {"cause": "squared"} if numbers_close(actual, inexact(expected) ** 2) else None
 
 
 def _scaled(pair: ArrayPair) -> Params | None:
@@ -285,9 +270,13 @@ def _scaled(pair: ArrayPair) -> Params | None:
     # At the greatest number, where rounding weighs least.
     at = int(np.abs(expected).argmax())
     factor = float(actual.flat[at]) / float(expected.flat[at])
-    if not math.isfinite(factor) or factor == 0 or not alike(actual, factor * _numbers(expected)):
+    if (
+        not math.isfinite(factor)
+        or factor == 0
+        or not numbers_close(actual, factor * inexact(expected))
+    ):
         return None
-    if abs(factor + 1) < _ALIKE:
+    if abs(factor + 1) < CLOSE:
         return {"cause": "negated"}
     return {"cause": "scaled", "factor": number(float(f"{factor:.3g}"))}
 
@@ -297,7 +286,7 @@ def _offset(pair: ArrayPair) -> Params | None:
     if not telling(expected) or "c" in actual.dtype.kind + expected.dtype.kind:
         return None
     apart = float(actual.flat[0]) - float(expected.flat[0])
-    if not alike(actual, _numbers(expected) + apart):
+    if not numbers_close(actual, inexact(expected) + apart):
         return None
     return {"cause": "offset", "offset": number(float(f"{apart:.3g}"))}
 
@@ -310,7 +299,7 @@ def transposed(pair: ArrayPair) -> Params | None:
     if pair.actual.ndim > 2 and 1 in pair.actual.shape[-2:]:
         return None
     other = pair.actual.swapaxes(-1, -2)
-    return {"cause": "transposed"} if alike(other, pair.expected) else None
+    return {"cause": "transposed"} if numbers_close(other, pair.expected) else None
 
 
 def _reordered(pair: ArrayPair) -> Params | None:
@@ -318,7 +307,7 @@ def _reordered(pair: ArrayPair) -> Params | None:
     if not telling(expected):
         return None
     for axis in range(min(expected.ndim, 2)):
-        if alike(np.flip(actual, axis), expected):
+        if numbers_close(np.flip(actual, axis), expected):
             return {"cause": "reversed"}
         if _same_slices(actual, expected, axis):
             return {"cause": "columns_permuted" if axis else "rows_permuted"}
@@ -332,7 +321,7 @@ def _same_slices(actual: Array, expected: Array, axis: int) -> bool:
     )
     # By the whole slice, so that rounding in one column does not change the order.
     left, right = (array[np.argsort(array.sum(axis=1), kind="stable")] for array in (left, right))
-    return alike(left, right)
+    return numbers_close(left, right)
 
 
 def _one_item(pair: ArrayPair) -> Params | None:
@@ -340,7 +329,7 @@ def _one_item(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if expected.ndim < 2 or len(expected) < 2 or not telling(expected):
         return None
-    right = [alike(*items) for items in zip(actual, expected, strict=True)]
+    right = [numbers_close(*items) for items in zip(actual, expected, strict=True)]
     if right == [False] * (len(right) - 1) + [True]:
         return {"cause": "only_last"}
     return {"cause": "only_first"} if right == [True] + [False] * (len(right) - 1) else None
@@ -358,7 +347,7 @@ def by_shape(pair: ArrayPair) -> Params | None:
 
 def _extra_axis(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
-    if actual.size != expected.size or not alike(actual.squeeze(), expected.squeeze()):
+    if actual.size != expected.size or not numbers_close(actual.squeeze(), expected.squeeze()):
         return None
     if actual.ndim == expected.ndim:
         return None
@@ -370,10 +359,10 @@ def _ends(pair: ArrayPair) -> Params | None:
     if not actual.ndim or not expected.ndim or actual.shape[1:] != expected.shape[1:]:
         return None
     if len(actual) == len(expected) - 1:
-        if alike(actual, expected[:-1]):
+        if numbers_close(actual, expected[:-1]):
             return {"cause": "exclusive_end"}
-        return {"cause": "exclusive_start"} if alike(actual, expected[1:]) else None
-    if len(actual) == len(expected) + 1 and alike(actual[:-1], expected):
+        return {"cause": "exclusive_start"} if numbers_close(actual, expected[1:]) else None
+    if len(actual) == len(expected) + 1 and numbers_close(actual[:-1], expected):
         return {"cause": "one_too_many"}
     return None
 
@@ -382,9 +371,9 @@ def _single_item(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if expected.ndim != actual.ndim + 1 or len(expected) < 2 or not telling(expected):
         return None
-    if alike(actual, expected[-1]):
+    if numbers_close(actual, expected[-1]):
         return {"cause": "only_last"}
-    return {"cause": "only_first"} if alike(actual, expected[0]) else None
+    return {"cause": "only_first"} if numbers_close(actual, expected[0]) else None
 
 
 def _other_reduction(pair: ArrayPair) -> Params | None:

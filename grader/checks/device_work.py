@@ -11,18 +11,20 @@ from pydantic import Field, field_validator, model_validator
 
 from grader.checks.base import CaseInputs, Identifier, NamePattern, Probe
 from grader.checks.counts import refusal
-from grader.checks.traces import (
-    CPU,
+from grader.checks.device_checks import (
     UNREPEATED,
     DeviceCheck,
     DeviceName,
+    TraceCheck,
+    no_report_expected,
+)
+from grader.checks.traces import (
+    CPU,
     DeviceTrace,
     KernelWork,
     Route,
-    TraceCheck,
     is_on,
     natural,
-    no_report_expected,
     read_trace,
 )
 from grader.checks.trees import NoItemError, item_of

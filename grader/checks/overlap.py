@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from grader.checks.base import Probe
-from grader.checks.traces import DeviceCheck, items, mapping, text
+from grader.checks.device_checks import DeviceCheck
+from grader.checks.traces import items, mapping, text
 from grader.observation import Observation
 from grader.verdict import Basis, Code, Param, Verdict, finding, passed, plain
 from grader.wire.values import Value

@@ -15,7 +15,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from grader.checks.base import NamePattern, Probe
-from grader.checks.traces import CPU, DeviceCheck, items, mapping, natural, text
+from grader.checks.device_checks import DeviceCheck
+from grader.checks.traces import CPU, items, mapping, natural, text
 from grader.observation import Observation
 from grader.verdict import Basis, Code, Param, Verdict, finding, passed, plain
 from grader.wire.values import Value

@@ -13,9 +13,10 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from grader.checks.arrays import Array, Differences, between, same, to_numpy, widen
+from grader.checks.arrays import Array, to_numpy, widen
 from grader.checks.base import ArgumentRef, CaseInputs, Check, CompanionNeeds, UnfitCaseError
 from grader.checks.causes import with_cause
+from grader.checks.compare import Differences, between, equal_elements
 from grader.checks.trees import Leaf, judge_numbers, leaves, wrong_shape
 from grader.observation import Observation, Outcome
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, finding, number
@@ -143,10 +144,10 @@ def _outside(found: Array, bound: Bound, gate: float) -> Differences | None:
 
     def wrong(actual: Array, expected: Array, piece: slice) -> Array:
         if actual.dtype.kind not in "fc":
-            return ~same(actual, expected)
+            return ~equal_elements(actual, expected)
         # NaN compares false with everything, hence “not (difference ≤ allowed)”.
         near = (np.abs(actual - expected) <= gate * scale[piece]) & np.isfinite(actual)
-        mask: Array = ~near & ~same(actual, expected)
+        mask: Array = ~near & ~equal_elements(actual, expected)
         return mask
 
     return between(found, bound.value, widen, wrong)

@@ -17,19 +17,16 @@ from typing_extensions import Self
 
 from grader.checks.arrays import (
     Array,
-    Differences,
     Narrow,
-    between,
     magnitude,
     rounded,
-    same,
-    same_bytes,
     to_numpy,
     widen,
     widen_exactly,
 )
 from grader.checks.base import CaseInputs, Check, UnfitCaseError
 from grader.checks.causes import with_cause
+from grader.checks.compare import Differences, between, equal_elements, same_bytes
 from grader.checks.trees import Leaf, describe, judge_leaves, judge_numbers, value_at, wrong_shape
 from grader.clock.credit import Share
 from grader.observation import Observation
@@ -172,13 +169,13 @@ class Close(ValueComparison):
     def wrong(self, actual: Array, expected: Array) -> Array:
         """Tell which elements lie outside the tolerance."""
         if actual.dtype.kind not in "fc":
-            return ~same(actual, expected)
+            return ~equal_elements(actual, expected)
         near = np.abs(actual - expected) <= self.allowed(np.abs(expected))
         # NaN compares false with everything, hence “not (difference ≤ allowed)” and never
         # “difference > allowed”; and an infinite bound must let nothing through.
         near &= np.isfinite(actual) & np.isfinite(expected)
         outside: Array = ~near
-        return outside & ~same(actual, expected) if outside.any() else outside
+        return outside & ~equal_elements(actual, expected) if outside.any() else outside
 
     def allowed(self, size: Array) -> Array:
         """Return the tolerance of numbers of a size."""
@@ -210,9 +207,9 @@ class Exact(ValueComparison):
 
     def wrong(self, actual: Array, expected: Array) -> Array:
         """Tell which elements differ."""
-        mask: Array = ~same(actual, expected)
+        mask: Array = ~equal_elements(actual, expected)
         for dtype in self.rounded_to if mask.any() else ():
-            mask &= ~same(actual, rounded(expected, dtype))
+            mask &= ~equal_elements(actual, rounded(expected, dtype))
         return mask
 
 

@@ -21,8 +21,8 @@ from typing import Protocol
 import numpy as np
 
 from grader.assignment.cells import KnownMistake
-from grader.checks.alike import same_value
 from grader.checks.arrays import Array, to_numpy
+from grader.checks.compare import equal_but_for_rounding
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.materials import Materials
@@ -483,10 +483,10 @@ def same_result(one: Observation, other: Observation) -> bool:
         return None not in faults and len({fault.type for fault in faults if fault}) == 1
     if one.outcome is not Outcome.COMPLETED:
         return False
-    if not same_value(one.claims.value, other.claims.value):
+    if not equal_but_for_rounding(one.claims.value, other.claims.value):
         return False
     before, after = one.claims.args_after, other.claims.args_after
-    return before is None or after is None or same_value(before, after)
+    return before is None or after is None or equal_but_for_rounding(before, after)
 
 
 def numbers_in(value: Value) -> Iterator[Array]:

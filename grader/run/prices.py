@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from grader.assignment.cells import DRAWN_CASES, KnownMistake
-from grader.checks.alike import same_value
 from grader.checks.base import Check, Probe
+from grader.checks.compare import equal_but_for_rounding
 from grader.checks.judge import settle
 from grader.observation import Observation, Outcome
 from grader.run.observe import QuestionRun
@@ -163,7 +163,7 @@ def why_unpaid(planned: PlannedQuestion, results: Results, right: Results) -> st
     if len(ended) < DRAWN_CASES:
         return f"it returns in fewer than {DRAWN_CASES} cases with drawn values"
     values = [seen.claims.value for _, seen, _ in ended]
-    if all(same_value(one, other) for one, other in combinations(values, 2)):
+    if all(equal_but_for_rounding(one, other) for one, other in combinations(values, 2)):
         return "it returns the same in all cases with drawn values"
     if all(_hands_back(args, seen, expected) for args, seen, expected in ended):
         return "what is wrong is an argument as it came, in all cases with drawn values"
@@ -174,12 +174,12 @@ def _hands_back(args: Sequence[Value], seen: Observation, expected: Observation)
     """Tell whether a wrong result, or a wrong part of it, is an argument as it came."""
     after = seen.claims.args_after
     # Written to in place, it is handed back as it became.
-    if after is not None and not same_value(tuple(args), after):
+    if after is not None and not equal_but_for_rounding(tuple(args), after):
         return False
     right = _parts(expected.claims.value)
     return any(
-        not (name in right and same_value(part, right[name]))
-        and any(same_value(part, arg) for arg in args)
+        not (name in right and equal_but_for_rounding(part, right[name]))
+        and any(equal_but_for_rounding(part, arg) for arg in args)
         for name, part in _parts(seen.claims.value).items()
     )
 

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 
 from grader.assignment.find import SCENARIO
-from grader.checks.alike import same_value
 from grader.checks.arrays import to_numpy
 from grader.checks.base import GROWTH_FACTOR, Check, UnfitCaseError
+from grader.checks.compare import equal_but_for_rounding
 from grader.checks.counts import works_of
 from grader.checks.proved import OTHER_VALUES
 from grader.checks.traces import items, mapping, natural, text
@@ -334,7 +334,7 @@ def _has_links(log: Value) -> bool:
 
 
 def _are_the_same(one: Arguments, other: Arguments) -> bool:
-    return all(map(same_value, _tensors(one), _tensors(other)))
+    return all(map(equal_but_for_rounding, _tensors(one), _tensors(other)))
 
 
 def _in_another_order(call: CountedCall, salt: bytes) -> Arguments:
@@ -441,7 +441,7 @@ def _shapes(seen: Observation) -> list[tuple[int, ...]]:
 def _same(task: _Task, own: Observation, right: Observation, share: float = _SHARE) -> bool:
     """Tell whether two calls came to the same: but for rounding, or for an order that is free."""
     one, other = own.claims.value, right.claims.value
-    if same_value(_numbers(one), _numbers(other), share):
+    if equal_but_for_rounding(_numbers(one), _numbers(other), share):
         return True
     free = (
         check

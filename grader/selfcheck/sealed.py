@@ -284,7 +284,7 @@ def _form(seen: Observation, borders: _Borders) -> str:
 
 
 def _plain(value: Value, borders: _Borders) -> Any:
-    """Return what is the same for values that ``run.mistakes.same_value`` takes for the same."""
+    """Return what is the same for values that are equal but for rounding."""
     if isinstance(value, Tensor):
         numbers = _rounded(to_numpy(value), borders)
         return value.dtype, value.shape, str(value.device), numbers

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from grader.checks.compare import bits_equal
 from grader.checks.speed import same_result
 from grader.clock.sampling import Party, Plan, Sample, calls_for, keep_on
 from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED
@@ -205,7 +206,7 @@ class ProcessorClock(TimingClock):
     def _all_right(self, reference: Observation, student: Observation, calls: int) -> bool:
         """Tell in one look whether all results of a block are right, where that can be."""
         expected, found = rows(reference.claims.value, 0, calls), student.claims.value
-        if alike(expected, found):
+        if bits_equal(expected, found):
             return True
         # Judged entry by entry: together is as good as one by one.
         if not self.job.rule.entry_by_entry or not isinstance(expected, Tensor):
@@ -218,20 +219,6 @@ def _cpu(seen: Observation) -> float:
     if not seen.facts.cpu_seconds:
         raise NotTimedError("no_reading")
     return seen.facts.cpu_seconds
-
-
-def alike(expected: Value, found: Value) -> bool:
-    """Tell whether two values have the same bytes, as right code on whole numbers does."""
-    if isinstance(expected, Tensor) and isinstance(found, Tensor):
-        return (
-            (expected.dtype, expected.shape) == (found.dtype, found.shape)
-            and memoryview(expected.data) == memoryview(found.data)
-        )  # fmt: skip
-    if isinstance(expected, (list, tuple)) and type(expected) is type(found):
-        assert isinstance(found, (list, tuple))
-        return len(expected) == len(found) and all(map(alike, expected, found))
-    # Whole numbers only: a float may be right and differ in its last bits.
-    return type(expected) is type(found) is int and expected == found
 
 
 def item(seen: Observation, number: int) -> Observation:

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from observed import raw, tensor
 
-from grader.checks.arrays import same_bytes, to_numpy
+from grader.checks.arrays import to_numpy
+from grader.checks.compare import same_bytes
 from grader.wire.values import ITEMSIZE, Tensor
 
 torch = pytest.importorskip("torch")

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from observed import CASE, seen, tensor
 
+from grader.checks.device_checks import UNREPEATED, RepeatsLog
 from grader.checks.device_work import RanOn, Transfers
 from grader.checks.judge import judge_case
 from grader.checks.placement import Placement
-from grader.checks.traces import UNREPEATED, RepeatsLog
 from grader.report.messages.catalogue import ENGLISH
 from grader.verdict import Basis, Code, Owner, Status, Verdict
 
