@@ -18,13 +18,18 @@ from grader.run.materials import Materials, guest_limits
 from grader.run.observe import QuestionRun
 from grader.run.submitted import misnamed
 from grader.sandbox.host.guests import Sandbox
-from grader.selfcheck.folder import InTheWay
 from grader.selfcheck.pictures import device_lines
 from grader.selfcheck.public import PUBLIC_SEED
 from grader.selfcheck.sealed import SealedMistakes
 from grader.selfcheck.spare import SpareSandbox
 from grader.selfcheck.values import printed_lines, value_lines
-from grader.selfcheck.workplace import Workplace, line_as_written, read_workplace, words_for
+from grader.selfcheck.workplace import (
+    Workplace,
+    from_text,
+    line_as_written,
+    read_workplace,
+    words_for,
+)
 from grader.selfcheck.written import Inside, default_devices, inside, takes_long_to_load
 from grader.verdict import Code, Message, Param
 
@@ -166,10 +171,7 @@ class SelfCheck:
 
     def _inside(self, question: str) -> Inside | None:
         place = self.workplace
-        try:
-            return inside(place, read_workplace(place), place.question(question))
-        except (InTheWay, SyntaxError, ValueError, RecursionError):
-            return None
+        return from_text(place, lambda own: inside(place, own, place.question(question)))
 
     def details(self, question: QuestionResult) -> dict[str, tuple[str, ...]]:
         """Return check → lines on the values and on what the devices did in its last run."""
@@ -183,14 +185,11 @@ class SelfCheck:
 
     def _while_loading(self) -> tuple[str, ...]:
         """Return lines on what may take long where the file was stopped while it was loaded."""
-        try:
-            places = takes_long_to_load(read_workplace(self.workplace))[:_MOST_PLACES]
-        except (InTheWay, SyntaxError, ValueError, RecursionError):
-            return ()
+        places = from_text(self.workplace, takes_long_to_load)
         if not places:
             return ()
         lines = [self.words.render(Message("runs_while_loading"))]
-        for file, line in places:
+        for file, line in places[:_MOST_PLACES]:
             lines.append(self.words.render(Message("runs_at_line", {"file": file, "line": line})))
             lines.append(line_as_written(self.workplace, file, line))
         return (*lines, self.words.render(Message("out_of_the_way")))
@@ -232,11 +231,7 @@ class SelfCheck:
 
     def _defaults_to_gpu(self) -> Iterator[Message]:
         """Yield the lines that put all tensors on a GPU; most questions run where none is."""
-        try:
-            places = default_devices(read_workplace(self.workplace))
-        except (InTheWay, SyntaxError, ValueError, RecursionError):
-            return
-        for file, line, call in places:
+        for file, line, call in from_text(self.workplace, default_devices) or ():
             yield Message("defaults_to_gpu", {"file": file, "line": line, "call": call})
 
     def _file_beside(self, module: str) -> str | None:

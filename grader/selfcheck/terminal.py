@@ -31,11 +31,11 @@ from grader.report.student import (
 )
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.folder import InTheWay
 from grader.selfcheck.workplace import (
     Workplace,
     archive_name,
     command,
+    from_text,
     line_of,
     read_workplace,
 )
@@ -349,10 +349,8 @@ def tell_elsewhere(place: Workplace, view: StudentView, among: Collection[str] =
     Returns:
         Whether there is one.
     """
-    try:
-        found = elsewhere(place, read_workplace(place))
-    except (InTheWay, SyntaxError, ValueError, RecursionError):
-        return False  # what is in the way was said before
+    # What is in the way was said before.
+    found = from_text(place, lambda own: elsewhere(place, own)) or {}
     for name, names_there in found.items():
         lacking = [each for each in names_there if not among or each in among]
         if not lacking:

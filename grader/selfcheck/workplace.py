@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from grader.assignment.translation import Translation, file_of, parse
 from grader.assignment.types import Question
@@ -243,6 +244,22 @@ def read_workplace(place: Workplace) -> Submission:
     return submission
 
 
+Found = TypeVar("Found")
+
+
+def from_text(place: Workplace, read: Callable[[Submission], Found]) -> Found | None:
+    """Return what the text of the submission shows; None where it cannot be read, or is no Python.
+
+    Args:
+        place: The folder.
+        read: Reads the submission; may raise what ``ast.parse`` does.
+    """
+    try:
+        return read(read_workplace(place))
+    except (InTheWay, SyntaxError, ValueError, RecursionError):
+        return None
+
+
 _NUMBERED = re.compile(r"[Qq]?0*([1-9]\d*)")
 
 
@@ -389,10 +406,7 @@ def line_as_written(place: Workplace, name: str, number: int) -> str:
 
 def _graded(place: Workplace, name: str) -> SubmittedFile | None:
     """Return a file by its name in grading; a notebook as what its cells hold."""
-    try:
-        files = read_workplace(place).files
-    except InTheWay:
-        return None
+    files = from_text(place, lambda submission: submission.files) or ()
     return next((file for file in files if file.path == name), None)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.assignment.types import Question
 from grader.errors import UsageError
-from grader.selfcheck.workplace import Workplace, read_workplace
+from grader.selfcheck.workplace import Workplace, from_text
 from grader.static_analysis.stubs import DEFINITIONS, is_stub
 from grader.submission import Submission, read_submission
 from grader.submission.submission import IntakeError
@@ -36,10 +36,7 @@ def absent(place: Workplace, submission: Submission) -> list[str]:
 
 def parameters(place: Workplace, question: Question) -> list[str]:
     """Return the names that a question's function gives its arguments; none where it has none."""
-    try:
-        files = {file.path: file.data for file in read_workplace(place).files}
-    except UsageError:
-        return []
+    files = from_text(place, lambda own: {file.path: file.data for file in own.files}) or {}
     return parameters_in(files.get(_file(place, question), b""), question.names)
 
 
@@ -63,11 +60,11 @@ def hidden_builtins(place: Workplace, file: str, line: int, error: str) -> list[
         line: Where a ``TypeError`` was raised.
         error: What it says.
     """
-    try:
-        submission = read_workplace(place)
-        data = next((each.data for each in submission.files if each.path == file), b"")
-        tree = ast.parse(data)
-    except (UsageError, SyntaxError, ValueError, RecursionError):
+    tree = from_text(
+        place,
+        lambda own: ast.parse(next((each.data for each in own.files if each.path == file), b"")),
+    )
+    if tree is None:
         return []
     called: dict[str, None] = {}
     for node in ast.walk(tree):
