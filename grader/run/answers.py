@@ -142,7 +142,14 @@ def _steady_call(today: Observation, batch: Observation) -> Observation:
 
 def _steady(today: Any, batch: Any) -> Any:
     """Return a value with the batch's numbers wherever today's are next to them."""
-    return combine(_steady_leaf, today, batch, unlike=lambda today, _: today)
+    return combine(_steady_leaf, today, batch, unlike=_steady_keys)
+
+
+def _steady_keys(today: Any, batch: Any) -> Any:
+    """Return a container of another form: of dicts, what stands at the keys of both is steady."""
+    if type(today) is type(batch) is dict:
+        return {key: _steady(item, batch.get(key)) for key, item in today.items()}
+    return today
 
 
 def _steady_leaf(today: Any, batch: Any) -> Any:
