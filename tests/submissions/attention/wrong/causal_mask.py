@@ -7,7 +7,7 @@ import torch
 # The upper triangle.
 # expect:
 #   questions:
-#     causal_mask: {status: failed, checks: {values: wrong_value}}
+#     causal_mask: {status: partial, points: 1, checks: {values: wrong_value}}
 
 def causal_mask(length):
     return torch.ones(length, length, dtype=torch.bool).triu()
@@ -17,7 +17,7 @@ def causal_mask(length):
 # A place does not look at itself.
 # expect:
 #   questions:
-#     causal_mask: {status: failed, checks: {values: wrong_value}}
+#     causal_mask: {status: partial, points: 1.2, checks: {values: wrong_value}}
 
 def causal_mask(length):
     return torch.ones(length, length, dtype=torch.bool).tril(-1)
