@@ -1128,7 +1128,6 @@ def train_linear_classifier(
 # says: The losses are those of the training, but the matrix that comes back is the one that came: return the trained one.
 # says-ko: 손실은 학습의 것이지만 받은 행렬을 그대로 반환했습니다. 학습한 행렬을 반환하세요.
 # right: sample_batch
-# earns: 0.5
 
 def train_linear_classifier(
     loss_func, W, X, y, learning_rate=1e-3, reg=1e-5, num_iters=100, batch_size=200

@@ -356,7 +356,6 @@ def choose_dtype(x, y):
 # %% rows_are_columns
 # says: You picked columns; the index picks rows.
 # says-ko: 열을 골랐습니다. index는 행을 고릅니다.
-# earns: 0.5
 
 def rows_at(x, index):
     return x.T[index.long()].T
