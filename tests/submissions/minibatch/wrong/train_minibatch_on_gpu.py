@@ -85,6 +85,34 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     return losses
 
 
+# %% gpu_net_comes_home
+# Trains on the device, and brings the net back to the CPU at the end.
+# expect:
+#   questions:
+#     train_minibatch_on_gpu: {status: partial, checks: {losses: ok, on_gpu: ok, places: wrong_device, memory: requirement_not_met}}
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    was_training = net.training
+    net.to(device)
+    net.train()
+    losses = []
+    for _ in range(epochs):
+        total = 0.0
+        rows = 0
+        for xx, yy in loader:
+            xx, yy = xx.to(device), yy.to(device)
+            loss = loss_fn(net(xx), yy)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(xx)
+            rows += len(xx)
+        losses.append(total / rows)
+    net.train(was_training)
+    net.to("cpu")
+    return losses
+
+
 # %% gpu_stays_at_home
 # Never uses the device that it is told.
 # expect:
