@@ -247,7 +247,7 @@ def sum_positive_entries(x):
 # %% reshape_only
 # says: You only changed the shape: the numbers are still in the order in which they came.
 # says-ko: shape만 바꾸었습니다. 수의 순서는 처음 그대로입니다.
-# earns: 0.1
+# earns: 0
 
 def reshape_practice(x):
     return x.reshape(3, 8)

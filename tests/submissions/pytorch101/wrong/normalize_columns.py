@@ -93,7 +93,7 @@ def normalize_columns(x):
 # Divides the squares by the number of columns.
 # expect:
 #   questions:
-#     normalize_columns: {status: partial, code: wrong_value, points: 1.5, says: by N, the number of columns; the divisor is M - 1}
+#     normalize_columns: {status: partial, code: wrong_value, points: 1.5, says: "by N, the number of columns; the divisor is M - 1"}
 #     "*": {status: passed}
 
 

@@ -92,7 +92,7 @@ def reshape_practice(x):
 # A reshape alone keeps the order.
 # expect:
 #   questions:
-#     reshape_practice: {status: partial, points: 0.3, checks: {values: wrong_value}}
+#     reshape_practice: {status: failed, checks: {values: wrong_value}}
 
 def reshape_practice(x):
     return x.reshape(3, 8)
