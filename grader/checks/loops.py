@@ -120,8 +120,10 @@ class Loops(Check):
         """
         if self.mode == "none":
             return hides_steps(case, reference, submission)
+        # In a self-check the reference's logs are absent: how much work there is, nobody knows.
+        known = self._turns(case, reference, reference) is not None
         proved = proofs_of(reference, submission) is not None
-        return proved and self._turns(case, reference, submission) is None
+        return known and proved and self._turns(case, reference, submission) is None
 
     def judge(self, case: CaseInputs, reference: Observation, submission: Observation) -> Verdict:
         """Weigh what source, behaviour and time say about loops."""

@@ -96,8 +96,12 @@ def with_price(checks: Sequence[Check], verdicts: Verdicts, price: Price) -> dic
 
 def _kept(verdict: Verdict, without: Verdict, price: Price) -> Verdict:
     """Return the verdict on a rule that would not count without the price: its share of it."""
-    rests = without.code is Code.REQUIREMENT_NOT_MET and without.message is not None
-    if not rests or not verdict.status.earned or PRICE in _params(verdict):
+    if without.code is not Code.REQUIREMENT_NOT_MET or PRICE in _params(verdict):
+        return verdict
+    if verdict.code is Code.NEEDS_REVIEW:
+        # Where no log shows it, nobody waits for a person beside a mistake.
+        return without
+    if not verdict.status.earned:
         return verdict
     params = {**_params(without), PRICE: round(100 * price.share)}
     return replace(

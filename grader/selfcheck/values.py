@@ -80,7 +80,7 @@ def _wrong_case(
     result: CheckResult, planned: PlannedQuestion, reference: QuestionRun, own: QuestionRun
 ) -> Place | None:
     """Return the case that decided a check; of one that is drawn several times the wrong one."""
-    if result.status is not Status.FAILED:
+    if not result.status.wrong:
         return None
     check = next(item for item in planned.question.checks if item.id == result.id)
     for case in (item for item in planned.cases if item.case.id == result.case):

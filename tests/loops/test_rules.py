@@ -173,7 +173,8 @@ GOOD = "m = x.sum(0) / len(x)\nreturn (x - m) / (((x - m) ** 2).sum(0) / (len(x)
             "return torch.stack(z)",
             "ok",
         ),
-        (LOOPED, REQUIRED, ELEMENTS, "ok"),
+        # No log shows what Python computes: a person looks.
+        (LOOPED, REQUIRED, ELEMENTS, "needs_review"),
         (LOOPED, REQUIRED, "return torch.bmm(x, y)", "loop_missing"),
         (LOOPED, REQUIRED, "for _ in range(1):\n    return torch.bmm(x, y)", "needs_review"),
         (LOOPED, REQUIRED, "for _ in x:\n    pass\nreturn torch.bmm(x, y)", "needs_review"),

@@ -141,8 +141,9 @@ def test_elsewhere_the_plugin_does_nothing(pytester: pytest.Pytester) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=pytester.path
     )
     assert "1 passed" in done.stdout
-    mine = "['grader', 'grader.integrations', 'grader.integrations.pytest_plugin']"
-    assert done.stdout.splitlines()[-1] == mine
+    mine = ["pytest_plugin", "pytest_vgpu"]
+    names = ["grader", "grader.integrations", *(f"grader.integrations.{name}" for name in mine)]
+    assert done.stdout.splitlines()[-1] == str(names)
 
 
 @pytest.mark.heavy

@@ -6,8 +6,7 @@ import torch
 # %% gpu_by_way_of_lists
 # Makes each batch anew from Python's numbers: slow, but right.
 # expect:
-#   questions:
-#     train_minibatch_on_gpu: {status: passed}
+#   questions: {"*": {status: passed}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training

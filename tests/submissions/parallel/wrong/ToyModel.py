@@ -128,7 +128,7 @@ class ToyModel(nn.Module):
 # The ReLU is missing.
 # expect:
 #   questions:
-#     ToyModel: {status: failed, checks: {outputs: wrong_value, gradients: wrong_value, updated: wrong_value, placed: requirement_not_met, ran_on: requirement_not_met, moves: requirement_not_met, nothing_else_moves: requirement_not_met}}
+#     ToyModel: {status: partial, points: 2.8, checks: {outputs: wrong_value, gradients: wrong_value, updated: wrong_value, placed: requirement_not_met, ran_on: requirement_not_met, moves: requirement_not_met, nothing_else_moves: requirement_not_met}}
 
 class ToyModel(nn.Module):
     def __init__(self):

@@ -144,7 +144,7 @@ def average_gradients(model, loss_fn, inputs, labels, devices):
 # Gradients of the last part alone.
 # expect:
 #   questions:
-#     average_gradients: {status: partial, checks: {gradients: wrong_value, loss: ok, uneven_gradients: wrong_value, uneven_loss: ok, type: requirement_not_met, placed: requirement_not_met, ran_on: requirement_not_met}}
+#     average_gradients: {status: partial, points: 1.5, checks: {gradients: wrong_value, loss: ok, uneven_gradients: wrong_value, uneven_loss: ok, type: requirement_not_met, placed: requirement_not_met, ran_on: ran_elsewhere}}
 
 def average_gradients(model, loss_fn, inputs, labels, devices):
     model.zero_grad()
@@ -219,6 +219,7 @@ def average_gradients(model, loss_fn, inputs, labels, devices):
 # %% average_over_all_devices
 # Divides by the number of devices, though there may be fewer parts.
 # expect:
+#   mistakes: [average_by_number_of_devices]
 #   questions:
 #     average_gradients: {status: partial, checks: {gradients: ok, loss: ok, uneven_gradients: wrong_value, uneven_loss: wrong_value, type: ok, placed: ok, ran_on: ok}}
 

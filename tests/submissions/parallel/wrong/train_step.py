@@ -5,7 +5,7 @@
 # Old gradients are never forgotten.
 # expect:
 #   questions:
-#     train_step: {status: failed, checks: {losses: wrong_value, weights: wrong_value, type: requirement_not_met, no_detour: requirement_not_met}}
+#     train_step: {status: partial, points: 3.6, checks: {losses: wrong_value, weights: wrong_value, type: requirement_not_met, no_detour: requirement_not_met}}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     outputs = model(inputs)
@@ -20,7 +20,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # expect:
 #   mistakes: [step_no_step]
 #   questions:
-#     train_step: {status: failed, checks: {losses: wrong_value, weights: wrong_value, type: requirement_not_met, no_detour: requirement_not_met}}
+#     train_step: {status: partial, points: 2.4, checks: {losses: wrong_value, weights: wrong_value, type: requirement_not_met, no_detour: requirement_not_met}}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     outputs = model(inputs)
@@ -77,6 +77,24 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
     return loss.item()
 
 
+# %% step_inputs_by_numpy
+# Inputs are doubled by NumPy and halved by torch.
+# expect:
+#   questions:
+#     train_step: {status: partial, checks: {losses: ok, weights: ok, type: ok, again: not_repeated, no_detour: requirement_not_met}}
+
+import torch
+
+
+def train_step(model, loss_fn, optimizer, inputs, labels):
+    optimizer.zero_grad()
+    outputs = model(torch.from_numpy(inputs.cpu().numpy() * 2) / 2)
+    loss = loss_fn(outputs, labels.to(outputs.device))
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 # %% step_label_not_moved
 # Labels stay where they are.
 # expect:
@@ -126,7 +144,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # Nothing is updated.
 # expect:
 #   questions:
-#     train_step: {status: failed, checks: {losses: wrong_value, weights: wrong_value, type: requirement_not_met, no_detour: requirement_not_met}}
+#     train_step: {status: partial, points: 2.4, checks: {losses: wrong_value, weights: wrong_value, type: requirement_not_met, no_detour: requirement_not_met}}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     optimizer.zero_grad()
@@ -200,7 +218,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # Two updates a step.
 # expect:
 #   questions:
-#     train_step: {status: failed, checks: {losses: wrong_value, weights: wrong_value, type: requirement_not_met, no_detour: requirement_not_met}}
+#     train_step: {status: partial, points: 3.6, checks: {losses: wrong_value, weights: wrong_value, type: requirement_not_met, no_detour: requirement_not_met}}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     optimizer.zero_grad()
