@@ -6,8 +6,7 @@ import torch
 # %% gpu_by_way_of_a_list
 # Makes the tensors anew from numbers, with one call of `to` too many, but right.
 # expect:
-#   questions:
-#     to_device_and_dtype: {status: passed}
+#   questions: {"*": {status: passed}}
 
 def to_device_and_dtype(x, y):
     return {
@@ -21,8 +20,7 @@ def to_device_and_dtype(x, y):
 # %% gpu_by_way_of_numpy
 # Makes one of the tensors from a copy that NumPy has.
 # expect:
-#   questions:
-#     to_device_and_dtype: {status: passed}
+#   questions: {"*": {status: passed}}
 
 def to_device_and_dtype(x, y):
     return {
