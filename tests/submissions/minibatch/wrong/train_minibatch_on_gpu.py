@@ -85,6 +85,34 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     return losses
 
 
+# %% gpu_batches_by_numpy
+# Each batch is doubled by NumPy and halved by torch.
+# expect:
+#   questions:
+#     train_minibatch_on_gpu: {status: partial, checks: {losses: ok, again_small: not_repeated, again_large: not_repeated, places: requirement_not_met, memory: requirement_not_met}}
+
+def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
+    was_training = net.training
+    net.to(device)
+    net.train()
+    losses = []
+    for _ in range(epochs):
+        total = 0.0
+        rows = 0
+        for xx, yy in loader:
+            xx = torch.from_numpy(xx.numpy() * 2).to(device) / 2
+            yy = yy.to(device)
+            loss = loss_fn(net(xx), yy)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(xx)
+            rows += len(xx)
+        losses.append(total / rows)
+    net.train(was_training)
+    return losses
+
+
 # %% gpu_net_comes_home
 # Trains on the device, and brings the net back to the CPU at the end.
 # expect:
