@@ -181,6 +181,11 @@ class CheckResult(ReportPart):
         """See ``Scored.above``."""
         return 0.0
 
+    @property
+    def to_mend(self) -> bool:
+        """Tell whether something is to be mended: not in a rule that is kept beside a mistake."""
+        return self.status.wrong and self.code is not Code.REQUIREMENT_NOT_MET
+
 
 class QuestionResult(ReportPart):
     """The outcome of one question; the points of a ``bonus`` count above the report's maximum.

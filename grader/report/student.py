@@ -183,17 +183,12 @@ def of_the_file(question: QuestionResult) -> str:
 
 def _told(question: QuestionResult) -> list[CheckResult]:
     """Return the checks of which there is something to say."""
-    return [check for check in question.checks if _is_wrong(check) or check.status.open]
+    return [check for check in question.checks if check.to_mend or check.status.open]
 
 
 def findings(question: QuestionResult) -> list[CheckResult]:
     """Return the checks that found something wrong."""
-    return [check for check in question.checks if _is_wrong(check)]
-
-
-def _is_wrong(check: CheckResult) -> bool:
-    """Tell whether there is something to mend: not in a rule that is kept beside a mistake."""
-    return check.status.wrong and check.code is not Code.REQUIREMENT_NOT_MET
+    return [check for check in question.checks if check.to_mend]
 
 
 def all_right(report: Report) -> bool:

@@ -134,9 +134,8 @@ def mistakes_in(report: Report) -> dict[Mistake, tuple[CheckResult, ...]]:
         wrong = [
             each
             for each in question.checks
-            # What is not written yet is no mistake, nor is a rule that is kept beside one.
-            if each.status.wrong
-            and each.code not in (Code.NOT_IMPLEMENTED, Code.REQUIREMENT_NOT_MET)
+            # What is not written yet is no mistake.
+            if each.to_mend and each.code is not Code.NOT_IMPLEMENTED
         ]
         names = dict.fromkeys((each.code, each.params.get("mistake")) for each in wrong)
         # The inputs of some checks do not show which mistake it is: the same code goes with it.
