@@ -48,7 +48,6 @@ def outer_product(v, w):
 # says: v counts as a column here: v[i] is added to row i where the sizes allow it. Add all of v
 #   to every row.
 # says-ko: v를 열로 더했습니다. 크기가 맞으면 v[i]가 i행에 더해집니다. 모든 행에 v 전체를 더하세요.
-# earns: 0.5
 
 def add_row(x, v):
     return x + v[:, None]
@@ -66,7 +65,6 @@ def add_row(x, v):
 # %% column_as_row
 # says: w counts as a row here; give it the shape (M, 1), such as by w[:, None].
 # says-ko: w를 행으로 더했습니다. w[:, None]처럼 shape을 (M, 1)로 만드세요.
-# earns: 0.5
 
 def add_column(x, w):
     return x + w[None]
@@ -859,7 +857,6 @@ def squeeze_unsqueeze(x):
 # %% squeeze_nothing_in_the_middle
 # says: “middle” still has its dimension of size 1: squeeze(1) drops it.
 # says-ko: “middle”에 크기 1인 차원이 남아 있습니다. squeeze(1)로 없애세요.
-# earns: 0.6
 
 def squeeze_unsqueeze(x):
     return {"all": x.squeeze(), "middle": x, "first": x[None], "last": x[..., None]}

@@ -55,6 +55,24 @@ class ToyModel(nn.Module):
         return self.net2(x).to("cuda:1")
 
 
+# %% toy_batch_by_numpy
+# NumPy doubles the batch and torch halves it.
+# expect:
+#   questions:
+#     ToyModel: {status: partial, checks: {outputs: ok, gradients: ok, updated: ok, again: not_repeated}}
+
+class ToyModel(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net1 = nn.Linear(10, 10).to("cuda:0")
+        self.net2 = nn.Linear(10, 5).to("cuda:1")
+
+    def forward(self, x):
+        x = torch.from_numpy(x.cpu().numpy() * 2).to("cuda:0") / 2
+        x = torch.relu(self.net1(x)).to("cuda:1")
+        return self.net2(x)
+
+
 # %% toy_cpu_product_then_cuda
 # Layers are where they belong, and never compute: both products are made on the CPU.
 # expect:

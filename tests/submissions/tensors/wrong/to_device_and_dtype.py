@@ -18,6 +18,21 @@ def to_device_and_dtype(x, y):
     }
 
 
+# %% gpu_double_by_numpy
+# NumPy doubles: what reaches the GPU comes from no torch operation.
+# expect:
+#   questions:
+#     to_device_and_dtype: {status: partial, checks: {values: ok, again: not_repeated, on_the_gpu: requirement_not_met, at_home: ok, dtypes: ok}}
+
+def to_device_and_dtype(x, y):
+    return {
+        "like_y": x.to(y),
+        "double": torch.from_numpy(x.numpy().astype("float64") * 2).to("cuda") / 2,
+        "home": y.to("cpu", torch.float32),
+        "array": y.cpu().numpy(),
+    }
+
+
 # %% gpu_home_stays
 # Leaves on the GPU what should come home.
 # expect:
