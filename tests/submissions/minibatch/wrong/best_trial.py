@@ -26,7 +26,7 @@ def best_trial(folder, metric):
 # The greatest value.
 # expect:
 #   questions:
-#     best_trial: {status: failed, checks: {config: wrong_value, value: wrong_value}}
+#     best_trial: {status: partial, points: 1.2, checks: {config: wrong_value, value: wrong_value}}
 
 def best_trial(folder, metric):
     best_config, best = None, -float("inf")
@@ -43,7 +43,7 @@ def best_trial(folder, metric):
 # Only the last report of each trial counts.
 # expect:
 #   questions:
-#     best_trial: {status: failed, checks: {config: wrong_value, value: wrong_value}}
+#     best_trial: {status: partial, points: 1.2, checks: {config: wrong_value, value: wrong_value}}
 
 def best_trial(folder, metric):
     best_config, best = None, float("inf")
