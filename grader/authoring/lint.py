@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.assignment.cells import MISTAKES, unknown_voids
-from grader.assignment.types import Limits
+from grader.assignment.types import Assignment, Limits
 from grader.authoring import template
 from grader.authoring.labelled import LintStep, try_labelled
 from grader.authoring.oversights import (
@@ -100,7 +100,9 @@ def lint_assignment(
         grader.prepare()
         report = grader.grade(materials.reference_folder, "reference")
         findings += _not_full(report)
-    for sentence in filter(None, (*resting_on_claims(report), without_price(materials))):
+    for sentence in filter(
+        None, (*resting_on_claims(report, materials.assignment), without_price(materials))
+    ):
         note(sentence)
     findings += starmap(LintFinding, unjudged_dtypes(graders[0].plan))
     findings += starmap(LintFinding, costs_of_slips(graders[0]))
@@ -141,19 +143,59 @@ def claims_in(report: Report) -> tuple[dict[str, CheckResult], float]:
     return claims, sum(check.max_score for check in checks.values())
 
 
-def resting_on_claims(report: Report) -> Iterator[str]:
-    """Yield a sentence on the points of a right submission that rest on its process's word.
+def held_by_claims(report: Report, assignment: Assignment) -> dict[str, CheckResult]:
+    """Return the checks that are facts, and earn only where a claim does, by place.
+
+    Whoever forges the claim has their points, too. Bonuses are left out.
 
     Args:
         report: Of the reference.
+        assignment: Says which check requires which.
+    """
+    requires = {
+        f"{question.id}.{check.id}": [f"{question.id}.{name}" for name in check.requires or ()]
+        for question in assignment.questions
+        for check in question.checks
+    }
+    claims, _ = claims_in(report)
+
+    def rests(where: str) -> bool:
+        return where in claims or any(map(rests, requires.get(where, ())))
+
+    return {
+        where: check
+        for where, check in _checks(report)
+        if not check.bonus and where not in claims and rests(where)
+    }
+
+
+def resting_on_claims(report: Report, assignment: Assignment) -> Iterator[str]:
+    """Yield sentences on the points of a right submission that rest on its process's word.
+
+    Args:
+        report: Of the reference.
+        assignment: Of the report.
     """
     claims, total = claims_in(report)
-    if points := sum(check.max_score for check in claims.values()):
-        named = ", ".join(f"{where} ({check.max_score:g})" for where, check in claims.items())
+    if points := _points(claims):
         yield (
             f"{points:g} of {total:g} points rest on what the student process says of itself "
-            f"(docs/claims.md): {named}"
+            f"(docs/claims.md): {_named(claims)}"
         )
+    held = held_by_claims(report, assignment)
+    if points := _points(held):
+        yield (
+            f"{points:g} points more wait for one of these; whoever forges it has them, too: "
+            f"{_named(held)}"
+        )
+
+
+def _points(checks: Mapping[str, CheckResult]) -> float:
+    return sum(check.max_score for check in checks.values())
+
+
+def _named(checks: Mapping[str, CheckResult]) -> str:
+    return ", ".join(f"{where} ({check.max_score:g})" for where, check in checks.items())
 
 
 def unfit_loops(grader: Grader, materials: Materials, sandbox: Sandbox) -> Iterator[LintFinding]:

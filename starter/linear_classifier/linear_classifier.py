@@ -20,7 +20,7 @@ def svm_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor,
     The loss of a row is the sum, over all classes but the right one, of
     ``max(0, score of the class - score of the right class + 1)``. The loss is the **mean** over the
     rows, plus ``reg`` times the sum of the squares of W. Not allowed: autograd and the losses of
-    ``torch.nn``; with these, a quarter of the points is lost.
+    ``torch.nn``; with these, an eighth of the points is lost.
 
     Args:
         W: Shape (D, C), a floating dtype.
@@ -41,8 +41,8 @@ def svm_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor,
 def svm_loss_vectorized(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor, Tensor]:
     """Compute the same loss and gradient without a loop of any kind, and without autograd.
 
-    That there is no loop is worth half of the points; it counts only without autograd and the
-    losses of ``torch.nn``.
+    That there is no loop is worth half of the points. With autograd or the losses of ``torch.nn``,
+    an eighth is lost.
 
     Args:
         W: Shape (D, C), a floating dtype.
@@ -67,7 +67,7 @@ def softmax_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Ten
     row is minus the logarithm of the probability of its right class. The loss is the **mean** over
     the rows, plus ``reg`` times the sum of the squares of W. Scores may be in the thousands:
     nothing may overflow. Not allowed: autograd, the losses of ``torch.nn``, and ``torch.softmax``
-    with relatives such as ``logsumexp``; with these, a quarter of the points is lost.
+    with relatives such as ``logsumexp``; with these, an eighth of the points is lost.
 
     Args:
         W: Shape (D, C), a floating dtype.
@@ -87,7 +87,7 @@ def softmax_loss_naive(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Ten
 def softmax_loss_vectorized(W: Tensor, X: Tensor, y: Tensor, reg: float) -> tuple[Tensor, Tensor]:
     """Compute the same loss and gradient without a loop of any kind.
 
-    That there is no loop is worth half of the points; it counts only without what is not allowed:
+    That there is no loop is worth half of the points. With what is not allowed, an eighth is lost:
     autograd, the losses of ``torch.nn``, and ``torch.softmax`` with relatives.
 
     Args:

@@ -417,7 +417,7 @@ def test_nothing_is_written_where_nobody_asks() -> None:
     assert recording.report(None) == {}
 
 
-MANY, ONE = torch.ones(2, 9), torch.ones(1)
+MANY, ONE, ROWS = torch.ones(2, 9), torch.ones(1), torch.ones(2, dtype=torch.int64)
 STEP = [torch.ones(())]
 
 
@@ -431,6 +431,9 @@ STEP = [torch.ones(())]
         ("_native_batch_norm_legit", (MANY, None, ONE, True, 0.1, 1e-5), {}),
         ("_native_batch_norm_legit_no_training", (MANY, None, None, ONE, ONE, 0.1, 1e-5), {}),
         ("_log_softmax_backward_data", (MANY, ONE[None], 1, torch.float32), {}),
+        ("multi_margin_loss_backward", (ONE, MANY, ROWS, 1, 1, None, 0), {}),
+        ("multi_margin_loss_backward", (ONE, MANY, ROWS, 1, 1), {"reduction": 0}),
+        ("multi_margin_loss_backward", (torch.ones(3), MANY, ROWS, 1, 1), {}),
         ("_fused_adam_", ([MANY], [MANY], [ONE], [MANY], [], STEP), {}),
         ("_fused_adamw", ([MANY], [ONE], [MANY], [MANY], [], STEP), {}),
         ("_fused_adam_", (*[[ONE.expand(9)]] * 4, [], STEP), {}),
@@ -459,7 +462,9 @@ def test_the_same_operations_with_honest_arguments_are_run_again() -> None:
             optimizer = kind(layer.parameters(), lr=0.1, fused=True)
             for _ in range(2):
                 optimizer.zero_grad()
-                torch.log_softmax(norm(layer(x)), 1)[:, 0].sum().backward()
+                found = norm(layer(x))
+                margins = torch.nn.functional.multi_margin_loss(found, torch.ones(5).long())
+                (margins + torch.log_softmax(found, 1)[:, 0].sum()).backward()
                 optimizer.step()
         fresh = torch.nn.functional.batch_norm(
             x, torch.zeros(3), torch.ones(3), weight=layer.weight[0].detach()
@@ -472,4 +477,5 @@ def test_the_same_operations_with_honest_arguments_are_run_again() -> None:
     assert not found["why"]
     names = {name.rstrip("_") for name in found["ops"]}
     assert {"_fused_adamw", "_fused_sgd", "_log_softmax_backward_data"} <= names
+    assert "multi_margin_loss_backward" in names
     assert any("batch_norm" in name for name in names)

@@ -52,7 +52,7 @@ _foreach_pow _foreach_reciprocal _foreach_maximum _foreach_clamp_min _foreach_no
 _fused_sgd _fused_adam _fused_adamw split_with_sizes_copy
 scatter_reduce bincount cummax cummin nansum count_nonzero unique_consecutive _unique logaddexp
 logaddexp2 mode isin hypot frac tril_indices triu_indices searchsorted bucketize _safe_softmax dist
-logcumsumexp linalg_cross _trilinear take
+logcumsumexp linalg_cross _trilinear take multi_margin_loss multi_margin_loss_backward
 as_strided select slice view reshape _reshape_alias _unsafe_view permute transpose t expand
 unsqueeze squeeze diagonal unbind split split_with_sizes chunk narrow unfold movedim swapaxes
 adjoint mT mH numpy_T detach alias view_as expand_as unflatten
@@ -104,7 +104,8 @@ def check_arguments(
         return
     # torch names no argument that may stand in order. One with a name would go by the guard.
     apart = (value for key, value in named.items() if key != "lr")
-    if any(isinstance(value, (list, torch.Tensor)) for value in apart) or not check(args, made):
+    hidden = "reduction" in named or any(isinstance(value, (list, torch.Tensor)) for value in apart)
+    if hidden or not check(args, made):
         raise UnsafeError(f"the arguments of {name} do not fit together")
 
 
@@ -148,6 +149,12 @@ def _of_one_shape(args: tuple[Any, ...], _: Any) -> bool:
     return bool(args[0].shape == args[1].shape)
 
 
+def _of_targets(args: tuple[Any, ...], _: Any) -> bool:
+    gradient, target, reduced = args[0], args[2], args[6] if len(args) > 6 else 1
+    # The kernel reads one number a row, however many there are.
+    return bool(gradient.shape == target.shape) or (reduced != 0 and gradient.numel() == 1)
+
+
 def _stepped(args: tuple[Any, ...], _: Any) -> bool:
     parameters = [item.shape for item in args[0]]
     others = [item for item in args[1:5] if item]
@@ -184,6 +191,7 @@ _GUARDS: dict[str, Callable[[tuple[Any, ...], Any], bool]] = {
     "_native_batch_norm_legit": _normalises,
     "_native_batch_norm_legit_no_training": _normalises,
     "_log_softmax_backward_data": _of_one_shape,
+    "multi_margin_loss_backward": _of_targets,
     "_fused_adam": _stepped,
     "_fused_adamw": _stepped,
     "_fused_sgd": _stepped,

@@ -10,7 +10,7 @@ from torch.nn import functional
 # The softmax runs over the queries.
 # expect:
 #   questions:
-#     attend: {status: partial, points: 8, checks: {values: wrong_value}}
+#     attend: {status: partial, points: 5.5, checks: {values: wrong_value}}
 
 def attend(query, key, value, mask=None):
     products = query @ key.transpose(1, 2) / math.sqrt(query.shape[2])
@@ -145,7 +145,7 @@ def attend(query, key, value, mask=None):
 # expect:
 #   mistakes: [attend_without_the_root]
 #   questions:
-#     attend: {status: partial, points: 11.2, checks: {values: wrong_value}}
+#     attend: {status: partial, points: 7.7, checks: {values: wrong_value}}
 #     MultiHeadAttention: {status: passed}
 
 def attend(query, key, value, mask=None):

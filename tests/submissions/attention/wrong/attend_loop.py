@@ -9,7 +9,7 @@ import torch
 # Products are not divided by the root of D.
 # expect:
 #   questions:
-#     attend_loop: {status: partial, points: 4.2, checks: {values: wrong_value}}
+#     attend_loop: {status: partial, points: 4.9, checks: {values: wrong_value}}
 
 def attend_loop(query, key, value):
     result = torch.zeros_like(query)
@@ -23,7 +23,7 @@ def attend_loop(query, key, value):
 # Divides by D instead of its root.
 # expect:
 #   questions:
-#     attend_loop: {status: partial, points: 4.2, checks: {values: wrong_value}}
+#     attend_loop: {status: partial, points: 4.9, checks: {values: wrong_value}}
 
 def attend_loop(query, key, value):
     result = torch.zeros_like(query)

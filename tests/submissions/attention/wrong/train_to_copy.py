@@ -7,7 +7,7 @@ import torch
 # The gradients of earlier steps stay.
 # expect:
 #   questions:
-#     train_to_copy: {status: partial, points: 4.8, checks: {weights: wrong_value}, says: optimizer.zero_grad()}
+#     train_to_copy: {status: partial, points: 5.4, checks: {weights: wrong_value}, says: optimizer.zero_grad()}
 
 def train_to_copy(model, x, target, learning_rate, steps):
     optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)
@@ -44,7 +44,7 @@ def train_to_copy(model, x, target, learning_rate, steps):
 # Every place sees all places.
 # expect:
 #   questions:
-#     train_to_copy: {status: partial, points: 4.8, checks: {weights: wrong_value}}
+#     train_to_copy: {status: partial, points: 5.4, checks: {weights: wrong_value}}
 
 def train_to_copy(model, x, target, learning_rate, steps):
     optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)
@@ -62,7 +62,7 @@ def train_to_copy(model, x, target, learning_rate, steps):
 # Another optimiser than was asked for.
 # expect:
 #   questions:
-#     train_to_copy: {status: partial, points: 4.8, checks: {weights: wrong_value}}
+#     train_to_copy: {status: partial, points: 5.4, checks: {weights: wrong_value}}
 
 def train_to_copy(model, x, target, learning_rate, steps):
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
@@ -80,7 +80,7 @@ def train_to_copy(model, x, target, learning_rate, steps):
 # The sum of the squares, not their mean.
 # expect:
 #   questions:
-#     train_to_copy: {status: partial, points: 6.4, checks: {weights: wrong_value, losses: wrong_value}}
+#     train_to_copy: {status: partial, points: 7.2, checks: {weights: wrong_value, losses: wrong_value}}
 
 def train_to_copy(model, x, target, learning_rate, steps):
     optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)

@@ -28,7 +28,7 @@ def softmax_loss_naive(W, X, y, reg):
 # A sum over the rows, not their mean.
 # expect:
 #   questions:
-#     softmax_loss_naive: {status: partial, points: 6.35, checks: {loss: wrong_value, gradient: ok}}
+#     softmax_loss_naive: {status: partial, points: 6.575, checks: {loss: wrong_value, gradient: ok}}
 
 def softmax_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -48,7 +48,7 @@ def softmax_loss_naive(W, X, y, reg):
 # 1 is not taken from the right class.
 # expect:
 #   questions:
-#     softmax_loss_naive: {status: partial, points: 5.25, checks: {loss: ok, gradient: wrong_value}}
+#     softmax_loss_naive: {status: partial, points: 5.375, checks: {loss: ok, gradient: wrong_value}}
 
 def softmax_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)

@@ -7,7 +7,7 @@ import torch
 # The right class adds its 1.
 # expect:
 #   questions:
-#     svm_loss_naive: {status: partial, points: 4.8, checks: {loss: wrong_value, gradient: ok}}
+#     svm_loss_naive: {status: partial, points: 4.95, checks: {loss: wrong_value, gradient: ok}}
 
 def svm_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -45,7 +45,7 @@ def svm_loss_naive(W, X, y, reg):
 # Nothing is taken from the column of the right class.
 # expect:
 #   questions:
-#     svm_loss_naive: {status: partial, points: 4, checks: {loss: ok, gradient: wrong_value}}
+#     svm_loss_naive: {status: partial, points: 4.125, checks: {loss: ok, gradient: wrong_value}}
 
 def svm_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
@@ -63,7 +63,7 @@ def svm_loss_naive(W, X, y, reg):
 # The gradient is a sum, not a mean.
 # expect:
 #   questions:
-#     svm_loss_naive: {status: partial, points: 4.8, checks: {loss: ok, gradient: wrong_value}}
+#     svm_loss_naive: {status: partial, points: 4.875, checks: {loss: ok, gradient: wrong_value}}
 
 def svm_loss_naive(W, X, y, reg):
     loss, grad = W.new_zeros(()), torch.zeros_like(W)
