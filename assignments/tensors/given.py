@@ -24,6 +24,13 @@ def write(thing, index, number):
         torch.Tensor.__setitem__(thing, tuple(index), number)
 
 
+def write_in_order(tensor, place, number):
+    """Write a number into the one long view of a tensor, which only a contiguous one has."""
+    with torch._C.DisableTorchFunctionSubclass():
+        flat = torch.Tensor.view(tensor, -1)
+    write(flat, [place], number)
+
+
 def copy_to(array, numbers):
     """Have NumPy write numbers into an array; of anything else it raises TypeError."""
     np.copyto(array, numbers.numpy())
@@ -62,12 +69,6 @@ def _for_numpy(value):
 def as_tensor(value):
     """Return a NumPy array as the tensor on its memory."""
     return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
-
-
-def is_contiguous(value):
-    """Tell how a tensor lies, below a subclass, which may have its own opinion."""
-    with torch._C.DisableTorchFunctionSubclass():
-        return isinstance(value, torch.Tensor) and torch.Tensor.is_contiguous(value)
 
 
 def step(net, x, lr):

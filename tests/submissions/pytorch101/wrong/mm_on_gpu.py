@@ -52,7 +52,7 @@ def mm_on_gpu(x, w):
 # Multiplies on the GPU, drops that, and returns what NumPy computes.
 # expect:
 #   questions:
-#     mm_on_gpu: {status: partial, checks: {product: ok, back_on_cpu: ok, unmodified: ok, on_gpu: ran_elsewhere, moves: requirement_not_met, speed: requirement_not_met}}
+#     mm_on_gpu: {status: partial, checks: {product: ok, again: not_repeated, back_on_cpu: requirement_not_met, unmodified: ok, on_gpu: requirement_not_met, moves: requirement_not_met, speed: requirement_not_met}}
 
 def mm_on_gpu(x, w):
     torch.mm(x.cuda(), w.cuda())
