@@ -100,7 +100,7 @@ class Places:
     def came(self, tensor: torch.Tensor) -> None:
         """Note a copy to the host, and what it made there."""
         self.note("to host")
-        self._came[tensor.untyped_storage()] = tensor._version
+        self._came[tensor.untyped_storage()] = _version(tensor)
 
     def goes(self, tensor: torch.Tensor, *, in_vain: bool) -> None:
         """Note a copy to a device.
@@ -109,7 +109,7 @@ class Places:
             tensor: On the host.
             in_vain: It was not to wait, and does.
         """
-        if self._came.get(tensor.untyped_storage()) == tensor._version:
+        if self._came.get(tensor.untyped_storage()) == _version(tensor):
             self.note("back")
         elif in_vain:
             self.note("unpinned")
@@ -127,6 +127,11 @@ class Places:
 
     def _stepped(self, *_: Any) -> None:
         self.steps += 1
+
+
+def _version(tensor: torch.Tensor) -> int:
+    # Nobody counts changes of tensors that are made in inference mode.
+    return -1 if tensor.is_inference() else tensor._version
 
 
 def advice(counts: Iterable[tuple[Place, int]], steps: int) -> Iterator[str]:

@@ -107,6 +107,13 @@ def test_without_an_optimizer_only_what_is_done_often_is_named() -> None:
     assert text.startswith("train.py, line 7, 120×: reads a number from the GPU")
 
 
+def test_tensors_of_inference_mode_go_out_and_back() -> None:
+    with virtual_gpus(1) as machine, torch.inference_mode():
+        machine.places = Places()
+        torch.ones(2).cuda().cpu().cuda()
+        assert [place.what for place in machine.places.counts] == ["to device", "to host", "back"]
+
+
 def test_what_was_changed_on_the_host_did_not_go_in_vain() -> None:
     with virtual_gpus(1) as machine:
         machine.places = Places()

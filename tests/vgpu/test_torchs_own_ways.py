@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -94,6 +95,74 @@ def test_a_kernel_for_cuda_is_the_one_that_runs() -> None:
         assert "mul" in str(machine.trace.events)
 
 
+def test_a_kernel_that_comes_later_takes_over_and_one_for_the_cpu_stands_for_none() -> None:
+    @torch.library.custom_op("vgpu_tests::later", mutates_args=(), device_types="cpu")
+    def later(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    with virtual_gpus(1):
+        x = torch.ones(2, device="cuda")
+        with pytest.raises(NotImplementedError, match=r"^Could not run 'vgpu_tests::later' with"):
+            later(x)
+        later.register_kernel("cuda")(lambda x: x * 3)
+        assert later(x).tolist() == [3.0, 3.0]
+
+
+def made_of_numbers(x: torch.Tensor) -> torch.Tensor:
+    return torch.tensor([1.0, 2.0, 3.0], device=x.device)
+
+
+def made_and_moved(x: torch.Tensor) -> torch.Tensor:
+    return torch.arange(3.0).to(x.device)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        made_of_numbers,
+        made_and_moved,
+        lambda x: torch.full((3,), 2.0, device=x.device),
+        lambda x: torch.ones(3, device="cuda" if x.is_cuda else "cpu"),
+        lambda x: torch.zeros_like(torch.empty(3), device=x.device) + x.get_device(),
+    ],
+)
+def test_tensors_that_are_made_inside_transforms(
+    make: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return (x**2 * make(x)).sum()
+
+    def results(x: torch.Tensor) -> list[torch.Tensor]:
+        return [
+            torch.func.grad(function)(x),
+            torch.func.jvp(function, (x,), (x,))[1],
+            torch.func.hessian(function)(x),
+            torch.func.vmap(torch.func.grad(function))(torch.stack([x, x])),
+        ]
+
+    x = torch.tensor([1.0, 2.0, 3.0])
+    expected = results(x)
+    if make(x).eq(-1).all():
+        expected = [each * 0 for each in expected]
+    with virtual_gpus(1):
+        found = results(x.cuda())
+        assert {each.device for each in found} == {torch.device("cuda:0")}
+        for each, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(each.cpu(), other)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [torch.func.grad, torch.func.jacfwd, lambda function: lambda x: torch.vmap(function)(x[None])],
+)
+def test_a_move_inside_a_transform_that_follows_it_is_refused(transform: Any) -> None:
+    with virtual_gpus(1):
+        with pytest.raises(NotImplementedError, match="inside a transform"):
+            transform(lambda x: x.cuda().sum())(torch.ones(3))
+        with pytest.raises(NotImplementedError, match="inside a transform"):
+            transform(lambda x: x.cpu().sum())(torch.ones(3, device="cuda"))
+
+
 def test_the_kernels_of_a_torch_built_for_cuda_are_left_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -101,10 +170,10 @@ def test_the_kernels_of_a_torch_built_for_cuda_are_left_alone(
     told = "CUDA: registered at /pytorch/build/aten/src/ATen/RegisterCUDA_0.cpp:2428 :: (none)"
     monkeypatch.setattr(torch._C, "_dispatch_has_kernel_for_dispatch_key", lambda *_: True)
     monkeypatch.setattr(torch._C, "_dispatch_dump", lambda _: told)
-    assert not dispatch._is_programs("aten::atan2")
+    assert not dispatch._is_programs("aten::atan2", "CUDA")
     written = "CUDA: registered at /home/me/train.py:7 :: (none) [ boxed ]"
     monkeypatch.setattr(torch._C, "_dispatch_dump", lambda _: f"{written}\n{told}")
-    assert dispatch._is_programs("aten::atan2")
+    assert dispatch._is_programs("aten::atan2", "CUDA")
 
 
 def test_flexible_attention() -> None:
@@ -245,6 +314,9 @@ with _coalescing_manager(device=torch.device("cuda", rank), async_ops=True) as m
 manager.wait()
 told["coalesced"] = several[1].tolist()
 
+future = dist.all_reduce(torch.ones(2, device="cuda"), async_op=True).get_future()
+told["future"] = future.then(lambda ended: (ended.value()[0] / 2).is_cuda).wait()
+
 for turn in range(2):
     dist.barrier()
     if turn == rank:
@@ -258,7 +330,7 @@ def test_exchanges_that_nccl_has_and_gloo_lacks(tmp_path: Path) -> None:
     # As torch's own Join says: a rank that is done adds noughts, and all divide by two.
     expected = {
         "premul": [1.5] * 3, "scattered": [6.0], "uneven": [[1.0], [2.0, 2.0]],
-        "coalesced": [2.0, 2.0],
+        "coalesced": [2.0, 2.0], "future": True,
     }  # fmt: skip
     for rank, line in enumerate(lines):
         told = eval(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -190,8 +191,10 @@ def _learn(func: Any) -> _Facts:
     if "nested" in name and name not in _IN_TRANSFORMERS:
         # Each time anew, for it is not kept: nothing may be made that C++ then ends the process at.
         raise no_nested(f"torch.{name}")
+    if func.namespace != "aten" and not _runs_on_devices(func.name()):
+        raise _not_for_cuda(func.name())
     exchange = func.namespace == "_c10d_functional" and name not in _WITHOUT_KERNEL
-    own = _is_programs(func.name())
+    own = _is_programs(func.name(), "CUDA")
     facts = _Facts(
         name=name,
         func=func,
@@ -214,15 +217,47 @@ def _learn(func: Any) -> _Facts:
     return facts
 
 
-def _is_programs(operation: str) -> bool:
-    """Tell whether a program has registered a kernel for CUDA, from Python.
+def _is_programs(operation: str, key: str) -> bool:
+    """Tell whether a program has registered a kernel for a kind of device, from Python.
 
     A torch that was built for CUDA has kernels of its own, in C++: none of them can run here.
     """
-    if not torch._C._dispatch_has_kernel_for_dispatch_key(operation, "CUDA"):
+    if not torch._C._dispatch_has_kernel_for_dispatch_key(operation, key):
         return False
     kernels = torch._C._dispatch_dump(operation).splitlines()
-    return any(line.startswith("CUDA: ") and ".py:" in line for line in kernels)
+    return any(line.startswith(f"{key}: ") and ".py:" in line for line in kernels)
+
+
+def _runs_on_devices(operation: str) -> bool:
+    """Tell whether an operation has a kernel for CUDA, or stands for one.
+
+    What a library has for the CPU in C++ stands for its kernel for CUDA; what a program has
+    registered for the CPU alone stands for nothing.
+    """
+    has = torch._C._dispatch_has_kernel_for_dispatch_key
+    anywhere = has(operation, "CUDA") or any(
+        has(operation, f"Composite{kind}Autograd") for kind in ("Implicit", "Explicit")
+    )
+    return anywhere or not _is_programs(operation, "CPU")
+
+
+def _not_for_cuda(operation: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"Could not run '{operation}' with arguments from the 'CUDA' backend. This could be "
+        "because the operator doesn't exist for this backend, or was omitted during the "
+        "selective/custom build process (if using custom build)."
+    )
+
+
+def forget_operations(original: Any) -> Any:
+    """Look anew at what operations have once a kernel is registered or taken away."""
+
+    @functools.wraps(original)
+    def changed(*args: Any, **kwargs: Any) -> Any:
+        _known.clear()
+        return original(*args, **kwargs)
+
+    return changed
 
 
 def _is_meta(func: Any, device: Any) -> bool:

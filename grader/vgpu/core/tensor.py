@@ -231,6 +231,8 @@ def device_of(tensor: torch.Tensor) -> str:
     """Return ``cpu`` or ``cuda:N``, whatever a subclass of somebody else's says of itself."""
     if type(tensor) is VirtualTensor:
         return f"cuda:{tensor.ordinal}"
+    if in_transform(tensor):
+        return device_of(inside_transforms(tensor))
     names = wrapped_by(tensor)
     if names is not None:
         return device_of(getattr(tensor, names[0]))
@@ -242,8 +244,22 @@ def ordinal_of(tensor: object) -> int | None:
     """Return N for a tensor on ``cuda:N``, None for all else."""
     if isinstance(tensor, VirtualTensor):
         return tensor.ordinal
+    if isinstance(tensor, torch.Tensor) and in_transform(tensor):
+        return ordinal_of(inside_transforms(tensor))
     names = wrapped_by(tensor)
     return None if names is None else ordinal_of(getattr(tensor, names[0]))
+
+
+_functorch: Any = torch._C._functorch
+in_transform: Callable[[torch.Tensor], bool] = _functorch.is_functorch_wrapped_tensor
+"""Tells whether ``torch.func`` follows a tensor, for its C++ then says that it is on the host."""
+
+
+def inside_transforms(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the tensor that all of ``torch.func``'s transforms are wrapped around."""
+    while in_transform(tensor):
+        tensor = _functorch.get_unwrapped(tensor)
+    return tensor
 
 
 def wrapped_by(tensor: object) -> Sequence[str] | None:

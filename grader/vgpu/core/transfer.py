@@ -15,6 +15,8 @@ from functools import partial
 from typing import Any, ClassVar, cast
 
 import torch
+from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
+from torch.autograd import forward_ad
 
 from grader.vgpu.core.dispatch import run
 from grader.vgpu.core.execution import blank_twin
@@ -22,6 +24,7 @@ from grader.vgpu.core.machine import HOST, machine
 from grader.vgpu.core.tensor import (
     VirtualTensor,
     device_of,
+    in_transform,
     ordinal_of,
     part_of,
     plain,
@@ -142,12 +145,20 @@ def move(
         return tensor
     if tensor.is_nested:
         raise no_nested("moving a nested tensor")
+    if in_transform(tensor):
+        constant = outside_transforms(tensor, "moving a tensor")
+        with temporarily_clear_interpreter_stack():
+            return move(constant, ordinal, blocking=blocking, layout=layout)
     if type(tensor) not in _ORDINARY:
         wrapper = _moved_wrapper(tensor, partial(move, ordinal=ordinal, blocking=blocking))
         if wrapper is not None:
             return wrapper
     if tensor.layout is not torch.strided:
         raise unsupported(f"moving a tensor of layout {tensor.layout}")
+    return _copied(tensor, ordinal, blocking, layout)
+
+
+def _copied(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: Any) -> torch.Tensor:
     if tensor.requires_grad and torch.is_grad_enabled():
         # Modes would be told of a call that the program has not made.
         with torch._C.DisableTorchFunction():
@@ -156,6 +167,30 @@ def move(
     return copy_to(tensor, ordinal, blocking=blocking, layout=layout)
 
 
+def outside_transforms(tensor: torch.Tensor, doing: str) -> torch.Tensor:
+    """Return what ``torch.func.grad`` or ``jvp`` have wrapped for their levels: it has a storage.
+
+    Args:
+        tensor: Returned as it is outside of them.
+        doing: What is to be done with it.
+
+    Raises:
+        NotImplementedError: A transform follows this tensor.
+    """
+    while in_transform(tensor):
+        if (
+            _functorch.is_batchedtensor(tensor)
+            or tensor.requires_grad
+            or forward_ad.unpack_dual(tensor).tangent is not None  # type: ignore[no-untyped-call]
+        ):
+            raise unsupported(
+                f"{doing} inside a transform of torch.func that follows it", "do it before"
+            )
+        tensor = _functorch.get_unwrapped(tensor)
+    return tensor
+
+
+_functorch: Any = torch._C._functorch
 _ORDINARY = frozenset({torch.Tensor, torch.nn.Parameter, VirtualTensor})
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import torch.nested
+from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.utils import _device
 
 from grader.vgpu.core.device import default_type, generator_for, ordinal_from, refuse_on_host
@@ -20,7 +21,7 @@ from grader.vgpu.core.dispatch import note_fill
 from grader.vgpu.core.execution import execute_drawing
 from grader.vgpu.core.machine import HOST, machine
 from grader.vgpu.core.tensor import ordinal_of, part_of, plain, relabel, tensors_in, with_part, wrap
-from grader.vgpu.core.transfer import made_pinned, move
+from grader.vgpu.core.transfer import made_pinned, move, outside_transforms
 from grader.vgpu.patches import Patches, no_nested, unsupported
 
 Call = Callable[..., Any]
@@ -89,10 +90,11 @@ def _new(original: Call, ordinal: int, args: tuple[Any, ...], kwargs: dict[str, 
         made = original(*args, **kwargs)
     except RuntimeError as error:
         raise machine().full_or(error, ordinal) from None
+    made = outside_transforms(made, "making a tensor")
     if type(made) is not torch.Tensor:
         # A mode is in force that only looks at shapes, as DTensor's does: nothing is on a device.
         return made.requires_grad_(requires_grad)
-    with torch.no_grad():
+    with torch.no_grad(), temporarily_clear_interpreter_stack():
         placed = wrap(made, ordinal)
     note_fill(original.__name__, placed)
     # Not where it changes nothing: a function transform lets nobody ask for a gradient inside.
@@ -166,7 +168,8 @@ def _elsewhere(
             if not machine().arithmetic:
                 kwargs["device"] = "meta"
             made = original(*args, **kwargs)
-        placed = wrap(made, ordinal)
+        with temporarily_clear_interpreter_stack():
+            placed = wrap(outside_transforms(made, "making a tensor"), ordinal)
     note_fill(original.__name__, placed)
     return placed.requires_grad_(True) if requires_grad else placed
 

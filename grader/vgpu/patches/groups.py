@@ -21,7 +21,7 @@ from torch.distributed.algorithms.join import Join
 from torch.nn.parallel import DistributedDataParallel
 
 from grader.vgpu.core.machine import machine
-from grader.vgpu.core.tensor import VirtualTensor, plain, tensors_in
+from grader.vgpu.core.tensor import VirtualTensor, plain, relabel, tensors_in
 from grader.vgpu.core.trace import COMMUNICATION, Collective
 from grader.vgpu.patches import Patches, duplicate_gpu
 from grader.vgpu.patches.sharded import buckets_anew, data_parallel, need_arithmetic, own_hook
@@ -313,8 +313,20 @@ class _Work:
         _finish(self._ordinal, self.done)
         return self.bare.wait(*args)
 
+    def get_future(self) -> Any:
+        """Return a future of what it brings, on the device."""
+        future = self.bare.get_future()
+        return future.then(lambda ended: _relabelled(ended.value(), self._ordinal))
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.bare, name)
+
+
+def _relabelled(value: Any, ordinal: int) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_relabelled(each, ordinal) for each in value)
+    on_host = isinstance(value, torch.Tensor) and not isinstance(value, VirtualTensor)
+    return relabel(value, ordinal) if on_host else value
 
 
 def _operation(name: str, args: tuple[Any, ...], result: Any) -> None:

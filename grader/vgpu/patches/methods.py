@@ -6,6 +6,7 @@ caller's own tensors are checked first; what joins them inside the call is torch
 
 from __future__ import annotations
 
+import functools
 from typing import Any, cast
 
 import torch
@@ -13,7 +14,16 @@ import torch.nn.functional
 
 from grader.vgpu.core.device import current, ordinal_from
 from grader.vgpu.core.machine import HOST, machine
-from grader.vgpu.core.tensor import VirtualTensor, device_of, ordinal_of, plain, tensors_in, wrap
+from grader.vgpu.core.tensor import (
+    VirtualTensor,
+    device_of,
+    in_transform,
+    inside_transforms,
+    ordinal_of,
+    plain,
+    tensors_in,
+    wrap,
+)
 from grader.vgpu.core.transfer import assign_data, is_pinned, move, pin
 from grader.vgpu.patches import Patches, two_devices, wrong_gradient
 from grader.vgpu.patches.cuda import dtype_and_device, type_name
@@ -334,6 +344,27 @@ def _grad(original: Any) -> property:
     return _Attribute(original, read, assign)
 
 
+def _through_transforms(name: str) -> Any:
+    """Return what a tensor says of its device: one that ``torch.func`` follows says where it is."""
+    original: Any = getattr(torch._C.TensorBase, name)
+    if not hasattr(original, "__set__"):
+
+        @functools.wraps(original)
+        def call(self: torch.Tensor) -> Any:
+            return (
+                getattr(inside_transforms(self), name)() if in_transform(self) else original(self)
+            )
+
+        return call
+
+    def read(self: torch.Tensor, kind: Any = None) -> Any:
+        if in_transform(self):
+            return getattr(inside_transforms(self), name)
+        return original.__get__(self)
+
+    return _Attribute(original, read, original.__set__)
+
+
 def patch_methods(patches: Patches) -> None:
     """Give torch's tensors their devices."""
     tensor = torch.Tensor
@@ -346,5 +377,7 @@ def patch_methods(patches: Patches) -> None:
         patches.wrap(tensor, name, make)
     for name in ("new_empty", "new_empty_strided", "new_zeros", "new_ones", "new_full"):
         patches.wrap(tensor, name, like)
+    for name in ("device", "is_cuda", "is_cpu", "get_device"):
+        patches.set(tensor, name, _through_transforms(name))
     patches.set(tensor, "data", _data(torch._C.TensorBase.data))
     patches.set(tensor, "grad", _grad(torch._C.TensorBase.grad))

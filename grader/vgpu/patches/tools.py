@@ -36,6 +36,7 @@ import torch.export
 import torch.utils.dlpack
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 
+from grader.vgpu.core.dispatch import forget_operations
 from grader.vgpu.core.machine import machine
 from grader.vgpu.core.tensor import VirtualTensor, tensors_in
 from grader.vgpu.core.trace import Allocation, Release, Trace
@@ -215,6 +216,8 @@ def patch_tools(patches: Patches) -> None:
     _patch_versions(patches)
     _patch_compilers(patches)
     patches.wrap(torch._ops.HigherOrderOperator, "dispatch", _on_devices)
+    for name in ("impl", "_destroy"):
+        patches.wrap(torch.library.Library, name, forget_operations)
     for name, value in _FOR_INDUCTOR.items():
         if not hasattr(torch._C, name):
             patches.set(torch._C, name, value)
