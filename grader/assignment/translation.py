@@ -1,13 +1,16 @@
-"""An assignment's titles and hints in a student's language: ``ko.toml`` beside its file.
+"""An assignment's words in a student's language: ``ko.toml`` and more files beside its own.
 
-The author writes it. Reports carry the titles; the starter carries the file, for self-checks. What
-is translated here changes no point and no input. Its form::
+The author writes them. Reports carry the titles; the starter carries the file, for self-checks.
+What is translated here changes no point and no input. Its form::
 
     title = "파이토치 101"
 
     [reverse_rows]
     title = "위아래 뒤집기"
     hint = "M개의 수로 된 어떤 리스트가 …"
+
+``docstrings.ko.toml`` has the docstrings of the files that students fill in, by the name of the
+function, class or method; that of a file by the file's name.
 """
 
 from __future__ import annotations
@@ -96,6 +99,34 @@ def translations(folder: Path, questions: Collection[str]) -> dict[str, Translat
 def file_of(language: str) -> str:
     """Return the name of the file that holds a language's translation."""
     return f"{language}.toml"
+
+
+def docstrings(folder: Path, language: str) -> dict[str, str]:
+    """Return an author's docstrings in a language, by name; {} where there is no such file.
+
+    Raises:
+        AssignmentError: The file cannot be used; says why.
+    """
+    path = folder / docstrings_of(language)
+    if not path.is_file():
+        return {}
+    try:
+        texts = parse_toml(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise AssignmentError([Problem(str(path), None, "", str(error))]) from None
+    problems = [
+        Problem(str(path), None, name, "is no text")
+        for name, text in texts.items()
+        if not isinstance(text, str) or not text.strip()
+    ]
+    if problems:
+        raise AssignmentError(problems)
+    return {name: text.strip("\n") for name, text in texts.items()}
+
+
+def docstrings_of(language: str) -> str:
+    """Return the name of the file that holds docstrings in a language."""
+    return f"docstrings.{language}.toml"
 
 
 def _read(path: Path, questions: Collection[str]) -> Translation:

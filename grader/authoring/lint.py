@@ -26,6 +26,7 @@ from grader.authoring.oversights import (
 )
 from grader.authoring.shielding import costs_elsewhere
 from grader.authoring.shown_solutions import solutions_shown
+from grader.authoring.translated import unknown_docstrings, untranslated
 from grader.checks.arrays import to_numpy
 from grader.checks.base import Check
 from grader.checks.by_hand import BY_HAND
@@ -94,15 +95,21 @@ def lint_assignment(
     options = Options(SEEDS[0])
     graders = [Grader(materials, sandbox, replace(options, seed=seed)) for seed in SEEDS]
     # What is seen without running anything.
-    findings = list(starmap(LintFinding, (*unchecked_rules(materials), *odd_stand_ins(materials))))
+    seen = (
+        *unchecked_rules(materials), *odd_stand_ins(materials), *unknown_docstrings(materials)
+    )  # fmt: skip
+    findings = list(starmap(LintFinding, seen))
     for number, grader in enumerate(graders):
         step("reference", number, len(graders))
         grader.prepare()
         report = grader.grade(materials.reference_folder, "reference")
         findings += _not_full(report)
-    for sentence in filter(
-        None, (*resting_on_claims(report, materials.assignment), without_price(materials))
-    ):
+    told = (
+            *resting_on_claims(report, materials.assignment),
+            without_price(materials),
+            *untranslated(materials),
+        )
+    for sentence in filter(None, told):
         note(sentence)
     findings += starmap(LintFinding, unjudged_dtypes(graders[0].plan))
     findings += starmap(LintFinding, costs_of_slips(graders[0]))

@@ -19,7 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from grader.assignment.find import GIVEN, SCENARIO
-from grader.assignment.translation import Translation, file_of, translations
+from grader.assignment.translation import (
+    Translation,
+    docstrings,
+    docstrings_of,
+    file_of,
+    translations,
+)
 from grader.assignment.types import Assignment
 from grader.authoring.student_files import (
     build_notebook,
@@ -28,6 +34,7 @@ from grader.authoring.student_files import (
     strip_solutions,
     unshown,
 )
+from grader.authoring.translated import with_docstrings, with_examples
 from grader.checks.by_hand import BY_HAND
 from grader.errors import AssignmentError, Problem, UsageError
 from grader.grading import Grader, Options
@@ -80,11 +87,9 @@ earns nothing and costs the others nothing.
 _GIVEN = "\nGiven, and worth no points: {names}.\n"
 _KOREAN_README = """\
 # {title}
-
-[English](README.md)
-
+{english}
 1. {modules}의 함수를 채우세요. 각 함수의 docstring에 무엇을 받아 무엇을 돌려주는지, 무엇을 쓰면 \
-안 되는지 영어로 적혀 있습니다.
+안 되는지 {written} 있습니다.
 2. `{notebook}`에서 함수를 실행해 보세요. `.py` 파일을 저장할 때마다 다시 불러오고, 함수마다 \
 점검하는 셀이 있습니다.{handout}
 3. 이 폴더에서 몇 번이든 점검하세요:
@@ -112,18 +117,28 @@ _KOREAN_HANDOUT = " 설명은 한국어로 [{name}]({name})에 있습니다."
 _KOREAN_GIVEN = "\n이미 주어진 함수이며 점수가 없습니다: {names}.\n"
 
 
-def build_starter(assignment: Assignment, folder: Path, reference: Path) -> dict[str, bytes]:
+_LINK_TO_ENGLISH = "\n[English](README.md)\n"
+_IN_ENGLISH, _IN_KOREAN = "영어로 적혀", "적혀"
+
+
+def build_starter(
+    assignment: Assignment, folder: Path, reference: Path, language: str = "en"
+) -> dict[str, bytes]:
     """Return the starter's files by name.
 
     Args:
         assignment: What is asked.
-        folder: ``assignments/<id>``: support files, ``handout.md``, ``ko.toml``, ``handout.ko.md``.
+        folder: ``assignments/<id>``: support files, ``handout.md``, ``ko.toml``, ``handout.ko.md``,
+            ``docstrings.ko.toml``.
         reference: ``reference/<id>``, with the module that carries solution markers.
+        language: Of docstrings, notebook and README, as far as the author translated them.
 
     Raises:
         AssignmentError: A file is missing or broken, gives a solution or a case generator away, or
             is a handout without an example of a question.
     """
+    if language != "en":
+        return _translated(assignment, folder, reference, language)
     notebook = f"{assignment.id}.ipynb"
     files = {name: _stripped(assignment, name, reference) for name in assignment.hand_in}
     files[notebook] = _notebook(assignment, folder / HANDOUT)
@@ -135,6 +150,29 @@ def build_starter(assignment: Assignment, folder: Path, reference: Path) -> dict
         files[_readme_of("ko")] = _korean_readme(assignment, notebook, korean, handouts).encode()
     copied = (*assignment.support, *map(file_of, translated), *handouts)
     files |= {name: _read(folder / name) for name in copied}
+    return files
+
+
+def _translated(
+    assignment: Assignment, folder: Path, reference: Path, language: str
+) -> dict[str, bytes]:
+    """Return the starter in another language; what has no translation stays in English."""
+    words = docstrings(folder, language)
+    if not words:
+        text = "is not there; a starter in another language needs its docstrings"
+        raise AssignmentError([Problem(str(folder / docstrings_of(language)), None, "", text)])
+    files = build_starter(assignment, folder, reference)
+    for name in assignment.hand_in:
+        files[name] = with_docstrings(files[name].decode(), name, words).encode()
+    notebook = f"{assignment.id}.ipynb"
+    own = f"handout.{language}.md"
+    if (handout := files.pop(own, None)) is not None:
+        files[notebook] = _notebook(assignment, folder / HANDOUT, handout.decode(), language)
+    if files.pop(_readme_of(language), None) is not None:
+        korean = translations(folder, [item.id for item in assignment.questions])[language]
+        # The one that pages of repositories show; there is no other.
+        text = _korean_readme(assignment, notebook, korean, (), docstrings_in_korean=True)
+        files["README.md"] = text.encode()
     return files
 
 
@@ -208,8 +246,13 @@ def _stripped(assignment: Assignment, name: str, reference: Path) -> bytes:
     return source.encode()
 
 
-def _notebook(assignment: Assignment, handout: Path) -> bytes:
+def _notebook(
+    assignment: Assignment, handout: Path, translated: str = "", language: str = "en"
+) -> bytes:
     text = _text(handout) if handout.exists() else _minimal_handout(assignment)
+    if translated:
+        name = handout.with_name(f"handout.{language}.md")
+        text = with_examples(text, translated, str(name))
     cells = split_handout(text, str(handout))
     names = [(assignment.module_of(asked), asked.names[0]) for asked in assignment.coded]
     problems = [
@@ -222,7 +265,7 @@ def _notebook(assignment: Assignment, handout: Path) -> bytes:
     for question in assignment.coded:
         if question.visibility is Visibility.VISIBLE:
             shown[assignment.file_of(question)][question.names[0]] = question.id
-    return build_notebook(cells, shown)
+    return build_notebook(cells, shown, language)
 
 
 def _minimal_handout(assignment: Assignment) -> str:
@@ -257,7 +300,11 @@ def _readme_of(language: str) -> str:
 
 
 def _korean_readme(
-    assignment: Assignment, notebook: str, words: Translation, handouts: Collection[str]
+    assignment: Assignment,
+    notebook: str,
+    words: Translation,
+    handouts: Collection[str],
+    docstrings_in_korean: bool = False,
 ) -> str:
     own = next((name for name in handouts if name == "handout.ko.md"), "")
     rows = [
@@ -270,6 +317,8 @@ def _korean_readme(
         title=words.title or assignment.title,
         questions="\n".join(rows),
         handout=_KOREAN_HANDOUT.format(name=own) if own else "",
+        english="" if docstrings_in_korean else _LINK_TO_ENGLISH,
+        written=_IN_KOREAN if docstrings_in_korean else _IN_ENGLISH,
     )
 
 

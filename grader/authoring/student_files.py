@@ -268,11 +268,18 @@ _SETUP = """\
 import torch
 
 {imports}"""
-_CLOSING = """\
+_CLOSING = {
+    "en": """\
 ## Hand in
 
 When the examples above give what they should, and the cell below finds nothing wrong, hand in \
-{files}. This notebook is yours to play in and is not graded."""
+{files}. This notebook is yours to play in and is not graded.""",
+    "ko": """\
+## 제출하기
+
+위의 예에서 나와야 할 것이 나오고 아래 셀에서 틀린 것이 없으면 제출하세요. 제출할 파일은 \
+{files}입니다. 이 노트북은 마음껏 시험해 보는 곳이며 채점하지 않습니다.""",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +315,9 @@ def split_handout(text: str, file: str) -> list[NotebookCell]:
 
 
 def build_notebook(
-    cells: Sequence[NotebookCell], questions: Mapping[str, Mapping[str, str]]
+    cells: Sequence[NotebookCell],
+    questions: Mapping[str, Mapping[str, str]],
+    language: str = "en",
 ) -> bytes:
     """Return the notebook as nbformat 4.5, UTF-8.
 
@@ -316,11 +325,13 @@ def build_notebook(
         cells: The handout's; the modules are imported after the first of them.
         questions: Module that students hand in, such as ``pytorch101.py`` → function → id of the
             question; it is checked after the first example of it.
+        language: Of the text at the end.
     """
     imports = "\n".join(f"import {file.removesuffix('.py')}" for file in questions)
     setup = NotebookCell(True, _SETUP.format(imports=imports))
     files = ", ".join(f"`{file}`" for file in questions)
-    closing = (NotebookCell(False, _CLOSING.format(files=files)), NotebookCell(True, "%check"))
+    end = _CLOSING[language].format(files=files)
+    closing = (NotebookCell(False, end), NotebookCell(True, "%check"))
     every = (*cells[:1], setup, *_with_checks(cells[1:], questions), *closing)
     notebook = {
         "cells": [_node(cell, number) for number, cell in enumerate(every, start=1)],

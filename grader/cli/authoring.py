@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +30,7 @@ from grader.cli.options import (
     DeviceChoice,
     IsolationChoice,
     IsolationOpt,
+    Language,
     QuestionsOpt,
     SeedOpt,
 )
@@ -64,12 +66,19 @@ def starter(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; fail if starter/ID is out of date.")
     ] = False,
+    lang: Annotated[
+        Language,
+        typer.Option("--lang", help="Language of docstrings and notebook; ko: into starter.ko/ID."),
+    ] = Language.en,
 ) -> None:
     """Generate starter/ID from reference/ID."""
     materials = read_materials(assignment)
+    if lang is not Language.en:
+        beside = materials.starter.parent.with_name(f"{materials.starter.parent.name}.{lang.value}")
+        materials = replace(materials, starter=beside / materials.starter.name)
 
     spec, folder = materials.assignment, materials.starter
-    files = build_starter(spec, materials.folder, materials.reference_folder)
+    files = build_starter(spec, materials.folder, materials.reference_folder, lang.value)
     if not check:
         # Known mistakes take dozens of student processes, which a fork-server starts without
         # importing torch again.
@@ -85,7 +94,7 @@ def starter(
         typer.echo(str(problem), err=True)
     if problems:
         raise typer.Exit(2)
-    typer.echo(f"starter/{spec.id} is up to date")
+    typer.echo(f"{folder.parent.name}/{spec.id} is up to date")
 
 
 def lint(
