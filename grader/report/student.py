@@ -105,9 +105,13 @@ class StudentView:
             # One that came out otherwise in the end is shown again.
             if question != self._shown.get(question.id) and not (brief and quiet(question)):
                 self._question(question)
-        right: list[Param] = [item.id for item in asked if shown_status(item) is Status.PASSED]
-        if brief and right:
-            self.say("right_ones", "green", count=len(right), names=right)
+        kinds = (Status.PASSED, "right_ones", "green"), (Status.DEFERRED, "right_so_far", "cyan")
+        for status, sentence, style in kinds if brief else ():
+            right: list[Param] = [
+                item.id for item in asked if right_here(item) and shown_status(item) is status
+            ]
+            if right:
+                self.say(sentence, style, count=len(right), names=right)
         self._waiting, self._shown, self._held, self._unread = {}, {}, set(), ""
         self._console.print(points_line(asked_for(report)))
 
@@ -204,8 +208,7 @@ def not_loaded(report: Report) -> bool:
 
 def quiet(question: QuestionResult) -> bool:
     """Return whether a question can be left out where another one is wrong."""
-    right = shown_status(question) is Status.PASSED
-    return right or not_written(question) or nothing_like_it(question)
+    return right_here(question) or not_written(question) or nothing_like_it(question)
 
 
 def none_found(report: Report) -> bool:
@@ -284,10 +287,21 @@ def points_of(question: QuestionResult) -> str:
 
 
 def shown_status(question: QuestionResult) -> Status:
-    """Return the status of a question as its student sees it: hidden cases are not judged yet."""
+    """Return the status of a question as its student sees it.
+
+    What is looked at in grading only, or waits for a person, is not earned: such a question is
+    open, however much of it is right.
+    """
     if _to_mend(question):
         return Status.PARTIAL if question.score else Status.FAILED
+    if question.score and question.pending:
+        return Status.DEFERRED
     return Status.PASSED if question.score else question.status
+
+
+def right_here(question: QuestionResult) -> bool:
+    """Return whether all that is decided here of a question is right, and something is."""
+    return question.score > 0 and not _to_mend(question)
 
 
 def _to_mend(question: QuestionResult) -> bool:

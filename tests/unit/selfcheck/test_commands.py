@@ -127,7 +127,7 @@ def test_a_package_that_is_not_installed_is_said(
     assert run(monkeypatch, "check") == 0
     said = " ".join(printed(capsys).split())
     assert "Not installed here: not_there. What uses it fails." in said
-    assert "Right: 1 (double)" in said
+    assert "Right as far as it is checked here: 1 (double)" in said
 
 
 def test_what_is_not_installed_is_told_from_a_file_of_ones_own_and_from_a_name(
@@ -152,7 +152,7 @@ def test_what_only_colab_has_does_not_stop_the_file(
     fill(folder, "double", "    return x + x")
     assert run(monkeypatch, "check", "double") == 0
     said = printed(capsys)
-    assert "✓ double" in said
+    assert "… double" in said
     assert "Not installed" not in said
 
 
@@ -164,11 +164,11 @@ def test_what_is_right_is_one_line_where_something_is_wrong(
     assert run(monkeypatch, "check") == 0
     said = printed(capsys)
     assert "✓" not in said
-    assert "Right: 1 (double). With --all you see them too." in said
+    assert "Right as far as it is checked here: 1 (double). With --all you see them too." in said
     assert "Next: mean_of in toy.py" in said
     assert run(monkeypatch, "check", "--all") == 0
     said = printed(capsys)
-    assert "✓ double  3 + 1? / 4" in said
+    assert "… double  3 + 1? / 4" in said
     assert "✗ Counter" in said
 
 
@@ -380,7 +380,7 @@ def test_some_questions_only(
     fill(folder, "double", "    return x * 2")
     assert run(monkeypatch, "check", "--questions", "double") == 0
     out = capsys.readouterr().out
-    assert "✓ double  3 + 1? / 4" in out
+    assert "… double  3 + 1? / 4" in out
     assert "mean_of" not in out.split("\n\n")[0]
 
 
@@ -496,7 +496,7 @@ def test_watching_says_what_was_checked_again_and_what_is_in_the_way(
     out = capsys.readouterr().out
     assert "Watching toy.py" in out
     assert "Checked again: double" in out
-    assert "✓ double  3 + 1? / 4" in out
+    assert "… double  3 + 1? / 4" in out
     assert "nothing that is checked has changed" in out
     assert "A statement outside your functions failed" in out.split("has changed.")[1]
     assert "toy.py is not in" in " ".join(out.split("AssertionError.")[1].split())

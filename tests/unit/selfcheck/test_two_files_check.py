@@ -73,8 +73,8 @@ def test_both_files_are_checked(folder, monkeypatch, capsys) -> None:
     fill(folder)
     assert run(monkeypatch, "check", "--all") == 0
     said = capsys.readouterr().out
-    for name in ("scores", "predict", "net_scores", "Net"):
-        assert f"✓ {name}" in said
+    for mark, name in zip("…✓✓✓", ("scores", "predict", "net_scores", "Net"), strict=True):
+        assert f"{mark} {name}" in said
 
 
 def test_the_next_step_names_the_file(folder, monkeypatch, capsys) -> None:
