@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.submission.notebook import to_python
+from grader.selfcheck.workplace import Workplace
+from grader.submission.notebook import NEWLINE, to_python
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -52,8 +54,13 @@ class KernelCells:
             if name not in own or ast.dump(own[name]) != ast.dump(self._bound[name][-1][1])
         ]
 
-    def notebook(self, names: Collection[str]) -> bytes:
-        """Return a notebook that holds these functions and what they need, each in its cell."""
+    def notebook(self, names: Collection[str], own: bytes = b"") -> bytes:
+        """Return a notebook that holds these functions and what they need, each in its cell.
+
+        Args:
+            names: Of the functions.
+            own: Text of a file, of which the last cell has what is not in the others.
+        """
         kept: dict[int, set[int]] = {}
         waiting, done = [*names, "*"], set[str]()
         while waiting:
@@ -74,7 +81,8 @@ class KernelCells:
             )
             for number, lines in enumerate(self._lines)
         ]
-        return _notebook(cells)
+        rest = _without(own, {name for name in done if name in self._bound})
+        return _notebook([*cells, rest] if rest else cells)
 
 
 def _parsed(text: bytes) -> list[ast.stmt]:
@@ -129,8 +137,63 @@ def _notebook(cells: Sequence[str]) -> bytes:
     return json.dumps(content).encode()
 
 
-def write_notebook(folder: Path, content: bytes) -> Path:
-    """Write a notebook into a folder; return its path."""
-    path = folder / "notebook.ipynb"
-    path.write_bytes(content)
-    return path
+@dataclass(frozen=True, slots=True)
+class TypedFunctions:
+    """Functions of one file that a kernel has, where the file has others or none.
+
+    Attributes:
+        file: Name of the file that the assignment wants.
+        cells: That were run.
+        names: Of the functions.
+        own: Text of the student's file.
+    """
+
+    file: str
+    cells: KernelCells
+    names: Collection[str]
+    own: bytes
+
+
+def write_typed(folder: Path, place: Workplace, typed: Sequence[TypedFunctions]) -> Path:
+    """Write what a kernel has as files that can be checked; return what would be handed in.
+
+    With questions in several files, the others come along: one of them may import another.
+
+    Args:
+        folder: Where to.
+        place: The student's folder.
+        typed: At least one.
+    """
+    several = len(place.public.assignment.asked) > 1
+    if not several:
+        path = folder / "notebook.ipynb"
+        path.write_bytes(typed[0].cells.notebook(typed[0].names))
+        return path
+    for name in place.public.assignment.hand_in:
+        for path in (place.folder / name, (place.folder / name).with_suffix(".ipynb")):
+            if path.is_file() and name not in {each.file for each in typed}:
+                (folder / path.name).write_bytes(path.read_bytes())
+                break
+    for each in typed:
+        path = (folder / each.file).with_suffix(".ipynb")
+        path.write_bytes(each.cells.notebook(each.names, each.own))
+    return folder
+
+
+def _without(text: bytes, names: Collection[str]) -> str:
+    """Return a file's text without what it binds to some names; each line stays where it is."""
+    lines = NEWLINE.split(text.decode("utf-8-sig", "replace"))
+    for node in _parsed(text):
+        if not {*_binds(node)} & {*names}:
+            continue
+        for row in _rows(node):
+            lines[row - 1] = ""
+        if isinstance(node, _IMPORTS):
+            # One import may bind names that are wanted and names that are not.
+            node.names = [
+                alias
+                for alias in node.names
+                if (alias.asname or alias.name.partition(".")[0]) not in names
+            ]
+            lines[node.lineno - 1] = ast.unparse(node) if node.names else ""
+    return "\n".join(lines)

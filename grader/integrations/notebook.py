@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import atexit
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from grader.assignment.types import Question
 from grader.errors import GraderError
-from grader.integrations.kernel import KernelCells, write_notebook
+from grader.integrations.kernel import KernelCells, TypedFunctions, write_typed
 from grader.report.html.self_check import error_html, note_html, result_html
 from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult, Report
@@ -104,30 +104,25 @@ class NotebookCheck:
         """Check functions of cells; None where there are none that differ from the file's."""
         values = getattr(self._shell, "user_ns", {})
         history = getattr(getattr(self._shell, "history_manager", None), "input_hist_raw", [])
-        assignment = place.public.assignment
-        # With questions in several files nobody knows which one a cell stands for.
-        if len(assignment.asked) != 1 or len(history) < 2:
+        if len(history) < 2:
             return None
-        cells = KernelCells(history[1:], assignment.module)
-        file = place.folder / assignment.module
-        own = file.read_bytes() if file.is_file() else b""
-        names = cells.unlike((name for item in wanted for name in item.names), values, own)
-        ids = [item.id for item in wanted if {*item.names} & {*names}]
+        typed = list(_typed(place, history[1:], values, wanted))
+        names = {name for each in typed for name in each.names}
+        ids = [item.id for item in wanted if {*item.names} & names]
         if not ids:
             return None
         with TemporaryDirectory() as folder:
-            path = write_notebook(Path(folder), cells.notebook(names))
-            typed = replace(place, hand_in=path)
+            as_typed = replace(place, hand_in=write_typed(Path(folder), place, typed))
             if self._live is None:
-                self._live = SelfCheck(typed, open_for_check("none"))
-            self._live.workplace = typed
+                self._live = SelfCheck(as_typed, open_for_check("none"))
+            self._live.workplace = as_typed
             report = self._live.check(ids, on_result=lambda _: None)
             self._live.make_ready()
             chosen = [item for item in report.questions if item.id in ids]
-            params: dict[str, Param] = {"names": list[Param](names), "file": assignment.module}
-            note = current().render(Message("checked_in_kernel", params))
-            shown = _shown(chosen, typed, self._live)
-        return _Live(report, _joined([NotebookAnswer(note_html(note), note), shown]))
+            notes = [_note(each, len(place.public.assignment.asked) > 1) for each in typed]
+            shown = _shown(chosen, as_typed, self._live)
+        said = [NotebookAnswer(note_html(note), note) for note in notes]
+        return _Live(report, _joined([*said, shown]))
 
     def _of_the_file(self, place: Workplace, questions: tuple[str, ...]) -> NotebookAnswer:
         check, watch = self._warm(place)
@@ -146,6 +141,25 @@ class NotebookCheck:
             self._watch = SaveWatch(self._check)
         self._check.workplace = place
         return self._check, self._watch
+
+
+def _typed(
+    place: Workplace, cells: Sequence[str], values: Mapping[str, Any], wanted: Sequence[Question]
+) -> Iterator[TypedFunctions]:
+    """Yield for each file of an assignment what a kernel has and the file has not, or otherwise."""
+    assignment = place.public.assignment
+    for name in assignment.asked:
+        here = [item for item in wanted if assignment.file_of(item) == name]
+        ran, file = KernelCells(cells, name), place.folder / name
+        own = file.read_bytes() if file.is_file() else b""
+        if found := ran.unlike((each for item in here for each in item.names), values, own):
+            yield TypedFunctions(name, ran, found, own)
+
+
+def _note(typed: TypedFunctions, several: bool) -> str:
+    params: dict[str, Param] = {"names": list[Param](typed.names), "file": typed.file}
+    sentence = "checked_in_kernel_of_several" if several else "checked_in_kernel"
+    return current().render(Message(sentence, params))
 
 
 @dataclass(frozen=True, slots=True)

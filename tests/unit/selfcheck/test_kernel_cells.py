@@ -9,11 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import toy_starter
+import two_files
 from toy_starter import fill
 
+from grader.authoring.starter import build_starter, make_public, write_starter
 from grader.integrations.kernel import KernelCells
 from grader.integrations.notebook import NotebookCheck
 from grader.report.messages.catalogue import VARIABLE
+from grader.selfcheck.files import to_files
 
 WRONG = "def double(x):\n    return x * 3"
 RIGHT = "def double(x):\n    return x + x"
@@ -91,3 +95,32 @@ def test_what_the_functions_need_comes_along_and_nothing_else() -> None:
         "# broken = (",
         cells[7],
     ]
+
+
+@pytest.fixture(scope="module")
+def nets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A starter whose questions stand in two files."""
+    root = tmp_path_factory.mktemp("nets")
+    materials = two_files.materials(root)
+    files = build_starter(materials.assignment, materials.folder, root / "reference" / "nets")
+    with toy_starter.lent() as sandbox:
+        files |= to_files(make_public(materials, sandbox).public)
+    write_starter(files, materials.starter)
+    return materials.starter
+
+
+def test_with_several_files_a_cell_stands_for_the_one_that_asks_for_its_function(
+    nets: Path, kernel: Callable[..., NotebookCheck], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(nets)
+    right = "def net_scores(W1, W2, X):\n    return scores(W2, scores(W1, X).clamp(min=0))"
+    typed = "def scores(W, X):\n    return X @ W"
+    # The other file imports what was typed for this one, and keeps what was not.
+    said = repr(kernel(typed, f"{right} + 1").check("scores net_scores predict"))
+    assert "scores: checked as this notebook has it now; linear_classifier.py has" in said
+    assert "net_scores: checked as this notebook has it now; two_layer_net.py has" in said
+    assert "What two_layer_net.py has is handed in: copy it there." in said
+    assert "scores: 2 + 1? / 3" in said
+    assert "net_scores: 0" in said
+    assert "predict: 0 / 2" in said
+    assert "net_scores: 3 / 3" in repr(kernel(typed, right).check("net_scores"))
