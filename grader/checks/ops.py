@@ -370,7 +370,7 @@ _COUNTED_AS = {"slice_assignment": ("__setitem__", "fill_")}
 """``x[…].fill_(number)`` writes what ``x[…] = number`` writes."""
 _BY_ARRAYS = ("index", "index_select", "gather", "take")
 """Operations that read entries by a list or tensor of places, with brackets or without."""
-_WRITTEN_AS = {"indexing": "x[…]", "array_indexing": "x[[…]]", "slice_assignment": "x[…] = …"}
+WRITTEN_AS = {"indexing": "x[…]", "array_indexing": "x[[…]]", "slice_assignment": "x[…] = …"}
 """What students read: what they wrote, not the name of what is counted."""
 
 
@@ -416,11 +416,11 @@ class MaxCalls(Counted):
         """Compare what was counted with what is allowed, and with what is asked for."""
         names = _COUNTED_AS.get(self.of, ("__getitem__",))
         found = sum(counts.calls.get(name, 0) for name in names)
-        params: dict[str, Param] = {"what": _WRITTEN_AS[self.of], "found": found, "most": self.most}
+        params: dict[str, Param] = {"what": WRITTEN_AS[self.of], "found": found, "most": self.most}
         if found > self.most:
             # Counted more often than written, and without a loop: torch may have done it by itself.
             if source is None or not (source.loops or self._written(source) > self.most):
-                return review(Message("ops_unexplained", {"op": _WRITTEN_AS[self.of]}))
+                return review(Message("ops_unexplained", {"op": WRITTEN_AS[self.of]}))
             return finding(Code.TOO_MANY_CALLS, "too_many_calls", params, Basis.CLAIM)
         done = self._done(counts, found)
         if done >= self.least:
@@ -428,7 +428,7 @@ class MaxCalls(Counted):
         # A script indexes where no mode sees it.
         if source is None or counts.bare:
             return _review("ops_scripted", {})
-        params = {"what": _WRITTEN_AS[self.of], "found": done, "least": self.least}
+        params = {"what": WRITTEN_AS[self.of], "found": done, "least": self.least}
         return finding(Code.TOO_FEW_CALLS, "too_few_calls", params, Basis.CLAIM)
 
     def _done(self, counts: Counts, found: int) -> int:

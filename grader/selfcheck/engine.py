@@ -10,6 +10,7 @@ from importlib.machinery import PathFinder
 from typing import cast
 
 from grader.checks.causes import exception_cause
+from grader.checks.ops import WRITTEN_AS
 from grader.grading import Grader, Options
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult, Report
@@ -30,11 +31,18 @@ from grader.selfcheck.workplace import (
     read_workplace,
     words_for,
 )
-from grader.selfcheck.written import Inside, default_devices, inside, takes_long_to_load
+from grader.selfcheck.written import (
+    Inside,
+    bracket_lines,
+    default_devices,
+    inside,
+    takes_long_to_load,
+)
 from grader.verdict import Code, Message, Param
 
 _LACKS = re.compile(r"\bmodule '(\w+)' has no attribute '(\w+)'")
 _MOST_PLACES = 3
+_MOST_LINES = 8
 OnQuestion = Callable[[str], None]
 OnResult = Callable[[QuestionResult], None]
 
@@ -179,9 +187,21 @@ class SelfCheck:
         for check in question.checks:
             if check.message_id == "died_at_import" and check.code is Code.TIMED_OUT:
                 found[check.id] = self._while_loading()
+            if check.message_id == "too_many_calls":
+                lines = self._counted_lines(question.id, str(check.params.get("what")))
+                found[check.id] = lines + found.get(check.id, ())
         for name, lines in self.devices(question).items():
             found[name] = found.get(name, ()) + lines
         return found
+
+    def _counted_lines(self, question: str, what: str) -> tuple[str, ...]:
+        """Return the lines in which brackets stand that were counted."""
+        names = self.workplace.question(question).names
+        assigned = what == WRITTEN_AS["slice_assignment"]
+        places = from_text(self.workplace, lambda own: bracket_lines(own, names, assigned)) or ()
+        shown = [line_as_written(self.workplace, file, line) for file, line in places[:_MOST_LINES]]
+        head = self.words.render(Message("counted_lines", {"what": what}))
+        return (head, *shown) if shown else ()
 
     def _while_loading(self) -> tuple[str, ...]:
         """Return lines on what may take long where the file was stopped while it was loaded."""

@@ -86,6 +86,38 @@ def hidden_builtins(place: Workplace, file: str, line: int, error: str) -> list[
     return [(name, made[name]) for name in called if name in made and hasattr(builtins, name)]
 
 
+def bracket_lines(submission: Submission, names: Collection[str], assigned: bool) -> Places:
+    """Return (file, line) of what reads ``x[…]`` or assigns to it, in functions and their helpers.
+
+    Brackets on types, shapes and written-out lists are none of a tensor's.
+
+    Args:
+        submission: What is looked at.
+        names: Of the functions that are called.
+        assigned: Look for assignments.
+    """
+    context = ast.Store if assigned else ast.Load
+    found: dict[tuple[str, int], None] = {}
+    for file in (each for each in submission.files if each.path.endswith(".py")):
+        tree = ast.parse(file.data)
+        own = {node.name: node for node in tree.body if isinstance(node, DEFINITIONS)}
+        waiting, seen = [name for name in names if name in own], set[str]()
+        while waiting:
+            seen.add(name := waiting.pop())
+            # A default or an annotation is worked out when the file is loaded, not at the call.
+            for node in (inner for each in own[name].body for inner in ast.walk(each)):
+                if isinstance(node, ast.Name) and node.id in own and node.id not in seen:
+                    waiting.append(node.id)
+                if isinstance(node, ast.Subscript) and isinstance(node.ctx, context):
+                    on = node.value
+                    if not isinstance(on, _WRITTEN_OUT) and not _SIZES.search(ast.unparse(on)):
+                        found[file.path, node.lineno] = None
+    return sorted(found)
+
+
+Places = list[tuple[str, int]]
+_WRITTEN_OUT = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
+_SIZES = re.compile(r"(?:\.shape|\.size\(\)|^(?:dict|list|tuple|set))$")
 _TYPES = frozenset({"dict", "frozenset", "list", "set", "tuple", "type"})
 
 
@@ -161,8 +193,8 @@ def takes_long_to_load(submission: Submission) -> list[tuple[str, int]]:
         if file.path.endswith(".py"):
             tree = ast.parse(file.data)
             own = {node.name for node in tree.body if isinstance(node, DEFINITIONS)}
-            ranked = ((_slowness(node, own), node) for node in _run_at_once(tree.body))
-            found += [(rank, file.path, node.lineno) for rank, node in ranked if rank]
+            ranked = (_slowness(node, own) for node in _run_at_once(tree.body))
+            found += [(rank, file.path, line) for rank, line in ranked if rank]
     return [(file, line) for _, file, line in sorted(found)]
 
 
@@ -216,15 +248,16 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 _WAITING, _LOOPING, _CALLING = 1, 2, 3
 
 
-def _slowness(statement: ast.stmt, own: Collection[str]) -> int:
-    """Return how likely a statement takes long, 1 the likeliest; 0 where nothing says so."""
+def _slowness(statement: ast.stmt, own: Collection[str]) -> tuple[int, int]:
+    """Return how likely a statement takes long, 1 the likeliest, and the line; 0 for nothing."""
     nodes = list(ast.walk(statement))
-    called = [ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)]
-    if any(name.rpartition(".")[2] in ("sleep", "input") for name in called):
-        return _WAITING
+    calls = [(ast.unparse(node.func), node) for node in nodes if isinstance(node, ast.Call)]
+    for name, node in calls:
+        if name.rpartition(".")[2] in ("sleep", "input"):
+            return _WAITING, node.lineno
     if any(isinstance(node, _LOOPS) for node in nodes):
-        return _LOOPING
-    return _CALLING if any(name in own for name in called) else 0
+        return _LOOPING, statement.lineno
+    return _CALLING if any(name in own for name, _ in calls) else 0, statement.lineno
 
 
 _MOST_LOOKED_AT = 50

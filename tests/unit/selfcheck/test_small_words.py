@@ -11,7 +11,8 @@ from toy_starter import fill
 from grader.cli import app as cli
 from grader.report.model import CheckResult
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.workplace import open_workplace
+from grader.selfcheck.workplace import open_workplace, read_workplace
+from grader.selfcheck.written import bracket_lines
 from grader.verdict import Code
 
 COLUMNS = "60"
@@ -136,3 +137,32 @@ def test_a_line_that_puts_all_tensors_on_a_gpu_is_named(
     said = " ".join(" ".join(told(monkeypatch, capsys, "check", "double")).split())
     named = f"toy.py, line 2: {top} puts every new tensor on a GPU"
     assert (named in said) is told_of
+
+
+BRACKETS = """\
+def helper(x):
+    return x[0]
+
+
+def double(x: list[int], y=[1, 2][0]) -> dict[str, int]:
+    sizes = x.shape[0], x.size()[1], [1, 2][0], "ab"[0]
+    made: list[int] = []
+    x[0] = x[1]
+    x[2][3] += 1
+    return helper(x[:,
+                    None])
+
+
+def other(x):
+    return x[9]
+"""
+
+
+@pytest.mark.parametrize(("assigned", "lines"), [(False, [2, 8, 9, 10]), (True, [8, 9])])
+def test_brackets_on_tensors_are_found_with_those_of_helpers(
+    assigned: bool, lines: list[int], folder: Path
+) -> None:
+    (folder / "toy.py").write_text(BRACKETS)
+    submission = read_workplace(open_workplace(folder))
+    assert bracket_lines(submission, ["double"], assigned) == [("toy.py", row) for row in lines]
+    assert bracket_lines(submission, ["nothing"], assigned) == []
