@@ -23,7 +23,7 @@ from grader.batch.table import Exported, Match, Missing, Row, Table, everyone, l
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
 from grader.report.gradebook import cell
-from grader.report.messages.catalogue import current_language
+from grader.report.messages.language import current_language
 from grader.report.model import titled
 from grader.report.summary import amount, counted, unread, worth
 

@@ -29,7 +29,7 @@ from grader.report.html.submission_page import (
     staff_page,
     student_page,
 )
-from grader.report.messages.catalogue import current_language
+from grader.report.messages.language import current_language
 from grader.report.model import Report
 from grader.store.files import write_atomic
 from grader.store.journal import JOURNAL_FILE, open_journal

@@ -13,14 +13,16 @@ from __future__ import annotations
 import signal
 import sys
 from importlib import import_module
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from grader import __version__
 from grader.cli.support import make_console, terminate
 from grader.errors import GraderError
+from grader.report.messages.language import current_language
 
 COMMANDS = {
     "grade": ("grade.grade", "Grade one submission."),
@@ -57,8 +59,33 @@ _UNLISTED = {"on-gradescope": "pack.on_gradescope"}
 """What the grader's own packs start."""
 
 
+def _in_korean(name: str, command: Any, context: Any) -> str:
+    """Return a help text in Korean, where the reader's language is that; else empty."""
+    words = sys.argv[1:]
+    # The library shows the help before it reads any other option.
+    asked = [after for option, after in pairwise(words) if option == "--lang"]
+    asked += [word.removeprefix("--lang=") for word in words if word.startswith("--lang=")]
+    if (asked[-1] if asked else current_language()) != "ko":
+        return ""
+    from grader.cli.korean import help_of
+
+    return help_of(name, command, context)
+
+
+class SpokenCommand(TyperCommand):
+    """A command whose help is in the reader's language."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help text."""
+        return _in_korean(self.name or "", self, ctx) or super().get_help(ctx)
+
+
 class LazyGroup(TyperGroup):
     """A group whose commands are loaded when they are asked for."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help text."""
+        return _in_korean("", self, ctx) or super().get_help(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  click's signature
         """Return the names of the commands that are listed."""
@@ -88,7 +115,7 @@ _PLAIN: dict[str, Any] = {
 
 def _command(name: str, function: Any) -> Any:
     alone = typer.Typer(**_PLAIN)
-    alone.command(name)(function)
+    alone.command(name, cls=SpokenCommand)(function)
     return typer.main.get_command(alone)
 
 

@@ -49,7 +49,7 @@ from grader.errors import UsageError
 from grader.grading import Grader, Options
 from grader.progress import make_progress
 from grader.report.gradebook import GRADEBOOK_FILE
-from grader.report.messages.catalogue import choose
+from grader.report.messages.language import choose
 from grader.report.model import Report, ReportStatus
 from grader.report.summary import amount, counted, sentences, summarise
 from grader.report.terminal import print_class

@@ -313,6 +313,6 @@ def _can_answer() -> bool:
 
 def _speak(lang: Language | None) -> None:
     if lang is not None:
-        from grader.report.messages.catalogue import choose
+        from grader.report.messages.language import choose
 
         choose(lang.value)

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import InfrastructureError
-from grader.report.messages.catalogue import current, current_language
+from grader.report.messages.catalogue import current
+from grader.report.messages.language import current_language
 from grader.report.model import (
     CheckResult,
     QuestionResult,

@@ -32,7 +32,8 @@ from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 from grader.report.build import PLACES, question_status
 from grader.report.lateness import LateCost
 from grader.report.merge import sums
-from grader.report.messages.catalogue import current, current_language
+from grader.report.messages.catalogue import current
+from grader.report.messages.language import current_language
 from grader.report.messages.words import Words
 from grader.report.model import (
     CheckResult,

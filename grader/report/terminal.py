@@ -13,7 +13,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from grader.report.messages.catalogue import current, current_language
+from grader.report.messages.catalogue import current
+from grader.report.messages.language import current_language
 from grader.report.model import (
     CheckResult,
     IsolationInfo,

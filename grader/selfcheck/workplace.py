@@ -18,7 +18,8 @@ from typing import TypeVar
 from grader.assignment.translation import Translation, file_of, parse
 from grader.assignment.types import Question
 from grader.errors import nearest_name
-from grader.report.messages.catalogue import current, current_language
+from grader.report.messages.catalogue import current
+from grader.report.messages.language import current_language
 from grader.report.messages.words import Words
 from grader.selfcheck.files import read_public
 from grader.selfcheck.folder import InTheWay, module_missing, renamed, starter_folder

@@ -7,7 +7,7 @@ import pytest
 import toy_starter
 
 from grader.integrations import pytest_items  # noqa: F401  or each inner session imports it anew
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.selfcheck import spare
 
 _OTHERS = ("-p", "no:hypothesispytest", "-p", "no:xdist")

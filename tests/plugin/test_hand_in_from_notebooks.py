@@ -14,7 +14,7 @@ import toy_starter
 from nbclient import NotebookClient
 
 from grader.grading import Grader, Options
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.report.model import Report
 
 pytestmark = pytest.mark.heavy

@@ -16,7 +16,7 @@ import pytest
 
 from grader.checks.arrays import to_numpy
 from grader.checks.judge import judge_case
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.report.model import QuestionResult
 from grader.run.observe import QuestionRun
 from grader.selfcheck.values import value_lines

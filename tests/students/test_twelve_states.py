@@ -13,7 +13,7 @@ import pytest
 import toy_starter
 
 from grader.cli import app as cli
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.selfcheck import spare
 
 ROOT = Path(__file__).parents[2]

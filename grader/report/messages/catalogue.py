@@ -1,20 +1,16 @@
-"""The texts of each language, and which language a reader is spoken to in."""
+"""The texts of each language."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from grader.report.messages.language import current_language
 from grader.report.messages.templates import Part
 from grader.report.messages.words import Sentence, Words
 from grader.text import parse_toml
-
-LANGUAGES = ("en", "ko")
-VARIABLE = "TORCHGRADE_LANG"
-_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def tables_of(language: str) -> dict[str, dict[str, Any]]:
@@ -48,18 +44,6 @@ def _part(part: str | list[str], shared: Mapping[str, Any]) -> Part:
 
 
 ENGLISH = words_in("en")
-
-
-def choose(language: str) -> None:
-    """Have this process, and those that it starts, speak a language."""
-    os.environ[VARIABLE] = language
-
-
-def current_language() -> str:
-    """Return the language that was chosen, or that the locale names; else English."""
-    names = (os.environ.get(VARIABLE), next(filter(None, map(os.environ.get, _LOCALE)), None))
-    known = (name[:2].lower() for name in names if name)
-    return next((name for name in known if name in LANGUAGES), "en")
 
 
 def current() -> Words:

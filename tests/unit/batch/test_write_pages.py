@@ -18,7 +18,7 @@ from grader.cli.app import app
 from grader.errors import UsageError
 from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.report.model import FileInfo, Report, read_report, write_report
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -15,15 +15,8 @@ from faults import no_faults
 import grader
 from grader.report.html.render import SIGNS
 from grader.report.messages import catalogue
-from grader.report.messages.catalogue import (
-    ENGLISH,
-    LANGUAGES,
-    VARIABLE,
-    choose,
-    current,
-    tables_of,
-    words_in,
-)
+from grader.report.messages.catalogue import ENGLISH, current, tables_of, words_in
+from grader.report.messages.language import LANGUAGES, VARIABLE, choose
 from grader.report.messages.words import MissingWordsError, Sentence
 from grader.verdict import Code, Message, Param, Status
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.report.html.self_check import Heat
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 
 
 @pytest.fixture(autouse=True)

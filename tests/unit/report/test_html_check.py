@@ -8,7 +8,7 @@ from re import search
 import pytest
 
 from grader.report.html.self_check import result_html
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.report.model import Report
 
 

@@ -16,7 +16,8 @@ from grader.report.gradescope import gradescope_results
 from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.render import Labels
 from grader.report.html.submission_page import staff_page, student_page
-from grader.report.messages.catalogue import ENGLISH, LANGUAGES, VARIABLE
+from grader.report.messages.catalogue import ENGLISH
+from grader.report.messages.language import LANGUAGES, VARIABLE
 from grader.report.model import Report, ReportStatus, in_language
 from grader.report.terminal import print_report
 from grader.sandbox.host.guests import Tier

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import toy_starter
 
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.selfcheck import spare
 
 

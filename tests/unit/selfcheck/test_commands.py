@@ -14,7 +14,7 @@ from toy_starter import fill
 
 from grader.cli import app as cli
 from grader.errors import InfrastructureError
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.report.model import Report, ReportStatus
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.terminal import SaveWatch

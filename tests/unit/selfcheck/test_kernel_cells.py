@@ -16,7 +16,7 @@ from toy_starter import fill
 from grader.authoring.starter import build_starter, make_public, write_starter
 from grader.integrations.kernel import KernelCells
 from grader.integrations.notebook import NotebookCheck
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.selfcheck.files import to_files
 
 WRONG = "def double(x):\n    return x * 3"

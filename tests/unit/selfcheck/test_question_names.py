@@ -8,7 +8,7 @@ import pytest
 import toy_starter
 
 from grader.integrations.notebook import NotebookCheck
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.selfcheck.folder import InTheWay
 from grader.selfcheck.workplace import Workplace, choose_questions, is_question, open_workplace
 

@@ -14,7 +14,7 @@ from grader.checks.judge import judge_case
 from grader.checks.overlap import Overlap
 from grader.checks.placement import Placement
 from grader.observation import Observation
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.selfcheck.files import patterns, without_the_way
 from grader.selfcheck.pictures import device_lines
 from grader.verdict import Code, Status

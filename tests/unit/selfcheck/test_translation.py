@@ -12,7 +12,7 @@ import toy_starter
 from faults import no_faults
 
 from grader.assignment.translation import parse
-from grader.report.messages.catalogue import VARIABLE
+from grader.report.messages.language import VARIABLE
 from grader.selfcheck.workplace import open_workplace
 
 STARTERS = {
