@@ -52,6 +52,7 @@ from grader.vgpu.processes import (
 from grader.vgpu.show import chrome_trace, joint_report, laps, listing, summary
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
 from grader.vgpu.timeline.report import PictureError, Report, need_drawing, picture
+from grader.vgpu.words import said, wrapped
 
 FOLDER = "TORCHGRADE_VGPU_FOLDER"
 """Names the folder of accounts to a rank that this module has started."""
@@ -266,9 +267,10 @@ def _tell(
     if options.chrome_trace is not None:
         try:
             options.chrome_trace.write_text(chrome_trace(accounts, options.timeline), "utf-8")
-            sys.stderr.write(f"\nTrace: {options.chrome_trace} (opens in ui.perfetto.dev)\n")
+            there = "Trace: {file} (opens in ui.perfetto.dev)"
+            sys.stderr.write(f"\n{said(there, file=options.chrome_trace)}\n")
         except OSError as error:
-            sys.stderr.write(f"\nNo trace: {error}\n")
+            sys.stderr.write(f"\n{said('No trace: {error}', error=error)}\n")
 
 
 def _report(line: Timed, options: argparse.Namespace) -> Report:
@@ -279,7 +281,8 @@ def _report(line: Timed, options: argparse.Namespace) -> Report:
     if options.lap is None:
         return line.report(options.skip)
     if options.lap > len(found):
-        sys.stderr.write(f"\nNo lap {options.lap}: there were {len(found)}. All is shown.\n")
+        none = "No lap {lap}: there were {count}. All is shown."
+        sys.stderr.write(f"\n{said(none, lap=options.lap, count=len(found))}\n")
         return line.report(options.skip)
     return line.report(*found[options.lap - 1])
 
@@ -290,11 +293,11 @@ def _draw(report: Report, options: argparse.Namespace) -> str:
     try:
         drawn = picture(report, f"{options.script.name} on {options.timeline.title}", kind)
         if drawn is None:
-            return "No picture: nothing ran on a virtual GPU."
+            return said("No picture: nothing ran on a virtual GPU.")
         file.write_bytes(drawn)
     except (PictureError, OSError) as error:
-        return f"No picture: {error}"
-    return f"Picture: {file}"
+        return said("No picture: {error}", error=error)
+    return said("Picture: {file}", file=file)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -338,49 +341,68 @@ def _resolved(option: str, file: Path, parser: argparse.ArgumentParser) -> Path:
     return file
 
 
+class _Help(argparse.HelpFormatter):
+    """The library's layout; where characters are wide, lines are broken by columns."""
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
+        """Add the line that begins with “usage”."""
+        super().add_usage(usage, actions, groups, prefix or said("usage: "))
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return list(wrapped(text, width))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="vgpu", description="Run a script on virtual GPUs.",
+        prog="vgpu", description=said("Run a script on virtual GPUs."),
         allow_abbrev=False,  # or an option of the script's that begins as ours do is refused
+        formatter_class=_Help, add_help=False,
     )  # fmt: skip
-    parser.add_argument("--gpus", type=_typed(parse_count), default=1, help="how many; 1")
-    parser.add_argument("--memory", type=_typed(parse_size), help="of each, such as 8GiB; no limit")
+    parser._positionals.title = said("positional arguments")
+    parser._optionals.title = said("options")
+    help_text = said("show this help message and exit")
+    parser.add_argument("-h", "--help", action="help", help=help_text)
+    parser.add_argument("--gpus", type=_typed(parse_count), default=1, help=said("how many; 1"))
+    parser.add_argument(
+        "--memory", type=_typed(parse_size), help=said("of each, such as 8GiB; no limit")
+    )
     parser.add_argument(
         "--nproc", type=_typed(parse_ranks), metavar="N",
-        help="run the script in so many processes, a rank each, as torchrun does",
+        help=said("run the script in so many processes, a rank each, as torchrun does"),
     )  # fmt: skip
-    parser.add_argument("--trace", action="store_true", help="list events one by one as well")
+    parser.add_argument("--trace", action="store_true", help=said("list events one by one as well"))
+    stand_in = (
+        "a file beside the script that answers to the name of a library's module, where that "
+        "library is not installed: torchvision.models.resnet=resnet.py"
+    )
     parser.add_argument(
         "--module", type=_typed(parse_module), action="append", default=[], metavar="NAME=FILE",
-        help="a file beside the script that answers to the name of a library's module, where "
-        "that library is not installed: torchvision.models.resnet=resnet.py",
+        help=said(stand_in),
     )  # fmt: skip
     parser.add_argument(
         "--timeline", type=_typed(profile), metavar="CARD",
-        help=f"tell the time that it takes on such cards: {', '.join(PROFILES)}",
+        help=said("tell the time that it takes on such cards: {cards}", cards=", ".join(PROFILES)),
     )  # fmt: skip
     parser.add_argument(
         "--no-arithmetic", action="store_true",
-        help="with --timeline: compute nothing; numbers that are read_accounts from a GPU are NaN",
+        help=said("with --timeline: compute nothing; numbers that are read from a GPU are NaN"),
     )  # fmt: skip
     parser.add_argument(
         "--picture", type=_typed(parse_picture), metavar="FILE",
-        help="with --timeline: draw what each GPU did when, as .svg or .png",
+        help=said("with --timeline: draw what each GPU did when, as .svg or .png"),
     )  # fmt: skip
-    parser.add_argument(
-        "--chrome-trace", type=Path, metavar="FILE",
-        help="with --timeline: write what ran when as .json, which Perfetto and Chrome open",
-    )  # fmt: skip
+    traced = "with --timeline: write what ran when as .json, which Perfetto and Chrome open"
+    parser.add_argument("--chrome-trace", type=Path, metavar="FILE", help=said(traced))
     parser.add_argument(
         "--skip", type=_typed(parse_time), default=0.0, metavar="TIME",
-        help="with --timeline: leave out what came before, such as a set-up: 2.5s, 300ms",
+        help=said("with --timeline: leave out what came before, such as a set-up: 2.5s, 300ms"),
     )  # fmt: skip
     parser.add_argument(
         "--lap", type=_typed(parse_lap), metavar="N",
-        help="with --timeline: show the Nth stretch between two readings of a clock alone",
+        help=said("with --timeline: show the Nth stretch between two readings of a clock alone"),
     )  # fmt: skip
     parser.add_argument("script", type=Path)
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help=said("for the script"))
     return parser
 
 

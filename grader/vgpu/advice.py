@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from grader.vgpu.words import said
+
 _TORCH = str(Path(torch.__file__).parent)
 _NOT_THE_PROGRAMS = (
     str(Path(__file__).parent), _TORCH, sysconfig.get_path("stdlib"), "<frozen ",
@@ -146,8 +148,12 @@ def advice(counts: Iterable[tuple[Place, int]], steps: int) -> Iterator[str]:
         total[_looked_at(place)] += count
     for place, count in sorted(total.items(), key=lambda each: (-each[1], each[0])):
         if place.what in _ADVICE and count >= (max(steps, 2) if steps else MANY):
-            often = f"{count / steps:.3g}× a step" if steps else f"{count}×"
-            yield f"{Path(place.file).name}, line {place.line}, {often}: {_ADVICE[place.what]}."
+            each = f"{count / steps:.3g}" if steps else str(count)
+            often = said("{count}× a step", count=each) if steps else said("{count}×", count=each)
+            yield said(
+                "{file}, line {line}, {often}: {advice}.", file=Path(place.file).name,
+                line=place.line, often=often, advice=said(_ADVICE[place.what]),
+            )  # fmt: skip
 
 
 def _looked_at(place: Place) -> Place:

@@ -21,6 +21,7 @@ from grader.vgpu.show import listing, overview
 from grader.vgpu.timeline import Profile, afterwards, on_timeline
 from grader.vgpu.timeline.profiles import profile
 from grader.vgpu.timeline.report import PictureError, Report, ShownPicture, picture
+from grader.vgpu.words import said
 
 
 class Magics:
@@ -53,7 +54,7 @@ class Magics:
         """Print everything that the devices did since they were made."""
         machine = installed()
         if machine is None:
-            sys.stdout.write("There are no virtual GPUs; %vgpu 2 makes two.\n")
+            sys.stdout.write(said("There are no virtual GPUs; %vgpu 2 makes two.") + "\n")
             return None
         try:
             asked = parse_line(_words(line))

@@ -27,12 +27,12 @@ from grader.vgpu.processes import Account, account_of
 from grader.vgpu.timeline.line import Spans, Timeline
 from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
 from grader.vgpu.timeline.report import Report, Stretch, between, stream_name
+from grader.vgpu.words import columns, in_korean, said
 
 MOST_EVENTS = 500
 _MOST_OPS = 8
 _MANY_WAITS = 100
 _MOST_LAPS = 40
-_NO_MORE = "nothing more"
 _FEW = 8
 
 TableRow = tuple[str, ...]
@@ -61,13 +61,17 @@ def summary(
     """
     accounts = [account for account in accounts if account.events]
     if not accounts:
-        return f"Virtual GPUs: the program did nothing with {_these(devices)}.\n"
+        nothing = "Virtual GPUs: the program did nothing with {devices}.\n"
+        return said(nothing, devices=_these(devices))
     total = summarise(event for account in accounts for event in account.events)
-    untimed = "Virtual GPUs: computed on the CPU, so nothing here says how fast a real one is."
+    untimed = said(
+        "Virtual GPUs: computed on the CPU, so nothing here says how fast a real one is."
+    )
+    unmoved = said("No tensor went from one device to another.")
     parts = [
         times(report) if report else untimed,
         _table(_devices(accounts)),
-        _table(_routes(total)) if total.routes else "No tensor went from one device to another.",
+        _table(_routes(total)) if total.routes else unmoved,
     ]
     if total.exchanges:
         parts.append(_table(_exchanges(total)))
@@ -84,14 +88,17 @@ def times(report: Report) -> str:
     data: Any = report
     name = data["profile"]
     card = PROFILES[name].title if name in PROFILES else name
-    head = (
-        f"Virtual GPUs, in the time of {card} by published figures: {_time(data['elapsed'])}.\n"
-        f"One piece after another takes {_time(data['serial'])}; at best it is "
-        f"{_time(data['ideal'])}, the busiest GPU's."
-    )
-    way = [f"{name} {_time(spent)}" for name, spent in data["critical"].items() if spent]
-    pace = f"What set the pace: {', '.join(way)}." if way else "Nothing ran."
-    return "\n\n".join([head, _table(_busy(data)), pace])
+    head = said(
+        "Virtual GPUs, in the time of {card} by published figures: {elapsed}.",
+        card=card, elapsed=_time(data["elapsed"]),
+    )  # fmt: skip
+    order = said(
+        "One piece after another takes {serial}; at best it is {ideal}, the busiest GPU's.",
+        serial=_time(data["serial"]), ideal=_time(data["ideal"]),
+    )  # fmt: skip
+    way = [f"{said(name)} {_time(spent)}" for name, spent in data["critical"].items() if spent]
+    pace = said("What set the pace: {way}.", way=", ".join(way)) if way else said("Nothing ran.")
+    return "\n\n".join([f"{head}\n{order}", _table(_busy(data)), pace])
 
 
 def laps(found: Sequence[tuple[float, float]], left_out: int) -> str:
@@ -109,16 +116,17 @@ def laps(found: Sequence[tuple[float, float]], left_out: int) -> str:
         else:
             groups.append((number, number, end - start))
     lines = [
-        f"{first}: {_time(took)}" if first == last else f"{first}–{last}: {_time(took)} each"
+        f"{first}: {_time(took)}"
+        if first == last
+        else said("{laps}: {took} each", laps=f"{first}–{last}", took=_time(took))
         for first, last, took in groups[:_MOST_LAPS]
     ]
     if len(groups) > _MOST_LAPS:
-        lines.append(f"… up to {len(found)}")
-    shown = ["Laps from one reading of a clock to the next (--lap N shows one):", *lines]
+        lines.append(said("… up to {count}", count=len(found)))
+    shown = [said("Laps from one reading of a clock to the next (--lap N shows one):"), *lines]
     if left_out:
-        shown.append(
-            f"{left_out} repeats of timeit were not run: each would do what the one before did."
-        )
+        unrun = "{count} repeats of timeit were not run: each would do what the one before did."
+        shown.append(said(unrun, count=left_out))
     return "\n".join(shown) + "\n"
 
 
@@ -132,7 +140,8 @@ def listing(machine: Machine, since: int = 0) -> str:
             lines += filter(None, [_line(event)])
         else:
             left += not isinstance(event, Mark)
-    return "\n".join([*lines, f"… and {left} more"] if left else lines) + "\n"
+    more = [said("… and {count} more", count=left)] if left else []
+    return "\n".join([*lines, *more]) + "\n"
 
 
 def hints(total: Summary, devices: Sequence[str]) -> Iterator[str]:
@@ -140,21 +149,23 @@ def hints(total: Summary, devices: Sequence[str]) -> Iterator[str]:
     busy = {device for _, device in total.work}
     for name in devices:
         if name not in busy:
-            yield f"{name} computed nothing."
+            yield said("{device} computed nothing.", device=name)
     copied = sum(copies.parameters for copies in total.routes.values())
     between = [copies.parameters for (source, _), copies in total.routes.items() if source != "cpu"]
     if sum(between):
-        yield (
-            f"Parameters were copied {copied} times, {sum(between)} of them from one GPU: move a "
-            "model once, when it is made."
+        moved = (
+            "Parameters were copied {count} times, {back} of them from one GPU: move a model once, "
+            "when it is made."
         )
+        yield said(moved, count=copied, back=sum(between))
     for name in devices:
         waits = _waits(total, name)
         if waits >= _MANY_WAITS:
-            yield (
-                f"The program waited {waits} times for {name}: .item(), .cpu() and print make it "
+            waited = (
+                "The program waited {count} times for {device}: .item(), .cpu() and print make it "
                 "stand still until all work there is done."
             )
+            yield said(waited, count=waits, device=name)
 
 
 def size(number: int) -> str:
@@ -181,8 +192,8 @@ def _scaled(number: float, step: int, units: Sequence[str]) -> str:
 
 def _devices(accounts: Sequence[Account]) -> Iterator[TableRow]:
     several = len(accounts) > 1
-    head = "device", "kernels", "work", "peak memory", "still held", "waited for"
-    yield (head[0], "process", *head[1:]) if several else head
+    head = _head("device", "kernels", "work", "peak memory", "still held", "waited for")
+    yield (head[0], said("process"), *head[1:]) if several else head
     for name in accounts[0].held:
         for account in accounts:
             done = summarise(account.events)
@@ -193,7 +204,9 @@ def _devices(accounts: Sequence[Account]) -> Iterator[TableRow]:
             row = (
                 str(sum(work.count for work in works)),
                 _flops(sum(work.flops for work in works)),
-                size(memory.peak) + (f" of {size(memory.limit)}" if memory.limit else ""),
+                said("{size} of {limit}", size=size(memory.peak), limit=size(memory.limit))
+                if memory.limit
+                else size(memory.peak),
                 size(memory.after),
                 f"{_waits(done, name)}×",
             )
@@ -207,22 +220,23 @@ def _waits(total: Summary, device: str) -> int:
 
 
 def _exchanges(total: Summary) -> Iterator[TableRow]:
-    yield "between processes", "ranks", "times", "in all", "sent by each"
+    yield _head("between processes", "ranks", "times", "in all", "sent by each")
     for (op, ranks), done in sorted(total.exchanges.items()):
         each = collective_bytes(op, done.bytes, len(ranks))
-        between = ", ".join(map(str, ranks)) if len(ranks) <= _FEW else f"{len(ranks)} of them"
+        many = said("{count} of them", count=len(ranks))
+        between = ", ".join(map(str, ranks)) if len(ranks) <= _FEW else many
         yield op, between, str(len(done.marks)), size(done.bytes), size(round(each))
 
 
 def _busy(data: Any) -> Iterator[TableRow]:
-    yield "device", "busy", "of the time", "longest idle", "from", "waiting for"
+    yield (*_head("device", "busy", "of the time", "longest idle"), _from(), said("waiting for"))
     for name, work in data["devices"].items():
         share = work["busy"] / data["elapsed"] if data["elapsed"] else 0.0
         gap = next((gap for gap in data["gaps"] if gap["device"] == name), None)
         if gap is None or not work["busy"]:
-            idle = "–", "–", "" if work["busy"] else "no work came"
+            idle = "–", "–", "" if work["busy"] else said("no work came")
         else:
-            cause = _NO_MORE if gap["waited"] == "end" else gap["for"]
+            cause = said("nothing more") if gap["waited"] == "end" else said(gap["for"])
             idle = _time(gap["end"] - gap["start"]), _time(gap["start"]), cause
         yield name, _time(work["busy"]), f"{100 * share:.0f} %", *idle
 
@@ -232,13 +246,13 @@ def _time(seconds: float) -> str:
 
 
 def _routes(total: Summary) -> Iterator[TableRow]:
-    yield "from", "to", "copies", "in all", "of parameters"
+    yield _head("from", "to", "copies", "in all", "of parameters")
     for (source, target), copies in sorted(total.routes.items()):
         yield source, target, str(copies.count), size(copies.bytes), str(copies.parameters)
 
 
 def _operations(total: Summary) -> Iterator[TableRow]:
-    yield "operation", "device", "times", "work", "read and written"
+    yield _head("operation", "device", "times", "work", "read and written")
     heaviest = sorted(total.work.items(), key=lambda item: (-item[1].flops, item[0]))
     for (op, device), work in heaviest[:_MOST_OPS]:
         yield op, device, str(work.count), _flops(work.flops), size(work.bytes)
@@ -246,21 +260,32 @@ def _operations(total: Summary) -> Iterator[TableRow]:
     for _, work in heaviest[_MOST_OPS:]:
         rest = Work(rest.count + work.count, rest.flops + work.flops, rest.bytes + work.bytes)
     if rest.count:
-        yield "others", "", str(rest.count), _flops(rest.flops), size(rest.bytes)
+        yield said("others"), "", str(rest.count), _flops(rest.flops), size(rest.bytes)
 
 
 def _table(rows: Iterator[TableRow]) -> str:
     filled = list(rows)
-    widths = [max(len(row[column]) for row in filled) for column in range(len(filled[0]))]
+    widths = [max(columns(row[column]) for row in filled) for column in range(len(filled[0]))]
+
+    def padded(cell: str, column: int) -> str:
+        # Words to the left, numbers to the right.
+        blanks = " " * (widths[column] - columns(cell))
+        left = column == 0 or not _is_number(filled[-1][column])
+        return cell + blanks if left else blanks + cell
+
     return "\n".join(
-        "  ".join(
-            # Words to the left, numbers to the right.
-            cell.ljust(width) if column == 0 or not _is_number(filled[-1][column]) else
-            cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
+        "  ".join(padded(cell, column) for column, cell in enumerate(row)).rstrip()
         for row in filled
-    )  # fmt: skip
+    )
+
+
+def _head(*words: str) -> TableRow:
+    return tuple(said(word) for word in words)
+
+
+def _from() -> str:
+    """Return the head of a column of moments; the other language has another word for places."""
+    return said("begins at") if in_korean() else said("from")
 
 
 def _is_number(cell: str) -> bool:
