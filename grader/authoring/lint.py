@@ -105,10 +105,10 @@ def lint_assignment(
         report = grader.grade(materials.reference_folder, "reference")
         findings += _not_full(report)
     told = (
-            *resting_on_claims(report, materials.assignment),
-            without_price(materials),
-            *untranslated(materials),
-        )
+        *resting_on_claims(report, materials.assignment),
+        without_price(materials),
+        *untranslated(materials),
+    )
     for sentence in filter(None, told):
         note(sentence)
     findings += starmap(LintFinding, unjudged_dtypes(graders[0].plan))
