@@ -14,7 +14,7 @@ ID ?= pytorch101
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade test test-all redteam gpu gpu-env gpu-doctor containers check lint types contracts starter golden bench accuracy clean
+.PHONY: help setup grade test test-all redteam gpu gpu-env gpu-doctor containers check lint types contracts starter golden bench accuracy priced clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -65,6 +65,10 @@ bench: $(STAMP) build/peers ## What each command takes, beside other graders; ta
 
 accuracy: $(STAMP) ## False accepts and rejects among variants of submissions; tables in docs/accuracy.md
 	@$(BIN)/python tests/bench/accuracy.py
+	@$(BIN)/python tests/bench/priced.py
+
+priced: $(STAMP) ## What wrong answers earn beside a teaching assistant's price; tables in docs/prices.md
+	@$(BIN)/python tests/bench/priced.py --seconds 3000
 
 build/peers: $(STAMP)
 	$(PYTHON) -m venv $@

@@ -100,9 +100,9 @@ def _kind_lines(rows: list[Row], bad: str) -> Iterator[str]:
         yield f"| {kind.replace('_', ' ')} | {count} | {said[bad]} | {said['review']} |"
 
 
-def write(text: str) -> None:
-    """Put the tables between the page's marks."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(START)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{START}\n{text}\n{END}{after}", encoding="utf-8")
+def write(text: str, page: Path = PAGE, marks: tuple[str, str] = (START, END)) -> None:
+    """Put the tables between the marks of a page."""
+    start, end = marks
+    before, _, rest = page.read_text(encoding="utf-8").partition(start)
+    _, _, after = rest.partition(end)
+    page.write_text(f"{before}{start}\n{text}\n{end}{after}", encoding="utf-8")
