@@ -88,7 +88,7 @@ _GIVEN = "\nGiven, and worth no points: {names}.\n"
 _KOREAN_README = """\
 # {title}
 {english}
-1. {modules}의 함수를 채우세요. 각 함수의 docstring에 무엇을 받아 무엇을 돌려주는지, 무엇을 쓰면 \
+1. {modules}의 함수를 채우세요. 각 함수의 docstring에 무엇을 받아 무엇을 반환하는지, 무엇을 쓰면 \
 안 되는지 {written} 있습니다.
 2. `{notebook}`에서 함수를 실행해 보세요. `.py` 파일을 저장할 때마다 다시 불러오고, 함수마다 \
 점검하는 셀이 있습니다.{handout}

@@ -323,7 +323,7 @@ def train_to_copy(model, x, target, learning_rate, steps):
 
 # %% copy_by_adam
 # says: The steps are those of Adam; SGD is asked for.
-# says-ko: Adam의 걸음입니다. SGD여야 합니다.
+# says-ko: Adam으로 갱신했습니다. SGD여야 합니다.
 # earns: 0.6
 
 def train_to_copy(model, x, target, learning_rate, steps):
@@ -342,7 +342,7 @@ def train_to_copy(model, x, target, learning_rate, steps):
 
 # %% copy_loss_after_the_step
 # says: Each loss is that after its step; the loss before the step is asked for.
-# says-ko: 걸음 뒤의 손실입니다. 걸음 전의 손실이어야 합니다.
+# says-ko: 단계 뒤의 손실입니다. 단계 전의 손실이어야 합니다.
 # earns: 0.5
 
 def train_to_copy(model, x, target, learning_rate, steps):
@@ -551,7 +551,7 @@ def causal_mask(length):
 
 # %% mask_one_place_ahead
 # says: Each place may look one place ahead; itself is the last that it may look at.
-# says-ko: 한 칸 뒤까지 볼 수 있습니다. 자기 자신까지만 볼 수 있어야 합니다.
+# says-ko: 한 자리 뒤까지 볼 수 있습니다. 자기 자신까지만 볼 수 있어야 합니다.
 # earns: 0.5
 
 def causal_mask(length):

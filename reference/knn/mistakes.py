@@ -50,7 +50,7 @@ def compute_distances_two_loops(x_train, x_test):
 
 # %% two_transposed
 # says: Rows and columns are swapped: training points are the rows, test points the columns.
-# says-ko: 행과 열이 바뀌었습니다. 행이 훈련 점이고 열이 시험 점입니다.
+# says-ko: 행과 열이 바뀌었습니다. 행이 학습 점이고 열이 테스트 점입니다.
 # earns: 0.7
 # right: compute_distances_one_loop
 
@@ -100,7 +100,7 @@ def compute_distances_one_loop(x_train, x_test):
 
 # %% one_transposed
 # says: Rows and columns are swapped: training points are the rows, test points the columns.
-# says-ko: 행과 열이 바뀌었습니다. 행이 훈련 점이고 열이 시험 점입니다.
+# says-ko: 행과 열이 바뀌었습니다. 행이 학습 점이고 열이 테스트 점입니다.
 # earns: 0.7
 # right: compute_distances_two_loops
 
@@ -151,7 +151,7 @@ def compute_distances_no_loops(x_train, x_test):
 
 # %% none_transposed
 # says: Rows and columns are swapped: training points are the rows, test points the columns.
-# says-ko: 행과 열이 바뀌었습니다. 행이 훈련 점이고 열이 시험 점입니다.
+# says-ko: 행과 열이 바뀌었습니다. 행이 학습 점이고 열이 테스트 점입니다.
 # earns: 0.7
 # right: compute_distances_two_loops
 
@@ -281,7 +281,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 
 # %% folds_stop_early
 # says: The last fold is missing: each of the num_folds parts plays the test data once.
-# says-ko: 마지막 폴드가 없습니다. num_folds개의 부분이 모두 한 번씩 시험 데이터가 됩니다.
+# says-ko: 마지막 폴드가 없습니다. num_folds개의 부분이 모두 한 번씩 테스트 데이터가 됩니다.
 # earns: 0.7
 # right: KnnClassifier
 
@@ -303,7 +303,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 
 # %% folds_train_on_the_test_fold
 # says: The part that is tested is among the training data, too; leave it out there.
-# says-ko: 시험하는 부분이 훈련 데이터에도 있습니다. 훈련 데이터에서 빼세요.
+# says-ko: 시험하는 부분이 학습 데이터에도 있습니다. 학습 데이터에서 빼세요.
 # earns: 0.4
 # right: KnnClassifier
 
@@ -313,7 +313,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 
 # %% folds_default_is_one_k
 # says: Without k_choices only k = 1 is tried; the ten values of the starter are asked for.
-# says-ko: k_choices가 없으면 k = 1만 시험했습니다. 시작 파일의 열 개 값이어야 합니다.
+# says-ko: k_choices가 없으면 k = 1만 시험했습니다. 스타터의 열 개 값이어야 합니다.
 # earns: 0.3
 # right: KnnClassifier
 
@@ -389,7 +389,7 @@ def compute_distances_two_loops(x_train, x_test):
 
 # %% two_first_row_only
 # says: Only the first training point has distances; the other rows are 0. Does a return stand inside the loop?
-# says-ko: 첫 훈련 점의 거리만 있고 나머지 행은 0입니다. 반복문 안에 return이 있나요?
+# says-ko: 첫 학습 점의 거리만 있고 나머지 행은 0입니다. 반복문 안에 return이 있나요?
 # right: compute_distances_one_loop
 # earns: 0.4
 
@@ -451,7 +451,7 @@ def compute_distances_one_loop(x_train, x_test):
 
 # %% one_first_row_only
 # says: Only the first training point has distances; the other rows are 0. Does a return stand inside the loop?
-# says-ko: 첫 훈련 점의 거리만 있고 나머지 행은 0입니다. 반복문 안에 return이 있나요?
+# says-ko: 첫 학습 점의 거리만 있고 나머지 행은 0입니다. 반복문 안에 return이 있나요?
 # right: compute_distances_two_loops
 # earns: 0.4
 
@@ -513,7 +513,7 @@ def compute_distances_no_loops(x_train, x_test):
 
 # %% none_without_test_squares
 # says: The squares of the test points, b², are missing: (a - b)² = a² - 2ab + b².
-# says-ko: 시험 점의 제곱 b²이 없습니다: (a - b)² = a² - 2ab + b².
+# says-ko: 테스트 점의 제곱 b²이 없습니다: (a - b)² = a² - 2ab + b².
 # earns: 0.6
 
 def compute_distances_no_loops(x_train, x_test):
@@ -523,7 +523,7 @@ def compute_distances_no_loops(x_train, x_test):
 
 # %% none_without_train_squares
 # says: The squares of the training points, a², are missing: (a - b)² = a² - 2ab + b².
-# says-ko: 훈련 점의 제곱 a²이 없습니다: (a - b)² = a² - 2ab + b².
+# says-ko: 학습 점의 제곱 a²이 없습니다: (a - b)² = a² - 2ab + b².
 # earns: 0.6
 
 def compute_distances_no_loops(x_train, x_test):
@@ -583,7 +583,7 @@ def compute_distances_no_loops(x_train, x_test):
 
 # %% predict_numbers_of_points
 # says: This is the number of the nearest training point; its label is asked for: y_train[...].
-# says-ko: 가장 가까운 훈련 점의 번호입니다. 그 점의 레이블 y_train[...]이어야 합니다.
+# says-ko: 가장 가까운 학습 점의 번호입니다. 그 점의 레이블 y_train[...]이어야 합니다.
 # earns: 0.5
 
 def predict_labels(dists, y_train, k=1):
@@ -679,7 +679,7 @@ def predict_labels(dists, y_train, k=1):
 
 # %% predict_over_the_rows
 # says: The neighbours are sought along the rows, among the test points; dists has a column for each test point.
-# says-ko: 행을 따라 시험 점 중에서 이웃을 찾았습니다. dists에서 시험 점마다 열이 하나입니다.
+# says-ko: 행을 따라 테스트 점 중에서 이웃을 찾았습니다. dists에서 테스트 점마다 열이 하나입니다.
 # earns: 0.4
 
 def predict_labels(dists, y_train, k=1):
@@ -688,7 +688,7 @@ def predict_labels(dists, y_train, k=1):
 
 # %% predict_first_points
 # says: The first k training points vote, whatever their distances are.
-# says-ko: 거리와 상관없이 처음 k개의 훈련 점이 투표했습니다.
+# says-ko: 거리와 상관없이 처음 k개의 학습 점이 투표했습니다.
 # earns: 0
 
 def predict_labels(dists, y_train, k=1):
@@ -868,7 +868,7 @@ def knn_cross_validate(x_train, y_train, num_folds=5, k_choices=None):
 
 # %% folds_roles_swapped
 # says: One part trains and the others are tested; it is the other way round.
-# says-ko: 한 부분으로 훈련하고 나머지를 시험했습니다. 반대여야 합니다.
+# says-ko: 한 부분으로 학습하고 나머지를 시험했습니다. 반대여야 합니다.
 # right: KnnClassifier
 # earns: 0.5
 

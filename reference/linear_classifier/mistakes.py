@@ -254,7 +254,7 @@ def train_linear_classifier(
 
 # %% train_without_regularisation
 # says: The training goes as with reg = 0: hand reg on to loss_func.
-# says-ko: reg가 0일 때처럼 훈련합니다. reg를 loss_func에 넘기세요.
+# says-ko: reg가 0일 때처럼 학습합니다. reg를 loss_func에 넘기세요.
 # earns: 0.6
 # right: sample_batch
 
@@ -266,7 +266,7 @@ def train_linear_classifier(
 
 # %% train_one_step_less
 # says: There is one step less than num_iters.
-# says-ko: num_iters보다 한 걸음 적습니다.
+# says-ko: num_iters보다 한 단계 적습니다.
 # earns: 0.7
 # right: sample_batch
 
@@ -1225,7 +1225,7 @@ def predict_linear_classifier(W, X):
 
 # %% predict_values_and_indices
 # says: max(dim=1) returns values and indices, and both came back: take .indices.
-# says-ko: max(dim=1)은 values와 indices를 반환하는데 둘 다 돌려주었습니다. .indices를 쓰세요.
+# says-ko: max(dim=1)은 values와 indices를 반환하는데 둘 다 반환했습니다. .indices를 쓰세요.
 # earns: 0.6
 
 def predict_linear_classifier(W, X):

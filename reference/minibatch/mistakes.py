@@ -217,7 +217,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 
 # %% train_zero_grad_once_an_epoch
 # says: The gradients are set to zero once an epoch; it is to be done for every batch.
-# says-ko: 기울기를 에포크마다 한 번만 0으로 만들었습니다. 배치마다 해야 합니다.
+# says-ko: 기울기를 에폭마다 한 번만 0으로 만들었습니다. 배치마다 해야 합니다.
 # earns: 0.6
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
@@ -261,7 +261,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 
 # %% train_last_loss
 # says: Each loss is that of an epoch's last batch; the mean over all rows is asked for.
-# says-ko: 에포크의 마지막 배치의 손실입니다. 모든 행에 대한 평균이어야 합니다.
+# says-ko: 에폭의 마지막 배치의 손실입니다. 모든 행에 대한 평균이어야 합니다.
 # earns: 0.6
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
@@ -282,7 +282,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 
 # %% train_one_epoch
 # says: There is one epoch, whatever epochs says.
-# says-ko: epochs와 상관없이 한 에포크입니다.
+# says-ko: epochs와 상관없이 한 에폭입니다.
 # earns: 0.5
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
@@ -291,7 +291,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 
 # %% train_step_twice
 # says: Each batch makes two steps; one is asked for.
-# says-ko: 배치마다 두 걸음입니다. 한 걸음이어야 합니다.
+# says-ko: 배치마다 두 단계입니다. 한 단계여야 합니다.
 # earns: 0.6
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
@@ -300,7 +300,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 
 # %% train_step_outside
 # says: There is one step an epoch, with the gradient of its last batch; make one for every batch.
-# says-ko: 에포크마다 마지막 배치의 기울기로 한 걸음입니다. 배치마다 한 걸음이어야 합니다.
+# says-ko: 에폭마다 마지막 배치의 기울기로 한 단계입니다. 배치마다 한 단계여야 합니다.
 # earns: 0.5
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
@@ -313,7 +313,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 
 # %% train_step_skipped
 # says: A last, smaller batch makes no step.
-# says-ko: 더 작은 마지막 배치에서 걸음이 없습니다.
+# says-ko: 더 작은 마지막 배치에서 단계가 없습니다.
 # earns: 0.6
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
@@ -364,7 +364,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 
 # %% train_ignores_mode
 # says: A net that comes in eval mode is trained in it: call net.train() first.
-# says-ko: eval 모드로 온 net을 그대로 훈련했습니다. 먼저 net.train()을 부르세요.
+# says-ko: eval 모드로 온 net을 그대로 학습했습니다. 먼저 net.train()을 부르세요.
 # earns: 0
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
@@ -454,7 +454,7 @@ def predict(net, X, batch_size):
 
 # %% full_no_zero_grad
 # says: The gradients of earlier steps are still there: call optimizer.zero_grad() in every step.
-# says-ko: 이전 걸음의 기울기가 남아 있습니다. 걸음마다 optimizer.zero_grad()를 부르세요.
+# says-ko: 이전 단계의 기울기가 남아 있습니다. 단계마다 optimizer.zero_grad()를 부르세요.
 # earns: 0.6
 
 def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
@@ -463,7 +463,7 @@ def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
 
 # %% full_loss_after_step
 # says: Each loss is that after its step; the loss before the step is asked for.
-# says-ko: 걸음 뒤의 손실입니다. 걸음 전의 손실이어야 합니다.
+# says-ko: 단계 뒤의 손실입니다. 단계 전의 손실이어야 합니다.
 # earns: 0.5
 
 def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
@@ -473,7 +473,7 @@ def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
 
 # %% full_hundred
 # says: Without epochs it trains for 100 epochs; 200 are asked for.
-# says-ko: epochs를 주지 않으면 100 에포크를 훈련합니다. 200이어야 합니다.
+# says-ko: epochs를 주지 않으면 100 에폭을 학습합니다. 200이어야 합니다.
 # earns: 0
 
 def train_full_batch(net, X, y, loss_fn, optimizer, epochs=100):
@@ -505,7 +505,7 @@ def save_checkpoint(path, net, optimizer, epoch, loss):
 # %% save_fresh_optimizer
 # says: The optimiser's state in the file is that of one that has made no step: save the one
 #   that you got.
-# says-ko: 파일의 옵티마이저 상태가 한 걸음도 가지 않은 것입니다. 받은 옵티마이저의 상태를 저장하세요.
+# says-ko: 파일의 옵티마이저 상태가 한 단계도 가지 않은 것입니다. 받은 옵티마이저의 상태를 저장하세요.
 # earns: 0.3
 
 def save_checkpoint(path, net, optimizer, epoch, loss):
@@ -517,7 +517,7 @@ def save_checkpoint(path, net, optimizer, epoch, loss):
 
 # %% load_next_epoch
 # says: The epoch is one more than that in the file; return the one in the file.
-# says-ko: 파일의 에포크보다 하나 큽니다. 파일에 있는 값을 돌려주세요.
+# says-ko: 파일의 에폭보다 하나 큽니다. 파일에 있는 값을 반환하세요.
 # earns: 0.5
 
 def load_checkpoint(path, net, optimizer):
@@ -529,7 +529,7 @@ def load_checkpoint(path, net, optimizer):
 
 # %% load_swapped
 # says: Loss and epoch are swapped: return the epoch first.
-# says-ko: 손실과 에포크가 바뀌었습니다. 에포크를 먼저 돌려주세요.
+# says-ko: 손실과 에폭이 바뀌었습니다. 에폭을 먼저 반환하세요.
 # earns: 0.6
 
 def load_checkpoint(path, net, optimizer):
@@ -576,7 +576,7 @@ class EarlyStopping(Stopping):
 # %% stopping_counts_all
 # says: All epochs without an improvement are counted; count those in a row, from 0 after each
 #   improvement.
-# says-ko: 나아지지 않은 에포크를 모두 셉니다. 나아질 때마다 0부터 다시 세세요.
+# says-ko: 나아지지 않은 에폭을 모두 셉니다. 나아질 때마다 0부터 다시 세세요.
 # earns: 0.5
 
 class EarlyStopping(Stopping):
@@ -596,7 +596,7 @@ class EarlyStopping(Stopping):
 
 # %% stopping_first_weights
 # says: restore brings back the first weights; those of the best epoch are asked for.
-# says-ko: restore가 첫 가중치를 되돌립니다. 가장 좋은 에포크의 가중치여야 합니다.
+# says-ko: restore가 첫 가중치를 되돌립니다. 가장 좋은 에폭의 가중치여야 합니다.
 # earns: 0.3
 
 class EarlyStopping(Stopping):
@@ -625,7 +625,7 @@ class EarlyStopping(Stopping):
 
 # %% stopping_one_early
 # says: It stops after patience - 1 epochs without an improvement; patience epochs are asked for.
-# says-ko: 나아지지 않은 에포크가 patience - 1번이면 멈춥니다. patience번이어야 합니다.
+# says-ko: 나아지지 않은 에폭이 patience - 1번이면 멈춥니다. patience번이어야 합니다.
 # earns: 0.7
 
 class EarlyStopping(Stopping):
@@ -634,7 +634,7 @@ class EarlyStopping(Stopping):
 
 # %% stopping_one_late
 # says: It stops after patience + 1 epochs without an improvement; patience epochs are asked for.
-# says-ko: 나아지지 않은 에포크가 patience + 1번이면 멈춥니다. patience번이어야 합니다.
+# says-ko: 나아지지 않은 에폭이 patience + 1번이면 멈춥니다. patience번이어야 합니다.
 # earns: 0.7
 
 class EarlyStopping(Stopping):
@@ -643,7 +643,7 @@ class EarlyStopping(Stopping):
 
 # %% stopping_waits_for_nan
 # says: A loss of NaN does not end the training; stop at once.
-# says-ko: 손실이 NaN인데도 훈련이 끝나지 않습니다. 바로 멈추세요.
+# says-ko: 손실이 NaN인데도 학습이 끝나지 않습니다. 바로 멈추세요.
 # earns: 0
 
 class EarlyStopping(Stopping):
@@ -692,7 +692,7 @@ def freeze_backbone(model, head):
 
 # %% log_from_one
 # says: The steps begin with 1; the first epoch is step 0.
-# says-ko: step이 1부터입니다. 첫 에포크는 step 0입니다.
+# says-ko: step이 1부터입니다. 첫 에폭은 step 0입니다.
 # earns: 0.6
 
 def log_training(writer, history):
@@ -715,7 +715,7 @@ def log_training(writer, history):
 
 # %% log_no_steps
 # says: Every step is 0: hand the number of the epoch on to add_scalar.
-# says-ko: 모든 step이 0입니다. 에포크 번호를 add_scalar에 넘기세요.
+# says-ko: 모든 step이 0입니다. 에폭 번호를 add_scalar에 넘기세요.
 # earns: 0.4
 
 def log_training(writer, history):

@@ -71,7 +71,7 @@ class ToyModel(nn.Module):
 # %% toy_detached
 # says: Nothing before the second layer is trained: the activation travels without its graph, as
 #   by detach().
-# says-ko: 둘째 층 앞은 훈련되지 않습니다. detach()처럼 그래프 없이 옮겼습니다.
+# says-ko: 둘째 층 앞은 학습되지 않습니다. detach()처럼 그래프 없이 옮겼습니다.
 # earns: 0.5
 
 class ToyModel(nn.Module):
@@ -87,7 +87,7 @@ class ToyModel(nn.Module):
 
 # %% step_accumulates
 # says: The gradients of earlier steps are still there: call optimizer.zero_grad() in every step.
-# says-ko: 이전 걸음의 기울기가 남아 있습니다. 걸음마다 optimizer.zero_grad()를 부르세요.
+# says-ko: 이전 단계의 기울기가 남아 있습니다. 단계마다 optimizer.zero_grad()를 부르세요.
 # earns: 0.6
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
@@ -106,7 +106,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 
 # %% step_steps_twice
 # says: There are two updates in each step; one is asked for.
-# says-ko: 걸음마다 두 번 갱신합니다. 한 번이어야 합니다.
+# says-ko: 단계마다 두 번 갱신합니다. 한 번이어야 합니다.
 # earns: 0.6
 
 def train_step(model, loss_fn, optimizer, inputs, labels):

@@ -321,7 +321,7 @@ def batched_matrix_multiply_loop(x, y):
 
 # %% loop_keeps_last
 # says: Only the last product comes back: keep the products of all turns.
-# says-ko: 마지막 곱만 돌려줍니다. 모든 차례의 곱을 모으세요.
+# says-ko: 마지막 곱만 반환합니다. 모든 차례의 곱을 모으세요.
 # earns: 0.8
 # voids: loop
 
@@ -1002,7 +1002,7 @@ def zero_row_min(x):
 
 # %% min_values_and_indices
 # says: min(dim=1) returns values and indices, and both came back: use .indices to set the entries of a copy.
-# says-ko: min(dim=1)은 values와 indices를 반환하는데 둘 다 돌려주었습니다. .indices로 복사본의 항목을 0으로 하세요.
+# says-ko: min(dim=1)은 values와 indices를 반환하는데 둘 다 반환했습니다. .indices로 복사본의 항목을 0으로 하세요.
 # earns: 0.3
 
 def zero_row_min(x):

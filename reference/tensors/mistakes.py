@@ -526,7 +526,7 @@ class ScaledLinear(nn.Module):
 
 # %% layer_trains_the_scale
 # says: The scale changes in training; register_buffer keeps what is not trained.
-# says-ko: scale이 훈련에서 바뀝니다. 훈련하지 않는 값은 register_buffer로 둡니다.
+# says-ko: scale이 학습에서 바뀝니다. 학습하지 않는 값은 register_buffer로 둡니다.
 # earns: 0
 
 class ScaledLinear(nn.Module):
