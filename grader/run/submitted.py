@@ -20,7 +20,7 @@ from grader.checks.judge import (
     without_repeats,
 )
 from grader.errors import nearest_name
-from grader.observation import Observation, Outcome
+from grader.observation import Observation, Outcome, Stop
 from grader.run.allowance import Care, allowance
 from grader.run.capabilities import no_package
 from grader.run.materials import Materials
@@ -184,7 +184,24 @@ def _load_verdict(observation: Observation) -> Verdict:
         Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
         Outcome.PROTOCOL_VIOLATION: Code.PROTOCOL_VIOLATION,
     }.get(observation.outcome, Code.CRASHED)
-    return failed(code, Message("died_at_import", {"detail": observation.detail}))
+    return failed(code, Message("died_at_import", _how_it_ended(observation)))
+
+
+_STOPPED_FOR = {
+    Stop.PROCESSOR: "processor", Stop.ASLEEP: "asleep", Stop.ASLEEP_IN_ALL: "asleep",
+    Stop.WALL: "wall",
+}  # fmt: skip
+"""Reason → the blank that takes the seconds of it."""
+
+
+def _how_it_ended(observation: Observation) -> dict[str, Param]:
+    """Return what a message says of the end of a load, in numbers where there are any."""
+    facts = observation.facts
+    if observation.outcome is Outcome.TIMED_OUT and facts.stopped and facts.limit is not None:
+        return {_STOPPED_FOR[facts.stopped]: facts.limit}
+    if observation.outcome is Outcome.OUT_OF_MEMORY:
+        return {}
+    return {"signal": facts.signal, "exit": facts.exit_code, "detail": observation.detail}
 
 
 def _unwritten_elsewhere(question: Question, submission: QuestionRun, key: str) -> Verdict | None:
