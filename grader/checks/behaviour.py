@@ -12,7 +12,7 @@ understood.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.checks.base import GROWTH_FACTOR, CaseInputs
@@ -212,6 +212,33 @@ def done_in_turns(
             # Whoever works all of it out at once has nothing left to do in turns.
             return 2 * split >= total and 2 * (total - split) <= wanted
     return None
+
+
+_WHOLE = 8
+"""An operation on the whole problem may do so small a share of the reference's work."""
+
+
+def worked_out_at_once(base: Works, larger: Sequence[Works], reference: Works) -> bool:
+    """Tell whether operations on the whole problem do enough work to find the result.
+
+    Their work grows with each size, and they become no more. What a loop prepares at once, such as
+    the length of each row, lacks a size.
+
+    Args:
+        base: What the result descends from.
+        larger: The same for each size, where that one is larger. With a single size nobody knows.
+        reference: What the reference's result descends from at the sizes of ``base``.
+    """
+    if len(larger) < 2:
+        return False
+    grown = [{(name, one): all_ // one for name, one, all_ in _that_compute(works) if one}
+             for works in larger]  # fmt: skip
+    whole = sum(
+        all_
+        for name, one, all_ in _that_compute(base)
+        if one and all(each.get((name, GROWTH_FACTOR * one)) == all_ // one for each in grown)
+    )
+    return _WHOLE * whole >= sum(_computed(reference).values()) > 0
 
 
 def _split(small: Works, large: Works, size: int, total: int) -> int:

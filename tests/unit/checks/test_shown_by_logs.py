@@ -220,6 +220,8 @@ TURNS = ({"mm 10": 40}, {"mm 10": 160})
 AT_ONCE = ({"bmm 40": 40}, {"bmm 160": 160})
 A_LITTLE = ({"bmm 40": 40, "add 1": 4}, {"bmm 160": 160, "add 1": 16})
 TWICE = ({"mm 10": 120}, {"mm 10": 480})
+WHOLE = (TWICE[0] | {"bmm 20": 20}, TWICE[1] | {"bmm 80": 80})
+LACKS_A_SIZE = TWICE[1] | {"bmm 20": 20}
 BESIDE = ({"mm 10": 70}, {"mm 10": 190})
 
 
@@ -253,6 +255,9 @@ Mode = Literal["required", "exactly"]
         ("exactly", ("B",), logs(TURNS[0], B=(TURNS[1], 40), N=(TURNS[1], 40)), False),
         ("exactly", ("B", "N"), logs(TWICE[0], B=(TWICE[1], 40), N=(TWICE[1], 40)), True),
         ("exactly", ("B", "N"), logs(TURNS[0], B=(TURNS[1], 40), N=(TURNS[0], 10)), False),
+        # Loops for show beside an operation on the whole problem; what is prepared lacks a size.
+        ("exactly", ("B", "N"), logs(WHOLE[0], B=(WHOLE[1], 40), N=(WHOLE[1], 40)), False),
+        ("exactly", ("B", "N"), logs(WHOLE[0], B=(WHOLE[1], 40), N=(LACKS_A_SIZE, 40)), True),
         # One loop after the other: only one of them has more turns.
         ("exactly", ("B", "N"), logs({"mm 10": 70}, B=(BESIDE[1], 40), N=(BESIDE[1], 40)), False),
     ],
