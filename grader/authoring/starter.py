@@ -100,6 +100,9 @@ _KOREAN_README = """\
    pytest                          # 같은 점검을 테스트로: 편집기에서, 또는 pytest -k 이름
    ```
 
+   `pytest`와 노트북의 `%check`도 한국어로 보려면 환경 변수 `TORCHGRADE_LANG=ko`를 설정하세요. \
+노트북에서는 첫 셀에 `%env TORCHGRADE_LANG=ko`를 쓰면 됩니다.
+
 4. {hand_in} 또는 `grader submit-zip`이 만든 압축 파일을 제출하세요.
 
 점검에는 이 폴더에 있는 공개 케이스(`{cases}`, `{tensors}`)를 쓰고, 채점할 때는 더 많은 케이스를 \

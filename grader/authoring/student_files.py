@@ -261,7 +261,7 @@ _METADATA = {
     "language_info": {"name": "python"},
 }
 _SETUP = """\
-%load_ext autoreload
+{language}%load_ext autoreload
 %autoreload 2
 %load_ext grader
 
@@ -328,7 +328,8 @@ def build_notebook(
         language: Of the text at the end.
     """
     imports = "\n".join(f"import {file.removesuffix('.py')}" for file in questions)
-    setup = NotebookCell(True, _SETUP.format(imports=imports))
+    speak = "" if language == "en" else f"%env TORCHGRADE_LANG={language}\n"
+    setup = NotebookCell(True, _SETUP.format(imports=imports, language=speak))
     files = ", ".join(f"`{file}`" for file in questions)
     end = _CLOSING[language].format(files=files)
     closing = (NotebookCell(False, end), NotebookCell(True, "%check"))

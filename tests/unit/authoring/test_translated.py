@@ -103,7 +103,10 @@ def test_a_korean_starter_has_the_code_and_the_examples_of_the_english_one(name:
         ]
         for files in (english, korean)
     ]
+    # The first one also says in which language to check.
+    cells[1][0] = cells[1][0].removeprefix("%env TORCHGRADE_LANG=ko\n")
     assert cells[0] == cells[1]
+    assert "%env TORCHGRADE_LANG=ko" in korean[f"{name}.ipynb"].decode()
     assert "README.ko.md" not in korean
     assert "점검하세요" in korean["README.md"].decode()
 
