@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from symtable import symtable
 from typing import Any
 
 from grader.selfcheck.workplace import Workplace
@@ -112,7 +113,14 @@ def _binds(statement: ast.stmt) -> Iterator[str]:
 
 
 def _uses(statement: ast.stmt) -> list[str]:
-    return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    """Return the names of the file that a statement needs: no argument and no local name."""
+    tables = [symtable(ast.unparse(statement), "cell", "exec")]
+    found = [each.get_name() for each in tables[0].get_symbols() if each.is_referenced()]
+    for table in tables:
+        tables += table.get_children()
+        if table is not tables[0]:
+            found += [each.get_name() for each in table.get_symbols() if each.is_global()]
+    return found
 
 
 def _rows(statement: ast.stmt) -> range:

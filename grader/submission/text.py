@@ -110,7 +110,22 @@ def decode(path: str, data: bytes, encoding: str) -> str:
     except UnicodeDecodeError as error:
         line = _line_at(data, error.start)
         byte = f"0x{data[error.start]:02x}"
-        raise bad("not_text", file=show(path), encoding=encoding, line=line, byte=byte) from error
+        korean = _OF_WINDOWS if _reads_as_korean(data) else None
+        raise bad(
+            "not_text", file=show(path), encoding=encoding, line=line, byte=byte, windows=korean
+        ) from error
+
+
+_OF_WINDOWS = "cp949"
+_HANGUL = re.compile("[가-힣]{2}")
+
+
+def _reads_as_korean(data: bytes) -> bool:
+    """Return whether a file is Korean text in the encoding that Windows gives it."""
+    try:
+        return _HANGUL.search(data.decode(_OF_WINDOWS)) is not None
+    except UnicodeDecodeError:
+        return False
 
 
 def _line_at(data: bytes, offset: int) -> int:

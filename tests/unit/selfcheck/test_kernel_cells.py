@@ -73,6 +73,15 @@ def test_what_is_wrong_is_named_by_the_cells_own_number(
     assert "mean_of: 0" in said
 
 
+def test_what_an_argument_is_called_like_stays_away(
+    folder: Path, kernel: Callable[..., NotebookCheck]
+) -> None:
+    # As the starter's notebook does above: it is run there, and would fail where it is handed in.
+    tried = "import sys; sys.path.insert(0, '.')\nimport toy\ntoy.other = abs\nx = toy.other(-3)"
+    typed = "def double(x):\n    return [y + y for y in [x]][0]\ny = toy.other(-4)"
+    assert "double: 3 + 1? / 4" in repr(kernel(tried, typed).check("double"))
+
+
 def test_what_the_functions_need_comes_along_and_nothing_else() -> None:
     cells = [
         "import math\nimport torch.nn.functional as F\nimport torch",
@@ -80,7 +89,7 @@ def test_what_the_functions_need_comes_along_and_nothing_else() -> None:
         "SCALE = 2\nOTHER = train()",
         "def helper(x):\n    return x * SCALE + math.pi",
         "def double(x):\n    return 1",
-        "@torch.no_grad()\ndef double(x):\n    return helper(x)",
+        "@torch.no_grad()\ndef double(x, times=(lambda: 1)):\n    return helper(x)",
         "broken = (",
         "from os.path import *",
     ]

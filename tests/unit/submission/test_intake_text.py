@@ -101,6 +101,14 @@ def test_byte_that_is_not_utf8_is_located(before):
     assert message == "not_text"
     assert params["line"] == 1 + before.count(b"\n")
     assert (params["byte"], params["encoding"]) == ("0xe9", "utf-8")
+    assert params["windows"] is None
+
+
+def test_korean_as_windows_saves_it_is_named():
+    text = "x = 1  # 행을 거꾸로\r\n"
+    assert refusal(text.encode("cp949"))[1]["windows"] == "cp949"
+    # A first line that says so is enough.
+    check_source("pytorch101.py", f"# -*- coding: cp949 -*-\r\n{text}".encode("cp949"))
 
 
 @pytest.mark.parametrize(
