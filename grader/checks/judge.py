@@ -201,14 +201,14 @@ def _ended(submission: Observation, function: str) -> Verdict | None:
     return finding(code, code.value, params)
 
 
-def _unusable(submission: Observation, function: str) -> Verdict:
+def _unusable(submission: Observation, function: str, message: str = "unusable") -> Verdict:
     """Return the verdict on values, or files, with which nothing could be done."""
     error = submission.claims.fault or Fault("Exception", "")
     params: dict[str, Param] = {
         "type": plain(error.type), "message": plain(error.message), "function": function,
     }  # fmt: skip
     if submission.detail == IN_STAGE:
-        verdict = finding(Code.RAISED, "unusable", params)
+        verdict = finding(Code.RAISED, message, params)
     elif error.type == "FileNotFoundError":
         verdict = finding(Code.MISSING_FILE, "no_file", {})
     else:
@@ -246,10 +246,10 @@ def _raised(submission: Observation, function: str) -> Verdict:
     unwritten = error.type == _NOT_WRITTEN and _TORCHS_OWN not in error.message
     if unwritten and not _is_written(submission):
         return _hiding(submission, function, Code.RAISED) or _not_written(function)
-    # Raised in the instructor's file, on values of the submission: the student must not be shown
-    # its lines.
+    # Raised in the instructor's file, which may have called the submission or may have been called
+    # by it: the student must not be shown its lines.
     if error.file in _INSTRUCTORS:
-        return _unusable(replace(submission, detail=IN_STAGE), function)
+        return _unusable(replace(submission, detail=IN_STAGE), function, "unusable_there")
     params: dict[str, Param] = {
         "type": plain(error.type),
         "message": plain(error.message),

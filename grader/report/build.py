@@ -274,8 +274,8 @@ def _with_authors_words(question: Question, check: Check, verdict: Verdict) -> V
 
 
 def _price(check: Check, verdict: Verdict) -> dict[str, Param]:
-    """Return what a known mistake earns of a check; empty where it has no price."""
-    if verdict.message is None or PRICE not in verdict.message.params:
+    """Return what a known mistake earns of a check; empty without a price, or without points."""
+    if not check.points or verdict.message is None or PRICE not in verdict.message.params:
         return {}
     worth = points_of(check.id, verdict, check.points).fields()
     return {"price_earned": f"{worth['score']:g}", "price_worth": f"{worth['max_score']:g}"}

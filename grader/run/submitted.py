@@ -44,6 +44,7 @@ from grader.verdict import (
     plain,
 )
 from grader.wire.messages import Fault
+from grader.wire.values import Value
 
 _STUB = re.compile(r"(\w+)(?:\.\w+)? is not written yet")
 """What functions and methods of a starter raise."""
@@ -365,7 +366,7 @@ def with_sources(
 
 
 def _looks_unwritten(run: QuestionRun | None) -> bool:
-    """Tell whether a call came to nothing, as one of a stub does."""
+    """Tell whether a call, or a part of what it returned, came to nothing, as with a stub."""
     observed = run.observations.values() if run else ()
     return any(_is_nothing(item) for item in observed)
 
@@ -374,7 +375,11 @@ def _is_nothing(seen: Observation) -> bool:
     fault = seen.claims.fault
     if fault is not None:
         return fault.type == "NotImplementedError"
-    return seen.outcome is Outcome.COMPLETED and holds_none(seen.claims.value)
+    value = seen.claims.value
+    parts: Iterable[Value] = value if isinstance(value, (tuple, list)) else ()
+    if isinstance(value, dict):
+        parts = value.values()
+    return seen.outcome is Outcome.COMPLETED and any(map(holds_none, (value, *parts)))
 
 
 def _with(run: QuestionRun, facts: EntryFacts | None) -> QuestionRun:

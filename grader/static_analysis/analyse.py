@@ -114,9 +114,12 @@ class _File:
         )
 
     def _written(self, name: str, last: ast.AST) -> Written | None:
-        # A class is asked method by method; its starter may give half of one.
-        if not isinstance(last, DEFINITIONS) or isinstance(last, ast.ClassDef):
+        if not isinstance(last, DEFINITIONS):
             return None
+        if isinstance(last, ast.ClassDef):
+            # Its starter may give half of it: one method that does nothing may be the other half.
+            idle = any(is_stub(item) for item in last.body if isinstance(item, DEFINITIONS))
+            return Written(last.lineno, is_stub(last) or idle, True, False)
         stub = is_stub(last)
         earlier = [node for node in self._names.replaced.get(name, ()) if _is_written(node)]
         return Written(last.lineno, stub, returns_something(last), stub and bool(earlier))

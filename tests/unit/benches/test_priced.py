@@ -6,18 +6,17 @@ import ast
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from conftest import Bench
 from faults import no_faults
 
 
 @pytest.fixture
-def priced(bench: Bench) -> ModuleType:
+def priced(bench: Callable[[str], ModuleType]) -> ModuleType:
     return bench("priced")
 
 

@@ -142,6 +142,20 @@ def test_who_makes_it_earns_its_share_and_the_rules_that_are_kept(graded: Grades
     assert question.score == sum(each.score for each in question.checks)
 
 
+def test_a_check_without_points_is_said_to_earn_nothing(
+    opened: Callable[[Materials], Grader], tmp_path: Path
+) -> None:
+    free = MORE + "      - {id: more, kind: exact, points: 0}\n"
+    question = grade(
+        opened(materials(tmp_path / "free", checks=free)),
+        tmp_path,
+        "import torch\ndef double(x):\n    return torch.add(x, 1)\n",
+    )
+    assert "earns" in check(question, "values").message
+    assert check(question, "more").status is Status.PARTIAL
+    assert "earns" not in check(question, "more").message
+
+
 def test_a_rule_that_is_broken_costs_its_points_beside_the_mistake(graded: Grades) -> None:
     question = graded("return torch.stack([row + 1 for row in x])")
     assert check(question, "no_loops").code is Code.LOOP_FOUND

@@ -9,11 +9,13 @@ import pytest
 from grader.assignment.types import Question
 from grader.checks.base import CaseInputs
 from grader.observation import Claims, Observation, Outcome
+from grader.run import submitted
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.submitted import judge_question
 from grader.verdict import Code, Owner, Status
 from grader.wire.messages import Fault, Loaded
+from grader.wire.values import Value
 
 FINE = QuestionRun("f", Loaded(("f",)), None)
 
@@ -120,3 +122,25 @@ def test_a_function_that_calls_an_unwritten_one_is_not_called_unwritten_itself(
     assert verdict.code is code
     assert verdict.message is not None
     assert verdict.message.params["function"] == called
+
+
+@pytest.mark.parametrize(
+    ("value", "looked_at"),
+    [
+        (None, True),
+        ((None, None), True),
+        # A scenario that asks by key: one part is missing, so the text has to tell why.
+        ({"size": (2, 3), "contiguous": [None, None]}, True),
+        ((1.5, None), True),
+        ({"size": (2, 3), "contiguous": [True, None]}, False),
+        ((1.5, 2), False),
+        (1.5, False),
+        ("None", False),
+    ],
+)
+def test_the_text_is_read_where_a_part_of_a_result_is_nothing(
+    value: Value, looked_at: bool
+) -> None:
+    seen = {"one": Observation(Outcome.COMPLETED, claims=Claims(value=value))}
+    run = QuestionRun("f", Loaded(("f",)), None, seen)
+    assert submitted._looks_unwritten(run) is looked_at

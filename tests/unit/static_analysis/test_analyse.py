@@ -429,7 +429,11 @@ def test_what_hides_from_a_reader_is_named(body: str) -> None:
          Written(1, stub=True, returns=False)),
         ("def f(x):\n    import h5py\n    raise NotImplementedError",
          Written(1, stub=True, returns=False)),
-        ("class f:\n    def g(self):\n        raise NotImplementedError", None),
+        ("class f:\n    def g(self):\n        raise NotImplementedError", Written(1, stub=True)),
+        ("class f:\n    def g(self):\n        return 2\n    def h(self):\n        pass",
+         Written(1, stub=True)),
+        ("class f:\n    def g(self):\n        y = 2", Written(1, stub=True)),
+        ("class f:\n    def g(self):\n        y = abs(2)", Written(1)),
         ("f = abs", None),
     ],
 )  # fmt: skip
