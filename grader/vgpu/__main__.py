@@ -49,7 +49,7 @@ from grader.vgpu.processes import (
     read_accounts,
     write_account,
 )
-from grader.vgpu.show import chrome_trace, joint_report, laps, listing, summary
+from grader.vgpu.show import chrome_trace, costs, joint_report, laps, listing, summary
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
 from grader.vgpu.timeline.report import PictureError, Report, need_drawing, picture
 from grader.vgpu.words import said, wrapped
@@ -260,7 +260,8 @@ def _tell(
     if options.timeline is not None and (several or report is None):
         report = joint_report(accounts, options.timeline, options.skip)
     devices = [f"cuda:{ordinal}" for ordinal in range(options.gpus)]
-    sys.stderr.write("\n" + summary(accounts, devices, report))
+    spent = None if options.timeline is None else costs(accounts, options.timeline)
+    sys.stderr.write("\n" + summary(accounts, devices, report, spent))
     if report is not None and options.picture is not None:
         outcome = _draw(report, options)
         sys.stderr.write(f"\n{outcome}\n")

@@ -1,38 +1,49 @@
 """Advice on a script: which of its lines make GPUs wait, how often in a step, and what to write.
 
 While there are ``Places``, each wait of the host and each copy is noted with the line of the
-program that it came from. A step is a call of an optimizer's ``step``. Nothing is guessed from
-texts: a line is named by what it did, each time that it was run.
+program that it came from, and so are losses that are added with their graphs, evaluations that keep
+one, and small operations. A step is a call of an optimizer's ``step``. A line is named by what it
+did, each time that it was run. Its text only tells apart what looks alike from below: whether
+a small operation stands in a loop, and whether what is copied was computed on the CPU.
 """
 
 from __future__ import annotations
 
+import ast
 import linecache
-import re
 import sys
 import sysconfig
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from torch import nn
+from torch.nn.modules import module as torch_modules
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from grader.vgpu.words import said
 
 _TORCH = str(Path(torch.__file__).parent)
+_LIBRARIES = sysconfig.get_path("purelib")
 _NOT_THE_PROGRAMS = (
-    str(Path(__file__).parent), _TORCH, sysconfig.get_path("stdlib"), "<frozen ",
+    str(Path(__file__).parent), _LIBRARIES, _TORCH, sysconfig.get_path("stdlib"), "<frozen ",
 )  # fmt: skip
-_MADE = re.compile(
-    r"torch\.(zeros|ones|full|empty|eye|arange|linspace|rand|randn|randint|tensor)\(.*\)\.(cuda|to)\("
-)
 MANY = 100
 """Times in all that count as a loop in a program without an optimizer."""
+
+
+class Done(NamedTuple):
+    """What a line did: how often, and in how many steps."""
+
+    place: Place
+    often: int
+    turns: int
 
 
 class Place(NamedTuple):
@@ -58,6 +69,14 @@ _ADVICE = {
     "all the same: DataLoader(pin_memory=True), or pin_memory()",
     "back": "brings to the GPU what came from there unchanged: leave it on the GPU",
     "made": "makes a tensor on the CPU and copies it: pass device= to the function that makes it",
+    "computed": "computes on the CPU what it copies then, and the GPU waits for it: copy first, "
+    "and compute on the GPU",
+    "graph": "adds losses with their graphs, which are all kept: total += loss.detach()",
+    "evaluated": "evaluates a model and keeps a graph that nothing goes back through: with "
+    "torch.no_grad():",
+    "small": "runs small operations one by one in a loop, and each costs its launch: one operation "
+    "on the whole tensor",
+    "moved": "moves a model that was there before: move it once, when it is made",
     "replicated": "copies all parameters to each GPU again, as nn.DataParallel does at each call: "
     "use DistributedDataParallel, a process for each GPU",
 }
@@ -67,68 +86,213 @@ _SAME_AS = {
 }  # fmt: skip
 
 
+_SUMS = frozenset({"add", "add_"})
+_LONG = 3
+"""Steps over which a sum of losses goes on before it is named: two optimizers make two of one."""
+_SMALL = 2**20
+"""Bytes that a kernel moves in less time than its launch takes."""
+_SAMPLED = 7
+"""Of so many small kernels one is looked at: finding its line costs as much as running it."""
+_MANY_SMALL = 16
+_FEW = 3
+"""Steps, or evaluations that keep a graph, that are few enough to be none of a loop."""
+_NEARLY_ALL = 0.9
+_LEAST: dict[str, Callable[[int], float]] = {
+    "evaluated": lambda _: _FEW,
+    # It is counted from the third step of a sum on.
+    "graph": lambda steps: max(_FEW, _NEARLY_ALL * steps),
+}
+_BELOW_TORCH = frozenset({"replicated", "evaluated", "moved"})
+
+
 class Places:
     """Where the program waits and copies.
 
     Attributes:
         counts: How often, by place.
-        steps: Of optimizers.
+        turns: In how many steps, by place.
+        events: Numbers of the trace's events, by place, where there is a timeline.
+        steps: Of the optimizer that took most: others take theirs in the same turns.
     """
 
     def __init__(self) -> None:
         self.counts: Counter[Place] = Counter()
+        self.turns: Counter[Place] = Counter()
+        self._latest: dict[Place, int] = {}
+        self.events: dict[Place, list[int]] = {}
         self.steps = 0
         self._lock = threading.Lock()
         # What came from a device, weakly, with its version: what was changed since is no waste.
         self._came: weakref.WeakKeyDictionary[torch.UntypedStorage, int] = (
             weakref.WeakKeyDictionary()
         )
+        # Sums that have a graph, weakly: over how many steps they go on, and the step of the last.
+        self._sums: weakref.WeakKeyDictionary[torch.UntypedStorage, tuple[int, int]] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._small = 0
+        self._steps_of: Counter[int] = Counter()
+        # What moved parameters hold now, weakly: a weak reference to one itself would forbid torch
+        # to exchange it.
+        self._moved: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
+        # Place → the parameter that counts there: a model is moved once, whatever it has.
+        self._counted: dict[Place, int] = {}
+        self._hooks: list[Any] = []
+        self._depth = threading.local()
 
-    def note(self, what: str) -> None:
-        """Note the line of the program that is running.
+    def note(self, what: str, event: int = -1, *, times: int = 1) -> Place | None:
+        """Note the line of the program that is running, and return it.
 
         What torch does by itself is none of the program's choice, as ``GradScaler.step`` waits.
+
+        Args:
+            what: It does.
+            event: Number of the event, where there is a timeline.
+            times: As often as it counts.
         """
         what = _SAME_AS.get(what, what)
         frame: Any = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_PROGRAMS):
-            if what != "replicated" and frame.f_code.co_filename.startswith(_TORCH):
-                return
+            # What a library does with small operations is none of the program's either.
+            whose = _LIBRARIES if what == "small" else _TORCH
+            if what not in _BELOW_TORCH and frame.f_code.co_filename.startswith(whose):
+                return None
             frame = frame.f_back
-        if frame is not None and (what in _ADVICE or what == "to device"):
-            with self._lock:
-                self.counts[Place(what, frame.f_code.co_filename, frame.f_lineno)] += 1
+        if frame is None or (what not in _ADVICE and what != "to device"):
+            return None
+        place = Place(what, frame.f_code.co_filename, frame.f_lineno)
+        with self._lock:
+            self.counts[place] += times
+            if self._latest.get(place) != self.steps:
+                self._latest[place] = self.steps
+                self.turns[place] += 1
+            if event >= 0:
+                self.events.setdefault(place, []).append(event)
+        return place
 
-    def came(self, tensor: torch.Tensor) -> None:
+    def came(self, tensor: torch.Tensor, event: int = -1) -> None:
         """Note a copy to the host, and what it made there."""
-        self.note("to host")
+        self.note("to host", event)
         self._came[tensor.untyped_storage()] = _version(tensor)
 
-    def goes(self, tensor: torch.Tensor, *, in_vain: bool) -> None:
+    def goes(self, tensor: torch.Tensor, event: int = -1, *, in_vain: bool) -> None:
         """Note a copy to a device.
 
         Args:
             tensor: On the host.
+            event: Number of the event, where there is a timeline.
             in_vain: It was not to wait, and does.
         """
         if self._came.get(tensor.untyped_storage()) == _version(tensor):
-            self.note("back")
+            self.note("back", event)
         elif in_vain:
-            self.note("unpinned")
+            self.note("unpinned", event)
         else:
-            self.note("to device")
+            self.note("to device", event)
+
+    def moves(self, parameter: torch.Tensor, copy: torch.Tensor) -> None:
+        """Note that a parameter goes elsewhere again; of all at a line, the first counts."""
+        again = _storage(parameter) in self._moved
+        self._moved.add(_storage(copy))
+        place = self.note("moved", times=0) if again else None
+        if place is not None and self._counted.setdefault(place, id(parameter)) == id(parameter):
+            self.counts[place] += 1
+
+    def kernel(self, op: str, args: tuple[Any, ...], result: Any, size: int) -> None:
+        """Note a kernel, where it may be a part of something that is named.
+
+        Args:
+            op: ATen's name.
+            args: What it got.
+            result: What it returned.
+            size: Bytes that it read and wrote.
+        """
+        if op in _SUMS and torch.is_grad_enabled() and result.numel() == 1:
+            self._summed(args, result)
+        if size <= _SMALL and torch._C._current_graph_task_id() < 0:
+            self._small += 1
+            if self._small % _SAMPLED == 0:
+                self.note("small", times=_SAMPLED)
+
+    def _summed(self, args: tuple[Any, ...], result: torch.Tensor) -> None:
+        parts = [each for each in args[:2] if isinstance(each, torch.Tensor) and each.requires_grad]
+        before = [self._sums[s] for s in map(_storage, parts) if s in self._sums]
+        if not parts:
+            return
+        length, step = max(before, default=(0, -1))
+        goes_on = step < self.steps
+        self._sums[_storage(result)] = length + goes_on, self.steps
+        if goes_on and length + 1 >= _LONG:
+            self.note("graph", times=_LONG if length + 1 == _LONG else 1)
 
     @contextmanager
     def counting(self) -> Iterator[None]:
-        """Count the steps of optimizers."""
+        """Count the steps of optimizers, and look at models that are evaluated."""
         handle = register_optimizer_step_post_hook(self._stepped)
+        evaluate = nn.Module.eval
+
+        def evaluating(module: Any) -> Any:
+            self._look_at_calls()
+            return evaluate(module)
+
+        nn.Module.eval = evaluating  # type: ignore[method-assign, assignment]
         try:
             yield
         finally:
-            handle.remove()
+            nn.Module.eval = evaluate  # type: ignore[method-assign]
+            for each in (handle, *self._hooks):
+                each.remove()
+            self._hooks.clear()
 
-    def _stepped(self, *_: Any) -> None:
-        self.steps += 1
+    def _stepped(self, optimizer: Any, *_: Any) -> None:
+        self._steps_of[id(optimizer)] += 1
+        self.steps = max(self.steps, self._steps_of[id(optimizer)])
+
+    @property
+    def done(self) -> tuple[Done, ...]:
+        """What the lines of the program did."""
+        return tuple(Done(place, count, self.turns[place]) for place, count in self.counts.items())
+
+    def _look_at_calls(self) -> None:
+        # Not before there is something to see: hooks make each call of a module slower.
+        if not self._hooks:
+            self._hooks += [
+                torch_modules.register_module_forward_pre_hook(self._begins),
+                torch_modules.register_module_forward_hook(self._ends, always_call=True),
+            ]
+
+    def _begins(self, *_: Any) -> None:
+        self._depth.now = getattr(self._depth, "now", 0) + 1
+
+    def _ends(self, module: nn.Module, _: Any, output: Any) -> None:
+        self._depth.now = max(getattr(self._depth, "now", 0) - 1, 0)
+        if self._depth.now or module.training or not torch.is_grad_enabled():
+            return
+        graph = next((each.grad_fn for each in _tensors(output) if each.is_cuda), None)
+        place = None if graph is None else self.note("evaluated")
+        if place is not None and graph is not None:
+            # An attack or a picture that is optimized goes back through it: it does not count.
+            used: list[bool] = []
+
+            def going_back(_: Any) -> None:
+                self.counts[place] -= not used
+                used.append(True)
+
+            graph.register_prehook(going_back)
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _tensors(each)
+    elif isinstance(value, Mapping):
+        yield from _tensors(tuple(value.values()))
+
+
+def _storage(tensor: torch.Tensor) -> torch.UntypedStorage:
+    return tensor.untyped_storage()
 
 
 def _version(tensor: torch.Tensor) -> int:
@@ -136,27 +300,134 @@ def _version(tensor: torch.Tensor) -> int:
     return -1 if tensor.is_inference() else tensor._version
 
 
-def advice(counts: Iterable[tuple[Place, int]], steps: int) -> Iterator[str]:
+Processes = Sequence[tuple[Iterable[Done], int]]
+"""What the lines of each process did, and in how many steps."""
+
+
+def advice(processes: Processes, costs: Mapping[Place, str] | None = None) -> Iterator[str]:
     """Yield what to change, the line that does it most often first.
 
     Args:
-        counts: How often, by place, in all processes together.
-        steps: Likewise.
+        processes: All that the program had.
+        costs: What a place costs, in words, where there is a timeline.
     """
-    total: Counter[Place] = Counter()
-    for place, count in counts:
-        total[_looked_at(place)] += count
-    for place, count in sorted(total.items(), key=lambda each: (-each[1], each[0])):
-        if place.what in _ADVICE and count >= (max(steps, 2) if steps else MANY):
-            each = f"{count / steps:.3g}" if steps else str(count)
-            often = said("{count}× a step", count=each) if steps else said("{count}×", count=each)
-            yield said(
-                "{file}, line {line}, {often}: {advice}.", file=Path(place.file).name,
-                line=place.line, often=often, advice=said(_ADVICE[place.what]),
-            )  # fmt: skip
+    steps = sum(steps for _, steps in processes)
+    for place, count in named(processes):
+        # Of small operations only some are looked at.
+        digits = 2 if place.what == "small" else 3
+        each = f"{count / steps:.{digits}g}" if steps else str(count)
+        often = said("{count}× a step", count=each) if steps else said("{count}×", count=each)
+        cost = f" ({costs[place]})" if costs and place in costs else ""
+        yield said(
+            "{file}, line {line}, {often}: {advice}.", file=Path(place.file).name,
+            line=place.line, often=often + cost, advice=said(_ADVICE[place.what]),
+        )  # fmt: skip
 
 
-def _looked_at(place: Place) -> Place:
-    if place.what == "to device" and _MADE.search(linecache.getline(place.file, place.line)):
-        return place._replace(what="made")
-    return place
+def named(processes: Processes) -> list[tuple[Place, int]]:
+    """Return the places that advice names, and how often all processes did it, most often first."""
+    total, found = Counter[Place](), set[Place]()
+    for lines, steps in processes:
+        for place, count, turns in lines:
+            kind = looked_at(place)
+            total[kind] += count
+            if _is_named(kind, count, turns, steps):
+                found.add(kind)
+    return sorted(((place, total[place]) for place in found), key=lambda each: (-each[1], each[0]))
+
+
+def _is_named(place: Place, count: int, turns: int, steps: int) -> bool:
+    if place.what not in _ADVICE:
+        return False
+    if place.what in _LEAST:
+        return count >= _LEAST[place.what](steps)
+    least = steps or MANY
+    if place.what == "small":
+        least *= _MANY_SMALL
+    # A loop over the parameters, as for a checkpoint, does much in one step and nothing in others.
+    goes_on = turns >= max(_FEW, _NEARLY_ALL * steps) if steps else True
+    return goes_on and count >= least and (place.what != "small" or _in_loop(place))
+
+
+def looked_at(place: Place) -> Place:
+    """Return a place by what its line says of a copy: what was made or computed on the CPU."""
+    if place.what != "to device":
+        return place
+    kinds = {_of_copied(copied, place) for copied in _copied_at(place)} - {""}
+    return place._replace(what=min(kinds)) if kinds else place
+
+
+_MAKERS = frozenset({
+    "zeros", "ones", "full", "empty", "eye", "arange", "linspace", "rand", "randn", "randint",
+    "tensor",
+})  # fmt: skip
+_COMPUTING = frozenset({
+    "flip", "fliplr", "flipud", "roll", "rot90", "mul", "mul_", "add", "add_", "sub", "sub_", "div",
+    "div_", "clamp", "clamp_", "pow", "normal_", "bernoulli_", "interpolate", "pad", "where",
+    "matmul", "einsum", "softmax", "one_hot",
+})  # fmt: skip
+
+
+@lru_cache
+def _tree(file: str) -> ast.Module:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+def _copied_at(place: Place) -> Iterator[ast.expr]:
+    """Yield what is copied to a device at a line."""
+    for node in ast.walk(_tree(place.file)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in {"cuda", "to"}
+            and node.lineno <= place.line <= (node.end_lineno or node.lineno)
+        ):
+            yield node.func.value
+
+
+def _of_copied(copied: ast.expr, place: Place) -> str:
+    if isinstance(copied, ast.Call) and _name_of(copied.func) in _MAKERS:
+        return "made"
+    if isinstance(copied, ast.Name):
+        return "computed" if any(map(_computes, _set_before(copied.id, place))) else ""
+    return "computed" if _computes(copied) else ""
+
+
+def _set_before(name: str, place: Place) -> Iterator[ast.expr]:
+    """Yield what a name is set to before a line, inside the innermost loop around it."""
+    loops = [node for node in ast.walk(_tree(place.file)) if _is_around(node, place)]
+    for node in ast.walk(loops[-1]) if loops else ():
+        if (
+            isinstance(node, ast.Assign)
+            and node.lineno < place.line
+            and any(isinstance(each, ast.Name) and each.id == name for each in node.targets)
+        ):
+            yield node.value
+
+
+def _computes(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return not isinstance(node.left, ast.Constant) or not isinstance(node.right, ast.Constant)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    return node.func.attr in _COMPUTING or _computes(node.func.value)
+
+
+def _name_of(function: ast.expr) -> str:
+    """Return ``ones`` of ``torch.ones``."""
+    whole = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
+    return function.attr if whole and function.value.id == "torch" else ""  # type: ignore[attr-defined]
+
+
+_LOOPS = ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp
+
+
+def _is_around(node: ast.AST, place: Place) -> bool:
+    return isinstance(node, _LOOPS) and node.lineno <= place.line <= (node.end_lineno or 0)
+
+
+def _in_loop(place: Place) -> bool:
+    return any(_is_around(node, place) for node in ast.walk(_tree(place.file)))

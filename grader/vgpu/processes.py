@@ -46,7 +46,7 @@ import torch
 import torch.multiprocessing
 from torch.nn.parallel import DistributedDataParallel
 
-from grader.vgpu.advice import Place, Places
+from grader.vgpu.advice import Done, Place, Places
 from grader.vgpu.core.machine import HOST, Machine, Shared, installed, machine
 from grader.vgpu.core.tensor import VirtualTensor, wrap
 from grader.vgpu.core.trace import (
@@ -84,16 +84,18 @@ class Account:
         rank: In its group of processes, or −1.
         events: In the order of their issue.
         held: Device → memory.
-        places: Lines of the program that wait and copy, and how often.
+        places: What lines of the program did, such as wait and copy.
         steps: Of optimizers.
+        waits: Place → its events, by their numbers in ``events``, where there is a timeline.
     """
 
     name: str
     rank: int
     events: list[TraceEvent]
     held: dict[str, Held]
-    places: tuple[tuple[Place, int], ...] = ()
+    places: tuple[Done, ...] = ()
     steps: int = 0
+    waits: dict[Place, list[int]] = dataclasses.field(default_factory=dict)
 
 
 def account_of(here: Machine, since: int = 0) -> Account:
@@ -111,7 +113,12 @@ def account_of(here: Machine, since: int = 0) -> Account:
     name = f"rank {rank}" if rank >= 0 else name
     if here.places is None:
         return Account(name, rank, events, held)
-    return Account(name, rank, events, held, tuple(here.places.counts.items()), here.places.steps)
+    done, steps = here.places.done, here.places.steps
+    waits = {
+        place: [number - since for number in numbers if number >= since]
+        for place, numbers in here.places.events.items()
+    }
+    return Account(name, rank, events, held, done, steps, waits)
 
 
 # Filled where the process was started by the script that the devices were made for.
@@ -136,8 +143,9 @@ def write_account(folder: Path, account: Account) -> None:
         "name": account.name,
         "rank": account.rank,
         "held": {name: dataclasses.asdict(held) for name, held in account.held.items()},
-        "places": [[*place, count] for place, count in account.places],
+        "places": [[*place, *often] for place, *often in account.places],
         "steps": account.steps,
+        "waits": [[*place, numbers] for place, numbers in account.waits.items()],
         "rows": [[type(event).__name__, *_field_values(event)] for event in rows],
         "tape": tape,
     }
@@ -173,8 +181,9 @@ def _account(data: dict[str, Any]) -> Account:
         data["rank"],
         [rows[place] for place in data["tape"]],
         {name: Held(**held) for name, held in data["held"].items()},
-        tuple((Place(*place), count) for *place, count in data["places"]),
+        tuple(Done(Place(*each[:3]), *each[3:]) for each in data["places"]),
         data["steps"],
+        {Place(*place): numbers for *place, numbers in data["waits"]},
     )
 
 

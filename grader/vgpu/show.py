@@ -6,11 +6,12 @@ The processes share devices and links, and wait for each other in collectives.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
-from grader.vgpu.advice import advice
+from grader.vgpu.advice import Place, Processes, advice, looked_at, named
 from grader.vgpu.core.machine import Machine
 from grader.vgpu.core.trace import (
     Allocation,
@@ -50,7 +51,10 @@ def overview(machine: Machine, since: int = 0, report: Report | None = None) -> 
 
 
 def summary(
-    accounts: Sequence[Account], devices: Sequence[str], report: Report | None = None
+    accounts: Sequence[Account],
+    devices: Sequence[str],
+    report: Report | None = None,
+    costs: Mapping[Place, str] | None = None,
 ) -> str:
     """Return what the devices did: by device, by route, the heaviest operations, and hints.
 
@@ -58,6 +62,7 @@ def summary(
         accounts: Of each process.
         devices: Names of all devices.
         report: What happened when, where that was on a timeline.
+        costs: What lines of the program cost there, as ``costs`` returns it.
     """
     accounts = [account for account in accounts if account.events]
     if not accounts:
@@ -77,10 +82,90 @@ def summary(
         parts.append(_table(_exchanges(total)))
     if total.work:
         parts.append(_table(_operations(total)))
-    noted = [each for account in accounts for each in account.places]
-    lines = [f"! {hint}" for hint in hints(total, devices)]
-    lines += [f"! {text}" for text in advice(noted, sum(account.steps for account in accounts))]
+    lines = [f"! {hint}" for hint in hints(total, accounts, devices)]
+    lines += [f"! {hint}" for hint in _without_overlap(total, report)] if report else []
+    lines += [f"! {text}" for text in advice(_noted(accounts), costs)]
     return "\n\n".join([*parts, "\n".join(lines)] if lines else parts) + "\n"
+
+
+def _noted(accounts: Sequence[Account]) -> Processes:
+    return [(account.places, account.steps) for account in accounts]
+
+
+_MOST_COSTS = 6
+_MOST_LAID_OUT = 200_000
+
+
+def costs(accounts: Sequence[Account], card: Profile) -> dict[Place, str]:
+    """Return what the lines that advice names cost: how much sooner all is done without each.
+
+    The timeline is laid out again without the line's waits and copies; those that should not have
+    waited no longer do. Of many lines the first ones, of a very long program none: it takes as long
+    as the timeline itself.
+
+    Args:
+        accounts: Of the processes; their names differ.
+        card: Profile of every device.
+    """
+    if sum(len(account.events) for account in accounts) > _MOST_LAID_OUT:
+        return {}
+    whole = _laid_out(accounts, card)[0].end
+    found = {}
+    for place, _ in named(_noted(accounts)):
+        changed = [_account_without(account, place) for account in accounts]
+        if any(each is not account for each, account in zip(changed, accounts, strict=True)):
+            saved = whole - _laid_out(changed, card)[0].end
+            found[place] = said(
+                "{saved} of {whole}", saved=_time(max(saved, 0.0)), whole=_time(whole)
+            )
+        if len(found) == _MOST_COSTS:
+            break
+    return found
+
+
+def _account_without(account: Account, place: Place) -> Account:
+    numbers = {
+        number
+        for each, numbers in account.waits.items()
+        if looked_at(each) == place
+        for number in numbers
+    }
+    if not numbers:
+        return account
+    events: list[TraceEvent] = []
+    for number, event in enumerate(account.events):
+        if number not in numbers or not isinstance(event, (Transfer, Synchronisation)):
+            events.append(event)
+        elif isinstance(event, Transfer) and place.what == "unpinned":
+            events.append(replace(event, blocking=False))
+    return replace(account, events=events)
+
+
+_WORKS = 0.1
+"""Share of the time that a device works at least, where it is one of a pipeline's."""
+_OVERLAPS = 0.02
+
+
+def _without_overlap(total: Summary, report: Report) -> Iterator[str]:
+    """Yield which GPUs that hand tensors to each other never work at the same time."""
+    data: Any = report
+    pairs = combinations(data["devices"], 2)
+    for first, second in pairs:
+        if not {(first, second), (second, first)} & set(total.routes):
+            continue
+        works = [_rows_of(data["rows"], device) for device in (first, second)]
+        least = min(sum(end - start for start, end in rows) for rows in works)
+        both = sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in works[0] for b in works[1])
+        if least > _WORKS * data["elapsed"] and both < _OVERLAPS * least:
+            yield said(
+                "{first} and {second} never work at the same time: cut each batch into splits, so "
+                "that one works on a split while the other does the next.",
+                first=first, second=second,
+            )  # fmt: skip
+
+
+def _rows_of(rows: Any, device: str) -> list[tuple[float, float]]:
+    return [(start, end) for name, start, end, kind in rows if name == device and kind != "copy"]
 
 
 def times(report: Report) -> str:
@@ -144,12 +229,14 @@ def listing(machine: Machine, since: int = 0) -> str:
     return "\n".join([*lines, *more]) + "\n"
 
 
-def hints(total: Summary, devices: Sequence[str]) -> Iterator[str]:
+def hints(total: Summary, accounts: Sequence[Account], devices: Sequence[str]) -> Iterator[str]:
     """Yield what is likely to be a mistake, or slow on real GPUs."""
     busy = {device for _, device in total.work}
     for name in devices:
-        if name not in busy:
-            yield said("{device} computed nothing.", device=name)
+        # One that the program has never put anything on was not asked for.
+        asked = any(name in account.held and account.held[name].allocations for account in accounts)
+        if asked and name not in busy:
+            yield said("{device} holds tensors and computed nothing.", device=name)
     copied = sum(copies.parameters for copies in total.routes.values())
     between = [copies.parameters for (source, _), copies in total.routes.items() if source != "cpu"]
     if sum(between):

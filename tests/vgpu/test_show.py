@@ -33,7 +33,7 @@ def test_the_overview_has_devices_routes_and_operations() -> None:
     assert ["cpu", "cuda:0", "1", "2", "KiB", "0"] in lines
     assert ["cuda:0", "cuda:1", "1", "1", "KiB", "0"] in lines
     assert ["mm", "cuda:0", "1", "16.38", "kFLOP", "5", "KiB"] in lines
-    assert "! cuda:1 computed nothing." in text
+    assert "! cuda:1 holds tensors and computed nothing." in text
     assert "nothing here says how fast" in text
 
 

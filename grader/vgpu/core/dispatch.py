@@ -379,6 +379,8 @@ def _note(here: Machine, met: _Met, args: tuple[Any, ...], result: Any) -> None:
         _note_copy(here, args)
         return
     here.note_kernel(facts.name, met.home, facts.formula(args, result, met.greatest), met.bytes)
+    if here.places is not None:
+        here.places.kernel(facts.name, args, result, met.bytes)
 
 
 def _in_bucket(here: Machine) -> bool:

@@ -334,7 +334,12 @@ class Machine:
             raise while_capturing()
         self.note(Synchronisation, ordinal, self.names[ordinal], why)
         if self.places is not None:
-            self.places.note(why)
+            self.places.note(why, self.timed_event)
+
+    @property
+    def timed_event(self) -> int:
+        """Number of the event that was noted last, where there is a timeline; else −1."""
+        return -1 if self.clock is None else self.trace.count - 1
 
     def transfer(self, tensor: torch.Tensor, source: str, target: str, blocking: bool) -> None:
         """Take down that a tensor's elements go from one device to another."""

@@ -94,13 +94,16 @@ def copy_to(
         copy = copy if ordinal is None else wrap(copy, ordinal)
         here = machine()
         here.transfer(tensor, device_of(tensor), name, waits)
+        event = here.timed_event
         if here.log is not None:
             here.log.move(tensor, copy, waits)
         if here.places is not None:
+            if isinstance(tensor, torch.nn.Parameter):
+                here.places.moves(tensor, copy)
             if source is None:
-                here.places.goes(tensor, in_vain=waits and not blocking)
+                here.places.goes(tensor, event, in_vain=waits and not blocking)
             elif ordinal is None:
-                here.places.came(copy)
+                here.places.came(copy, event)
     return copy
 
 
