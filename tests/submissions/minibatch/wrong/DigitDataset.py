@@ -105,7 +105,7 @@ class DigitDataset(Dataset):
 # Brightnesses go up to 255. The labels are right all the same.
 # expect:
 #   questions:
-#     DigitDataset: {status: partial, points: 2.25, checks: {length: ok, images: wrong_value, labels: ok}}
+#     DigitDataset: {status: partial, points: 4.875, checks: {length: ok, images: wrong_value, labels: ok}}
 
 class DigitDataset(Dataset):
     def __init__(self, root):
@@ -143,7 +143,7 @@ class DigitDataset(Dataset):
 # Says one image too few.
 # expect:
 #   questions:
-#     DigitDataset: {status: failed, checks: {length: wrong_value, images: wrong_shape}}
+#     DigitDataset: {status: partial, points: 3.6, checks: {length: wrong_value, images: wrong_shape}}
 
 class DigitDataset(Dataset):
     def __init__(self, root):
@@ -201,7 +201,7 @@ class DigitDataset(Dataset):
 # Finds the threes only.
 # expect:
 #   questions:
-#     DigitDataset: {status: failed, checks: {length: wrong_value, images: wrong_shape, labels: wrong_shape}}
+#     DigitDataset: {status: partial, points: 3, checks: {length: wrong_value, images: wrong_shape, labels: wrong_shape}}
 
 class DigitDataset(Dataset):
     def __init__(self, root):

@@ -39,7 +39,7 @@ class EarlyStopping:
 # Counts all epochs without improvement, not those in a row.
 # expect:
 #   questions:
-#     EarlyStopping: {status: partial, checks: {patience: wrong_type, min_delta: requirement_not_met}, says: "Length of the list of what step returned (series "}
+#     EarlyStopping: {status: partial, points: 4.75, checks: {patience: wrong_type, min_delta: wrong_type}, says: 'Length of the list of what step returned (series '}
 
 class EarlyStopping:
     def __init__(self, patience, min_delta=0.0):

@@ -82,7 +82,7 @@ def freeze_backbone(model, head):
 # What of the head was frozen before stays so.
 # expect:
 #   questions:
-#     freeze_backbone: {status: failed, checks: {flags: wrong_value, head: wrong_value, returned: requirement_not_met}}
+#     freeze_backbone: {status: partial, points: 2, checks: {flags: wrong_value, head: wrong_value, returned: requirement_not_met}}
 
 def freeze_backbone(model, head):
     own = {id(weight) for weight in head.parameters()}

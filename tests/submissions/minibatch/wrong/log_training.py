@@ -20,7 +20,7 @@ def log_training(writer, history):
 # Only the first tag.
 # expect:
 #   questions:
-#     log_training: {status: failed, checks: {values: wrong_type}}
+#     log_training: {status: partial, points: 2, checks: {values: wrong_type}}
 
 def log_training(writer, history):
     for tag, values in history.items():
@@ -47,7 +47,7 @@ def log_training(writer, history):
 # Only the last epoch of each tag.
 # expect:
 #   questions:
-#     log_training: {status: failed, checks: {values: wrong_type, steps: wrong_type}}
+#     log_training: {status: partial, points: 1.6, checks: {values: wrong_type, steps: wrong_type}}
 
 def log_training(writer, history):
     for tag, values in history.items():

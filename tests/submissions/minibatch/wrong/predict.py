@@ -22,7 +22,7 @@ def predict(net, X, batch_size):
 # The rows left over are dropped.
 # expect:
 #   questions:
-#     predict: {status: failed, checks: {all_rows: wrong_shape, probabilities: wrong_shape}}
+#     predict: {status: partial, points: 3, checks: {all_rows: wrong_shape, probabilities: wrong_shape}}
 
 def predict(net, X, batch_size):
     was_training = net.training
@@ -39,7 +39,7 @@ def predict(net, X, batch_size):
 # A vector, not a column.
 # expect:
 #   questions:
-#     predict: {status: failed, checks: {probabilities: wrong_shape, all_rows: wrong_shape}}
+#     predict: {status: partial, points: 4.2, checks: {probabilities: wrong_shape, all_rows: wrong_shape}}
 
 def predict(net, X, batch_size):
     was_training = net.training
@@ -90,7 +90,7 @@ def predict(net, X, batch_size):
 # Rounded to 0 and 1.
 # expect:
 #   questions:
-#     predict: {status: failed, checks: {probabilities: wrong_value, all_rows: wrong_value}}
+#     predict: {status: partial, points: 3, checks: {probabilities: wrong_value, all_rows: wrong_value}}
 
 def predict(net, X, batch_size):
     was_training = net.training
@@ -107,7 +107,7 @@ def predict(net, X, batch_size):
 # The lecture's mistake: what is left after the loop is the last batch, 108 of 12396 rows.
 # expect:
 #   questions:
-#     predict: {status: failed, checks: {probabilities: wrong_shape, all_rows: wrong_shape}}
+#     predict: {status: partial, points: 2.4, checks: {probabilities: wrong_shape, all_rows: wrong_shape}}
 
 def predict(net, X, batch_size):
     was_training = net.training
@@ -124,7 +124,7 @@ def predict(net, X, batch_size):
 # A list of batches.
 # expect:
 #   questions:
-#     predict: {status: failed, code: wrong_type}
+#     predict: {status: partial, code: wrong_type, points: 4.2}
 
 def predict(net, X, batch_size):
     was_training = net.training
@@ -141,7 +141,7 @@ def predict(net, X, batch_size):
 # No sigmoid: these are no probabilities.
 # expect:
 #   questions:
-#     predict: {status: failed, checks: {probabilities: wrong_value, all_rows: wrong_value}}
+#     predict: {status: partial, points: 3.6, checks: {probabilities: wrong_value, all_rows: wrong_value}}
 
 def predict(net, X, batch_size):
     was_training = net.training
@@ -210,7 +210,7 @@ def predict(net, X, batch_size):
 # Eval mode forgotten.
 # expect:
 #   questions:
-#     predict: {status: failed, checks: {probabilities: wrong_value, all_rows: wrong_value}}
+#     predict: {status: partial, points: 3, checks: {probabilities: wrong_value, all_rows: wrong_value}}
 
 def predict(net, X, batch_size):
     was_training = net.training

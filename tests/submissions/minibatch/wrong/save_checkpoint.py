@@ -108,7 +108,7 @@ def save_checkpoint(path, net, optimizer, epoch, loss):
 # The parameters, without BatchNorm's statistics.
 # expect:
 #   questions:
-#     save_checkpoint: {status: partial, checks: {epoch: requirement_not_met, loss: requirement_not_met, model: wrong_type, optimizer: ok, resumes: wrong_value, atomic: requirement_not_met}}
+#     save_checkpoint: {status: partial, points: 2.6, checks: {epoch: requirement_not_met, loss: requirement_not_met, model: wrong_type, optimizer: ok, resumes: wrong_value, atomic: wrong_value}}
 
 def save_checkpoint(path, net, optimizer, epoch, loss):
     part = str(path) + ".tmp"

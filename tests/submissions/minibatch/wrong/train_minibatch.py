@@ -349,7 +349,8 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # expect:
 #   questions:
 #     train_minibatch:
-#       status: failed
+#       status: partial
+#       points: 8.4
 #       checks: {weights: wrong_value, losses: wrong_value, steps: wrong_value}
 #       says: optimizer.zero_grad()
 
@@ -457,7 +458,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Goes through the loader once, whatever epochs says.
 # expect:
 #   questions:
-#     train_minibatch: {status: failed, checks: {weights: wrong_value, losses: wrong_type}}
+#     train_minibatch: {status: partial, points: 7, checks: {weights: wrong_value, losses: wrong_type}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training
@@ -633,7 +634,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # One step an epoch, after all batches.
 # expect:
 #   questions:
-#     train_minibatch: {status: failed, checks: {weights: wrong_value, losses: wrong_value}}
+#     train_minibatch: {status: partial, points: 7, checks: {weights: wrong_value, losses: wrong_value}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training
@@ -772,7 +773,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Gives the loss the labels first.
 # expect:
 #   questions:
-#     train_minibatch: {status: failed, checks: {weights: wrong_value, losses: wrong_value, learns: wrong_value}}
+#     train_minibatch: {status: partial, points: 8.4, checks: {weights: wrong_value, losses: wrong_value, learns: wrong_value}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training
