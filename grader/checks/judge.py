@@ -244,7 +244,7 @@ def _miscounted(check: Check, submission: Observation) -> Verdict | None:
 def _raised(submission: Observation, function: str) -> Verdict:
     error = submission.claims.fault or Fault("Exception", "")
     unwritten = error.type == _NOT_WRITTEN and _TORCHS_OWN not in error.message
-    if unwritten and not _is_written(submission):
+    if unwritten and not _is_written(submission, whole=True):
         return _hiding(submission, function, Code.RAISED) or _not_written(function)
     # Raised in the instructor's file, which may have called the submission or may have been called
     # by it: the student must not be shown its lines.
@@ -284,10 +284,10 @@ def _nothing(
     return finding(Code.RETURNED_NOTHING, message, {"where": "result"})
 
 
-def _is_written(submission: Observation) -> bool:
-    """Tell whether the text shows a function that is more than a stub."""
+def _is_written(submission: Observation, whole: bool = False) -> bool:
+    """Tell whether the text shows a function that is more than a stub, or a class unless whole."""
     written = submission.source.written if submission.source else None
-    return written is not None and not written.stub
+    return written is not None and not written.stub and (written.whole or not whole)
 
 
 def _hiding(submission: Observation, function: str, code: Code) -> Verdict | None:

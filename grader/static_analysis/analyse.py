@@ -22,7 +22,7 @@ from grader.static_analysis.facts import (
 from grader.static_analysis.reader import serve
 from grader.static_analysis.scan import CodeScanner
 from grader.static_analysis.scope import Names, Scan, module_names
-from grader.static_analysis.stubs import DEFINITIONS, is_stub, returns_something
+from grader.static_analysis.stubs import DEFINITIONS, is_half_written, is_stub, returns_something
 
 _MAX_DEPTH = 99
 _MAX_ITEMS = 2_000
@@ -117,9 +117,7 @@ class _File:
         if not isinstance(last, DEFINITIONS):
             return None
         if isinstance(last, ast.ClassDef):
-            # Its starter may give half of it: one method that does nothing may be the other half.
-            idle = any(is_stub(item) for item in last.body if isinstance(item, DEFINITIONS))
-            return Written(last.lineno, is_stub(last) or idle, True, False)
+            return Written(last.lineno, is_half_written(last), whole=False)
         stub = is_stub(last)
         earlier = [node for node in self._names.replaced.get(name, ()) if _is_written(node)]
         return Written(last.lineno, stub, returns_something(last), stub and bool(earlier))

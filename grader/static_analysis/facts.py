@@ -110,12 +110,14 @@ class Written:
         stub: It does nothing, or only says that it is not written; see ``stubs.is_stub``.
         returns: Its text returns a value somewhere; True for a class.
         hides: It is a stub, and stands below one of its name that is written.
+        whole: It is a function: a class may lack a method, such as ``forward``.
     """
 
     line: int
     stub: bool = False
     returns: bool = True
     hides: bool = False
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,15 @@ def is_stub(node: ast.AST) -> bool:
     return isinstance(node, _FUNCTIONS) and all(map(_idle, node.body))
 
 
+def is_half_written(node: ast.ClassDef) -> bool:
+    """Return whether any method of a class does nothing, or says at its end that it is not written.
+
+    A starter may give the other half, such as the call of ``super().__init__()``.
+    """
+    methods = [item for item in node.body if isinstance(item, _FUNCTIONS)]
+    return any(is_stub(method) or _not_implemented(method.body[-1]) for method in methods)
+
+
 def _says_so(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     # A method of “pass” alone may be all that is asked for.
     body = [item for item in method.body if not _is_text(item)]

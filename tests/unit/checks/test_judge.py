@@ -120,6 +120,9 @@ def test_a_stub_is_not_implemented(submission):
         (Written(3, stub=True), seen(None), Code.NOT_IMPLEMENTED, "not_implemented"),
         (Written(3, stub=True, hides=True), seen(None), Code.RETURNED_NOTHING, "defined_again"),
         (Written(3), UNWRITTEN, Code.RAISED, "raised"),
+        # A class that returns None is written; one without a method that is called may not be.
+        (Written(3, whole=False), seen(None), Code.RETURNED_NOTHING, "only_none"),
+        (Written(3, whole=False), UNWRITTEN, Code.NOT_IMPLEMENTED, "not_implemented"),
         (Written(3, stub=True), UNWRITTEN, Code.NOT_IMPLEMENTED, "not_implemented"),
         (Written(3, stub=True, hides=True), UNWRITTEN, Code.RAISED, "defined_again"),
     ],
