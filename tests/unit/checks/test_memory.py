@@ -133,7 +133,7 @@ def test_what_is_not_reported_is_not_believed(check, after):
 def test_an_argument_named_by_its_position_is_told_by_it():
     told = judged(SAME, CLONE).message
     assert ENGLISH.render(told).startswith("What is returned is not the first argument itself.")
-    assert words_in("ko").render(told).startswith("돌려준 것이 첫 번째 인자 자체가 아닙니다.")
+    assert words_in("ko").render(told).startswith("반환한 것이 첫 번째 인자 자체가 아닙니다.")
 
 
 @pytest.mark.parametrize("cls", [ViewOf, NotViewOf, ReturnsInput])
