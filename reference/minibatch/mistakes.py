@@ -753,8 +753,8 @@ def best_trial(folder, metric):
     return min(reported(folder, metric, last=True), key=lambda pair: pair[1])
 
 # %% loader_never_shuffles
-# says: The rows come in the same order in every epoch, whatever shuffle says: hand it on.
-# says-ko: shuffle와 상관없이 모든 epoch에서 행의 순서가 같습니다. shuffle을 넘기세요.
+# says: The rows come in the same order in every epoch: hand shuffle on to DataLoader.
+# says-ko: 모든 epoch에서 행의 순서가 같습니다. shuffle을 DataLoader에 넘기세요.
 # earns: 0.5
 
 def make_loader(X, y, batch_size, shuffle):

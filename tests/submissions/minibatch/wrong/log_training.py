@@ -19,6 +19,7 @@ def log_training(writer, history):
 # %% log_first_tag_only
 # Only the first tag.
 # expect:
+#   mistakes: [log_first_tag_alone]
 #   questions:
 #     log_training: {status: partial, points: 2, checks: {values: wrong_type}}
 

@@ -17,6 +17,7 @@ def make_loader(X, y, batch_size, shuffle):
 # %% loader_drops_last
 # The rows left over are dropped.
 # expect:
+#   mistakes: [loader_drops_the_last]
 #   questions:
 #     make_loader: {status: partial, checks: {order: ok, sizes: wrong_type, every_row: wrong_value, paired: ok, reshuffled: ok}}
 
@@ -125,6 +126,7 @@ def make_loader(X, y, batch_size, shuffle):
 # %% loader_shuffles_once
 # The rows are shuffled once, and then come in the same order in each epoch.
 # expect:
+#   mistakes: [loader_never_shuffles]
 #   questions:
 #     make_loader: {status: partial, checks: {order: ok, every_row: ok, reshuffled: wrong_value}}
 

@@ -123,6 +123,7 @@ def predict(net, X, batch_size):
 # %% predict_list
 # A list of batches.
 # expect:
+#   mistakes: [predict_in_a_list]
 #   questions:
 #     predict: {status: partial, code: wrong_type, points: 4.2}
 

@@ -266,6 +266,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # %% train_loss_of_every_step
 # One loss for each step.
 # expect:
+#   mistakes: [train_loss_of_each_batch]
 #   questions:
 #     train_minibatch: {status: partial, checks: {weights: ok, losses: wrong_type}}
 
