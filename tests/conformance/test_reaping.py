@@ -237,6 +237,8 @@ def test_a_fork_bomb_meets_its_limit(full: Sandbox) -> None:
 
 
 FILLING = """
+import time
+
 def fill():
     try:
         with open("big", "wb") as file:
@@ -244,6 +246,13 @@ def fill():
                 file.write(b"x" * 2**20)
     except OSError as error:
         return error.strerror
+
+def fill_beside():
+    with open("small", "wb") as file:
+        file.write(b"x" * 2**10)
+    met = fill()
+    time.sleep(0.5)
+    return met
 
 def crowd():
     try:
@@ -258,6 +267,11 @@ def test_scratch_is_bounded_in_bytes_and_files(full: Sandbox) -> None:
     with running(full, FILLING) as guest:
         assert guest.value("fill") in ("No space left on device", "File too large")
         assert guest.value("crowd") == "No space left on device"
+
+
+def test_a_file_that_fills_the_scratch_is_an_error_in_the_program(walled: Sandbox) -> None:
+    with running(walled, FILLING) as guest:
+        assert guest.value("fill_beside") in ("No space left on device", "File too large")
 
 
 def test_a_scratch_that_is_no_mount_is_watched(sandbox: Sandbox) -> None:

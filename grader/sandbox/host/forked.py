@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.errors import InfrastructureError
-from grader.interpreter import ONE_THREAD, beside_packages
+from grader.interpreter import ONE_THREAD, beside_packages, processor_settings
 from grader.sandbox.host.guests import (
     NO_TF32,
     Capture,
@@ -69,7 +69,9 @@ class Life:
 
 
 def environment(libraries: Sequence[str] = (), fonts: str = "") -> dict[str, str]:
-    """Return the fork-server's whole environment: nothing of the host's own but the locale.
+    """Return the fork-server's whole environment.
+
+    Of the host's own it has the locale, and which of the processor's instructions to use.
 
     Args:
         libraries: Folders of the GPU driver's libraries that the loader does not know by itself.
@@ -90,6 +92,7 @@ def environment(libraries: Sequence[str] = (), fonts: str = "") -> dict[str, str
         # Huge pages make page tables small, and copying these is most of what a fork costs.
         "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
         "PYTHONMALLOC": "malloc",
+        **processor_settings(),
         **ONE_THREAD,
         **NO_TF32,
     }
@@ -419,7 +422,9 @@ class ForkedGuest(Guest):
         return self.plan.counted(touched)
 
     def _scratch_is_full(self) -> bool:
-        room = self.plan.scratch
+        # A file ends at the plan's size, which is an error that a program may catch. The submission
+        # lies beside it: without some room more, to be looked at just then would be its end.
+        room = self.plan.scratch * 9 // 8
         written, taken, entries = folder_size(self.plan.scratch_path)
         # What is taken may be reserved by hand, too. XFS reserves as much again as a file has.
         # Entries: empty files take no block, and would use up the disk's inodes.

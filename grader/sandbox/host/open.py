@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Literal
 
 from grader.errors import InfrastructureError
-from grader.interpreter import ONE_THREAD, package_folders, running
+from grader.interpreter import ONE_THREAD, package_folders, processor_settings, running
 from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox, mapped
 from grader.sandbox.host.guests import (
     NO_TF32,
@@ -270,7 +270,7 @@ def _refusal(isolation: Choice, met: dict[str, str]) -> InfrastructureError:
 def clean_environment(needs: GuestNeeds) -> dict[str, str]:
     """Return a clean environment: no secrets, one thread a library, no bytecode written."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    made = {**kept, **ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", **NO_TF32}
+    made = {**kept, **processor_settings(), **ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", **NO_TF32}
     if needs.gpus:
         made["CUDA_VISIBLE_DEVICES"] = ",".join(gpu.uuid for gpu in needs.gpus)
     return made
