@@ -66,9 +66,11 @@ bench: $(STAMP) build/peers ## What each command takes, beside other graders; ta
 accuracy: $(STAMP) ## False accepts and rejects among variants of submissions; tables in docs/accuracy.md
 	@$(BIN)/python tests/bench/accuracy.py
 	@$(BIN)/python tests/bench/priced.py
+	@$(BIN)/python tests/bench/priced.py --set second
 
 priced: $(STAMP) ## What wrong answers earn beside a teaching assistant's price; tables in docs/prices.md
 	@$(BIN)/python tests/bench/priced.py --seconds 3000
+	@$(BIN)/python tests/bench/priced.py --seconds 3000 --set second
 
 build/peers: $(STAMP)
 	$(PYTHON) -m venv $@

@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib.util
 import os
 import os.path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 PACKAGES = ("grader", "torch", "numpy")
@@ -59,6 +61,35 @@ ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
 )
 """What goes into the environment; a library reads it when it is loaded."""
+
+
+PLAIN_PROCESSOR = {
+    "ATEN_CPU_CAPABILITY": "default",
+    "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+}
+"""Has torch use few of the processor's instructions.
+
+Sums are then taken in another order: results differ in their last bits, as on another processor.
+"""
+
+
+def processor_settings() -> dict[str, str]:
+    """Return what this process was told of the processor's instructions, for those it starts."""
+    return {name: os.environ[name] for name in PLAIN_PROCESSOR if name in os.environ}
+
+
+@contextmanager
+def plain_processor() -> Iterator[None]:
+    """Have the processes that are started meanwhile compute as another processor would."""
+    former = processor_settings()
+    os.environ.update(PLAIN_PROCESSOR)
+    try:
+        yield
+    finally:
+        for name in PLAIN_PROCESSOR:
+            os.environ.pop(name)
+        os.environ.update(former)
 
 
 def keep_to_one_thread() -> None:

@@ -103,6 +103,7 @@ class Proof:
 
     Attributes:
         why: Why it is none; empty where the log gave the reference's values.
+        parts: The parts of the result for which it did, where the others are wrong; empty for all.
         entries: Operations in the log, views among them.
         references: Tensors that they name, whole inputs left out.
         unnamed: Tensors that no operation of the log made.
@@ -123,6 +124,7 @@ class Proof:
     """
 
     why: str = ""
+    parts: tuple[str, ...] = ()
     entries: int = 0
     references: int = 0
     unnamed: int = 0

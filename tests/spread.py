@@ -15,8 +15,8 @@ from xdist.scheduler import LoadScopeScheduling
 _TOGETHER = ("tests/containers/",)
 """Folders that go to one worker as a whole: they share a container engine."""
 
-_APART = "tests/test_submissions.py"
-"""A file that is cut up by assignment: it takes longest, and has a grader for each."""
+_APART = ("tests/test_assignments.py", "tests/test_submissions.py")
+"""Files that are cut up by assignment: they take longest, and have a grader for each."""
 
 
 def scope_of(test: str) -> str:
@@ -25,7 +25,7 @@ def scope_of(test: str) -> str:
     for folder in _TOGETHER:
         if path.startswith(folder):
             return folder
-    assignment = re.search(r"\[(\w+)[/\]]", test) if path == _APART else None
+    assignment = re.search(r"\[(\w+)[/\]]", test) if path in _APART else None
     return f"{path} {assignment[1]}" if assignment else path
 
 

@@ -74,7 +74,9 @@ def _made(name, dim, heads):
 
 def _fill(module):
     state = actor.method(module, "state_dict")
-    drawn = {name: torch.randn(state[name].shape).double() / 2 for name in sorted(state)}
+    drawn = {
+        name: torch.randn(state[name].shape, dtype=torch.float64) / 2 for name in sorted(state)
+    }
     actor.method(module, "load_state_dict", drawn, keep=True)
 
 
@@ -99,7 +101,7 @@ def learning(x, dim, num_heads):
     _put_right("attend with gradients")
     module, _ = _made("MultiHeadAttention", dim, num_heads)
     _fill(module)
-    return given("gradients", module, x, torch.randn(x.shape).double())
+    return given("gradients", module, x, torch.randn(x.shape, dtype=x.dtype))
 
 
 def block(x, dim, num_heads):

@@ -88,25 +88,23 @@ def train_on_gpu(student, leaves, copies, batch_size, times):
     """Train on a GPU from rows that come so many times, and write down what is computed."""
     model = net(leaves["x"].dtype, ("nn.Linear", 3, 2), ("nn.Tanh",), ("nn.Linear", 2, 1))
     with logged() as log:
-        for name, leaf in leaves.items() if log else ():
+        for name, leaf in leaves.items():
             log.leaf(name, leaf)
         model.load_state_dict({name: leaves[name] for name in model.state_dict()})
         x, y = (leaves[name].repeat(copies, 1) for name in "xy")
         stepper, loss_fn = torch.optim.SGD(model.parameters(), lr=0.02), torch.nn.MSELoss()
         loader = DataLoader(TensorDataset(x, y), batch_size)
-        if log:
-            log.begin("training", *leaves)
+        log.begin("training", *leaves)
         with watching() as seen:
             losses = student.train_minibatch(model, loader, loss_fn, stepper, times, "cuda:0")
         weights = dict(model.named_parameters())
-        if log:
-            log.end("training", weights)
-            log.place(model)
+        log.end("training", weights)
+        log.place(model)
     return {
         "losses": losses,
         "weights": weights,
-        "log": log.as_values() if log else None,
-        "claims": {"memory": seen.report, "placed": placement(model)},
+        "log": log.as_values(),
+        "claims": {"training": seen.report, "placement": placement(model)},
     }
 
 

@@ -26,8 +26,8 @@ from grader.vgpu.timeline import TimedElsewhere
 
 
 def _named(log, leaves):
-    """Give the tensors of a case their names in a log, where there is one."""
-    for name, tensor in leaves.items() if log else ():
+    """Give the tensors of a case their names in a log."""
+    for name, tensor in leaves.items():
         log.leaf(name, tensor)
 
 
@@ -35,17 +35,15 @@ def _named(log, leaves):
 def _part(log, name, inputs):
     """Watch a part of the course, in which outputs are computed; they go into the list."""
     outputs = []
-    if log:
-        log.begin(name, *inputs)
+    log.begin(name, *inputs)
     with watching() as seen:
         yield outputs, seen
-    if log:
-        log.end(name, outputs[0])
+    log.end(name, outputs[0])
 
 
 def _log_or_claims(log, claims):
-    """Return a log; where there is none, as on real GPUs, what was watched instead."""
-    return {"log": log.as_values() if log else None, "claims": {} if log else claims}
+    """Return a log; on real GPUs, where nothing is written down, what was watched instead."""
+    return {"log": log.as_values(), "claims": {} if log else claims}
 
 
 def toy_model(student, x, labels, weights, device):
@@ -69,10 +67,9 @@ def toy_model(student, x, labels, weights, device):
             made.append(outputs)
         nn.MSELoss()(outputs, labels.to(outputs.device)).backward()
         own = {name: each for name, each in model.named_parameters() if name in weights}
-        if log:
-            log.place(model)
-            for name, parameter in own.items():
-                log.output(name, parameter.grad)
+        log.place(model)
+        for name, parameter in own.items():
+            log.output(name, parameter.grad)
     result = {
         "outputs": outputs,
         "gradients": {name: parameter.grad for name, parameter in own.items()},
@@ -204,8 +201,7 @@ def resnet(student, images, drawn):
         with _part(log, "forward", ["images"]) as (made, seen):
             outputs = model(images)
             made.append(outputs)
-        if log:
-            log.place(model)
+        log.place(model)
     (outputs**2).mean().backward()
     return {
         "outputs": outputs,
@@ -240,8 +236,7 @@ def pipeline(student, images, split_size, drawn, labels):
         with _part(log, "watched", ["images"]) as (made, seen), torch.no_grad():
             outputs = model(images)
             made.append(outputs)
-        if log:
-            log.place(model)
+        log.place(model)
         placed = placement(model, outputs)
         # Without momentum the running statistics are plain means over all parts.
         norm.momentum = None
@@ -262,16 +257,13 @@ def pipeline(student, images, split_size, drawn, labels):
 def _train_once(model, images, labels, norm, log):
     """Make a step of training in two parts; what a step changes is too much to compare."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
-    if log:
-        log.begin("forward", "images")
+    log.begin("forward", "images")
     scores = model(images)
-    if log:
-        log.end("forward", {"scores": scores, "running_var": norm.running_var})
-        log.begin("step", "images")
+    log.end("forward", {"scores": scores, "running_var": norm.running_var})
+    log.begin("step", "images")
     nn.MSELoss()(scores, labels.to(scores.device)).backward()
     optimizer.step()
-    if log:
-        log.end("step", {"weight": norm.weight}, model.parameters())
+    log.end("step", {"weight": norm.weight}, model.parameters())
 
 
 # -- one batch over several GPUs -------------------------------------------------------------------
@@ -293,8 +285,7 @@ def averaged(student, x, labels, w1, b1, w2, devices):
         with _part(log, "work", ["x", "labels"]) as (made, seen):
             loss = student.average_gradients(model, _loss, x, labels, devices)
             made.append({name: parameter.grad for name, parameter in model.named_parameters()})
-        if log:
-            log.place(model)
+        log.place(model)
     return {
         "loss": loss,
         "gradients": {name: parameter.grad for name, parameter in model.named_parameters()},
@@ -313,10 +304,9 @@ def data_parallel(student, x, labels, w1, b1, w2):
             outputs = parallel(x)
             made.append(outputs)
         _loss(outputs, labels.to(outputs.device)).backward()
-        if log:
-            log.place(model)
-            for name, parameter in model.named_parameters():
-                log.output(name, parameter.grad)
+        log.place(model)
+        for name, parameter in model.named_parameters():
+            log.output(name, parameter.grad)
     return {
         "outputs": outputs,
         "gradients": {name: parameter.grad for name, parameter in model.named_parameters()},

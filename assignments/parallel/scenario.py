@@ -15,32 +15,10 @@ from xml.etree import ElementTree as ET
 
 import torch
 
-from grader.stage import actor, callback, caller, folder, given, read, repeat
+from grader.stage import actor, callback, caller, folder, given, read, repeated
 from grader.vgpu.timeline import TimeKeeper
 
 _GPUS = 3
-
-
-def _run_again(answer, leaves, outputs, parts, card=None):
-    """Put what comes of running the log again in the place of what the actor says of its GPUs.
-
-    Args:
-        answer: Of a function of ``given.py``.
-        leaves: The values that it had, by name.
-        outputs: What it returned, by the names that the log has for it.
-        parts: Names of the parts that are looked at.
-        card: For times.
-    """
-    log, claims = answer.pop("log"), answer.pop("claims")
-    again = repeat(log, leaves, outputs, _GPUS, card)
-    if again["state"] == "real":
-        return {**answer, "again": again, **claims}
-    seen, times, placed = again.pop("parts"), again.pop("times"), again.pop("placement")
-    # Where there is nothing to tell of, the checks leave that to a person.
-    none = {"unrepeated": True}
-    on_devices = {name: seen.get(name, none) for name in parts}
-    in_time = {f"{name}_time": times.get(name, none) for name in parts} if card else {}
-    return {**answer, "again": again, **on_devices, **in_time, "placement": placed or none}
 
 
 def toy_model(x, labels, w1, b1, w2, b2, device):
@@ -48,7 +26,7 @@ def toy_model(x, labels, w1, b1, w2, b2, device):
     weights = {"net1.weight": w1, "net1.bias": b1, "net2.weight": w2, "net2.bias": b2}
     answer = given("toy_model", actor.module, x, labels, weights, device)
     leaves = {"x": x, "labels": labels, **weights}
-    return _run_again(answer, leaves, {"output": answer["outputs"]}, ["forward"])
+    return repeated(answer, leaves, {"output": answer["outputs"]}, _GPUS, "forward")
 
 
 def training(x, labels, w1, w2, device, devices):
@@ -56,7 +34,7 @@ def training(x, labels, w1, w2, device, devices):
     answer = given("training", actor.module, x, labels, w1, w2, device, devices)
     leaves = {"x": x, "labels": labels, "w1": w1, "w2": w2}
     outputs = {f"output[{name}]": weight for name, weight in answer["weights"].items()}
-    return _run_again(answer, leaves, outputs, ["steps"])
+    return repeated(answer, leaves, outputs, _GPUS, "steps")
 
 
 _NUMBERS = 4099
@@ -68,7 +46,7 @@ def resnet(images):
     drawn = torch.randn(_NUMBERS)
     answer = given("resnet", actor.module, images, drawn)
     leaves = {"images": images, "drawn": drawn}
-    return _run_again(answer, leaves, {"output": answer["outputs"]}, ["forward"])
+    return repeated(answer, leaves, {"output": answer["outputs"]}, _GPUS, "forward")
 
 
 _SLOWED = 0.01
@@ -86,7 +64,7 @@ def pipeline(images, split_size, card):
     leaves = {"images": images, "drawn": drawn, **({"labels": labels} if card else {})}
     parts = ["watched", "forward", "step"] if card else ["watched"]
     timed = (card, _SLOWED) if card else None
-    return _run_again(answer, leaves, {"output": answer["outputs"]}, parts, timed)
+    return repeated(answer, leaves, {"output": answer["outputs"]}, _GPUS, *parts, card=timed)
 
 
 def averaged(x, labels, w1, b1, w2, devices):
@@ -94,14 +72,14 @@ def averaged(x, labels, w1, b1, w2, devices):
     answer = given("averaged", actor.module, x, labels, w1, b1, w2, devices)
     leaves = {"x": x, "labels": labels, "w1": w1, "b1": b1, "w2": w2}
     outputs = {f"output[{name}]": gradient for name, gradient in answer["gradients"].items()}
-    return _run_again(answer, leaves, outputs, ["work"])
+    return repeated(answer, leaves, outputs, _GPUS, "work")
 
 
 def data_parallel(x, labels, w1, b1, w2):
     """Run a model over all GPUs."""
     answer = given("data_parallel", actor.module, x, labels, w1, b1, w2)
     leaves = {"x": x, "labels": labels, "w1": w1, "b1": b1, "w2": w2}
-    return _run_again(answer, leaves, {"output": answer["outputs"]}, ["forward"])
+    return repeated(answer, leaves, {"output": answer["outputs"]}, _GPUS, "forward")
 
 
 # -- processes -------------------------------------------------------------------------------------

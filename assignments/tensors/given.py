@@ -39,21 +39,19 @@ def copy_to(array, numbers):
 def moved(student, x, y):
     """Call to_device_and_dtype with y on a GPU, and write down what is computed."""
     with logged() as log:
-        for name, leaf in {"x": x, "y": y}.items() if log else ():
+        for name, leaf in {"x": x, "y": y}.items():
             log.leaf(name, leaf)
         y = y.to("cuda")
-        if log:
-            log.begin("moves", "x", "y")
+        log.begin("moves", "x", "y")
         result = student.to_device_and_dtype(x, y)
         # Not what is home again: NumPy may have had its hand in it, which no log follows.
         tensors = {name: result[name] for name in ("like_y", "double") if name in result}
-        if log:
-            log.end("moves", tensors)
+        log.end("moves", tensors)
     everything = {name: as_tensor(item) for name, item in result.items()}
     return {
         "all": everything,
         "home": _for_numpy(result.get("home")),
-        "log": log.as_values() if log else None,
+        "log": log.as_values(),
         "placed": placement(None, tensors),
     }
 

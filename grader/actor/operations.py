@@ -13,6 +13,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from grader.vgpu.log.collector import untraced
+
 QUIET = frozenset({"__repr__", "__str__", "__format__"})
 """Printing a tensor looks at it element by element; that is no work of the function."""
 
@@ -125,7 +127,8 @@ class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
         with torch._C.DisableTorchFunction():
             result = func(*args, **(kwargs or {}))
             if not self._calls.quiet:
-                self.note(func, args, kwargs or {}, result)
+                with untraced():
+                    self.note(func, args, kwargs or {}, result)
         return result
 
     def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:

@@ -163,6 +163,9 @@ class TimingSettings(AssignmentPart):
     atol: float = Field(default=0.0, ge=0, allow_inf_nan=False)
 
 
+Share = Annotated[float, Field(ge=0, lt=1)]
+
+
 class Question(AssignmentPart):
     """One function or class to write.
 
@@ -181,6 +184,8 @@ class Question(AssignmentPart):
         cases: Inputs that it is called with; none where a person reads its file.
         checks: Rules worth points.
         timed: How its speed is measured, where anything asks for that.
+        slip: Share of its points that are earned where one small change makes a submission right;
+            the assignment's where absent, 0 for none.
         called: Part of a result → what sentences for students call it: a key of a dict that a
             scenario returned, a place in a tuple, or ``log.steps``.
     """
@@ -197,6 +202,7 @@ class Question(AssignmentPart):
     cases: tuple[Case, ...] = ()
     checks: tuple[AnyCheck, ...] = Field(min_length=1)
     timed: TimingSettings | None = None
+    slip: Share | None = None
     called: dict[Item, AuthorTextField] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -238,7 +244,10 @@ class Assignment(AssignmentPart):
             where the library is not installed.
         given: Functions that the starter gives and nobody is graded on.
         limits: What one question may use, where it does not say otherwise.
-        partial: Known mistakes earn the prices that they have; else results are right or wrong.
+        partial: Known mistakes and slips earn the prices that they have; else results are right or
+            wrong.
+        slip: Share of a question's points that are earned where one small change makes it right;
+            none where absent.
         questions: What is asked.
     """
 
@@ -252,7 +261,13 @@ class Assignment(AssignmentPart):
     given: tuple[Identifier, ...] = ()
     limits: Limits = Limits()
     partial: bool = True
+    slip: Share | None = None
     questions: tuple[Question, ...] = Field(min_length=1)
+
+    def slip_of(self, question: Question) -> float:
+        """Share of a question's points that are earned where one small change makes it right."""
+        share = self.slip if question.slip is None else question.slip
+        return share or 0.0 if self.partial else 0.0
 
     @property
     def module(self) -> str:

@@ -43,7 +43,7 @@ def try_labelled(
         grader: Prepared.
         materials: The assignment that they are of.
         compared: Compare each report with its label. Otherwise only the wrong submissions are
-            graded, and of these what some check has not failed yet.
+            graded, those first whose labels promise most of what has not failed yet.
         step: Called with what is tried, and how many are done of how many.
 
     Raises:
@@ -59,10 +59,15 @@ def try_labelled(
         # A person's points wait whatever was written: no submission can show that they are lost.
         if not rule.by_person
     }
-    submissions = _found(materials, GROUPS if compared else GROUPS[:1])
+    left = _found(materials, GROUPS if compared else GROUPS[:1])
+    promised = {one.where: set() if compared else _promised(one, materials) for one in left}
+    count = len(left)
     with TemporaryDirectory(prefix="grader-lint-") as written:
-        for number, submission in enumerate(submissions):
-            step("labelled submissions", number, len(submissions))
+        while left:
+            step("labelled submissions", count - len(left), count)
+            # The first of those that promise alike.
+            submission = max(left, key=lambda one: len(promised[one.where] & untried.keys()))
+            left.remove(submission)
             tells = submission.group == wrong.name and _may_hold(submission, untried.values())
             if not tells and not compared:
                 continue
@@ -73,6 +78,20 @@ def try_labelled(
                 yield submission.where, miss
     for where in untried if wrong.is_dir() else ():
         yield where, f"no wrong submission in {wrong} fails it; add one that does"
+
+
+def _promised(submission: LabelledSubmission, materials: Materials) -> set[str]:
+    """Return the checks that fail by a label, as ``question.check``."""
+    try:
+        label = read_label(submission, materials.assignment.hand_in)
+    except LabelError:
+        return set()
+    return {
+        f"{question}.{check}"
+        for question, each in label.questions.items()
+        for check, code in each.checks.items()
+        if code not in NEUTRAL
+    }
 
 
 def _found(materials: Materials, groups: Sequence[str]) -> list[LabelledSubmission]:

@@ -26,6 +26,7 @@ from grader.authoring.oversights import (
 )
 from grader.authoring.shielding import costs_elsewhere
 from grader.authoring.shown_solutions import solutions_shown
+from grader.authoring.starter import checks_of, lost_elsewhere
 from grader.authoring.translated import unknown_docstrings, untranslated
 from grader.checks.arrays import to_numpy
 from grader.checks.base import Check
@@ -34,6 +35,7 @@ from grader.checks.judge import judge_case
 from grader.clock.sampling import readable
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader, Options
+from grader.interpreter import plain_processor
 from grader.observation import Observation
 from grader.report.model import CheckResult, Report
 from grader.run.materials import Materials
@@ -43,6 +45,7 @@ from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.timing.screening import Screener
 from grader.run.timing.stopwatch import NotTimedError
 from grader.sandbox.host.guests import Sandbox
+from grader.selfcheck.spare import open_for_check
 from grader.store.files import write_atomic
 from grader.verdict import Basis, Status
 from grader.wire.tree import map_leaves
@@ -79,8 +82,8 @@ def lint_assignment(
 ) -> list[LintFinding]:
     """Grade reference, starter and labelled submissions, time loops; return what is amiss.
 
-    What the reference returned is judged in another type and dtype, too, and known mistakes are
-    tried on other questions.
+    What the reference returned is judged in another type and dtype, too; its results have to
+    stand on another processor, and known mistakes are tried on other questions.
 
     Args:
         materials: The assignment and its files.
@@ -115,6 +118,10 @@ def lint_assignment(
     findings += starmap(LintFinding, costs_of_slips(graders[0]))
     step("files that students get", 0, None)
     findings += starmap(LintFinding, solutions_shown(graders[0], sandbox))
+    step("another processor", 0, None)
+    with plain_processor(), open_for_check() as elsewhere:
+        report = graders[0].with_sandbox(elsewhere).grade(materials.reference_folder, "reference")
+    findings += starmap(LintFinding, lost_elsewhere(report))
     step("loops and starter", 0, None)
     # Mistakes run once: to explain wrong submissions, and to be tried themselves.
     known = graders[0].mistakes = KnownMistakes(materials)
@@ -128,7 +135,7 @@ def lint_assignment(
 
 def _not_full(report: Report) -> Iterator[LintFinding]:
     seed = report.environment.seed
-    for where, check in _checks(report):
+    for where, check in checks_of(report):
         lost = check.score + check.pending < check.max_score or check.status is Status.ERROR
         # What a person reads need not lie beside the solution.
         if lost and check.kind != BY_HAND:
@@ -145,7 +152,7 @@ def claims_in(report: Report) -> tuple[dict[str, CheckResult], float]:
     Args:
         report: Of the reference.
     """
-    checks = {where: check for where, check in _checks(report) if not check.bonus}
+    checks = {where: check for where, check in checks_of(report) if not check.bonus}
     claims = {where: check for where, check in checks.items() if check.basis is Basis.CLAIM}
     return claims, sum(check.max_score for check in checks.values())
 
@@ -171,7 +178,7 @@ def held_by_claims(report: Report, assignment: Assignment) -> dict[str, CheckRes
 
     return {
         where: check
-        for where, check in _checks(report)
+        for where, check in checks_of(report)
         if not check.bonus and where not in claims and rests(where)
     }
 
@@ -319,18 +326,12 @@ def _names(one: MistakeRun, other: MistakeRun) -> tuple[str, str]:
 def _not_zero(grader: Grader, starter: Path) -> Iterator[LintFinding]:
     if not starter.is_dir():
         raise UsageError(f"{starter} does not exist; make it with `grader starter` first")
-    for where, check in _checks(grader.grade(starter, "starter")):
+    for where, check in checks_of(grader.grade(starter, "starter")):
         if check.score > 0:
             yield LintFinding(
                 where, f"the unfilled starter earns {check.score:g} points; let it require a check "
                 "of the returned value"
             )  # fmt: skip
-
-
-def _checks(report: Report) -> Iterator[tuple[str, CheckResult]]:
-    for question in report.questions:
-        for check in question.checks:
-            yield f"{question.id}.{check.id}", check
 
 
 _INT32 = np.iinfo(np.int32)

@@ -14,9 +14,9 @@ its reason::
 from __future__ import annotations
 
 import ast
-import copy
 import difflib
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,12 +30,12 @@ from rich.table import Table
 from grader.assignment.dims import AssignmentPart
 from grader.assignment.document import read_document, where
 from grader.assignment.types import Question
-from grader.authoring.alternatives import alternatives
 from grader.authoring.student_files import solution_spans
 from grader.errors import AssignmentError, Problem
 from grader.grading import Grader, Options
 from grader.run.materials import Materials
 from grader.sandbox.host.guests import Sandbox
+from grader.static_analysis.alternatives import Alternative, alternatives, variants
 
 MARKS = "mutants.yml"
 LEAST = 0.95
@@ -142,7 +142,9 @@ def try_mutants(
     Raises:
         AssignmentError: The reference's markers or the marks are at fault, or a mark fits nothing.
     """
-    assignment = materials.assignment
+    # Each mutant is one change away from the solution: mended, it would show nothing.
+    assignment = materials.assignment.model_copy(update={"partial": False})
+    materials = replace(materials, assignment=assignment)
     file = materials.root / "assignments" / assignment.id / MARKS
     marks = read_marks(file)
     # Of all questions, also where some are chosen: a mark for another question is not stale.
@@ -265,47 +267,29 @@ def mutants_of(source: str, file: str = "reference") -> list[Mutant]:
 
 def mistakes(block: ast.FunctionDef | ast.ClassDef, spans: list[tuple[int, int]]) -> dict[str, str]:
     """Return the texts of a function or class with one mistake each, and the mistakes' kinds."""
-    original = ast.unparse(block)
-    found: dict[str, str] = {}
-    for node in _inside(block, spans):
-        for kind, other in alternatives(node):
-            mutated = _with(block, node, other)
-            if mutated and mutated != original:
-                found.setdefault(mutated, kind)
-    return found
+    return {
+        variant.text: variant.kind
+        for variant in variants(block, lambda node: _inside(node, spans))
+        if _is_python(variant.text)
+    }
 
 
-def _inside(block: ast.stmt, spans: list[tuple[int, int]]) -> Iterator[ast.AST]:
-    for node in ast.walk(block):
-        line = getattr(node, "lineno", None)
-        if line is not None and any(first < line < last for first, last in spans):
-            yield node
-
-
-def _with(block: ast.stmt, target: ast.AST, other: ast.AST) -> str:
-    """Return a block with one node in place of another, or an empty string if it is no Python."""
-    copies: dict[int, ast.AST] = {}
-    copied = copy.deepcopy(block, copies)
-    swapped = _Swap(copies[id(target)], other).visit(copied)
+def _is_python(text: str) -> bool:
     try:
-        text = ast.unparse(ast.fix_missing_locations(swapped))
-        # Inheriting, it would be compiled under this module's own ``from __future__`` lines.
-        compile(text, "mutant", "exec", dont_inherit=True)
+        # What Python has to say of a text that nobody wrote is for nobody. Inheriting, it would be
+        # compiled under this module's own ``__future__`` lines.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "mutant", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
-        return ""
-    return text
+        return False
+    return True
 
 
-class _Swap(ast.NodeTransformer):
-    def __init__(self, target: ast.AST, other: ast.AST) -> None:
-        self._target = target
-        self._other = other
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if node is self._target:
-            return self._other
-        result: ast.AST = self.generic_visit(node)
-        return result
+def _inside(node: ast.AST, spans: list[tuple[int, int]]) -> Iterator[Alternative]:
+    line = getattr(node, "lineno", None)
+    if line is not None and any(first < line < last for first, last in spans):
+        yield from alternatives(node)
 
 
 def _mutant(function: str, kind: str, texts: tuple[str, str], source: str) -> Mutant:

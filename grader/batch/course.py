@@ -7,7 +7,7 @@
     roster: roster.csv                    # path from this file
     language: ko                          # of pages and messages
     released: visible                     # what students' pages show
-    partial: false                        # known mistakes earn no price
+    partial: false                        # results are right or wrong
     gpu: none                             # points that wait for one are out of the maximum
     batch: {isolation: full, clock: auto, jobs: 4}
     late: {grace_minutes: 10, per_day: 0.1, most: 0.5, closes_after_days: 7}
@@ -147,7 +147,8 @@ class CourseSpec(AssignmentPart):
         language: Of pages and messages.
         released: What students' pages show: visible checks, those for after the due date too, or
             those for after grades are published.
-        partial: Known mistakes earn the prices that assignments give them.
+        partial: Known mistakes and slips earn the prices that assignments give them, and rules a
+            share of what they rest on.
         gpu: Whether there is a GPU to grade with; ``none`` takes what only one can settle out of
             the maximum.
         batch: Options of ``grader batch``.

@@ -220,6 +220,7 @@ def unseen(mention: Mention) -> bool:
     return mention.name.startswith(_UNSEEN)
 
 
+@cache
 def refusal(pattern: str, *, composite: bool = False, instead: str = _TO_CALLS) -> str:
     """Return why no operation that reaches the dispatcher matches a pattern; empty if one does.
 
@@ -253,6 +254,7 @@ _HOLDS: Mapping[str, frozenset[str]] = {
 wherever such a function was called."""
 
 
+@cache
 def told_by_log(pattern: str) -> bool:
     """Tell whether a log that is proved shows that no function of a name was called.
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check, Probe, UnfitCaseError
 from grader.checks.causes import exception_cause
-from grader.checks.proved import with_logs
+from grader.checks.proved import REPLAY, with_logs
 from grader.checks.trees import NoItemError, item_of, naming, no_item
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome, Stop
 from grader.verdict import (
     NOTHING_TO_JUDGE,
+    PRICE,
     Basis,
     Code,
     Message,
@@ -104,19 +105,67 @@ def combine(verdicts: Sequence[Verdict]) -> Verdict:
     return replace(least, case=None, hidden=False)
 
 
-def settle(checks: Sequence[Check], verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+def settle(
+    checks: Sequence[Check], verdicts: Mapping[str, Verdict], shares: bool = False
+) -> dict[str, Verdict]:
     """Apply ``requires``: what rests on an unmet check is skipped, on a pending one is pending.
 
     Args:
         checks: All checks of one question.
         verdicts: The verdict of each over its cases, by the check's id.
+        shares: What rests on several checks earns the share of those that are met.
 
     Returns:
         A verdict for every check, by id.
     """
     by_id = {check.id: check for check in checks}
     settled: dict[str, Verdict] = {}
-    return {check.id: _settle(check.id, by_id, verdicts, settled) for check in checks}
+    found = {check.id: _settle(check.id, by_id, verdicts, settled) for check in checks}
+    # A rule that is broken is no part of a result: nothing is shared beside it.
+    broken = any(
+        check.conditional and verdicts[check.id].status is Status.FAILED
+        for check in checks
+        if check.id in verdicts
+    )
+    if not shares or broken:
+        return found
+    return {check.id: _shared(check, checks, verdicts[check.id], found) for check in checks}
+
+
+def _shared(
+    check: Check, checks: Sequence[Check], own: Verdict, settled: Mapping[str, Verdict]
+) -> Verdict:
+    """Return a check's verdict; where some of what it rests on is met, its share of that.
+
+    A rule on what is counted earns it where a log shows that it is kept: a wrong function's counts
+    are nobody's but the process's own word.
+    """
+    verdict = settled[check.id]
+    is_skipped = verdict.code is Code.REQUIREMENT_NOT_MET and own.status.earned
+    # What judges values rests on others because it would be had without the work.
+    if not (is_skipped and check.conditional) or check.speed() is not None:
+        return verdict
+    if not _is_shown(check, own):
+        return verdict
+    names = required(check, checks)
+    needed = [(each, settled[each.id]) for each in checks if each.id in names]
+    met = sum(each.points * seen.credit for each, seen in needed if seen.status.earned)
+    if not met or any(seen.status.open for _, seen in needed):
+        return verdict
+    share = met / sum(each.points for each, _ in needed)
+    params = {**(verdict.message.params if verdict.message else {}), PRICE: round(100 * share)}
+    return replace(
+        verdict,
+        status=Status.PARTIAL,
+        credit=share * own.credit,
+        message=Message("rule_kept_in_part", params),
+    )
+
+
+def _is_shown(check: Check, verdict: Verdict) -> bool:
+    """Tell whether a verdict rests on results alone, or on a log that was run again."""
+    of_results = set(check.needs()) <= {Probe.ARGS_AFTER}
+    return of_results or any(witness.name == REPLAY for witness in verdict.witnesses)
 
 
 def _settle(

@@ -40,6 +40,9 @@ _TIMES = 3
 """A log may compute so often, or so many times the reference's operations. Turns that are
 written out, for the longest input that may come, do not fit in."""
 
+REPLAY = "replay"
+"""Name of the witness of a log that was run again."""
+
 OTHER_VALUES = "on other inputs it gives other values than the reference"
 """Why a log shows nothing that could be run again."""
 
@@ -54,7 +57,7 @@ def with_logs(
     verdict = check.judge(case, reference, submission)
     shown = check.shown(case, reference, submission)
     if shown is not None:
-        witness = Witness("replay", "kept", Basis.FACT, shown)
+        witness = Witness(REPLAY, "kept", Basis.FACT, shown)
         kept = verdict if _stands(verdict) else passed()
         return replace(kept, witnesses=(*verdict.witnesses, witness))
     if not verdict.status.earned:

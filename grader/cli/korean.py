@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 import shutil
-import unicodedata
 from collections.abc import Iterator
 from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
 
 COMMANDS = {
     "grade": "제출물 하나를 채점합니다.",
@@ -109,25 +112,15 @@ def help_of(name: str, command: Any, context: Any) -> str:
 
 
 def _listed(rows: list[tuple[str, str]], width: int) -> Iterator[str]:
-    left = min(max(_columns(first) for first, _ in rows), _FIRST) + 2
+    left = min(max(cell_len(first) for first, _ in rows), _FIRST) + 2
     for first, text in rows:
-        told = list(_wrapped(text, width - left - 2))
-        if _columns(first) > left - 2:
+        told = _wrapped(text, width - left - 2)
+        if cell_len(first) > left - 2:
             yield f"  {first}"
         else:
-            yield f"  {first}{' ' * (left - _columns(first))}{told.pop(0)}"
+            yield f"  {first}{' ' * (left - cell_len(first))}{told.pop(0)}"
         yield from (f"  {' ' * left}{line}" for line in told)
 
 
-def _wrapped(text: str, width: int) -> Iterator[str]:
-    line = ""
-    for word in text.split(" "):
-        if line and _columns(line) + 1 + _columns(word) > width:
-            yield line
-            line = ""
-        line = f"{line} {word}" if line else word
-    yield line
-
-
-def _columns(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+def _wrapped(text: str, width: int) -> list[str]:
+    return [line.plain.rstrip() for line in Text(text).wrap(Console(width=width), width)]

@@ -23,6 +23,7 @@ from grader.clock.device import DeviceTiming
 from grader.clock.sampling import Run, Sample
 from grader.clock.vectorisation import Screen
 from grader.errors import AssignmentError
+from grader.interpreter import processor_settings
 from grader.observation import (
     Claims,
     Companions,
@@ -34,7 +35,7 @@ from grader.observation import (
     Stop,
 )
 from grader.run.materials import Materials
-from grader.run.observe import QuestionRun
+from grader.run.observe import Mended, QuestionRun
 from grader.run.plan import Generate, PlannedQuestion, plan_digests
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace, Written
@@ -46,7 +47,7 @@ from grader.wire.values import Value
 
 KEEPER = Keeper(
     [
-        QuestionRun, Loaded, Fault,
+        QuestionRun, Mended, Loaded, Fault,
         Observation, Outcome, HostFacts, Stop, FrameSize, Claims, Companions, Proof,
         FunctionTiming, Run, Sample, Screen, DeviceTiming,
         EntryFacts, Construct, Mention, SourcePlace, Role, Written,
@@ -160,7 +161,7 @@ def open_references(
         _FORMAT, materials.digest, sandbox.isolation.tier.value, sandbox.isolation.mechanisms,
         # All that results may depend on. What is missing here would be compared with an answer from
         # another machine or library.
-        tuple(choices), sys.version, sys.prefix, os.uname(), _processor(),
+        tuple(choices), sys.version, sys.prefix, os.uname(), _processor(), processor_settings(),
         os.environ.get("LANG"), _code(), _packages(), platform.libc_ver(),
     )  # fmt: skip
     stem = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:32]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
+import io
+import tokenize
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -171,11 +172,21 @@ def _with_prices(digest: str, mistakes: Iterable[KnownMistake]) -> str:
     # Without any it stays: what was graded before there were prices stands under the same one.
     known = [
         # Without its comments, which hold the sentences.
-        (ast.dump(ast.parse(each.module)), each.questions, each.earns, sorted(each.voids))
+        (_uncommented(each.module), each.questions, each.earns, sorted(each.voids))
         for each in mistakes
         if each.earns
     ]
     return hashlib.sha256(f"{digest}{known}".encode()).hexdigest() if known else digest
+
+
+def _uncommented(source: str) -> str:
+    """Return a program's text without comments and empty lines: the same under every Python."""
+    lines = source.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
 def _all_or_nothing(course: Path) -> bool:

@@ -99,6 +99,12 @@ class Explains(Protocol):
         """See ``KnownMistakes.made``."""
         ...
 
+    def fits(
+        self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox, /
+    ) -> bool:
+        """See ``KnownMistakes.fits``."""
+        ...
+
 
 class KnownMistakes:
     """The known mistakes of an assignment; each runs once, when it is first asked for."""
@@ -165,6 +171,22 @@ class KnownMistakes:
             with suppress(InfrastructureError):
                 self._counted[key] = Made(files, self._run(planned, files, sandbox), key[1])
         return self._counted.get(key)
+
+    def fits(
+        self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox
+    ) -> bool:
+        """Tell whether a submission does what a known mistake does that has a price, or earns 0.
+
+        Args:
+            planned: The question with its inputs.
+            run: What the submission did.
+            right: What the reference did.
+            sandbox: Where mistakes run that have not run yet.
+        """
+        name = planned.question.id
+        known = self.of([planned], {name: right}, sandbox).get(name, ())
+        decided = [each for each in known if each.mistake.earns is not None]
+        return any(same_results(run.observations, each.results) for each in decided)
 
     def _run(
         self, planned: PlannedQuestion, files: Mapping[str, bytes], sandbox: Sandbox

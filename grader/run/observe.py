@@ -50,6 +50,21 @@ class PhaseTimes:
 
 
 @dataclass(frozen=True, slots=True)
+class Mended:
+    """A function with one small change, after which all of its results are right.
+
+    Attributes:
+        line: Where the change is, in the student's file, from 1.
+        share: Of the points that its results lost, and the rules on them: what it earns.
+        run: What came of it.
+    """
+
+    line: int
+    share: float
+    run: QuestionRun
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionRun:
     """What came of one question.
 
@@ -59,6 +74,7 @@ class QuestionRun:
         failed_load: How it died.
         observations: Case key → observation. Empty when nothing could be called.
         seconds: Wall time of the question.
+        mended: The same with a slip mended, where that was tried and makes it right.
     """
 
     entry: str | None
@@ -66,6 +82,7 @@ class QuestionRun:
     failed_load: Observation | None
     observations: dict[str, Observation] = field(default_factory=dict)
     seconds: float = 0.0
+    mended: Mended | None = None
 
 
 @dataclass(frozen=True, slots=True)

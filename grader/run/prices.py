@@ -52,6 +52,19 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialCredit:
+    """What a question earns that is right in part.
+
+    Attributes:
+        price: Of the known mistake that the submission makes, if it makes one.
+        shares: What rests on several checks earns the share of those that are met.
+    """
+
+    price: Price | None = None
+    shares: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
     """A priced mistake that a submission makes, as what its logs are compared with.
 
@@ -70,6 +83,11 @@ def results_alone(check: Check) -> bool:
     """Tell whether a check judges what came back, and nothing that a price is not for."""
     seen = set(check.needs()) <= {Probe.ARGS_AFTER}
     return seen and check.speed() is None and not (check.by_person or check.diagnostic)
+
+
+def of_values(check: Check) -> bool:
+    """Tell whether a check judges what came back, and others rest on it."""
+    return results_alone(check) and not check.conditional
 
 
 def with_price(checks: Sequence[Check], verdicts: Verdicts, price: Price) -> dict[str, Verdict]:
@@ -92,6 +110,45 @@ def with_price(checks: Sequence[Check], verdicts: Verdicts, price: Price) -> dic
         paid[check.id] = verdict
     settled = settle(checks, paid)
     return {name: _kept(settled[name], without[name], price) for name in settled}
+
+
+def with_slip(
+    checks: Sequence[Check], verdicts: Verdicts, mended: Verdicts, line: int, share: float
+) -> dict[str, Verdict]:
+    """Return the verdicts on all checks of a question that one small change makes right.
+
+    What its results lose, and the rules on them, earn a share of what they earn once mended.
+
+    Args:
+        checks: All checks of the question.
+        verdicts: Of the submission, settled.
+        mended: Of the submission with its slip mended, settled.
+        line: Where the change is.
+        share: What is earned of the points.
+    """
+    paid, told = dict(verdicts), False
+    for check in checks:
+        verdict, better = verdicts[check.id], mended[check.id]
+        lost = verdict.status.wrong and verdict.code in OF_RESULTS and results_alone(check)
+        rests = verdict.code is Code.REQUIREMENT_NOT_MET
+        credit = share * better.credit
+        # The clock compares with the reference: a wrong function is not timed.
+        due = (lost or rests) and better.status.earned and check.speed() is None
+        if not due or credit <= verdict.credit or verdict.message is None:
+            continue
+        params = {**verdict.message.params, PRICE: round(100 * share)}
+        if lost and not told:
+            params, told = {**params, "mended_line": line}, True
+        message = Message(verdict.message.id if lost else "rule_kept_but_for_slip", params)
+        paid[check.id] = replace(
+            verdict,
+            status=Status.PARTIAL,
+            owner=Owner.STUDENT,
+            credit=credit,
+            message=message,
+            basis=better.basis,
+        )
+    return paid
 
 
 def _kept(verdict: Verdict, without: Verdict, price: Price) -> Verdict:
@@ -169,26 +226,26 @@ def why_unpaid(planned: PlannedQuestion, results: Results, right: Results) -> st
     values = [seen.claims.value for _, seen, _ in ended]
     if all(equal_but_for_rounding(one, other) for one, other in combinations(values, 2)):
         return "it returns the same in all cases with drawn values"
-    if all(_hands_back(args, seen, expected) for args, seen, expected in ended):
+    if all(hands_back(args, seen, expected) for args, seen, expected in ended):
         return "what is wrong is an argument as it came, in all cases with drawn values"
     return ""
 
 
-def _hands_back(args: Sequence[Value], seen: Observation, expected: Observation) -> bool:
+def hands_back(args: Sequence[Value], seen: Observation, expected: Observation) -> bool:
     """Tell whether a wrong result, or a wrong part of it, is an argument as it came."""
     after = seen.claims.args_after
     # Written to in place, it is handed back as it became.
     if after is not None and not equal_but_for_rounding(tuple(args), after):
         return False
-    right = _parts(expected.claims.value)
+    right = parts_of(expected.claims.value)
     return any(
         not (name in right and equal_but_for_rounding(part, right[name]))
         and any(equal_but_for_rounding(part, arg) for arg in args)
-        for name, part in _parts(seen.claims.value).items()
+        for name, part in parts_of(seen.claims.value).items()
     )
 
 
-def _parts(value: Value) -> dict[object, Value]:
+def parts_of(value: Value) -> dict[object, Value]:
     """Return the parts of a result that has some, by key or place; else the whole."""
     if isinstance(value, dict):
         return {key: item for key, item in value.items()}  # noqa: C416  the keys are of another type

@@ -20,6 +20,7 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -48,6 +49,7 @@ from grader.run.plan import (
     draw_case,
     is_drawn,
 )
+from grader.run.prices import parts_of
 from grader.run.session import GuestSession
 from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
 from grader.verdict import Code
@@ -69,6 +71,9 @@ _SECONDS = 10.0
 _DEATHS = 2
 """Logs of one submission that may end the process they are run in."""
 
+_MOST_KNOWN = 4_000
+"""Logs that are kept with what they prove: a class writes the same ones again and again."""
+
 _PASSING = (Outcome.TIMED_OUT, Outcome.SANDBOX_FAILED, Outcome.CRASHED)
 """Maybe the machine's doing: asked again for the next submission."""
 
@@ -85,12 +90,13 @@ _Place = tuple[str, str]
 """Key of a case, and the dim that is grown in one of its calls."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Task:
     """A log to be run again.
 
     Attributes:
         problem: Why it need not be: it cannot come to the reference's values. Mostly empty.
+        parts: The parts of the result that are right, where others are not; empty for all.
     """
 
     planned: PlannedQuestion
@@ -99,10 +105,16 @@ class _Task:
     seen: Observation
     right: Observation
     problem: str = ""
+    parts: tuple[str, ...] = ()
 
     @property
     def log(self) -> Value:
         return self.seen.claims.probes.get(LOG)
+
+    @cached_property
+    def digest(self) -> str:
+        """Return what says which inputs the log gets: whoever wrote it cannot know them."""
+        return digest_of(self.log)
 
     @property
     def place(self) -> _Place:
@@ -145,6 +157,7 @@ class Prover:
         self._secret = secrets.token_bytes(32)
         self._reference: GuestSession | None = None
         self._pool: dict[tuple[str, str, str, int], _Fresh] = {}
+        self._known: dict[tuple[str, _Place, str], Proof] = {}
 
     def proved(
         self,
@@ -166,7 +179,6 @@ class Prover:
         if self._sandbox.isolation.tier is Tier.NONE or not self._materials.reference:
             return without_logs(runs)
         found = dict(runs)
-        limits = self._materials.assignment.limits
         program = GuestProgram({}, SCENARIO, stage=_PROGRAM)
         player = GuestSession(self._sandbox, program, allowance=Allowance())
         deaths = 0
@@ -176,18 +188,22 @@ class Prover:
                 tasks = list(_tasks(planned, runs.get(name), reference.get(name)))
                 if deaths >= _DEATHS:
                     tasks = [replace(task, problem=task.problem or _ENDED) for task in tasks]
-                due = [task for task in tasks if not task.problem]
                 proofs: dict[_Place, Proof] = {
                     task.place: Proof(task.problem)
                     for task in tasks
                     if task.problem and task.is_shown
                 }
-                if due:
-                    player.prepare(limits, GuestNeeds())
-                    if not player.alive:
-                        break
-                    proofs |= self._results(player, due)
-                    deaths += not player.alive
+                left = [task for task in tasks if not task.problem]
+                proofs |= {
+                    task.place: self._known[key]
+                    for task in left
+                    if (key := _key(task)) in self._known
+                }
+                due = [task for task in left if task.place not in proofs]
+                results = self._results(player, due)
+                self._keep(due, results)
+                proofs |= results
+                deaths += bool(results) and not player.alive
                 found[name] = _summed_up(planned, _with_proofs(found[name], proofs))
         # The machine's doing: nothing is proved then, and the other witnesses are heard.
         except InfrastructureError:
@@ -201,6 +217,19 @@ class Prover:
         if self._reference is not None:
             self._reference.finish()
             self._reference = None
+
+    def _keep(self, tasks: Sequence[_Task], proofs: Mapping[_Place, Proof]) -> None:
+        """Keep what logs prove, for others that write the same ones: these get the same inputs.
+
+        Only what acquits. A process that a hostile log took over might say of a log after it that
+        it proves nothing, and others would wait for a person.
+        """
+        for task in tasks:
+            proof = proofs.get(task.place)
+            if proof is not None and not proof.why:
+                self._known[_key(task)] = proof
+        while len(self._known) > _MOST_KNOWN:
+            del self._known[next(iter(self._known))]
 
     def _results(self, player: GuestSession, tasks: Sequence[_Task]) -> dict[_Place, Proof]:
         """Return what came of the logs of one question."""
@@ -232,7 +261,12 @@ class Prover:
             for task, chosen, why in drawn
             if not why
         ]
-        answers = player.calls_fairly(requests, _SECONDS) if requests else []
+        answers: Sequence[Observation] = ()
+        if requests:
+            player.prepare(self._materials.assignment.limits, GuestNeeds())
+            if not player.alive:
+                raise InfrastructureError("no process can be started that runs logs again")
+            answers = player.calls_fairly(requests, _SECONDS)
         failed = any(answer.outcome is Outcome.SANDBOX_FAILED for answer in answers)
         left = iter(answers)
         proofs = {}
@@ -251,8 +285,7 @@ class Prover:
 
     def _chosen(self, task: _Task, offset: int) -> tuple[list[_Fresh], str]:
         """Return other inputs for a log, with what the reference does with them; or why not."""
-        # By the log: whoever wrote it cannot know them, and another run takes the same.
-        digest = hashlib.sha256(self._secret + digest_of(task.log).encode()).digest()
+        digest = hashlib.sha256(self._secret + task.digest.encode()).digest()
         first = digest[0] % _POOL
         wanted = range(first, first + (1 if task.call.grown else _DRAWS))
         chosen = [self._fresh(task, offset + number % _POOL) for number in wanted]
@@ -262,7 +295,8 @@ class Prover:
         # An answer that is the same for all inputs can be known before they are. Twice as far apart
         # as a proof allows: then no answer passes for two of them. The sum of the same numbers in
         # another order is another by rounding alone.
-        alike = any(_same(task, one, other, 2 * _SHARE) for one, other in pairwise(answers))
+        known = [_narrowed(each, task.parts) for each in answers]
+        alike = any(_same(task, one, other, 2 * _SHARE) for one, other in pairwise(known))
         return chosen, "other inputs have the same answer" if alike else ""
 
     def _fresh(self, task: _Task, number: int) -> _Fresh:
@@ -328,6 +362,10 @@ class Prover:
         return self._reference
 
 
+def _key(task: _Task) -> tuple[str, _Place, str]:
+    return task.planned.question.id, task.place, f"{task.digest} {task.parts}"
+
+
 def _has_links(log: Value) -> bool:
     """Tell whether numbers that left torch come back in, by a log's own word."""
     return isinstance(log, dict) and log.get("linked") is True
@@ -361,6 +399,7 @@ def _tasks(
             own, other = seen.counted.get(call.grown), right.counted.get(call.grown)
             if own and other and own.outcome is other.outcome is Outcome.COMPLETED:
                 task = _Task(planned, case, call, own, other)
+                task = replace(task, parts=_right_parts(task, own, other))
                 task = replace(task, problem=_problem(task))
                 # A function that is wrong there in the plain call, too, shows nothing, and hides
                 # nothing: its values cost it points.
@@ -373,9 +412,33 @@ def _problem(task: _Task) -> str:
     if LOG not in task.seen.claims.probes:
         return "there is no log"
     # What is wrong where it is counted will not be right elsewhere.
-    if not _same(task, task.seen, task.right):
+    if not task.parts and not _same(task, task.seen, task.right):
         return "counted, it gave other values than the reference"
     return ""
+
+
+def _right_parts(task: _Task, own: Observation, right: Observation) -> tuple[str, ...]:
+    """Return the parts of a result that are right where others are not; none where all are."""
+    found, wanted = parts_of(own.claims.value), parts_of(right.claims.value)
+    if len(wanted) < 2 or found.keys() != wanted.keys():
+        return ()
+    each = {
+        name: (_but_value(own, found[name]), _but_value(right, wanted[name])) for name in wanted
+    }
+    good = tuple(str(name) for name, pair in each.items() if _same(task, *pair))
+    return good if len(good) < len(wanted) else ()
+
+
+def _narrowed(seen: Observation, parts: Sequence[str]) -> Observation:
+    """Return a call that returned some parts of its result alone; all of it where none is named."""
+    if not parts:
+        return seen
+    known = parts_of(seen.claims.value)
+    return _but_value(seen, tuple(item for name, item in known.items() if str(name) in parts))
+
+
+def _but_value(seen: Observation, value: Value) -> Observation:
+    return replace(seen, claims=replace(seen.claims, value=value))
 
 
 def _entry(planned: PlannedQuestion, session: GuestSession) -> str:
@@ -397,7 +460,7 @@ def _proof(task: _Task, expected: Sequence[Observation], answer: Observation) ->
         outputs = [mapping(each) for each in items(said["outputs"])]
         sizes = {name: natural(said[name]) for name in _SIZES}
         found = replace(
-            Proof(),
+            Proof(parts=task.parts),
             **sizes,  # type: ignore[arg-type]
             ops=tuple(map(text, items(said["ops"]))),
             written=tuple(map(natural, items(said["written"]))),
@@ -414,7 +477,7 @@ def _proof(task: _Task, expected: Sequence[Observation], answer: Observation) ->
         return Proof("it could not be run")
     for right, own in zip(expected, outputs, strict=True):
         made = Observation(Outcome.COMPLETED, claims=Claims(_named(right.claims.value, own)))
-        if not _same(task, made, right):
+        if not _same(task, _narrowed(made, task.parts), _narrowed(right, task.parts)):
             as_large = _shapes(task.right) == _shapes(right)
             return Proof(
                 OTHER_VALUES if as_large else "the answer to other inputs has another size"
@@ -533,7 +596,7 @@ def _summed_up(planned: PlannedQuestion, run: QuestionRun) -> QuestionRun:
         if key in drawn and LOG in each.claims.probes
     ]
     known = [proof for proof in proofs if proof is not None]
-    if not known or len(known) < len(proofs):
+    if not known or len(known) < len(proofs) or any(proof.parts for proof in known):
         return run
     together = _together(known)
     observations = {key: replace(seen, proof=together) for key, seen in run.observations.items()}

@@ -26,7 +26,7 @@ from grader.run.capabilities import no_package
 from grader.run.materials import Materials
 from grader.run.observe import Follower, PhaseTimes, Progress, QuestionRun, observations, observe
 from grader.run.plan import PlannedQuestion
-from grader.run.prices import Made, Price, with_price
+from grader.run.prices import OF_RESULTS, Made, PartialCredit, of_values, with_price, with_slip
 from grader.run.proving import Prover
 from grader.run.stage import open_session
 from grader.sandbox.host.guests import Sandbox
@@ -49,6 +49,8 @@ from grader.wire.values import Value
 _STUB = re.compile(r"(\w+)(?:\.\w+)? is not written yet")
 """What functions and methods of a starter raise."""
 
+ALL_OR_NOTHING = PartialCredit()
+
 Verdicts = dict[str, Verdict]
 """Check id → verdict."""
 Runs = Mapping[str, QuestionRun]
@@ -64,7 +66,7 @@ def judge_question(
     reference: QuestionRun,
     submission: QuestionRun,
     asked: Collection[str] = (),
-    price: Price | None = None,
+    partial: PartialCredit = ALL_OR_NOTHING,
 ) -> Verdicts:
     """Judge every check of a question on all of its cases; return the verdicts of listed ones.
 
@@ -73,7 +75,7 @@ def judge_question(
         reference: What the reference did with them.
         submission: What the submission did.
         asked: Names of all functions that are asked for, this one's too.
-        price: Of the known mistake that the submission makes.
+        partial: What is earned where it is right in part.
     """
     question = planned.question
     # The reference first: where it failed, no submission is to blame.
@@ -83,7 +85,24 @@ def judge_question(
     )
     if stopped is not None:
         return for_all(question, stopped)
-    verdicts = {}
+    verdicts = _unsettled(planned, reference, submission)
+    if partial.price is None:
+        settled = settle(question.checks, verdicts, partial.shares)
+    else:
+        settled = with_price(question.checks, verdicts, partial.price)
+    if (slip := submission.mended) is not None:
+        mended = settle(question.checks, _unsettled(planned, reference, slip.run))
+        settled = with_slip(question.checks, settled, mended, slip.line, slip.share)
+    settled = with_diagnoses(question.checks, settled)
+    return without_repeats(question.listed, settled)
+
+
+def _unsettled(
+    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+) -> Verdicts:
+    """Return the verdict of each check over its cases, before anything rests on another."""
+    question = planned.question
+    verdicts: Verdicts = {}
     for check in question.checks:
         judged = [
             (
@@ -107,12 +126,29 @@ def judge_question(
     for check in question.checks:
         if check.id not in verdicts:
             verdicts[check.id] = _without_case(check, verdicts, submission)
-    if price is None:
-        settled = settle(question.checks, verdicts)
-    else:
-        settled = with_price(question.checks, verdicts, price)
-    settled = with_diagnoses(question.checks, settled)
-    return without_repeats(question.listed, settled)
+    return verdicts
+
+
+def wrong_results(
+    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+) -> list[Check]:
+    """Return the checks that a submission fails by the values that came back.
+
+    None where something else is wrong, or undecided, with any of those that judge values.
+
+    Args:
+        planned: The question with the inputs that both runs got.
+        reference: What the reference did with them.
+        submission: What the submission did.
+    """
+    if reference.entry is None or submission.entry is None:
+        return []
+    verdicts = _unsettled(planned, reference, submission)
+    judging = [check for check in planned.question.checks if of_values(check)]
+    wrong = [check for check in judging if not verdicts[check.id].status.earned]
+    if any(verdicts[check.id].code not in OF_RESULTS for check in wrong):
+        return []
+    return wrong
 
 
 def for_all(question: Question, verdict: Verdict) -> Verdicts:
@@ -267,7 +303,7 @@ def judge_all(
     reference: Mapping[str, QuestionRun],
     runs: Mapping[str, QuestionRun],
     missing: Mapping[str, str],
-    prices: Mapping[str, Price],
+    partial: Mapping[str, PartialCredit],
 ) -> dict[str, Verdicts]:
     """Return question → verdicts, for the questions that were run.
 
@@ -276,7 +312,7 @@ def judge_all(
         reference: What came of it for the reference, by question id.
         runs: The same for the submission.
         missing: Packages that student processes cannot import → why.
-        prices: Of the known mistakes that the submission makes, by question id.
+        partial: What is earned where it is right in part, by question id.
     """
     judged: dict[str, Verdicts] = {}
     asked = {name for planned in plan for name in planned.question.names}
@@ -287,8 +323,8 @@ def judge_all(
         if lack := lacking_at_import(runs[name], missing):
             judged[name] = for_all(planned.question, lack)
         else:
-            price = prices.get(name)
-            judged[name] = judge_question(planned, reference[name], runs[name], asked, price)
+            paid = partial[name]
+            judged[name] = judge_question(planned, reference[name], runs[name], asked, paid)
     return judged
 
 

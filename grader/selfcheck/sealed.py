@@ -200,6 +200,10 @@ class SealedMistakes:
         """Return None: a self-check compares logs with what the submission itself gives."""
         return None
 
+    def fits(self, *_: object) -> bool:
+        """Return False: it is asked where slips are mended, which takes the reference."""
+        return False
+
     def says(self, question: str, results: Results) -> dict[str, str]:
         """Return what the author says of what did this; {} if nothing, or two things."""
         found = [

@@ -18,10 +18,11 @@ from grader.stage.api import (
     given,
     read,
     repeat,
+    repeated,
 )
 from grader.wire.values import Opaque
 
 __all__ = [
     "Handle", "MadeByCode", "Opaque", "RemoteError", "actor", "callback", "caller", "folder",
-    "given", "read", "repeat",
+    "given", "read", "repeat", "repeated",
 ]  # fmt: skip

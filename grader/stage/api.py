@@ -312,6 +312,43 @@ def repeat(
     return run_again(read, log, leaves, outputs, (gpus, card))
 
 
+def repeated(
+    answer: Mapping[str, Any],
+    leaves: Mapping[str, torch.Tensor],
+    outputs: Mapping[str, Any],
+    gpus: int,
+    *parts: str,
+    card: tuple[str, float] | None = None,
+) -> dict[str, Any]:
+    """Put what comes of running the log again in the place of what the actor says of its GPUs.
+
+    Args:
+        answer: Of a function of ``given.py``. ``log``: what it wrote down; ``claims``: what it saw
+            of GPUs that are real, by the names below.
+        leaves: See ``repeat``.
+        outputs: See ``repeat``.
+        gpus: See ``repeat``.
+        parts: Names of the parts that are looked at.
+        card: See ``repeat``.
+
+    Returns:
+        The rest of the answer; ``again``, which ``repeat`` returns; a report for each part, with a
+        card another one of its times (``<part>_time``); and the ``placement``. Where there is
+        nothing to tell of, the checks leave that to a person.
+    """
+    rest = {name: item for name, item in answer.items() if name not in ("log", "claims")}
+    again = repeat(answer["log"], leaves, outputs, gpus, card)
+    if again["state"] == "real":
+        return {**rest, "again": again, **answer["claims"]}
+    seen, times, placed = again.pop("parts"), again.pop("times"), again.pop("placement")
+    on_devices = {name: seen.get(name, _UNREPEATED) for name in parts}
+    in_time = {f"{name}_time": times.get(name, _UNREPEATED) for name in parts} if card else {}
+    return {**rest, "again": again, **on_devices, **in_time, "placement": placed or _UNREPEATED}
+
+
+_UNREPEATED = {"unrepeated": True}
+
+
 def _play() -> Play:
     if not NOW:
         raise RuntimeError("scenario.py uses the actor outside of a case")

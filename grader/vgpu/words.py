@@ -15,13 +15,15 @@ from pathlib import Path
 
 KOREAN = Path(__file__).with_name("ko.json")
 """English text → Korean."""
+_LANGUAGES = ("en", "ko")
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def in_korean() -> bool:
     """Return whether the reader's language is Korean."""
     locale = next(filter(None, map(os.environ.get, _VARIABLES)), "")
-    return (os.environ.get("TORCHGRADE_LANG") or locale)[:2].lower() == "ko"
+    names = (name[:2].lower() for name in (os.environ.get("TORCHGRADE_LANG", ""), locale))
+    return next((name for name in names if name in _LANGUAGES), "en") == "ko"
 
 
 def said(text: str, **params: object) -> str:

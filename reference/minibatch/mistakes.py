@@ -1140,8 +1140,8 @@ class EarlyStopping(Stopping):
 
 
 # %% stopping_never
-# says: It never says that training is to stop.
-# says-ko: 학습을 멈추라고 하는 적이 없습니다.
+# says: In none of these series does it say that training is to stop.
+# says-ko: 어느 수열에서도 학습을 멈추라고 하지 않습니다.
 # earns: 0
 
 class EarlyStopping(Stopping):

@@ -1114,3 +1114,12 @@ class ScaledLinear(nn.Module):
 
     def forward(self, x):
         return self.scale * (x @ self.weight)
+
+
+# %% load_unsafe
+# says: It loads what runs code: without weights_only=True a file can do anything to whoever opens it.
+# says-ko: 코드를 실행하는 것도 불러옵니다. weights_only=True가 없으면 파일이 여는 사람에게 무엇이든 할 수 있습니다.
+# earns: 0
+
+def load_tensors(path):
+    return torch.load(path, weights_only=False)

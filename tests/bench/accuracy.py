@@ -39,6 +39,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 import probes  # noqa: E402  tests/ is no package
+from priced import NoMistakes  # noqa: E402
 from variants import (  # noqa: E402
     BY_LOOPS,
     HABIT,
@@ -234,28 +235,13 @@ def _graded_each(left: list[Variant], question: Question, until: float) -> Itera
     grader = Grader(materials, _sandbox(), Options(SEED, "auto", (question.id,), clock=True))
     grader.prepare()
     # What an author says of a mistake changes no point, and takes student processes of its own.
-    grader.mistakes = _Silent()
+    grader.mistakes = NoMistakes()
     full = _graded(grader, materials, question.id, reference_of(name))
     # Where the reference earns nothing on this machine, nothing could be refused.
     for variant in left if full["score"] else ():
         if time.time() > until:
             return
         yield _row(variant, question, grader, full)
-
-
-class _Silent:
-    """Explains nothing."""
-
-    def explain(self, judged: Any, *_: Any) -> Any:
-        """See ``KnownMistakes.explain``."""
-        return judged
-
-    def prices(self, *_: Any) -> Any:
-        """See ``KnownMistakes.prices``."""
-        return {}
-
-    def made(self, *_: Any) -> Any:
-        """See ``KnownMistakes.made``."""
 
 
 def _row(variant: Variant, question: Question, grader: Grader, full: Row) -> Row:

@@ -2,13 +2,13 @@
 
     make priced                                     (again, until it says that all is done)
     python tests/bench/priced.py --seconds 480 --only knn         (leaves the page alone)
-    python tests/bench/priced.py --seconds 0        (tables alone)
+    python tests/bench/priced.py --set second --seconds 0        (tables alone, of the second set)
     python tests/bench/priced.py --seconds 0 --show unjudged      (or: harsher, softer, false, …)
 
-The answers of `tests/priced` were written and priced before any of them was graded. `SHA256SUMS` is
-of that time; a file that has changed since is refused. What each answer earns and is told is kept
-in `build/priced`, so that a run can be ended and gone on with. What other code graded counts no
-longer.
+The answers of `tests/priced` were written and priced before any of them was graded, those of
+`tests/priced/second` by others than whoever wrote the grader. `SHA256SUMS` is of that time; a file
+that has changed since is refused. What each answer earns and is told is kept in `build/priced`, so
+that a run can be ended and gone on with. What other code graded counts no longer.
 
 Whether a sentence is true is judged by reading it beside the `truth` of its cell. `judged.txt`
 keeps the judgement with a digest of the sentence: another sentence needs another judgement.
@@ -49,9 +49,6 @@ from grader.sandbox.host.open import open_sandbox
 from grader.verdict import PRICE
 
 ROOT = Path(__file__).parents[2]
-CELLS = ROOT / "tests/priced"
-KEPT = ROOT / "build/priced"
-JUDGED = CELLS / "judged.txt"
 ASSIGNMENTS = (
     "pytorch101", "tensors", "knn", "minibatch", "parallel", "linear_classifier", "attention",
 )  # fmt: skip
@@ -60,8 +57,41 @@ NEAR = 0.15
 """Difference, as a share of the maximum, up to which two prices count as alike."""
 WORDS = ("named", "symptom", "silent", "false")
 PAGE = ROOT / "docs/prices.md"
-MARKS = "<!-- prices: made by make priced -->", "<!-- end of prices -->"
 _LABEL = re.compile(r"# (taking|price|truth): (.+)")
+
+
+@dataclass(slots=True)
+class Place:
+    """Where a set of answers is, and what becomes of it: the one that is asked for.
+
+    Attributes:
+        name: Of the set: ``first`` or ``second``.
+        cells: Folder of the answers.
+        kept: Folder of what was graded.
+    """
+
+    name: str = "first"
+    cells: Path = ROOT / "tests/priced"
+    kept: Path = ROOT / "build/priced/first"
+
+    def take(self, name: str) -> None:
+        """Be the place of a set."""
+        self.name = name
+        self.cells = ROOT / "tests/priced" / ("" if name == "first" else name)
+        self.kept = ROOT / "build/priced" / name
+        answers.cache_clear()
+
+    @property
+    def marks(self) -> tuple[str, str]:
+        """What the page has around the tables."""
+        return f"<!-- {self.name} prices: made by make priced -->", f"<!-- end of {self.name} -->"
+
+    def assignments(self) -> tuple[str, ...]:
+        """Return the assignments that have answers."""
+        return tuple(name for name in ASSIGNMENTS if (self.cells / f"{name}.py").exists())
+
+
+PLACE = Place()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +130,21 @@ def _put(text: str, code: str, node: ast.stmt) -> str:
     """Return a text with one definition of a cell in place of its own."""
     assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
     old = next(each for each in ast.parse(text).body if getattr(each, "name", "") == node.name)
-    pairs: list[tuple[Any, Any]] = [(old, node)]
+    lines, own = text.splitlines(), code.splitlines()
+    spans = [(old.lineno - 1, old.end_lineno, node)]
     if isinstance(node, ast.ClassDef) and isinstance(old, ast.ClassDef):
         methods = {each.name: each for each in old.body if isinstance(each, ast.FunctionDef)}
-        pairs = [(methods[e.name], e) for e in node.body if isinstance(e, ast.FunctionDef)]
-    lines, own = text.splitlines(), code.splitlines()
+        new = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+        # One that the class does not have comes at its end.
+        spans = [
+            (met.lineno - 1, met.end_lineno, each)
+            if (met := methods.get(each.name))
+            else (old.end_lineno or 0, old.end_lineno, each)
+            for each in new
+        ]
     # From the end, so that line numbers stay what they are.
-    for before, after in sorted(pairs, key=lambda pair: -pair[0].lineno):
-        lines[before.lineno - 1 : before.end_lineno] = own[after.lineno - 1 : after.end_lineno]
+    for first, last, after in sorted(spans, key=lambda span: -span[0]):
+        lines[first:last] = own[after.lineno - 1 : after.end_lineno]
     return "\n".join(lines) + "\n"
 
 
@@ -118,7 +155,7 @@ def answers(assignment: str) -> list[Answer]:
     Raises:
         SystemExit: They are not those that were priced.
     """
-    file = CELLS / f"{assignment}.py"
+    file = PLACE.cells / f"{assignment}.py"
     data = file.read_bytes()
     if f"{hashlib.sha256(data).hexdigest()}  {file.name}" not in _sums():
         sys.exit(f"{file} has changed since it was priced: put what is new into a file of its own")
@@ -127,7 +164,7 @@ def answers(assignment: str) -> list[Answer]:
 
 
 def _sums() -> list[str]:
-    return (CELLS / "SHA256SUMS").read_text().splitlines()
+    return (PLACE.cells / "SHA256SUMS").read_text().splitlines()
 
 
 def _answer(assignment: str, name: str, text: str) -> Answer:
@@ -156,14 +193,14 @@ def _digest(text: str) -> str:
 
 def _rows(assignment: str) -> dict[str, Row]:
     """Return what is known of an assignment's answers, by their ids."""
-    file = KEPT / f"{assignment}.jsonl"
+    file = PLACE.kept / f"{assignment}.jsonl"
     lines = file.read_text().splitlines() if file.exists() else []
     rows = [json.loads(line) for line in lines]
     return {row["id"]: row for row in rows if row["of"] == _code(assignment)}
 
 
-class _Unpriced:
-    """Knows no mistakes, as with ``partial: false``."""
+class NoMistakes:
+    """Knows no mistakes, as with ``partial: false``: no prices and no sentences."""
 
     def explain(self, judged: Any, *_: Any) -> Any:
         """See ``KnownMistakes.explain``."""
@@ -175,6 +212,10 @@ class _Unpriced:
 
     def made(self, *_: Any) -> Any:
         """See ``KnownMistakes.made``."""
+
+    def fits(self, *_: Any) -> bool:
+        """See ``KnownMistakes.fits``."""
+        return True  # so that no slip is mended, either
 
 
 def grade(assignment: str, until: float) -> None:
@@ -189,7 +230,7 @@ def grade(assignment: str, until: float) -> None:
         grader = Grader(materials, sandbox, Options(SEED, "virtual", asked))
         grader.prepare()
         unpriced = copy.copy(grader)
-        unpriced.mistakes = _Unpriced()
+        unpriced.mistakes = NoMistakes()
         full: dict[str, float] = {}
         for each in left:
             if time.time() > until:
@@ -198,7 +239,7 @@ def grade(assignment: str, until: float) -> None:
                 right = right_answers(assignment)
                 full[each.question] = _graded(unpriced, each.question, right)["score"]
             row = _row(each, grader, unpriced, full[each.question])
-            with (KEPT / f"{assignment}.jsonl").open("a", encoding="utf-8") as stream:
+            with (PLACE.kept / f"{assignment}.jsonl").open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(row) + "\n")
 
 
@@ -241,7 +282,8 @@ def _graded(grader: Grader, question_id: str, source: str) -> Row:
 
 def judgements() -> dict[tuple[str, str], str]:
     """Return what was judged, by the answer's id and its sentence's digest."""
-    lines = JUDGED.read_text().splitlines() if JUDGED.exists() else []
+    file = PLACE.cells / "judged.txt"
+    lines = file.read_text().splitlines() if file.exists() else []
     parts = (line.split() for line in lines if line and not line.startswith("#"))
     return {(name, digest): word for name, digest, word in parts}
 
@@ -278,7 +320,8 @@ def tables(names: Sequence[str] = ASSIGNMENTS) -> Iterator[str]:
 
 def _not_as_meant() -> set[str]:
     """Return the answers whose programs are found to be others than their `truth` says."""
-    lines = (CELLS / "not_as_meant.txt").read_text().splitlines()
+    file = PLACE.cells / "not_as_meant.txt"
+    lines = file.read_text().splitlines() if file.exists() else []
     return {line.split()[0] for line in lines if line and not line.startswith("#")}
 
 
@@ -352,21 +395,24 @@ def main() -> None:
     """Grade what is left, and print the tables or the answers that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=540, help="of work, before the tables")
-    parser.add_argument("--only", nargs="*", default=ASSIGNMENTS, help="assignments")
+    parser.add_argument("--only", nargs="*", default=(), help="assignments")
     parser.add_argument("--show", help="harsher, softer, alike, all, or a judgement")
+    parser.add_argument("--set", choices=("first", "second"), default="first")
     asked = parser.parse_args()
+    PLACE.take(asked.set)
+    chosen = asked.only or PLACE.assignments()
     keep_to_one_thread()
-    KEPT.mkdir(parents=True, exist_ok=True)
+    PLACE.kept.mkdir(parents=True, exist_ok=True)
     until = time.time() + asked.seconds
-    for name in asked.only:
+    for name in chosen:
         grade(name, until)
     if asked.show:
-        print(*shown(asked.show, asked.only), sep="\n")
+        print(*shown(asked.show, chosen), sep="\n")
         return
-    text = "\n".join(tables(asked.only))
+    text = "\n".join(tables(chosen))
     print(text)
-    if set(asked.only) == set(ASSIGNMENTS):
-        write(text, PAGE, MARKS)
+    if not asked.only:
+        write(text, PAGE, PLACE.marks)
 
 
 if __name__ == "__main__":

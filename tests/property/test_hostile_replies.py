@@ -29,7 +29,7 @@ ASSIGNMENT = Path(__file__).parents[2] / "assignments/pytorch101/assignment.yml"
 SECONDS = 2.0
 """Deadline of a call: each answer that never comes takes as long."""
 
-JOBS = 4
+JOBS = 12
 """Workers of the batch: more than there are cores, since most of the time they wait."""
 
 MOST_MEMORY = 300 * 2**20

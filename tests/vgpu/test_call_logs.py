@@ -479,3 +479,13 @@ def test_the_same_operations_with_honest_arguments_are_run_again() -> None:
     assert {"_fused_adamw", "_fused_sgd", "_log_softmax_backward_data"} <= names
     assert "multi_margin_loss_backward" in names
     assert any("batch_norm" in name for name in names)
+
+
+@pytest.mark.parametrize("item", [[], 1.5, {}])
+def test_of_a_giant_the_beginning_is_written_down(item: Any) -> None:
+    giant: Any = [item]
+    for _ in range(30):
+        giant = [giant, giant]
+    log = recorded(lambda x: [x.sum().item(), x * 2, giant], torch.ones(3))
+    assert b'["number", "output[0]", 0]' in log["descriptors"]
+    assert log["why"] == ""

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import grader.vgpu
+from grader.report.messages.language import VARIABLE, current_language
 from grader.vgpu import words
 from grader.vgpu.words import columns, said, wrapped
 
@@ -35,6 +36,23 @@ for _ in range(3):
 
 def blanks(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("chosen", [None, "", "ko", "KO", "en", "fr"])
+@pytest.mark.parametrize("locale", [None, "", "C", "ko_KR.UTF-8", "en_US", "fr_FR"])
+def test_the_language_is_that_of_the_graders_messages(
+    chosen: str | None, locale: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
+        VARIABLE: chosen,
+        "LC_ALL": None,
+        "LC_MESSAGES": None,
+        "LANG": locale,
+    }.items():
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    assert words.in_korean() == (current_language() == "ko")
 
 
 def test_every_text_has_its_translation_and_every_translation_its_text() -> None:

@@ -31,6 +31,7 @@ _AUTHORED = (
     *(f"{text}_{to}" for text in ("says", "author", "hint", "diagnosis") for to in ("en", "ko")),
     "price_earned",
     "price_worth",
+    "mended_line",
 )
 """Parameters that hold an author's sentences, or a price: the same whatever the inputs are."""
 _APART = (

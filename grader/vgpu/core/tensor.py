@@ -11,6 +11,7 @@ import copy
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, ClassVar, cast
 
 import torch
@@ -294,6 +295,8 @@ def _printed(tensor: VirtualTensor, contents: Any) -> str:
 
 
 _MOST_PLACED = 5_000
+_MOST_ITEMS = 200_000
+"""As many as may cross to the host in one message: more are a mistake, or an attack."""
 
 
 def placement(model: torch.nn.Module | None, output: Any = None) -> dict[Value, Value]:
@@ -328,16 +331,26 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
             yield from tensors_in(item)
 
 
-def named_tensors(value: Any, name: str = "output") -> Iterator[tuple[str, torch.Tensor]]:
+def named_tensors(value: Any) -> Iterator[tuple[str, torch.Tensor]]:
     """Yield the tensors in what a model returned, with the names that ``placement`` gives them."""
-    if isinstance(value, torch.Tensor):
-        yield name, value
-    elif isinstance(value, (tuple, list)):
+    for name, item in named_items(value):
+        if isinstance(item, torch.Tensor):
+            yield name, item
+
+
+def named_items(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what was returned and all that it holds, with names; of a giant the beginning."""
+    return islice(_walk("output", value), _MOST_ITEMS)
+
+
+def _walk(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    yield name, value
+    if isinstance(value, (tuple, list)):
         for index, item in enumerate(value):
-            yield from named_tensors(item, f"{name}[{index}]")
+            yield from _walk(f"{name}[{index}]", item)
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from named_tensors(item, f"{name}[{key}]")
+            yield from _walk(f"{name}[{key}]", item)
 
 
 def _placed(kind: str, tensor: torch.Tensor) -> dict[Value, Value]:

@@ -14,14 +14,14 @@ Does not defend against: operations that take long, or much memory. Limits on th
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-from grader.vgpu.core.tensor import UnwritableError
+from grader.vgpu.core.tensor import UnwritableError, named_items
 from grader.vgpu.core.values import Value
 from grader.vgpu.log.collector import Log, skipped, written_to
 from grader.vgpu.log.descriptors import NO_LINK, READ, Entry, LoggedLayout, MalformedError
@@ -82,8 +82,8 @@ class CallLog(Log):
     def returned(self, value: Any) -> None:
         """Write down what the call returned."""
         self.end(CALL, value)
-        for name, number in _numbers_in(value, "output"):
-            place = self._place_of(number)
+        for name, item in named_items(value):
+            place = self._place_of(item) if isinstance(item, (bool, int, float)) else None
             if place is not None:
                 self._add(("number", name, place), [])
 
@@ -133,18 +133,6 @@ class CallLog(Log):
         if row[0] >= 0 and [self._read[place] for place in row] == numbers:
             return list(row)
         return [place for place in places if place is not None]
-
-
-def _numbers_in(value: Any, name: str) -> Iterator[tuple[str, bool | int | float]]:
-    """Yield the numbers in a result, named as ``named_tensors`` names tensors."""
-    if isinstance(value, (bool, int, float)):
-        yield name, value
-    elif isinstance(value, (tuple, list)):
-        for index, item in enumerate(value):
-            yield from _numbers_in(item, f"{name}[{index}]")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _numbers_in(item, f"{name}[{key}]")
 
 
 class Recording:

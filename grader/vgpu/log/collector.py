@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -59,6 +60,16 @@ _NOTHING = torch.empty(0, dtype=torch.uint8)
 Key = tuple[Any, ...]
 
 
+class _Local(threading.local):
+    """What a thread is at.
+
+    Attributes:
+        looks: An operation is being looked at already.
+    """
+
+    looks = False
+
+
 class Log:
     """What is computed while it is open.
 
@@ -90,7 +101,7 @@ class Log:
         self._bytes = 0
         self._handed_out: deque[torch.Tensor] = deque(maxlen=_MOST_HANDED_OUT)
         self._threads: dict[int, int] = {}
-        self._local = threading.local()
+        self.local = _Local()
 
     # -- what given.py says ------------------------------------------------------------------------
 
@@ -187,7 +198,7 @@ class Log:
 
     def unseen(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
         """Write down an operation on devices, in a thread that was there before the log."""
-        if not getattr(self._local, "looks", False) and not skipped(func):
+        if not self.local.looks and not skipped(func):
             self.operation(func, args, kwargs, result)
 
     def handed_out(self, tensor: torch.Tensor) -> None:
@@ -226,27 +237,18 @@ class Log:
         if kind in (Synchronisation, Mark):
             self._add((kind.__name__, what, self._place(ordinal)), [])
 
-    @contextmanager
-    def looking(self) -> Iterator[None]:
-        """Mark that an operation of this thread is being looked at already."""
-        self._local.looks = True
-        try:
-            yield
-        finally:
-            self._local.looks = False
-
     # -- entries -----------------------------------------------------------------------------------
 
     def _operation(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
         with self._lock:
             handles: list[int] = []
             numbers: list[float] = []
-            home = next(
-                (item.ordinal for item in tensors_in((args, result))
-                 if isinstance(item, VirtualTensor)), -1,
-            )  # fmt: skip
-            if any(self._from_below(item) for item in tensors_in((args, tuple(kwargs.values())))):
-                return
+            home = -1
+            if self._machine is not None:
+                on_devices = (t for t in tensors_in((args, result)) if isinstance(t, VirtualTensor))
+                home = next((item.ordinal for item in on_devices), -1)
+                if any(map(self._from_below, tensors_in((args, tuple(kwargs.values()))))):
+                    return
             # Arguments, then keywords, then results: the reader takes handles and numbers in this
             # order.
             positional = self._written(args, handles, numbers)
@@ -398,6 +400,19 @@ def skipped(func: Any) -> bool:
     return none or func.namespace == "profiler"
 
 
+class untraced:  # noqa: N801  used as a function is
+    """A context without Python's trace function, which would be called at each call in it."""
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = sys.gettrace()
+        sys.settrace(None)
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+
 class _Looking(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Sees every operation of a thread."""
 
@@ -411,21 +426,50 @@ class _Looking(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         if self._log.why or self._log.skips(func):
             return func(*args, **kwargs)
-        with torch._C.DisableTorchFunction():
+        with untraced(), torch._C.DisableTorchFunction():
             self._log.meet(args, kwargs)
-        with self._log.looking():
+        self._log.local.looks = True
+        try:
             result = func(*args, **kwargs)
-        with torch._C.DisableTorchFunction():
+        finally:
+            self._log.local.looks = False
+        with untraced(), torch._C.DisableTorchFunction():
             self._log.operation(func, args, kwargs, result)
         return result
 
 
+class NoLog:
+    """A log on real GPUs: nothing is written down. It is false, and has what ``given.py`` calls."""
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def leaf(self, name: str, tensor: torch.Tensor) -> torch.Tensor:
+        """See ``Log.leaf``."""
+        return tensor
+
+    def begin(self, name: str, *inputs: str) -> None:
+        """See ``Log.begin``."""
+
+    def end(self, name: str, outputs: Any, also: Iterable[torch.Tensor] = ()) -> None:
+        """See ``Log.end``."""
+
+    def output(self, name: str, tensor: torch.Tensor | None) -> None:
+        """See ``Log.output``."""
+
+    def place(self, model: torch.nn.Module) -> None:
+        """See ``Log.place``."""
+
+    def as_values(self) -> None:
+        """Return nothing, which tells the stage that GPUs were real."""
+
+
 @contextmanager
-def logged() -> Iterator[Log | None]:
-    """Write down what is computed inside a ``with`` block; on real GPUs nothing is (None)."""
+def logged() -> Iterator[Log | NoLog]:
+    """Write down what is computed inside a ``with`` block; on real GPUs nothing is."""
     machine = installed()
     if machine is None:
-        yield None
+        yield NoLog()
         return
     log = Log(machine)
     machine.log = log

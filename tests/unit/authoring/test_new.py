@@ -74,6 +74,24 @@ def test_points_that_rest_on_the_word_of_a_process_are_noted(tmp_path: Path) -> 
     assert "by_hand (0.5)" in notes[0]
 
 
+def test_what_another_processor_would_refute_is_found(tmp_path: Path) -> None:
+    new_assignment("first_steps", tmp_path)
+    file = find_assignment("first_steps", tmp_path)
+    reference = tmp_path / "reference/first_steps/first_steps.py"
+    # Stands for last bits, which differ in a way of their own on each machine.
+    odd = "2 * x + 1e-3 * (torch.backends.cpu.get_cpu_capability() == 'DEFAULT')"
+    text = reference.read_text().replace("2 * x", odd)
+    reference.write_text(
+        text.replace("from torch import Tensor", "import torch\nfrom torch import Tensor")
+    )
+    located = locate(file, spec := load_assignment(file))
+    write_starter(build_starter(spec, located.folder, located.reference), located.starter)
+    with toy_starter.lent() as sandbox:
+        (found,) = lint_assignment(load_materials(file), sandbox)
+    assert found.where == "double.values"
+    assert "from one processor to another: allow for it (kind: close)" in found.text
+
+
 @pytest.mark.parametrize("name", ["", "First", "a-b", "1a", "class", "a/b", "../a"])
 def test_what_is_no_module_is_no_id(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="cannot be an id"):

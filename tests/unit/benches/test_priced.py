@@ -16,8 +16,11 @@ from faults import no_faults
 
 
 @pytest.fixture
-def priced(bench: Callable[[str], ModuleType]) -> ModuleType:
-    return bench("priced")
+def priced(bench: Callable[[str], ModuleType]) -> Iterator[ModuleType]:
+    module = bench("priced")
+    module.PLACE.take("first")
+    yield module
+    module.PLACE.take("first")
 
 
 def test_each_assignment_has_twenty_or_more(priced: ModuleType) -> None:
@@ -27,7 +30,9 @@ def test_each_assignment_has_twenty_or_more(priced: ModuleType) -> None:
     assert len(found) == 7
 
 
-def test_each_answer_is_a_file_that_compiles_and_differs(priced: ModuleType) -> None:
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_each_answer_is_a_file_that_compiles_and_differs(priced: ModuleType, which: str) -> None:
+    priced.PLACE.take(which)
     right = {name: ast.dump(ast.parse(priced.right_answers(name))) for name in priced.ASSIGNMENTS}
 
     def faults_of(answer: Any) -> Iterator[str]:
@@ -36,7 +41,9 @@ def test_each_answer_is_a_file_that_compiles_and_differs(priced: ModuleType) -> 
         if not 0 <= answer.price < 1:
             yield f"a price of {answer.price}"
 
-    found = {each.id: each for name in priced.ASSIGNMENTS for each in priced.answers(name)}
+    names = priced.PLACE.assignments()
+    found = {each.id: each for name in names for each in priced.answers(name)}
+    assert found
     no_faults(found, faults_of, "write it anew in a file of its own")
 
 
@@ -52,8 +59,8 @@ def test_a_method_takes_the_place_of_its_own_alone(priced: ModuleType) -> None:
 def test_what_changed_after_it_was_priced_is_refused(
     priced: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(priced.CELLS, tmp_path / "priced")
-    monkeypatch.setattr(priced, "CELLS", tmp_path / "priced")
+    shutil.copytree(priced.PLACE.cells, tmp_path / "priced")
+    monkeypatch.setattr(priced.PLACE, "cells", tmp_path / "priced")
     priced.answers.cache_clear()
     file = tmp_path / "priced/knn.py"
     file.write_text(file.read_text().replace("# price: 0.7", "# price: 0.1", 1))
@@ -65,11 +72,11 @@ def test_what_changed_after_it_was_priced_is_refused(
 def test_another_sentence_is_unjudged(
     priced: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(priced, "KEPT", tmp_path)
-    monkeypatch.setattr(priced, "JUDGED", tmp_path / "judged.txt")
+    monkeypatch.setattr(priced.PLACE, "kept", tmp_path)
     one, other = priced.answers("knn")[:2]
     row = {"of": priced._code("knn"), "given": 0.5, "waits": 0, "plain": 0.0, "checks": {}}
     rows = [row | {"id": one.id, "said": "It takes the root."}, row | {"id": other.id, "said": "?"}]
+    monkeypatch.setattr(priced.PLACE, "cells", tmp_path)
     (tmp_path / "knn.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
     text = f"{one.id} {priced.sentence(rows[0])} named\n{other.id} 0 false\n"
     (tmp_path / "judged.txt").write_text(text)

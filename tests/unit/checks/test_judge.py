@@ -10,6 +10,7 @@ from grader.checks.arguments import Unmodified
 from grader.checks.form import SameShape
 from grader.checks.judge import combine, judge_case, settle
 from grader.checks.loops import Loops
+from grader.checks.proved import REPLAY
 from grader.checks.values import Close
 from grader.observation import HostFacts, Outcome, Stop
 from grader.report.messages.catalogue import words_in
@@ -21,6 +22,7 @@ from grader.verdict import (
     Owner,
     Status,
     Verdict,
+    Witness,
     deferred,
     failed,
     fault,
@@ -314,6 +316,57 @@ def test_unmet_outweighs_pending_and_a_fault_a_deferral():
     assert settled["untouched"].status is Status.SKIPPED
     settled = settle(checks, {"a": DEFERRED, "b": ERROR, "untouched": PASSED})
     assert settled["untouched"].status is Status.ERROR
+
+
+@pytest.mark.parametrize(
+    ("loss", "gradient", "own", "credit"),
+    [
+        (PASSED, FAILED, PASSED, 0.25),
+        (FAILED, PASSED, PASSED, 0.75),
+        (FAILED, FAILED, PASSED, 0),
+        (PASSED, PASSED, PASSED, 1),
+        (PASSED, FAILED, FAILED, 0),
+        (PASSED, DEFERRED, PASSED, 0),
+        (FAILED, DEFERRED, PASSED, 0),
+    ],
+)
+def test_what_rests_on_several_checks_earns_the_share_of_those_that_are_met(
+    loss, gradient, own, credit
+):
+    checks = [
+        SameShape(id="loss", points=1),
+        SameShape(id="gradient", points=3),
+        Unmodified(id="untouched", points=1, requires=("loss", "gradient")),
+    ]
+    verdicts = {"loss": loss, "gradient": gradient, "untouched": own}
+    settled = settle(checks, verdicts, shares=True)["untouched"]
+    assert settled.credit == credit
+    if 0 < credit < 1:
+        assert (settled.status, settled.code) == (Status.PARTIAL, Code.REQUIREMENT_NOT_MET)
+        assert settled.message is not None
+        assert settled.message.id == "rule_kept_in_part"
+    else:
+        assert settled == settle(checks, verdicts)["untouched"]
+
+
+def test_what_rests_on_a_broken_rule_earns_no_share():
+    rule = Unmodified(id="rule", points=1, requires=())
+    last = Unmodified(id="last", points=1, requires=("a", "rule"))
+    verdicts = {"a": PASSED, "rule": FAILED, "last": PASSED}
+    settled = settle([shape("a"), rule, last], verdicts, shares=True)
+    assert settled["last"].credit == 0
+    verdicts = {"a": FAILED, "rule": PASSED, "last": PASSED}
+    settled = settle([shape("a"), rule, last], verdicts, shares=True)
+    assert settled["last"].credit == 0.5
+
+
+def test_a_rule_on_what_is_counted_earns_a_share_only_where_a_log_shows_it():
+    rule = Loops(id="rule", points=1, mode="none", requires=("a", "b"))
+    checks = [shape("a"), shape("b"), rule]
+    verdicts = {"a": PASSED, "b": FAILED, "rule": PASSED}
+    assert settle(checks, verdicts, shares=True)["rule"].credit == 0
+    shown = replace(PASSED, witnesses=(Witness(REPLAY, "kept", Basis.FACT, {}),))
+    assert settle(checks, {**verdicts, "rule": shown}, shares=True)["rule"].credit == 0.5
 
 
 def test_requirements_reach_through_chains_in_any_order():

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 import toy_starter
 
+from grader.grading import Grader, Options
+from grader.run.materials import Materials
 from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import OneShotSandbox
 
@@ -21,3 +24,17 @@ def oneshot() -> Iterator[Sandbox]:
     """Guests that are processes of their own, as on a student's laptop."""
     with OneShotSandbox() as sandbox:
         yield sandbox
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Callable[[Materials], Grader]]:
+    """Opens graders on virtual GPUs, ready to grade."""
+    with ExitStack() as stack:
+
+        def opened(materials: Materials) -> Grader:
+            sandbox = stack.enter_context(toy_starter.lent())
+            grader = Grader(materials, sandbox, Options(seed=5, device="virtual"))
+            grader.prepare()
+            return grader
+
+        yield opened

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,19 +89,6 @@ def materials(root: Path, mistakes: str = MISTAKES, checks: str = MORE) -> Mater
     path = root / "assignments" / "toy_two" / "assignment.yml"
     path.write_text(path.read_text().replace(CHECKS, checks))
     return load_materials(path)
-
-
-@pytest.fixture(scope="module")
-def opened() -> Iterator[Callable[[Materials], Grader]]:
-    with ExitStack() as stack:
-
-        def opened(materials: Materials) -> Grader:
-            sandbox = stack.enter_context(toy_starter.lent())
-            grader = Grader(materials, sandbox, Options(seed=5, device="virtual"))
-            grader.prepare()
-            return grader
-
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -80,6 +80,10 @@ def corner(x):
 
 def doubled(x):
     return 2 * x
+
+
+def both(x):
+    return x.sum(1), x.mean(1)
 """
 NO_LOOPS = {"id": "no_loops", "kind": "loops", "mode": "none", "points": 1, "requires": []}
 QUESTIONS: list[dict[str, Any]] = [
@@ -223,6 +227,20 @@ QUESTIONS: list[dict[str, Any]] = [
             {"id": "unmodified", "kind": "unmodified", "points": 1},
         ],
     },
+    {
+        "id": "both",
+        "title": "Two parts",
+        "points": 5,
+        "cases": [
+            {"id": "drawn", "dims": {"N": [5, 9]}, "args": {"x": {"randn": ["N", 6]}}},
+        ],
+        "checks": [
+            {"id": "sums", "kind": "close", "item": "0", "points": 1, "rtol": 1e-4, "atol": 1e-4},
+            {"id": "means", "kind": "close", "item": "1", "points": 2, "rtol": 1e-4, "atol": 1e-4},
+            {**NO_LOOPS, "points": 1.5, "requires": ["sums", "means"]},
+            {"id": "unmodified", "kind": "unmodified", "points": 0.5},
+        ],
+    },
 ]  # fmt: skip
 
 RIGHT = REFERENCE.decode()
@@ -294,6 +312,38 @@ def test_no_process_is_left_between_submissions(
 ) -> None:
     graded(RIGHT)
     assert ready._runner._prover._reference is None
+
+
+def test_a_log_that_another_submission_wrote_is_not_run_once_more(
+    graded: Callable[[str], Graded], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    played = Prover._played
+
+    def noted(self: Prover, player: Any, tasks: Any, *how: Any) -> Any:
+        asked.extend(task.planned.question.id for task in tasks)
+        return played(self, player, tasks, *how)
+
+    monkeypatch.setattr(Prover, "_played", noted)
+    other = body("    return (x**2).sum(1)[:, None] + (y**2).sum(1)[None] - 2 * (x @ y.t())")
+    graded(RIGHT)
+    asked.clear()
+    found, _ = graded("# By somebody else.\n" + other)
+    assert set(asked) & {"distances", "total", "normalized"} == {"distances"}
+    assert shown(found["total"]["no_loops"])
+    assert shown(found["distances"]["no_loops"])
+
+
+def test_that_a_log_shows_nothing_is_not_kept(ready: Grader) -> None:
+    prover = Prover(ready.materials, ready._runner._sandbox, 3)
+    planned, run = ready.plan[0], ready.reference_runs[ready.plan[0].question.id]
+    (case,) = planned.cases
+    seen = run.observations[case.key].counted[""]
+    task = _Task(planned, case, case.counted[0], seen, seen)
+    prover._keep([task], {task.place: Proof("it could not be run")})
+    assert not prover._known
+    prover._keep([task], {task.place: Proof(entries=7)})
+    assert [*prover._known.values()] == [Proof(entries=7)]
 
 
 def test_names_that_no_log_holds_stay_claims(graded: Callable[[str], Graded]) -> None:
@@ -638,3 +688,37 @@ def test_a_process_that_a_log_took_over_may_say_what_it_likes(outputs: list[Any]
     task: _Task = None  # type: ignore[assignment]
     expected = [Observation(Outcome.COMPLETED, claims=Claims(1.0))]
     assert _proof(task, expected, answer) == Proof("it could not be run")
+
+
+@pytest.mark.parametrize(
+    ("answer", "rule"),
+    [
+        # The sum alone is right: a third of what the rule rests on.
+        ("return x.sum(1), x.mean(0)[:1].expand(len(x))", 0.5),
+        ("return x.sum(1) + 1, x.mean(1)", 1),
+        ("return x.sum(1), torch.zeros(len(x))", 0.5),
+        ("return x.sum(1), torch.stack([row.sum() for row in x])", 0),
+        ("return torch.stack([row.sum() for row in x]), x.mean(0)[0].expand(len(x))", 0),
+        ("return torch.tensor([sum(r) for r in x.tolist()]), torch.zeros(len(x))", 0),
+        ("return x.sum(1) + 1, x.mean(1) + 1", 0),
+        ("return x.sum(1)", 0),
+    ],
+)
+def test_a_rule_on_a_result_of_several_parts_counts_for_those_that_are_right(
+    graded: Callable[[str], Graded], answer: str, rule: float
+) -> None:
+    text = RIGHT.replace("return x.sum(1), x.mean(1)", answer)
+    assert text != RIGHT
+    checks = graded(text)[0]["both"]
+    assert checks["no_loops"].score == rule
+    assert checks["no_loops"].basis is Basis.FACT or not rule
+
+
+def test_what_is_worked_out_beside_the_log_earns_no_share(
+    graded: Callable[[str], Graded],
+) -> None:
+    text = RIGHT.replace(
+        "return x.sum(1), x.mean(1)",
+        "return torch.tensor(x.numpy().sum(1)), torch.zeros(len(x))",
+    )
+    assert graded(text)[0]["both"]["no_loops"].score == 0

@@ -164,6 +164,19 @@ def test_a_reference_that_fails_its_own_public_cases_is_drift(tmp_path: Path, le
     assert {problem.where for problem in problems} >= {"double.values"}
 
 
+def test_a_reference_that_another_processor_refutes_is_told(tmp_path: Path) -> None:
+    materials = toy_starter.author(tmp_path)
+    (tmp_path / "starter").mkdir()
+    folder = toy_starter.starter(tmp_path / "starter/toy")
+    _edit(folder, made_from=materials.digest)
+    plain = 'x + x + (torch.backends.cpu.get_cpu_capability() == "DEFAULT")'
+    module = materials.reference_folder / "toy.py"
+    module.write_text(toy_starter.REFERENCE.replace("x + x", plain))
+    problems = check_public(materials)
+    assert [problem.where for problem in problems] == ["double.values"]
+    assert "from one processor to another: allow for it (kind: close)" in problems[0].text
+
+
 def test_a_starter_from_when_questions_noted_that_they_write_files_is_read(tmp_path: Path) -> None:
     folder, _, made = toy_starter.made()
     for file in folder.iterdir():

@@ -72,7 +72,7 @@ class Block(_Layers):
 # Twice as wide, not four times.
 # expect:
 #   questions:
-#     Block: {status: failed, checks: {shapes: wrong_value, layers: requirement_not_met}}
+#     Block: {status: partial, checks: {shapes: wrong_value, layers: requirement_not_met}}
 
 class Block(_Layers):
     def __init__(self, dim, num_heads):
@@ -88,7 +88,7 @@ class Block(_Layers):
 # The norms subtract the mean and divide by nothing.
 # expect:
 #   questions:
-#     Block: {status: failed, checks: {shapes: ok, layers: wrong_value, values: wrong_value}}
+#     Block: {status: partial, checks: {shapes: ok, layers: wrong_value, values: wrong_value}}
 
 class Centre(nn.LayerNorm):
     def forward(self, x):

@@ -99,7 +99,7 @@ def attend_loop(query, key, value):
 # Right in float64; a twentieth too much in float32.
 # expect:
 #   questions:
-#     attend_loop: {status: failed, checks: {values: wrong_value, large_products: requirement_not_met}}
+#     attend_loop: {status: partial, checks: {values: wrong_value, large_products: requirement_not_met}}
 
 def attend_loop(query, key, value):
     result = torch.zeros_like(query)

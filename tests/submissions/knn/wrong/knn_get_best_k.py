@@ -78,7 +78,7 @@ def knn_get_best_k(k_to_accuracies):
 # A fold of 0 is taken for one that is missing.
 # expect:
 #   questions:
-#     knn_get_best_k: {status: failed, checks: {best: wrong_value}}
+#     knn_get_best_k: {status: partial, checks: {best: wrong_value}}
 
 def knn_get_best_k(k_to_accuracies):
     means = {}

@@ -55,7 +55,7 @@ def find_classifier(X_train, y_train, X_val, y_val, num_classes):
 # One rate, and a far too short one; nothing is chosen.
 # expect:
 #   questions:
-#     find_classifier: {status: failed, checks: {accuracy: wrong_value}}
+#     find_classifier: {status: partial, checks: {accuracy: wrong_value}}
 
 def find_classifier(X_train, y_train, X_val, y_val, num_classes):
     spread = X_train.std(dim=0)

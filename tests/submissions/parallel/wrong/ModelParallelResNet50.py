@@ -82,6 +82,46 @@ class ModelParallelResNet50(ResNet):
         return self.fc(x.view(x.size(0), -1))
 
 
+# %% resnet_batch_by_numpy
+# NumPy doubles the batch and torch halves it.
+# expect:
+#   questions:
+#     ModelParallelResNet50: {status: partial, checks: {outputs: ok, gradient: ok, again: not_repeated, on_gpus: requirement_not_met, placed: requirement_not_met, moves: requirement_not_met, no_detour: requirement_not_met, nothing_else_moves: requirement_not_met}}
+
+class ModelParallelResNet50(ResNet):
+    def __init__(self):
+        super().__init__(Bottleneck, [3, 4, 6, 3], num_classes=1000)
+        first = (self.conv1, self.bn1, self.relu, self.maxpool, self.layer1, self.layer2)
+        self.seq1 = nn.Sequential(*first).to("cuda:0")
+        self.seq2 = nn.Sequential(self.layer3, self.layer4, self.avgpool).to("cuda:1")
+        self.fc.to("cuda:1")
+
+    def forward(self, x):
+        x = torch.from_numpy(x.cpu().numpy() * 2).to("cuda:0") / 2
+        x = self.seq2(self.seq1(x).to("cuda:1"))
+        return self.fc(x.view(x.size(0), -1))
+
+
+# %% resnet_begins_on_the_cpu
+# The first layers stay on the CPU, where a fifth of the work is done.
+# expect:
+#   questions:
+#     ModelParallelResNet50: {status: partial, checks: {outputs: ok, gradient: ok, again: ok, on_gpus: ran_elsewhere, placed: requirement_not_met, moves: requirement_not_met, nothing_else_moves: requirement_not_met}}
+
+class ModelParallelResNet50(ResNet):
+    def __init__(self):
+        super().__init__(Bottleneck, [3, 4, 6, 3], num_classes=1000)
+        self.stem = nn.Sequential(self.conv1, self.bn1, self.relu, self.maxpool, self.layer1)
+        self.layer2.to("cuda:0")
+        self.seq2 = nn.Sequential(self.layer3, self.layer4, self.avgpool).to("cuda:1")
+        self.fc.to("cuda:1")
+
+    def forward(self, x):
+        x = self.layer2(self.stem(x.cpu()).to("cuda:0"))
+        x = self.seq2(x.to("cuda:1"))
+        return self.fc(x.view(x.size(0), -1))
+
+
 # %% resnet_bfloat16_at_the_end
 # The last layer computes in bfloat16.
 # expect:
@@ -100,6 +140,25 @@ class ModelParallelResNet50(ResNet):
         x = self.seq2(self.seq1(x).to("cuda:1")).flatten(1)
         weight, bias = self.fc.weight.bfloat16(), self.fc.bias.bfloat16()
         return nn.functional.linear(x.bfloat16(), weight, bias).float()
+
+
+# %% resnet_by_way_of_the_cpu
+# What one GPU leaves goes to the other by way of the CPU.
+# expect:
+#   questions:
+#     ModelParallelResNet50: {status: partial, checks: {outputs: ok, gradient: ok, again: ok, on_gpus: ok, placed: ok, moves: wrong_transfers, no_detour: wrong_transfers, nothing_else_moves: ok}}
+
+class ModelParallelResNet50(ResNet):
+    def __init__(self):
+        super().__init__(Bottleneck, [3, 4, 6, 3], num_classes=1000)
+        first = (self.conv1, self.bn1, self.relu, self.maxpool, self.layer1, self.layer2)
+        self.seq1 = nn.Sequential(*first).to("cuda:0")
+        self.seq2 = nn.Sequential(self.layer3, self.layer4, self.avgpool).to("cuda:1")
+        self.fc.to("cuda:1")
+
+    def forward(self, x):
+        x = self.seq2(self.seq1(x).cpu().to("cuda:1"))
+        return self.fc(x.view(x.size(0), -1))
 
 
 # %% resnet_copies_parameters

@@ -8,7 +8,7 @@ from torch import nn
 # The activation stays on cuda:0, where net2 is not.
 # expect:
 #   questions:
-#     ToyModel: {status: failed, code: raised}
+#     ToyModel: {status: partial, code: raised}
 
 class ToyModel(nn.Module):
     def __init__(self):

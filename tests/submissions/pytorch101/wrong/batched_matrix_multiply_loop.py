@@ -107,7 +107,7 @@ def batched_matrix_multiply_loop(x, y):
 # A numpy array instead of a tensor.
 # expect:
 #   questions:
-#     batched_matrix_multiply_loop: {status: failed, code: wrong_type}
+#     batched_matrix_multiply_loop: {status: partial, code: wrong_type}
 #     "*": {status: passed}
 
 def batched_matrix_multiply_loop(x, y):
@@ -152,7 +152,7 @@ def batched_matrix_multiply_loop(x, y):
 # The loop leaves out the last pair; its place stays zero.
 # expect:
 #   questions:
-#     batched_matrix_multiply_loop: {status: failed, code: wrong_value}
+#     batched_matrix_multiply_loop: {status: partial, code: wrong_value}
 #     "*": {status: passed}
 
 def batched_matrix_multiply_loop(x, y):

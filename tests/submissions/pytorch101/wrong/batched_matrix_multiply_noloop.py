@@ -117,7 +117,7 @@ def batched_matrix_multiply_noloop(x, y):
 # Right but for one element.
 # expect:
 #   questions:
-#     batched_matrix_multiply_noloop: {status: failed, code: wrong_value}
+#     batched_matrix_multiply_noloop: {status: partial, code: wrong_value}
 #     "*": {status: passed}
 
 def batched_matrix_multiply_noloop(x, y):
@@ -130,7 +130,7 @@ def batched_matrix_multiply_noloop(x, y):
 # Pairs each matrix with one from the other end of the batch.
 # expect:
 #   questions:
-#     batched_matrix_multiply_noloop: {status: failed, code: wrong_value}
+#     batched_matrix_multiply_noloop: {status: partial, code: wrong_value}
 #     "*": {status: passed}
 
 def batched_matrix_multiply_noloop(x, y):
@@ -163,7 +163,7 @@ def batched_matrix_multiply_noloop(x, y):
 # torch.mm does not take batches.
 # expect:
 #   questions:
-#     batched_matrix_multiply_noloop: {status: failed, code: raised}
+#     batched_matrix_multiply_noloop: {status: partial, code: raised}
 #     "*": {status: passed}
 
 def batched_matrix_multiply_noloop(x, y):

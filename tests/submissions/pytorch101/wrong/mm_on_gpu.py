@@ -132,7 +132,7 @@ def mm_on_gpu(x, w):
 # Moves one of the two operands.
 # expect:
 #   questions:
-#     mm_on_gpu: {status: failed, code: raised}
+#     mm_on_gpu: {status: partial, code: raised}
 
 def mm_on_gpu(x, w):
     return torch.mm(x.cuda(), w).cpu()
@@ -189,7 +189,7 @@ def mm_on_gpu(x, w):
 # Wants a numpy array of a tensor that is on the GPU.
 # expect:
 #   questions:
-#     mm_on_gpu: {status: failed, code: raised}
+#     mm_on_gpu: {status: partial, code: raised}
 
 def mm_on_gpu(x, w):
     return torch.from_numpy(torch.mm(x.cuda(), w.cuda()).numpy())

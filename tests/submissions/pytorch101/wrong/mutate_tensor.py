@@ -69,7 +69,7 @@ def mutate_tensor(x, indices, values):
 # Writes in place and forgets the return.
 # expect:
 #   questions:
-#     mutate_tensor: {status: failed, code: returned_nothing, says: is a `return` missing}
+#     mutate_tensor: {status: partial, code: returned_nothing, says: is a `return` missing}
 
 def mutate_tensor(x, indices, values):
     for index, value in zip(indices, values):
@@ -92,7 +92,7 @@ def mutate_tensor(x, indices, values):
 # Row and column change places; on most matrices that is out of bounds.
 # expect:
 #   questions:
-#     mutate_tensor: {status: failed, code: raised}
+#     mutate_tensor: {status: partial, code: raised}
 
 def mutate_tensor(x, indices, values):
     for (i, j), value in zip(indices, values):

@@ -300,7 +300,7 @@ def normalize_columns(x):
 # The root of a negative number: every value is NaN.
 # expect:
 #   questions:
-#     normalize_columns: {status: failed, code: not_finite}
+#     normalize_columns: {status: partial, code: not_finite}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -363,7 +363,7 @@ def normalize_columns(x):
 # Returns whole numbers.
 # expect:
 #   questions:
-#     normalize_columns: {status: failed, code: wrong_value}
+#     normalize_columns: {status: partial, code: wrong_value}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -458,7 +458,7 @@ def normalize_columns(x):
 # Rounds to whole numbers on the way.
 # expect:
 #   questions:
-#     normalize_columns: {status: failed, code: wrong_value}
+#     normalize_columns: {status: partial, code: wrong_value}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -545,7 +545,7 @@ def normalize_columns(x):
 # Computes the answer and forgets to return it.
 # expect:
 #   questions:
-#     normalize_columns: {status: failed, code: returned_nothing, says: is a `return` missing}
+#     normalize_columns: {status: partial, code: returned_nothing, says: is a `return` missing}
 #     "*": {status: passed}
 
 def normalize_columns(x):

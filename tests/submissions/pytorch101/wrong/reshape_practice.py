@@ -81,7 +81,7 @@ def reshape_practice(x):
 # The numbers of the example, whatever came in.
 # expect:
 #   questions:
-#     reshape_practice: {status: failed, checks: {values: wrong_value}}
+#     reshape_practice: {status: partial, checks: {values: wrong_value}}
 
 def reshape_practice(x):
     y = torch.arange(24)

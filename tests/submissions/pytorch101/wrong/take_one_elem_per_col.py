@@ -70,7 +70,7 @@ def take_one_elem_per_col(x):
 # Rows and columns change places; x need not have four columns.
 # expect:
 #   questions:
-#     take_one_elem_per_col: {status: failed, code: raised}
+#     take_one_elem_per_col: {status: partial, code: raised}
 
 def take_one_elem_per_col(x):
     return x[[0, 1, 2], [1, 0, 3]]

@@ -7,7 +7,7 @@ import torch
 # Adds a column.
 # expect:
 #   questions:
-#     add_row: {status: failed, checks: {values: raised}}
+#     add_row: {status: partial, checks: {values: raised}}
 
 def add_row(x, v):
     return x + v.view(-1, 1)

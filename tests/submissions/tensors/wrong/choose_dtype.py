@@ -7,7 +7,7 @@ import torch
 # Takes float32 where anything is floating.
 # expect:
 #   questions:
-#     choose_dtype: {status: failed, checks: {tensors: wrong_value}}
+#     choose_dtype: {status: partial, checks: {tensors: wrong_value}}
 
 def choose_dtype(x, y):
     dtype = (x + y).dtype
@@ -18,7 +18,7 @@ def choose_dtype(x, y):
 # The name of the dtype.
 # expect:
 #   questions:
-#     choose_dtype: {status: failed, checks: {tensors: wrong_type}}
+#     choose_dtype: {status: partial, checks: {tensors: wrong_type}}
 
 def choose_dtype(x, y):
     return str((x + y).dtype)

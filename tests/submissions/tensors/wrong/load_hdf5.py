@@ -41,7 +41,7 @@ def load_hdf5(path):
 # Rounds.
 # expect:
 #   questions:
-#     load_hdf5: {status: failed, checks: {values: wrong_value}}
+#     load_hdf5: {status: partial, checks: {values: wrong_value}}
 
 def load_hdf5(path):
     with h5py.File(path, "r") as file:

@@ -6,6 +6,7 @@ import torch
 # %% load_anything
 # Loads what runs code.
 # expect:
+#   mistakes: [load_unsafe]
 #   questions:
 #     load_tensors: {status: partial, checks: {values: ok, dtype: ok, runs_nothing: wrong_value}}
 
@@ -16,6 +17,7 @@ def load_tensors(path):
 # %% load_anything_if_need_be
 # Tries the safe way, and then the other.
 # expect:
+#   mistakes: [load_unsafe]
 #   questions:
 #     load_tensors: {status: partial, checks: {values: ok, dtype: ok, runs_nothing: wrong_value}}
 

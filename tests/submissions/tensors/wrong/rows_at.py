@@ -7,7 +7,7 @@ import torch
 # Picks columns.
 # expect:
 #   questions:
-#     rows_at: {status: failed, checks: {rows: raised}}
+#     rows_at: {status: partial, checks: {rows: raised}}
 
 def rows_at(x, index):
     return x[:, index.long()]

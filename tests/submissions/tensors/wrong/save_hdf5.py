@@ -42,7 +42,7 @@ def save_hdf5(tensors, path):
 # Writes half precision.
 # expect:
 #   questions:
-#     save_hdf5: {status: failed, checks: {values: wrong_value}}
+#     save_hdf5: {status: partial, checks: {values: wrong_value}}
 
 def save_hdf5(tensors, path):
     with h5py.File(path, "w") as file:
@@ -82,7 +82,7 @@ def save_hdf5(tensors, path):
 # Forgets detach().
 # expect:
 #   questions:
-#     save_hdf5: {status: failed, code: raised}
+#     save_hdf5: {status: partial, code: raised}
 
 def save_hdf5(tensors, path):
     with h5py.File(path, "w") as file:

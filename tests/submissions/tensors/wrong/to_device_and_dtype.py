@@ -7,7 +7,7 @@ import torch
 # Takes a tensor on the GPU to become an array by itself.
 # expect:
 #   questions:
-#     to_device_and_dtype: {status: failed, code: raised}
+#     to_device_and_dtype: {status: partial, code: raised}
 
 def to_device_and_dtype(x, y):
     return {

@@ -20,7 +20,9 @@ if on_gpu:
     torch.cuda.set_device(rank)
 torch.manual_seed(0)
 inner = nn.Linear(8, 8).to(device)
-model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), FSDP(inner) if on_gpu else inner)
+# Without a bias: under batch norm its gradient is what rounding leaves, of which Adam makes steps.
+first = nn.Linear(4, 8, bias=False)
+model = nn.Sequential(first, nn.BatchNorm1d(8), FSDP(inner) if on_gpu else inner)
 # There is none for the CPU alone; each rank has its own statistics, as with FSDP.
 model = FSDP(model.to(device), device_id=device) if on_gpu else DDP(model, broadcast_buffers=False)
 optimizer = torch.optim.Adam(model.parameters(), lr=0.1)

@@ -1,10 +1,15 @@
-"""What a student might have written instead of a piece of the solution: one slip each."""
+"""Texts with one change: what a student might have written instead of a piece of the solution.
+
+And the other way round: what might have stood there instead of a piece of a student's.
+"""
 
 from __future__ import annotations
 
 import ast
 import copy
+import functools
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 Alternative = tuple[str, ast.AST]
@@ -32,11 +37,64 @@ _NAMES = {
 _ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
 
 
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A function or class with one change.
+
+    Attributes:
+        kind: Of the change, such as ``operator`` or ``dropped statement``.
+        line: Where the change is, in the file, from 1.
+        text: The whole function or class, as Python writes it.
+    """
+
+    kind: str
+    line: int
+    text: str
+
+
 def alternatives(node: ast.AST) -> Iterator[Alternative]:
     """Yield what might stand in place of a node; nothing for most kinds of node."""
     for kind, maker in _MAKERS.items():
         if isinstance(node, kind):
             yield from maker(node)
+
+
+def variants(
+    block: ast.stmt, others: Callable[[ast.AST], Iterator[Alternative]] = alternatives
+) -> Iterator[Variant]:
+    """Yield a function or class with one change each, no two alike; not each is valid Python.
+
+    Nothing is compiled here: a text of some lines can take Python minutes.
+
+    Args:
+        block: The function or class; it is as it was when this has ended.
+        others: Yields what might stand in place of a node.
+    """
+    seen = {ast.unparse(block)}
+    for node, put in _places(block):
+        for kind, other in others(node):
+            put(ast.fix_missing_locations(other))
+            try:
+                text = ast.unparse(block)
+            except ValueError:
+                continue
+            finally:
+                put(node)
+            if text not in seen:
+                seen.add(text)
+                yield Variant(kind, getattr(node, "lineno", block.lineno), text)
+
+
+def _places(block: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
+    """Yield each node below a block, with what puts another into its place."""
+    for parent in ast.walk(block):
+        for name, value in ast.iter_fields(parent):
+            if isinstance(value, ast.AST):
+                yield value, functools.partial(setattr, parent, name)
+            elif isinstance(value, list):
+                for index, item in enumerate(value):
+                    if isinstance(item, ast.AST):
+                        yield item, functools.partial(value.__setitem__, index)
 
 
 def _but(node: ast.AST, **changes: Any) -> Any:

@@ -1,0 +1,119 @@
+"""Which small changes of a student's function are tried, and in which order."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.static_analysis.mends import MOST, Raised, definition_of, mends_of
+
+
+def changes(body: str, raised: Raised | None = None) -> list[str]:
+    """Return the changed texts of a function of ``x`` and ``y``, each without its first line."""
+    defined = definition_of(f"def f(x, y):\n    {body}\n", "f")
+    assert defined is not None
+    return [each.text.partition("\n")[2].strip() for each in mends_of(defined, raised)]
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"),
+    [
+        ("return torch.full((x, y), 1)", "return torch.full((y, x), 1)"),
+        ("return x - y", "return x + y"),
+        ("return x.sum()", "return x.sum(dim=1)"),
+        ("return x.sum(dim=1)", "return x.sum(dim=1, keepdim=True)"),
+        ("return x.max(dim=1)", "return x.max(dim=1).values"),
+        ("return x.square()", "return x.sqrt()"),
+        ("return x + x", "return x + y"),
+        ("return x.T", "return x.mT"),
+        ("return x.to('cuda:0')", "return x.to('cuda:1')"),
+        ("return x", "return x.mT"),
+        ("x + y", "return x + y"),
+        ("z = x + y", "z = x + y\n    return z"),
+        ("return x[:, 1:]", "return x[:, :]"),
+        ("return torch.sort(x)", "return torch.sort(x, stable=True)"),
+    ],
+)
+def test_what_was_meant_is_among_the_changes(slip: str, meant: str) -> None:
+    assert meant in changes(slip)
+
+
+def test_statements_in_the_wrong_order_are_swapped() -> None:
+    assert "x += y\n    z = x\n    return z" in changes("z = x\n    x += y\n    return z")
+
+
+def test_each_change_is_another_text() -> None:
+    found = changes("z = (x + y).mean(dim=0)\n    return z - x * y")
+    assert len(found) == len(set(found)) > 20
+
+
+def test_no_more_are_tried_of_a_long_function_and_those_near_an_exception_come_first() -> None:
+    lines = "\n    ".join(f"v{n} = x.sum(dim=0) * y + {n}" for n in range(40))
+    source = f"def f(x, y):\n    {lines}\n    return v7\n"
+    defined = definition_of(source, "f")
+    assert defined is not None
+    found = mends_of(defined, Raised(21, "shapes do not fit"))
+    assert len(found) == MOST
+    assert {each.line for each in found[:10]} == {21}
+
+
+def test_an_exception_says_what_may_be_missing_in_its_line() -> None:
+    told = Raised(2, "Can't call numpy() on Tensor that requires grad.")
+    assert changes("return x.numpy()", told)[0] == "return x.numpy().detach()"
+    assert "return x.detach().numpy()" in changes("return x.numpy()", told)
+    assert "return x.detach().numpy()" not in changes("return x.numpy()")
+    told = Raised(2, "Expected all tensors to be on the same device, but got mat2 on cpu")
+    assert "return x @ y.cuda()" in changes("return x @ y", told)
+
+
+def test_a_change_of_a_method_keeps_the_class_and_the_file_around_it() -> None:
+    methods = "def f(self, x):\n        return self.a(x)\n\n    def g(self):\n        return self.b"
+    source = f"import torch\n\n\n@wrapped\nclass Net:\n    {methods}\n\n\nAFTER = 1\n"
+    defined = definition_of(source, "Net")
+    assert defined is not None
+    texts = [defined.replaced(source, each.text) for each in mends_of(defined)]
+    meant = next(text for text in texts if "return self.b(x)" in text)
+    assert meant.startswith("import torch\n\n\n@wrapped\nclass Net:")
+    assert meant.endswith("AFTER = 1\n")
+    assert meant.count("@wrapped") == 1
+
+
+@pytest.mark.parametrize("source", ["def g(x):\n    return x\n", "def f(x:\n", "f = 1\n", "\0"])
+def test_without_such_a_function_nothing_is_tried(source: str) -> None:
+    assert definition_of(source, "f") is None
+
+
+def test_of_two_definitions_the_later_one_counts() -> None:
+    defined = definition_of("def f(x):\n    pass\n\n\ndef f(x):\n    return 1\n", "f")
+    assert defined is not None
+    assert (defined.first, defined.last) == (5, 6)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "k = 0x" + "f" * 5000 + "\n    return x - y",  # Python reads it, and does not write it
+        "z = f\"{'a\u00a0'}\"\n    return x - y",
+        "return " + "+".join(["x"] * 900),
+        "return x + " + "-" * 900 + "y",
+        "z = '" + "a" * 30_000 + "'\n    return x - y",
+        "\n    ".join(f"v{n} = x + {n} * y" for n in range(900)) + "\n    return v1",
+    ],
+)
+def test_what_cannot_be_written_anew_is_left_as_it_is(body: str) -> None:
+    defined = definition_of(f"def f(x, y):\n    {body}\n", "f")
+    if defined is not None:
+        assert isinstance(mends_of(defined), list)
+
+
+def test_lines_are_counted_as_python_counts_them() -> None:
+    source = "# a\x0cb\x1cc\u2028d\n\n\ndef f(x, y):\n    return x - y\n"
+    defined = definition_of(source, "f")
+    assert defined is not None
+    assert defined.replaced(source, "NEW") == "# a\x0cb\x1cc\u2028d\n\n\nNEW\n"
+
+
+def test_a_name_is_not_exchanged_for_a_guess() -> None:
+    body = "c_1 = x + y\n    c_2 = x - y\n    c_3 = x * y\n    return c_1"
+    assert not any(text.endswith(("return c_2", "return c_3")) for text in changes(body))
+    # An argument that was never used may well be the one that was meant.
+    assert "return y" in changes("return x")
