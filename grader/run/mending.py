@@ -25,9 +25,10 @@ from grader.run.mistakes import same_result
 from grader.run.observe import Mended, QuestionRun, observations
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.prices import OF_RESULTS, hands_back, is_priced, of_values
+from grader.run.session import GuestSession
 from grader.run.stage import open_session
 from grader.run.submitted import wrong_results
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.guests import Sandbox, activity
 from grader.static_analysis.alternatives import Variant
 from grader.static_analysis.mends import Definition, Raised, definition_of, mends_of
 from grader.verdict import Status, Verdict
@@ -45,7 +46,7 @@ _WHOLE = 3
 _DEATHS = 2
 """Student processes that changes may bring down, by an endless loop for one."""
 _ALL = 2
-"""Times the question's limit that all changes together may take: a function that only burns time
+"""Times the question's limit that all changes together may compute: a function that only burns time
 would else take it for each."""
 _HASTE = 4
 """What a changed function may take, of the question's limit: most of those that are right take
@@ -189,12 +190,14 @@ class Mender:
         session = open_session(self._sandbox, self._materials, files, most)
         found: list[Variant] = []
         deaths = 0
-        end = time.monotonic() + _ALL * limits.seconds
+        # Of processor time, like each call's limit: a busy machine changes no grade.
+        used = 0.0
         try:
             for number, change in enumerate(changes):
                 session.prepare(limits, wrong.planned.needs, question.file or "")
                 if session.failed_load is not None:
                     break
+                before = _computed(session)
                 session.call(Call(_switch(number)), seconds)
                 if session.alive:
                     call = case.call(wrong.defined.node.name, wrong.planned.probes(case))
@@ -202,12 +205,19 @@ class Mender:
                     with self._care.judging():
                         found += [change] if wrong.accepts(seen) else []
                 deaths += not session.alive
-                is_over = deaths >= _DEATHS or time.monotonic() > end
+                used += _computed(session) - before if session.alive else seconds
+                is_over = deaths >= _DEATHS or used >= _ALL * limits.seconds
                 if is_over or len(found) >= _WHOLE:
                     break
         finally:
             session.finish()
         return found
+
+
+def _computed(session: GuestSession) -> float:
+    """Return the seconds that the student process has computed; of a clock where none shows it."""
+    seen = activity(session.guest_pid) if session.guest_pid else None
+    return time.monotonic() if seen is None else seen.seconds
 
 
 def _switch(number: int) -> str:
