@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "gpu"))
 from builds import driver_version
 
 INDEX = "https://download.pytorch.org/whl/cpu"
-"""As in ``grader/authoring/reach.py``, which cannot be imported yet."""
+"""As in ``grader/authoring/platform_dry_run.py``, which cannot be imported yet."""
 
 FETCHES = "No GPU here: fetching torch {torch} for CPUs (about 200 MB) from torch's own index."
 USUAL = (

@@ -26,28 +26,28 @@ from grader.report.model import (
     Timing,
 )
 from grader.report.without_gpu import without_gpu
-from grader.run.allowance import NO_CARE, Care
+from grader.run.answer_budget import NO_GUARD, CpuGuard
 from grader.run.answers import KeptAnswers
 from grader.run.baseline import Baseline, received
+from grader.run.baseline_file import ReferenceCache
 from grader.run.capabilities import Options, device_name, devices_name
 from grader.run.gpus import OpenRack, ProveGpus, open_rack, prove_gpus
-from grader.run.kept import ReferenceCache
-from grader.run.materials import Materials
-from grader.run.mending import Mender
-from grader.run.mistakes import Explains, KnownMistakes
-from grader.run.observe import NOT_RUN, Follower, PhaseTimes, Progress, QuestionRun
-from grader.run.plan import PlannedQuestion
-from grader.run.prices import Made, PartialCredit, Price
-from grader.run.submitted import (
+from grader.run.judge_submission import (
     Runs,
     SubmissionRunner,
     Verdicts,
     for_all,
     judge_all,
 )
+from grader.run.materials import Materials
+from grader.run.mending import Mender
+from grader.run.mistakes import Explains, KnownMistakes
+from grader.run.observe import NOT_RUN, Follower, PhaseTimes, Progress, QuestionRun
+from grader.run.plan import PlannedQuestion
+from grader.run.prices import Made, PartialCredit, Price
 from grader.run.timing.clocks import Clocks
-from grader.run.timing.screening import Screener
-from grader.sandbox.host.guests import Sandbox
+from grader.run.timing.quick_screen import Screener
+from grader.sandbox.host.processes import Sandbox
 from grader.submission import Submission, Where, read_for
 from grader.submission.submission import IntakeError
 from grader.verdict import Code, Message, Param, Status, Verdict, failed, sandbox_failed
@@ -104,7 +104,7 @@ class Grader:
         self._baseline = Baseline(materials, options, racks, prove)
         self.mistakes: Explains = KnownMistakes(materials)
         self._versions: dict[str, str] = {}
-        self._use(sandbox, NO_CARE)
+        self._use(sandbox, NO_GUARD)
 
     @property
     def plan(self) -> tuple[PlannedQuestion, ...]:
@@ -139,7 +139,7 @@ class Grader:
         """Take inputs and the reference's observations as kept; see ``Baseline.adopt``."""
         self._baseline.adopt(self._sandbox, list(plan), reference)
 
-    def with_sandbox(self, sandbox: Sandbox, care: Care = NO_CARE) -> Grader:
+    def with_sandbox(self, sandbox: Sandbox, care: CpuGuard = NO_GUARD) -> Grader:
         """Return a grader that shares everything with this one but runs submissions elsewhere."""
         other = copy.copy(self)
         other._use(sandbox, care)
@@ -151,7 +151,7 @@ class Grader:
         other._baseline = self._baseline.only(questions)
         return other
 
-    def _use(self, sandbox: Sandbox, care: Care) -> None:
+    def _use(self, sandbox: Sandbox, care: CpuGuard) -> None:
         self._sandbox, self._care = sandbox, care
         seed = self._options.seed
         self._runner = SubmissionRunner(self.materials, sandbox, care, seed, self._made)

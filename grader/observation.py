@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from grader.clock.device import DeviceTiming
-from grader.clock.sampling import Run
-from grader.clock.vectorisation import Screen
+from grader.speed_statistics.device import DeviceTiming
+from grader.speed_statistics.sampling import Run
+from grader.speed_statistics.vectorisation import Screen
 from grader.static_analysis.facts import EntryFacts
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Fault

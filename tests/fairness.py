@@ -2,7 +2,7 @@
 
 Used by ``tests/property/test_value_checks.py`` and ``tests/bench/values.py``. In numpy, for a
 float32 sum is a float32 sum whoever adds it up; the reference's further runs are made here as a
-guest would.
+process would.
 """
 
 from __future__ import annotations

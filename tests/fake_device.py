@@ -1,6 +1,6 @@
 """A device that is not there: what a real one does to a timed run, on demand and repeatably.
 
-``FakeWorker`` stands where ``GuestWorker`` does. Its parties compute right answers with numpy, and
+``FakeWorker`` stands where ``GpuProcess`` does. Its parties compute right answers with numpy, and
 take the time that a model gives them; noise, lowered clocks, a slow driver, contexts that find no
 room, errors that stay, lost memory, death are switched on by tests. What is missing is the kernel
 alone.
@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from grader.clock.device import CPU, REFERENCE, STUDENT, TRANSFER, WIRE
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run.gpu_state import Health
 from grader.run.gpu_worker import DeviceWorker, SickDeviceError
-from grader.run.guests import outcome_of
-from grader.run.materials import GuestProgram
+from grader.run.materials import Program
+from grader.run.process_limits import outcome_of
+from grader.speed_statistics.device import CPU, REFERENCE, STUDENT, TRANSFER, WIRE
 from grader.wire.messages import Call, Fault
 from grader.wire.values import Tensor, Value
 
@@ -184,7 +184,7 @@ class FakeWorker(DeviceWorker):
         assert device.users == 1, "two timed runs on one device"
         device.events.append("open")
 
-    def start(self, programs: Mapping[str, GuestProgram]) -> Mapping[str, Observation]:
+    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
         """Fresh processes: an error that stays with a process is gone with it."""
         self._calls = dict.fromkeys(programs, 0)
         self._contexts &= {_PROBE}

@@ -1,7 +1,7 @@
 """A machine with a GPU, played by virtual GPUs and ``FakeWorker``.
 
-All is as on a GPU worker but the driver: the sandbox shows a GPU whose nodes are not there, guests
-that ask for a real one get a virtual one in its place, and what is timed is timed on a
+All is as on a GPU worker but the driver: the sandbox shows a GPU whose nodes are not there,
+processes that ask for a real one get a virtual one in its place, and what is timed is timed on a
 ``FakeDevice``. Run as a program, this is the ``grader`` command on such a machine.
 """
 
@@ -19,9 +19,9 @@ from grader.grading import Grader
 from grader.run import capabilities, gpu_state, gpus
 from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack
-from grader.run.guests import GuestSort
-from grader.run.materials import GuestProgram
-from grader.sandbox.host.guests import Gpu, Sandbox
+from grader.run.materials import Program
+from grader.run.process_limits import ProcessSpec
+from grader.sandbox.host.processes import Gpu, Sandbox
 from grader.wire.messages import Load
 
 GPU = Gpu("GPU-double", 90)
@@ -37,7 +37,7 @@ def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
         leases: Folder of the leases.
     """
 
-    def load(program: GuestProgram, sort: GuestSort) -> Load:
+    def load(program: Program, sort: ProcessSpec) -> Load:
         if sort.needs.cuda:
             cuda = sort.needs.cuda
             needs = replace(sort.needs, virtual=cuda, virtual_memory_mb=MEMORY_MB)
@@ -47,8 +47,8 @@ def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
     def rack(sandbox: Sandbox, limits: Limits) -> Rack:
         return Rack([GPU.uuid], lambda _: FakeWorker(FakeDevice(), honest()), Leases(leases))
 
-    real_load = GuestProgram.load
-    patch.setattr(GuestProgram, "load", load)
+    real_load = Program.load
+    patch.setattr(Program, "load", load)
     for module in (gpu_state, gpus, capabilities):
         patch.setattr(module, "visible_gpus", lambda: (GPU,))
     defaults = Grader.__init__.__defaults__

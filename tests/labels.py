@@ -30,7 +30,7 @@ class Exploit:
         works_without: Kind of demonstration → its arguments. Empty for the controls of a group.
         limits: Fields of the assignment's limits, replaced while this hand-in is graded.
         clock: It is graded with the clock on.
-        claim: What its verdict rests on, where that is something a guest says of itself: what
+        claim: What its verdict rests on, where that is something a process says of itself: what
             forging it takes, and what is gained by that.
     """
 

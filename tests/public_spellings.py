@@ -18,9 +18,9 @@ import torch
 import torch_spellings
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from grader.actor.probes import Counting
 from grader.observation import Claims, Observation, Outcome
 from grader.static_analysis.analyse import analyse
+from grader.student_process.probes import Counting
 
 _HEAD = "import numpy as np\nimport torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
 _NAMES = {"np": np, "torch": torch, "nn": torch.nn, "F": torch.nn.functional}

@@ -20,7 +20,7 @@ from grader.grading import Grader, Options
 from grader.report.gradescope import gradescope_results
 from grader.report.model import Report
 from grader.run.materials import load_materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 
 pytestmark = pytest.mark.heavy
 

@@ -22,7 +22,7 @@ from grader.authoring.labels import waits
 from grader.grading import Grader, Options
 from grader.report.model import report_bytes
 from grader.run.materials import Materials, load_materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Code
 
 GROUPS = ("accepted", "wrong", "faults", "formats", "showcase")

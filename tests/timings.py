@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from grader.clock.sampling import Run, Sample
-from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, Screen
+from grader.speed_statistics.sampling import Run, Sample
+from grader.speed_statistics.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, Screen
 
 
 def blocks(seconds: Sequence[float], calls: int = 10) -> tuple[Sample, ...]:

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from grader.actor.operations import function_name
+from grader.student_process.operations import function_name
 
 FILE = Path(__file__).parents[1] / "grader" / "checks" / "spellings.json"
 SPACES = {

@@ -12,11 +12,17 @@ import nbformat
 import pytest
 
 from grader.authoring.starter import MadeCases, build_starter, make_public, write_starter
-from grader.clock.sampling import readable
 from grader.run.materials import Materials, load_materials
-from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds, Isolation, Sandbox
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.host.processes import (
+    Isolation,
+    ProcessLimits,
+    ProcessNeeds,
+    Sandbox,
+    SandboxedProcess,
+)
 from grader.selfcheck.files import to_files
+from grader.speed_statistics.sampling import readable
 
 SPEC = """\
 schema: torchgrade/assignment/v1
@@ -121,7 +127,7 @@ def large_cases(seed):
 '''
 
 SCENARIO = """\
-from grader.stage import actor
+from grader.scenario_process import actor
 
 
 def count(n):
@@ -165,10 +171,10 @@ class Lent(Sandbox):
     def isolation(self) -> Isolation:
         return self._inner.isolation
 
-    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
+    def start(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
         return self._inner.start(limits, needs)
 
-    def grants(self, needs: GuestNeeds) -> bool:
+    def grants(self, needs: ProcessNeeds) -> bool:
         return self._inner.grants(needs)
 
     def close(self) -> None:

@@ -54,7 +54,7 @@ questions:
 """
 
 SCENARIO = """\
-from grader.stage import actor
+from grader.scenario_process import actor
 
 
 def widths(n):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.stage import actor, callback, given
+from grader.scenario_process import actor, callback, given
 
 _RIGHT = {}
 """Name of a student's function → what puts a right one in its place. Empty in a self-check."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import torch
 
-from grader.stage import actor, callback, given
+from grader.scenario_process import actor, callback, given
 
 _FUNCTIONS = (
     "compute_distances_two_loops",

@@ -6,7 +6,7 @@ import time
 
 import torch
 
-from grader.stage import RemoteError, actor, callback, given
+from grader.scenario_process import RemoteError, actor, callback, given
 
 
 def sample(x, y, batch_size, times):

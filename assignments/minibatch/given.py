@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from grader.actor.api import OldGradients, logged, placement, watching  # noqa: F401  built by name
+from grader.student_process.api import OldGradients, logged, placement, watching  # noqa: F401  built by name
 
 
 def build(name, *args, **options):

@@ -18,7 +18,7 @@ import torch
 import torch._dynamo  # what an optimiser's first step imports: once here, not in each process
 from torch import nn
 
-from grader.actor.api import logged, placement, watching
+from grader.student_process.api import logged, placement, watching
 from grader.vgpu.processes import in_ranks
 from grader.vgpu.timeline import TimedElsewhere
 

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 
 import torch
 
-from grader.stage import actor, callback, caller, folder, given, read, repeated
+from grader.scenario_process import actor, callback, caller, folder, given, read, repeated
 from grader.vgpu.timeline import TimeKeeper
 
 _GPUS = 3

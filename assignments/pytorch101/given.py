@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.actor.api import logged, placement, watching
+from grader.student_process.api import logged, placement, watching
 
 
 def multiplied(student, x, w):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.stage import actor, given, repeated
+from grader.scenario_process import actor, given, repeated
 
 
 def multiplied(x, w):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from grader.actor.api import logged, placement
+from grader.student_process.api import logged, placement
 
 
 def look(x, steps):

@@ -12,7 +12,7 @@ import random
 import numpy as np
 import torch
 
-from grader.stage import MadeByCode, RemoteError, actor, callback, folder, given, read, repeat
+from grader.scenario_process import MadeByCode, RemoteError, actor, callback, folder, given, read, repeat
 
 
 def _look(x, *steps):

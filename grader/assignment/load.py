@@ -24,8 +24,8 @@ from grader.assignment.rules import assignment_findings, question_findings
 from grader.assignment.types import Assignment, Case, Limits, Needs, Question, TimingSettings
 from grader.checks import KINDS
 from grader.checks.base import AuthorText, Check
-from grader.clock.credit import Linear, Point, Step, Steps
 from grader.errors import AssignmentError, Problem, UsageError, nearest
+from grader.speed_statistics.credit import Linear, Point, Step, Steps
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

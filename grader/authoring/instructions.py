@@ -21,7 +21,7 @@ from grader.assignment.document import read_document
 from grader.assignment.find import FILE_NAME
 from grader.assignment.translation import file_of, text_of, translations
 from grader.assignment.types import Assignment
-from grader.authoring.reach import Reach, Unearned, Why
+from grader.authoring.platform_dry_run import Reach, Unearned, Why
 from grader.errors import UsageError
 from grader.report.summary import amount, counted
 from grader.run.materials import Materials

@@ -32,7 +32,6 @@ from grader.checks.arrays import to_numpy
 from grader.checks.base import Check
 from grader.checks.by_hand import BY_HAND
 from grader.checks.judge import judge_case
-from grader.clock.sampling import readable
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader, Options
 from grader.interpreter import plain_processor
@@ -42,10 +41,11 @@ from grader.run.materials import Materials
 from grader.run.mistakes import KnownMistakes, MistakeRun, same_results
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.timing.screening import Screener
+from grader.run.timing.quick_screen import Screener
 from grader.run.timing.stopwatch import NotTimedError
-from grader.sandbox.host.guests import Sandbox
-from grader.selfcheck.spare import open_for_check
+from grader.sandbox.host.processes import Sandbox
+from grader.selfcheck.warm_sandbox import open_for_check
+from grader.speed_statistics.sampling import readable
 from grader.store.files import write_atomic
 from grader.verdict import Basis, Status
 from grader.wire.tree import map_leaves

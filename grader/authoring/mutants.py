@@ -34,8 +34,8 @@ from grader.authoring.student_files import solution_spans
 from grader.errors import AssignmentError, Problem
 from grader.grading import Grader, Options
 from grader.run.materials import Materials
-from grader.sandbox.host.guests import Sandbox
-from grader.static_analysis.alternatives import Alternative, alternatives, variants
+from grader.sandbox.host.processes import Sandbox
+from grader.static_analysis.mutation_operators import Alternative, alternatives, variants
 
 MARKS = "mutants.yml"
 LEAST = 0.95

@@ -37,7 +37,7 @@ import grader
 from grader.assignment.find import COURSE_FILE, FILE_NAME
 from grader.authoring import template
 from grader.authoring.instructions import files_beside
-from grader.authoring.reach import CPU_INDEX, DISTRIBUTION, Requirements
+from grader.authoring.platform_dry_run import CPU_INDEX, DISTRIBUTION, Requirements
 from grader.errors import UsageError
 from grader.report.build import submission_info
 from grader.report.model import Report, ReportStatus, read_report, report_bytes

@@ -28,7 +28,7 @@ from grader.run.materials import Materials
 from grader.run.mistakes import KnownMistakes
 from grader.run.plan import PlannedQuestion
 from grader.run.prices import Results
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Status
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -41,7 +41,7 @@ from grader.grading import Grader, Options
 from grader.interpreter import plain_processor
 from grader.report.model import CheckResult, Report
 from grader.run.materials import Materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.files import needs_numbers, read_public, size_of
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
@@ -52,8 +52,8 @@ from grader.selfcheck.public import (
     public_part,
     public_questions,
 )
-from grader.selfcheck.sealed import sealed_mistakes
-from grader.selfcheck.spare import open_for_check
+from grader.selfcheck.sealed_mistakes import sealed_mistakes
+from grader.selfcheck.warm_sandbox import open_for_check
 from grader.selfcheck.workplace import Workplace
 from grader.verdict import Code, Status, Visibility
 

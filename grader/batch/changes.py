@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grader.assignment.types import Assignment
 from grader.batch.decisions import PersonDecision, with_decisions
-from grader.batch.ledger import Setup
+from grader.batch.ledger import BatchSettings
 from grader.errors import UsageError
 from grader.report.build import PLACES
 from grader.report.merge import with_results
@@ -18,7 +18,7 @@ from grader.report.summary import amount, worth
 
 
 def what_changed(
-    setup: Setup, now: Assignment, asked: Sequence[str], report: Report
+    setup: BatchSettings, now: Assignment, asked: Sequence[str], report: Report
 ) -> tuple[str, ...]:
     """Return what is not as it was when a class was graded.
 
@@ -59,7 +59,9 @@ def refuse_two_states(
     )
 
 
-def _changed(setup: Setup, now: Assignment, asked: Sequence[str], report: Report) -> Iterator[str]:
+def _changed(
+    setup: BatchSettings, now: Assignment, asked: Sequence[str], report: Report
+) -> Iterator[str]:
     if setup.version != now.version:
         yield f"version {setup.version} then, {now.version} now"
     then = {question.id: worth(question) for question in report.questions}

@@ -18,9 +18,9 @@ from grader.batch.discover import ClassSubmission, apart, discover, entries_of
 from grader.batch.ledger import (
     GRADED_AT,
     REMEMBERED,
+    BatchSettings,
     Done,
     GpuChoice,
-    Setup,
     absent_of,
     begin,
     counting,
@@ -99,7 +99,7 @@ class ClassRun:
         """The seed that the batch was begun with; None for a new one."""
         return self._begun.seed if self._begun else None
 
-    def begin(self, setup: Setup, answers: KeptAnswers) -> None:
+    def begin(self, setup: BatchSettings, answers: KeptAnswers) -> None:
         """Begin the journal, or see that the batch goes on as it was begun.
 
         Lateness, a roster and the look of pages change no report: a batch may go on under others.

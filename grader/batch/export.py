@@ -19,7 +19,17 @@ from grader.batch.course import canvas_column
 from grader.batch.discover import Student
 from grader.batch.grades import Grade
 from grader.batch.ledger import read_absent
-from grader.batch.table import Exported, Match, Missing, Row, Table, everyone, label, open_of, same
+from grader.batch.lms_csv import (
+    ExportResult,
+    Match,
+    Missing,
+    Row,
+    Table,
+    everyone,
+    label,
+    open_of,
+    same,
+)
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
 from grader.report.gradebook import cell
@@ -94,7 +104,7 @@ class ExportOptions:
 
 def nbgrader(
     grades: Sequence[Grade], assignment: str, due: str = "", missing: Missing = _NOBODY
-) -> Exported:
+) -> ExportResult:
     """Return nbgrader's CSV, one row a student; the score is empty where it is open.
 
     Args:
@@ -122,7 +132,7 @@ def nbgrader(
         row = (assignment, due, "", *_person(student), "0", "0", "0", most)
         writer.writerow(dict(zip(_NBGRADER, map(cell, row), strict=True)))
     count = sum(grade.final is not None for _, grade in everyone(grades))
-    done = Exported(out.getvalue(), count, open_of(grades))
+    done = ExportResult(out.getvalue(), count, open_of(grades))
     return replace(done, zeros=names) if missing.zero else replace(done, blank=names)
 
 
@@ -139,7 +149,7 @@ def canvas(
     column: str,
     points: Points = Points.RAW,
     missing: Missing = _NOBODY,
-) -> Exported:
+) -> ExportResult:
     """Return Canvas' export with one column filled.
 
     Args:
@@ -170,7 +180,7 @@ def canvas(
 
 def moodle(
     grades: Sequence[Grade], own: Path, points: Points = Points.RAW, missing: Missing = _NOBODY
-) -> Exported:
+) -> ExportResult:
     """Return Moodle's grading worksheet with ``Grade`` and ``Feedback comments`` filled.
 
     Args:
@@ -275,13 +285,13 @@ def _feedback(grade: Grade) -> str:
     return points if said is None else f"{said.student_message}\n{points}"
 
 
-def _nbgrader_table(grades: Sequence[Grade], options: ExportOptions) -> Exported:
+def _nbgrader_table(grades: Sequence[Grade], options: ExportOptions) -> ExportResult:
     name = grades[0].report.assignment.id if grades else ""
     # As nbgrader's own export. In Canvas and Moodle an empty cell is one that is not graded.
     return nbgrader(grades, name, options.due, options.missing(zero=True))
 
 
-def _canvas_table(grades: Sequence[Grade], options: ExportOptions) -> Exported:
+def _canvas_table(grades: Sequence[Grade], options: ExportOptions) -> ExportResult:
     own, name = options.own_table("canvas"), options.column or canvas_column(options.folder)
     if not name:
         raise UsageError(
@@ -291,12 +301,12 @@ def _canvas_table(grades: Sequence[Grade], options: ExportOptions) -> Exported:
     return canvas(grades, own, name, options.points, options.missing(zero=False))
 
 
-def _moodle_table(grades: Sequence[Grade], options: ExportOptions) -> Exported:
+def _moodle_table(grades: Sequence[Grade], options: ExportOptions) -> ExportResult:
     own = options.own_table("moodle")
     return moodle(grades, own, options.points, options.missing(zero=False))
 
 
-TABLES: Mapping[str, Callable[[Sequence[Grade], ExportOptions], Exported]] = {
+TABLES: Mapping[str, Callable[[Sequence[Grade], ExportOptions], ExportResult]] = {
     "canvas": _canvas_table,
     "moodle": _moodle_table,
     "nbgrader": _nbgrader_table,

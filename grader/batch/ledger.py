@@ -47,7 +47,7 @@ _WORDS = {
 }
 
 
-class Setup(BaseModel):
+class BatchSettings(BaseModel):
     """What a batch was begun with; whoever goes on has to agree.
 
     Attributes:
@@ -108,19 +108,19 @@ class Done:
     timed: bool
 
 
-def begin(out: Path, setup: Setup) -> Journal:
+def begin(out: Path, setup: BatchSettings) -> Journal:
     """Begin the journal of a batch; that of an earlier batch in the folder is replaced."""
     return create(out / JOURNAL_FILE, setup.model_dump(mode="json"))
 
 
-def setup_of(journal: Journal, out: Path) -> Setup:
+def setup_of(journal: Journal, out: Path) -> BatchSettings:
     """Return what a batch was begun with.
 
     Raises:
         UsageError: The journal does not say.
     """
     try:
-        return Setup.model_validate(journal.header())
+        return BatchSettings.model_validate(journal.header())
     except ValidationError as error:
         raise DamagedError(
             f"{out / JOURNAL_FILE}: does not say how the batch was begun; grade again into "
@@ -128,7 +128,7 @@ def setup_of(journal: Journal, out: Path) -> Setup:
         ) from error
 
 
-def read_setup(out: Path) -> Setup:
+def read_setup(out: Path) -> BatchSettings:
     """Return what a batch was begun with.
 
     Raises:
@@ -138,7 +138,7 @@ def read_setup(out: Path) -> Setup:
         return setup_of(journal, out)
 
 
-def refuse_differences(begun: Setup, now: Setup) -> None:
+def refuse_differences(begun: BatchSettings, now: BatchSettings) -> None:
     """Refuse to go on with a batch that was begun otherwise: half a class would be graded so.
 
     Raises:

@@ -32,8 +32,8 @@ from typing import NoReturn
 from grader.batch.schedule import Answer, WorkItem, WorkKind, perform, write
 from grader.errors import GraderError, InfrastructureError
 from grader.grading import Grader
-from grader.run.allowance import MOST_SECONDS, Care
-from grader.sandbox.host.guests import Sandbox
+from grader.run.answer_budget import MOST_SECONDS, CpuGuard
+from grader.sandbox.host.processes import Sandbox
 from grader.sandbox.walls import libc
 
 OpenSandbox = Callable[[], Sandbox]
@@ -274,8 +274,8 @@ class _Template:
             # Not sys.exit: exit handlers are the batch's, and would close its journal from here.
             os._exit(status)
 
-    def _care(self, slot: int) -> Care:
-        return Care(partial(self._at, slot, _READING), partial(self._at, slot, _JUDGING))
+    def _care(self, slot: int) -> CpuGuard:
+        return CpuGuard(partial(self._at, slot, _READING), partial(self._at, slot, _JUDGING))
 
     @contextmanager
     def _at(self, slot: int, phase: int) -> Iterator[None]:
@@ -298,7 +298,7 @@ def _as_a_child() -> None:
 
 
 def _serve(
-    grader: Grader, open_sandbox: OpenSandbox, out: Path, line: Connection, care: Care
+    grader: Grader, open_sandbox: OpenSandbox, out: Path, line: Connection, care: CpuGuard
 ) -> None:
     """Do work until there is no more."""
     try:

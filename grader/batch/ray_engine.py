@@ -30,7 +30,7 @@ from grader.batch.schedule import Answer, WorkItem, WorkKind, perform, write
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader
 from grader.report.model import Report
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 
 _RETRIES = 3
 _SYSTEM = "This work took its Ray worker down, {retries} times again: {error}"

@@ -17,7 +17,7 @@ import numpy as np
 from grader.checks.arrays import Array
 from grader.checks.base import ArgumentRef, CaseInputs, Check, Probe, unnamed
 from grader.checks.compare import bits_equal
-from grader.checks.trees import Leaf, judge_leaves, leaves
+from grader.checks.compare_trees import Leaf, judge_leaves, leaves
 from grader.observation import Observation, Proof
 from grader.verdict import Basis, Code, Param, Verdict, finding, passed, sandbox_failed
 from grader.wire.tree import places, tensors

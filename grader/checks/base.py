@@ -25,8 +25,8 @@ from pydantic import (
 from typing_extensions import Self
 
 from grader.checks.arrays import Array
-from grader.clock.credit import Credit
 from grader.observation import Observation
+from grader.speed_statistics.credit import Credit
 from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Param, Verdict, Visibility
 from grader.wire.values import Value

@@ -19,8 +19,8 @@ import numpy as np
 
 from grader.checks.arrays import Array, to_numpy
 from grader.checks.base import Probe
+from grader.checks.compare_trees import Leaf, leaves
 from grader.checks.traces import items, mapping, natural
-from grader.checks.trees import Leaf, leaves
 from grader.errors import nearest
 from grader.observation import Observation, Outcome
 from grader.static_analysis.facts import ASSIGNS, ASSIGNS_NUMBER, INDEXES, Mention, SourcePlace

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from grader.checks.base import CaseInputs, Check, Probe
+from grader.checks.compare_trees import describe
 from grader.checks.traces import DeviceTrace, mapping, read_trace
-from grader.checks.trees import describe
 from grader.checks.values import Close
 from grader.observation import Observation
 from grader.verdict import (
@@ -117,10 +117,11 @@ def no_report_expected(reference: Observation, report: str) -> Verdict:
 class RepeatsLog(Close):
     """The log of the submission's operations is itself a right program.
 
-    The item is what ``repeat`` of ``grader.stage`` returned. Where its outputs are right on inputs
-    that were drawn after the log was written, what it says of devices is a fact. Where the process
-    could see what it computed, the log may fit its own inputs alone: right outputs on those pass as
-    a claim. What comes from outside torch must not decide; all else is for a person to look at.
+    The item is what ``repeat`` of ``grader.scenario_process`` returned. Where its outputs are right
+    on inputs that were drawn after the log was written, what it says of devices is a fact. Where
+    the process could see what it computed, the log may fit its own inputs alone: right outputs on
+    those pass as a claim. What comes from outside torch must not decide; all else is for a person
+    to look at.
 
     Attributes:
         rtol: Tolerance relative to the expected value.

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from grader.checks.base import CaseInputs, Identifier, NamePattern, Probe
+from grader.checks.compare_trees import NoItemError, item_of
 from grader.checks.counts import refusal
 from grader.checks.device_checks import (
     UNREPEATED,
@@ -27,9 +28,8 @@ from grader.checks.traces import (
     natural,
     read_trace,
 )
-from grader.checks.trees import NoItemError, item_of
-from grader.clock.credit import Share
 from grader.observation import Observation
+from grader.speed_statistics.credit import Share
 from grader.verdict import Basis, Code, Param, Verdict, finding, passed
 from grader.wire.values import Value
 

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from grader.checks.base import CaseInputs, Check
-from grader.checks.causes import device_cause, dtype_cause, type_cause
-from grader.checks.trees import Leaf, describe, exact_kind, judge_leaves, wrong_shape
+from grader.checks.compare_trees import Leaf, describe, exact_kind, judge_leaves, wrong_shape
+from grader.checks.diagnoses import device_cause, dtype_cause, type_cause
 from grader.errors import nearest
 from grader.observation import Observation
 from grader.verdict import Basis, Code, Param, Verdict, finding, passed

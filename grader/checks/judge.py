@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check, Probe, UnfitCaseError
-from grader.checks.causes import exception_cause
+from grader.checks.compare_trees import NoItemError, item_of, naming, no_item
+from grader.checks.diagnoses import exception_cause
 from grader.checks.proved import REPLAY, with_logs
-from grader.checks.trees import NoItemError, item_of, naming, no_item
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome, Stop
 from grader.verdict import (
     NOTHING_TO_JUDGE,

@@ -23,9 +23,9 @@ from grader.checks.behaviour import Behaviour, behaviour_of
 from grader.checks.counts import returns_otherwise
 from grader.checks.proved import hides_steps, proofs_of, with_loops, without_loop
 from grader.checks.speed import MOST_IDLE, index_numbers, screened
-from grader.clock.credit import Decision, single
-from grader.clock.vectorisation import Pace, pace_of, settled, weigh
 from grader.observation import FunctionTiming, Observation, Outcome
+from grader.speed_statistics.credit import Decision, single
+from grader.speed_statistics.vectorisation import SpeedEstimate, pace_of, settled, weigh
 from grader.static_analysis.facts import Construct, EntryFacts, Role
 from grader.verdict import (
     Basis,
@@ -375,7 +375,7 @@ def _heard(timing: FunctionTiming) -> tuple[str, dict[str, Param]]:
     return "loop" if clear else "unclear", screened(timing)
 
 
-def _says(pace: Pace) -> str:
+def _says(pace: SpeedEstimate) -> str:
     decision = weigh(pace, single(_THRESHOLD))
     if decision.decision is not Decision.PASSED:
         return "unclear"

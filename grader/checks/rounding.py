@@ -15,9 +15,9 @@ from pydantic import Field, model_validator
 
 from grader.checks.arrays import Array, to_numpy, widen
 from grader.checks.base import ArgumentRef, CaseInputs, Check, CompanionNeeds, UnfitCaseError
-from grader.checks.causes import with_cause
 from grader.checks.compare import Differences, between, equal_elements
-from grader.checks.trees import Leaf, judge_numbers, leaves, wrong_shape
+from grader.checks.compare_trees import Leaf, judge_numbers, leaves, wrong_shape
+from grader.checks.diagnoses import with_cause
 from grader.observation import Observation, Outcome
 from grader.verdict import Code, Message, Owner, Param, Status, Verdict, finding, number
 from grader.wire.tree import tensors

@@ -2,10 +2,10 @@
 
 ``vectorised`` reads the processor time of the student process while it works on inputs that it has
 not seen, beside a vectorised and a loop reference in processes of their own; see
-``grader.clock.vectorisation``. ``speedup`` is for a real device only: a virtual one has no speed.
-What was measured there, and beside what, is in ``grader.clock.device``. A measurement that noise
-could have made costs nothing, and where nothing was measured the points wait for a machine that
-can.
+``grader.speed_statistics.vectorisation``. ``speedup`` is for a real device only: a virtual one has
+no speed. What was measured there, and beside what, is in ``grader.speed_statistics.device``. A
+measurement that noise could have made costs nothing, and where nothing was measured the points wait
+for a machine that can.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from typing_extensions import Self
 from grader.checks.base import CaseInputs, Check, Identifier, Probe, SpeedTest
 from grader.checks.judge import judge_case, required
 from grader.checks.values import Close
-from grader.clock.credit import Credit, Decision, single
-from grader.clock.device import MARGIN, DeviceTiming, Reading, read, weigh
-from grader.clock.vectorisation import MOST_SHARED, Pace, pace_of, settled
-from grader.clock.vectorisation import weigh as weigh_pace
 from grader.observation import FunctionTiming, Observation, Outcome
+from grader.speed_statistics.credit import Credit, Decision, single
+from grader.speed_statistics.device import MARGIN, DeviceTiming, Reading, read, weigh
+from grader.speed_statistics.vectorisation import MOST_SHARED, SpeedEstimate, pace_of, settled
+from grader.speed_statistics.vectorisation import weigh as weigh_pace
 from grader.verdict import (
     Basis,
     Code,
@@ -228,7 +228,7 @@ def screened(timing: FunctionTiming) -> dict[str, Param]:
     }
 
 
-def index_numbers(pace: Pace, timing: FunctionTiming) -> dict[str, Param]:
+def index_numbers(pace: SpeedEstimate, timing: FunctionTiming) -> dict[str, Param]:
     """Return what was measured, for messages and scripts."""
     measures = pace.measures
     walls = [

@@ -25,11 +25,18 @@ from grader.checks.arrays import (
     widen_exactly,
 )
 from grader.checks.base import CaseInputs, Check, UnfitCaseError
-from grader.checks.causes import with_cause
 from grader.checks.compare import Differences, between, equal_elements, same_bytes
-from grader.checks.trees import Leaf, describe, judge_leaves, judge_numbers, value_at, wrong_shape
-from grader.clock.credit import Share
+from grader.checks.compare_trees import (
+    Leaf,
+    describe,
+    judge_leaves,
+    judge_numbers,
+    value_at,
+    wrong_shape,
+)
+from grader.checks.diagnoses import with_cause
 from grader.observation import Observation
+from grader.speed_statistics.credit import Share
 from grader.verdict import Code, Param, Verdict, earned, finding, plain
 from grader.wire.values import Device, DType, Opaque, Tensor, Value
 

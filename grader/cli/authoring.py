@@ -45,7 +45,7 @@ from grader.progress import make_progress
 from grader.report.model import report_schema
 from grader.run.materials import Materials
 from grader.selfcheck.files import to_files
-from grader.selfcheck.spare import open_for_check
+from grader.selfcheck.warm_sandbox import open_for_check
 
 LabelsOpt = Annotated[
     bool, typer.Option("--labels/--no-labels", help="Compare submissions with their labels.")

@@ -21,7 +21,7 @@ from grader.batch.class_run import Arrivals, ClassRun
 from grader.batch.course import Course, course_of
 from grader.batch.discover import ClassSubmission, Found, discover
 from grader.batch.grades import read_policy
-from grader.batch.ledger import Done, Setup, write_decided
+from grader.batch.ledger import BatchSettings, Done, write_decided
 from grader.batch.local import LocalWorkers
 from grader.batch.merge import waiting
 from grader.batch.ray_engine import RayWorkers
@@ -55,7 +55,7 @@ from grader.report.summary import amount, counted, sentences, summarise
 from grader.report.terminal import print_class
 from grader.run.answers import asked_of
 from grader.run.materials import Materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.text import inert
 
 _MOST_ROWS = 60
@@ -237,9 +237,9 @@ def _prepared(
         return prepared(materials, sandbox, options)
 
 
-def _setup(grader: Grader, options: Options, isolation: IsolationChoice) -> Setup:
+def _setup(grader: Grader, options: Options, isolation: IsolationChoice) -> BatchSettings:
     materials = grader.materials
-    return Setup(
+    return BatchSettings(
         assignment=materials.assignment.id,
         file=str(materials.folder / "assignment.yml"),
         version=materials.assignment.version,

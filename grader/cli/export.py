@@ -15,8 +15,8 @@ import typer
 from grader.batch.export import TABLES, ExportOptions, Points
 from grader.batch.grades import Grade, Pending
 from grader.batch.ledger import read_grades
+from grader.batch.lms_csv import ExportResult
 from grader.batch.merge import read_folder
-from grader.batch.table import Exported
 from grader.cli.options import LateOpt
 from grader.cli.support import lateness_of, make_console, make_folder, say
 from grader.errors import UsageError, nearest
@@ -126,7 +126,7 @@ def _list_waiting(grades: list[Grade]) -> None:
         )
 
 
-def _show_changes(exported: Exported) -> None:
+def _show_changes(exported: ExportResult) -> None:
     console = make_console()
     for name, before, now in exported.changed:
         say(console, f"{inert(name, _NAME)}: {before or 'empty'} → {now}")
@@ -135,13 +135,13 @@ def _show_changes(exported: Exported) -> None:
     _list_left(exported)
 
 
-def _write(exported: Exported, path: Path) -> None:
+def _write(exported: ExportResult, path: Path) -> None:
     write_atomic(path, exported.text.encode())
     say(make_console(), f"Written: {path}, {counted(exported.filled, 'final grade')}")
     _list_left(exported)
 
 
-def _list_left(exported: Exported) -> None:
+def _list_left(exported: ExportResult) -> None:
     for title, names in (
         ("Handed in nothing, and get 0", list(exported.zeros)),
         ("Handed in nothing; --missing zero writes a 0 into their cells", list(exported.blank)),

@@ -23,7 +23,13 @@ from grader.authoring.pack import (
     recorded_report,
     write_files,
 )
-from grader.authoring.reach import Reach, Requirements, gradable, required_by, try_reference
+from grader.authoring.platform_dry_run import (
+    Reach,
+    Requirements,
+    gradable,
+    required_by,
+    try_reference,
+)
 from grader.batch.course import gpu_in_course
 from grader.cli.options import (
     AssignmentArg,

@@ -14,13 +14,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.batch.again import Again, regrade, rejudge, replay
-from grader.batch.awaited import overtaken
 from grader.batch.changes import Change, Total, counts_of
 from grader.batch.grades import LatePolicy
-from grader.batch.ledger import Setup, count_gpu, renew_gradebook, write_decided
+from grader.batch.ledger import BatchSettings, count_gpu, renew_gradebook, write_decided
 from grader.batch.merge import merge_folders, sentences
-from grader.batch.shown import read_standing
+from grader.batch.rerun import RerunResult, regrade, rejudge, replay
+from grader.batch.review_queue import overtaken
+from grader.batch.status import read_standing
 from grader.cli.options import (
     IsolationChoice,
     LateOpt,
@@ -134,7 +134,7 @@ def count(
 
 
 @contextmanager
-def _prepare(setup: Setup, options: Options) -> Iterator[Grader]:
+def _prepare(setup: BatchSettings, options: Options) -> Iterator[Grader]:
     materials = read_materials(setup.file)
     isolation = IsolationChoice(setup.isolation)
     with make_sandbox(isolation, materials, options.device) as sandbox:
@@ -145,7 +145,7 @@ def _listed(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _print_changes(again: Again, console: Console) -> None:
+def _print_changes(again: RerunResult, console: Console) -> None:
     if again.changes:
         console.print(_table(again.changes[:_ROWS]))
     if len(again.changes) > _ROWS:

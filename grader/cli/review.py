@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from grader.batch.awaited import Finding, GradedClass, Wish, deciding, read_wishes
-from grader.batch.shown import lines_of
+from grader.batch.review_queue import DecisionRequest, Finding, ReviewQueue, deciding, read_wishes
+from grader.batch.status import lines_of
 from grader.cli.options import OutOfBatch
 from grader.cli.support import make_console, renew_pages, say
 from grader.errors import UsageError
@@ -64,7 +64,7 @@ def decide(
     elif (points is None) == (not items):
         raise UsageError("decide needs --points and --why, or --item, or --undo")
     else:
-        wishes = [Wish(student, where, points or 0.0, why, same, tuple(items or ()))]
+        wishes = [DecisionRequest(student, where, points or 0.0, why, same, tuple(items or ()))]
     with deciding(folder) as course:
         _give(course, wishes, who, console)
     renew_pages(folder, console)
@@ -95,7 +95,7 @@ def _list(findings: list[Finding], console: Console) -> None:
         say(console, f"{_what(finding)}: {concerned}, {_who(finding)}. {finding.checks[0].message}")
 
 
-def _ask(course: GradedClass, finding: Finding, who: str, console: Console) -> bool:
+def _ask(course: ReviewQueue, finding: Finding, who: str, console: Console) -> bool:
     """Show a finding and take an answer; return False where no more are wanted."""
     say(console, f"{_what(finding)}: {_who(finding)}")
     say(console, finding.checks[0].message)
@@ -114,7 +114,7 @@ def _ask(course: GradedClass, finding: Finding, who: str, console: Console) -> b
     return True
 
 
-def _wishes(finding: Finding, answer: str, console: Console) -> Iterable[Wish]:
+def _wishes(finding: Finding, answer: str, console: Console) -> Iterable[DecisionRequest]:
     """Return what an answer gives: points, or the items of the rubric whose keys it names."""
     if items := finding.by_keys(answer):
         said = "Anything to add (the student reads it; Enter adds nothing)"
@@ -127,7 +127,9 @@ def _wishes(finding: Finding, answer: str, console: Console) -> Iterable[Wish]:
     return finding.wishes(points, typer.prompt("Why (the student reads it)"))
 
 
-def _give(course: GradedClass, wishes: Iterable[Wish], who: str, console: Console) -> None:
+def _give(
+    course: ReviewQueue, wishes: Iterable[DecisionRequest], who: str, console: Console
+) -> None:
     given = course.decide(wishes, who or getpass.getuser())
     for name, item in given.made:
         before = f"{item.said.value}, {counted(item.said_points, 'point')}"

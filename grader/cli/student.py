@@ -92,7 +92,7 @@ def check(
     named = [*(what or ()), *split_ids(questions)]
     if form is not FormatChoice.json and not watch and _told_at_sight(_path_among(named), form):
         raise typer.Exit(_WRONG if fail else 0)
-    from grader.selfcheck.spare import open_for_check
+    from grader.selfcheck.warm_sandbox import open_for_check
 
     with interruptible("Nothing is lost."), open_for_check(isolation.value) as sandbox:
         # The fork-server imports torch, for seconds, while the judge is imported.
@@ -244,7 +244,7 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
     from grader.selfcheck.folder import unreadable
     from grader.selfcheck.terminal import tell_elsewhere, tell_inside
     from grader.selfcheck.workplace import open_workplace, pack, read_workplace, words_for
-    from grader.selfcheck.written import absent, nothing_written, unwritten
+    from grader.selfcheck.written_stubs import absent, nothing_written, unwritten
 
     place = open_workplace(path)
     submission = read_workplace(place)

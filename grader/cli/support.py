@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from grader.report.model import Report, ReportStatus
     from grader.run.capabilities import DeviceChoice as DeviceName
     from grader.run.materials import Materials
-    from grader.sandbox.host.guests import Sandbox
     from grader.sandbox.host.open import Preload
+    from grader.sandbox.host.processes import Sandbox
 
 
 def make_options(
@@ -282,7 +282,7 @@ def remembering(materials: Materials, sandbox: Sandbox, options: Options, drawn:
     from dataclasses import replace
 
     from grader.grading import Grader
-    from grader.run.kept import open_references
+    from grader.run.baseline_file import open_references
 
     cache = None
     if not drawn or sys.stdin.isatty():
@@ -329,7 +329,7 @@ def grade_one(grader: Grader, submission: Path, sandbox: Sandbox, console: Conso
         InfrastructureError: No student process can be started.
     """
     from grader.progress import make_progress
-    from grader.run.allowance import bounded
+    from grader.run.answer_budget import bounded
 
     with make_progress(console) as progress:
         task = progress.add_task("reference", total=None)

@@ -27,8 +27,8 @@ from grader.report.pictures import picture_of
 from grader.report.student import points_of
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures
-from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.terminal import SaveWatch
+from grader.selfcheck.warm_sandbox import open_for_check
 from grader.selfcheck.workplace import Workplace, choose_questions, open_workplace
 from grader.verdict import Message, Param, Status
 

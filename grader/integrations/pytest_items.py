@@ -16,7 +16,7 @@ from grader.report.student import asked_for, next_question, not_written, points_
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import CASES_FILE, unreadable
-from grader.selfcheck.spare import open_for_check
+from grader.selfcheck.warm_sandbox import open_for_check
 from grader.selfcheck.workplace import (
     Workplace,
     line_of,

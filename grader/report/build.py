@@ -15,8 +15,8 @@ from pydantic import JsonValue
 
 from grader.assignment.types import Assignment, Question
 from grader.checks.base import Check
+from grader.checks.compare_trees import called_params
 from grader.checks.speed import only_on_device
-from grader.checks.trees import called_params
 from grader.errors import InfrastructureError
 from grader.report.messages.catalogue import ENGLISH
 from grader.report.messages.words import Words

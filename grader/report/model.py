@@ -23,7 +23,7 @@ from pydantic_core import to_json
 from grader.errors import UsageError
 from grader.report.messages.catalogue import ENGLISH, words_in
 from grader.report.messages.words import Words
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 from grader.store.files import write_atomic
 from grader.submission.submission import CellMap
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Visibility

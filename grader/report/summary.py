@@ -12,7 +12,7 @@ from statistics import median
 from grader.report.build import PLACES
 from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 from grader.text import inert
 from grader.verdict import Code, Status, Visibility
 

@@ -25,7 +25,7 @@ from grader.report.model import (
     in_language,
 )
 from grader.report.summary import MARKS, amount, notices, worth
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 from grader.text import inert
 from grader.verdict import Basis, Status
 

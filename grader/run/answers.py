@@ -1,7 +1,7 @@
 """The reference's answers in a batch, kept so that what was observed can be judged again.
 
-An observation that equals the reference's is written as “the same” (``grader.store.kept``). So it
-is read with the very answers that it was written against, and each names those. It is judged
+An observation that equals the reference's is written as “the same” (``grader.store.observations``).
+So it is read with the very answers that it was written against, and each names those. It is judged
 against what the reference answers today: a corrected reference then counts for everybody.
 
 Another torch or processor moves numbers by the last bit. Of a number that today's reference gives
@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from grader.observation import Observation
-from grader.run.allowance import kept_bytes
-from grader.run.kept import KEEPER, untimed
+from grader.run.answer_budget import kept_bytes
+from grader.run.baseline_file import KEEPER, untimed
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observations
 from grader.run.plan import PlannedQuestion, digest_of, plan_digests

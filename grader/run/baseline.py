@@ -14,17 +14,17 @@ from grader.assignment.types import Question
 from grader.checks import by_hand
 from grader.errors import InfrastructureError
 from grader.run.answers import KeptAnswers, answers_of
+from grader.run.baseline_file import GeneratorReplay, KeptReference, ReferenceCache, keep, needs_of
 from grader.run.capabilities import Options, gradable_here, missing_packages, usable_gpus
 from grader.run.gpus import OpenRack, ProveGpus, no_rack, open_rack, prove_gpus, scrub_gpus
-from grader.run.kept import GeneratorReplay, KeptReference, ReferenceCache, keep, needs_of
+from grader.run.judge_submission import Verdicts, for_all, left_to_grading
 from grader.run.materials import Materials
 from grader.run.observe import Progress, QuestionRun
 from grader.run.plan import PlannedQuestion, plan_digests
 from grader.run.proving import Prover
 from grader.run.reference import Reference, plan_all
-from grader.run.stage import open_session
-from grader.run.submitted import Verdicts, for_all, left_to_grading
-from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.run.scenario_relay import open_session
+from grader.sandbox.host.processes import Gpu, ProcessNeeds, Sandbox
 from grader.verdict import Verdict
 
 
@@ -187,7 +187,7 @@ class Baseline:
         self.plan = tuple(plan)
         return True
 
-    def _gradable(self, sandbox: Sandbox) -> dict[str, GuestNeeds]:
+    def _gradable(self, sandbox: Sandbox) -> dict[str, ProcessNeeds]:
         """Return what the questions that can be graded here need; note why others cannot."""
         # Of all questions: a submission imports them whether or not those are selected.
         self.missing = missing_packages(sandbox, self.materials.assignment.questions)
@@ -197,7 +197,7 @@ class Baseline:
 
     def _resolved(
         self, sandbox: Sandbox, missing: Mapping[str, str]
-    ) -> tuple[dict[str, GuestNeeds], dict[str, Verdict]]:
+    ) -> tuple[dict[str, ProcessNeeds], dict[str, Verdict]]:
         device, gpus = self._options.device, len(self._gpus)
         return gradable_here(self._coded, device, gpus, sandbox, missing)
 

@@ -15,9 +15,9 @@ from grader.errors import UsageError, nearest
 from grader.observation import Outcome
 from grader.run.gpu_driver import why_none
 from grader.run.gpu_state import visible_gpus
-from grader.run.materials import GuestProgram
-from grader.run.session import GuestSession
-from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.run.materials import Program
+from grader.run.session import ProcessSession
+from grader.sandbox.host.processes import Gpu, ProcessNeeds, Sandbox
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Verdict, deferred
 from grader.wire.messages import Call
@@ -25,21 +25,21 @@ from grader.wire.messages import Call
 DeviceChoice = Literal["auto", "cpu", "virtual", "cuda"]
 """``auto`` prefers real GPUs to virtual ones, ``cpu`` has none of any sort, ``cuda`` insists."""
 
-Grants = Callable[[GuestNeeds], bool]
+Grants = Callable[[ProcessNeeds], bool]
 
 
 def resolve(
     question: Question, choice: DeviceChoice, gpus: int, grants: Grants
-) -> GuestNeeds | Verdict:
+) -> ProcessNeeds | Verdict:
     """Return what a question's student process must be given, or why it is not graded here."""
     needs = question.needs
-    real = GuestNeeds(needs.cuda, needs.processes, needs.loopback)
+    real = ProcessNeeds(needs.cuda, needs.processes, needs.loopback)
     # A timeline is one of virtual GPUs: it tells the same wherever it is graded.
     if needs.cuda and (choice in ("auto", "virtual") or (needs.timeline and choice == "cuda")):
         if choice == "auto" and not needs.timeline and needs.cuda <= gpus and grants(real):
             return real
         memory = needs.cuda_memory_mb or 0
-        virtual = GuestNeeds(0, needs.processes, needs.loopback, needs.cuda, memory)
+        virtual = ProcessNeeds(0, needs.processes, needs.loopback, needs.cuda, memory)
         return virtual if grants(virtual) else _not_granted(virtual)
     found = 0 if choice == "cpu" else gpus
     # Deferred, not failed: the points stay pending and a machine with a GPU can fill them.
@@ -49,25 +49,25 @@ def resolve(
     return real if grants(real) else _not_granted(real)
 
 
-def device_name(needs: GuestNeeds) -> str:
+def device_name(needs: ProcessNeeds) -> str:
     """Return what a question ran on, for the report: ``cpu``, ``cuda ×1``, ``virtual cuda ×2``."""
     if needs.virtual:
         return f"virtual cuda ×{needs.virtual}"
     return f"cuda ×{needs.cuda}" if needs.cuda else "cpu"
 
 
-def devices_name(all_needs: Iterable[GuestNeeds]) -> str:
+def devices_name(all_needs: Iterable[ProcessNeeds]) -> str:
     """Return what a whole run used: of each sort of GPU the most that a question had."""
     needs = list(all_needs)
     most = (
-        GuestNeeds(cuda=max((item.cuda for item in needs), default=0)),
-        GuestNeeds(virtual=max((item.virtual for item in needs), default=0)),
+        ProcessNeeds(cuda=max((item.cuda for item in needs), default=0)),
+        ProcessNeeds(virtual=max((item.virtual for item in needs), default=0)),
     )
-    names = [device_name(item) for item in most if item != GuestNeeds()]
+    names = [device_name(item) for item in most if item != ProcessNeeds()]
     return ", ".join(names) or "cpu"
 
 
-def _not_granted(needs: GuestNeeds) -> Verdict:
+def _not_granted(needs: ProcessNeeds) -> Verdict:
     ordinary = "processes" if needs.processes else "a loopback network"
     # Walls that show GPUs to no student process refuse for that alone.
     wanted = "a GPU" if needs.cuda else ordinary
@@ -111,11 +111,11 @@ def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[st
         InfrastructureError: No student process can be started.
     """
     missing: dict[str, str] = {}
-    session = GuestSession(sandbox, GuestProgram({_FILE: _SOURCE}, _FILE))
+    session = ProcessSession(sandbox, Program({_FILE: _SOURCE}, _FILE))
     try:
         for name in sorted({name for item in questions for name in item.needs.packages}):
             # Inside the loop: a package that ends its process must not take the next ones along.
-            session.prepare(_LIMITS, GuestNeeds())
+            session.prepare(_LIMITS, ProcessNeeds())
             seen = session.failed_load or session.call(Call("load", (name,)), _SECONDS)
             if seen.outcome is not Outcome.COMPLETED:
                 fault = seen.claims.fault
@@ -151,7 +151,7 @@ def gradable_here(
     gpus: int,
     sandbox: Sandbox,
     missing: Mapping[str, str],
-) -> tuple[dict[str, GuestNeeds], dict[str, Verdict]]:
+) -> tuple[dict[str, ProcessNeeds], dict[str, Verdict]]:
     """Return question → what its student processes need, and question → why it is not graded here.
 
     Args:
@@ -161,11 +161,11 @@ def gradable_here(
         sandbox: Grants needs, or does not.
         missing: Packages that student processes cannot import → why.
     """
-    gradable: dict[str, GuestNeeds] = {}
+    gradable: dict[str, ProcessNeeds] = {}
     not_here: dict[str, Verdict] = {}
     for question in questions:
         resolved = lacking(question, missing) or resolve(question, device, gpus, sandbox.grants)
-        if isinstance(resolved, GuestNeeds):
+        if isinstance(resolved, ProcessNeeds):
             gradable[question.id] = resolved
         else:
             not_here[question.id] = resolved

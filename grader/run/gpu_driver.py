@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.sandbox.host.guests import Gpu
+from grader.sandbox.host.processes import Gpu
 from grader.sandbox.walls import cuda
 
 _SECONDS = 60.0

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.run.gpu_driver import Tool, ask_tool, list_gpus, parts_of
-from grader.sandbox.host.guests import Gpu
+from grader.sandbox.host.processes import Gpu
 from grader.sandbox.walls import cuda
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """One GPU and the processes that are timed on it: all that a timed run needs of a GPU.
 
-``GuestWorker`` is the real one. Tests have another, with noise, throttling, failure and death on
-demand, and everything above this interface runs against both. **``GuestWorker`` has never been run
+``GpuProcess`` is the real one. Tests have another, with noise, throttling, failure and death on
+demand, and everything above this interface runs against both. **``GpuProcess`` has never been run
 on a GPU**; what of it does not need one is tested.
 
 What the host itself runs on a device is sent into student processes as source, as it imports no
@@ -22,9 +22,9 @@ from grader.assignment.types import Limits
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.gpu_state import Health, ask
-from grader.run.materials import GuestProgram
-from grader.run.session import GuestSession
-from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
+from grader.run.materials import Program
+from grader.run.session import ProcessSession
+from grader.sandbox.host.processes import Gpu, ProcessNeeds, Sandbox
 from grader.verdict import Param
 from grader.wire.messages import Call
 
@@ -74,7 +74,7 @@ def scrub(reserve):
     return sum(item.numel() for item in kept)
 """
 
-PROGRAM = GuestProgram({"device.py": _SOURCE}, "device.py")
+PROGRAM = Program({"device.py": _SOURCE}, "device.py")
 """All of it, as what a student process loads."""
 
 
@@ -97,7 +97,7 @@ class DeviceWorker(ABC):
     name: str
 
     @abstractmethod
-    def start(self, programs: Mapping[str, GuestProgram]) -> Mapping[str, Observation]:
+    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
         """Have a fresh process for each party, in the place of those that were there.
 
         Returns:
@@ -144,7 +144,7 @@ def suspicious(seen: Observation) -> bool:
     return fault is not None and any(text in fault.message for text in _CUDA_ERRORS)
 
 
-class GuestWorker(DeviceWorker):
+class GpuProcess(DeviceWorker):
     """A real device.
 
     Args:
@@ -165,15 +165,15 @@ class GuestWorker(DeviceWorker):
         self._limits = limits
         self._ask = ask_driver
         self._card = device.card
-        self._needs = GuestNeeds(cuda=1, gpus=(device,))
-        self._session = partial(GuestSession, sandbox)
+        self._needs = ProcessNeeds(cuda=1, gpus=(device,))
+        self._session = partial(ProcessSession, sandbox)
         self._known: Health | None = None
         self._errors: int | None = None
-        self._sessions: dict[str, GuestSession] = {}
-        self._prober: GuestSession | None = None
+        self._sessions: dict[str, ProcessSession] = {}
+        self._prober: ProcessSession | None = None
         self._idle: float | None = None
 
-    def start(self, programs: Mapping[str, GuestProgram]) -> Mapping[str, Observation]:
+    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
         """See ``DeviceWorker.start``."""
         self._end()
         failed = {}
@@ -257,7 +257,7 @@ class GuestWorker(DeviceWorker):
 
 
 def compute_product(
-    session: GuestSession, limits: Limits, needs: GuestNeeds
+    session: ProcessSession, limits: Limits, needs: ProcessNeeds
 ) -> tuple[dict[str, Param] | str, float]:
     """Compute a product whose result is known; return what the process said, and the seconds.
 
@@ -284,7 +284,7 @@ def compute_product(
 
 
 def overwrite_memory(
-    session: GuestSession, limits: Limits, needs: GuestNeeds, reserve: int = 0
+    session: ProcessSession, limits: Limits, needs: ProcessNeeds, reserve: int = 0
 ) -> None:
     """Overwrite what earlier processes may have left in the memory of a GPU.
 

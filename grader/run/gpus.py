@@ -30,15 +30,15 @@ from grader.run.gpu_state import Leases, ask, visible_gpus
 from grader.run.gpu_worker import (
     PROGRAM,
     DeviceWorker,
-    GuestWorker,
+    GpuProcess,
     SickDeviceError,
     compute_product,
     overwrite_memory,
 )
-from grader.run.session import GuestSession
+from grader.run.session import ProcessSession
 from grader.sandbox.host.fork_server import ForkServerSandbox
-from grader.sandbox.host.guests import Gpu, GuestNeeds, Sandbox
 from grader.sandbox.host.open import OneShotSandbox, without_wall
+from grader.sandbox.host.processes import Gpu, ProcessNeeds, Sandbox
 from grader.sandbox.walls import cuda
 from grader.sandbox.walls.plan import Wall
 
@@ -126,14 +126,14 @@ def scrub_gpus(sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits) -> None:
         InfrastructureError: It could not be overwritten; no submission may run there.
     """
     for gpu in gpus:
-        needs = GuestNeeds(cuda=1, gpus=(gpu,))
+        needs = ProcessNeeds(cuda=1, gpus=(gpu,))
         reserve = ask(gpu.card).reserve
-        overwrite_memory(GuestSession(sandbox, PROGRAM), limits, needs, reserve)
+        overwrite_memory(ProcessSession(sandbox, PROGRAM), limits, needs, reserve)
 
 
 def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> tuple[str, int]:
     """Return why student processes cannot use a GPU, or an empty string; and the memory it took."""
-    if not sandbox.grants(GuestNeeds(cuda=1)):
+    if not sandbox.grants(ProcessNeeds(cuda=1)):
         return "this kernel has no Landlock, which keeps it from processes that may not use it", 0
     problem, touched = _product(sandbox, gpu, limits)
     if not problem:
@@ -160,9 +160,9 @@ def _causes(sandbox: ForkServerSandbox, gpu: Gpu, limits: Limits, problem: str) 
 
 def _product(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> tuple[str, int]:
     """Return why a product could not be computed, or an empty string; and the memory it took."""
-    session = GuestSession(sandbox, PROGRAM)
+    session = ProcessSession(sandbox, PROGRAM)
     try:
-        answer, _ = compute_product(session, limits, GuestNeeds(cuda=1, gpus=(gpu,)))
+        answer, _ = compute_product(session, limits, ProcessNeeds(cuda=1, gpus=(gpu,)))
     except InfrastructureError as error:
         answer = str(error)
     finally:
@@ -327,9 +327,9 @@ OpenRack = Callable[[Sandbox, Limits], "Rack | None"]
 def open_rack(sandbox: Sandbox, limits: Limits) -> Rack | None:
     """Return the real devices of this machine, if it has any and student processes may see them."""
     gpus = {gpu.uuid: gpu for gpu in visible_gpus()}
-    if not gpus or not sandbox.grants(GuestNeeds(cuda=1)):
+    if not gpus or not sandbox.grants(ProcessNeeds(cuda=1)):
         return None
-    return Rack(list(gpus), lambda uuid: GuestWorker(sandbox, gpus[uuid], limits), Leases())
+    return Rack(list(gpus), lambda uuid: GpuProcess(sandbox, gpus[uuid], limits), Leases())
 
 
 def no_rack(sandbox: Sandbox, limits: Limits) -> None:

@@ -17,8 +17,8 @@ from grader.assignment.load import load_assignment
 from grader.assignment.translation import translations
 from grader.assignment.types import Assignment, Limits, Question
 from grader.errors import AssignmentError, Problem
-from grader.run.guests import GuestSort
-from grader.sandbox.host.guests import GuestLimits
+from grader.run.process_limits import ProcessSpec
+from grader.sandbox.host.processes import ProcessLimits
 from grader.wire.messages import Load
 
 _MOST_CASES = 60
@@ -26,7 +26,7 @@ _MOST_CASES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class GuestProgram:
+class Program:
     """What runs in a sandbox: a submission, or the reference.
 
     Attributes:
@@ -45,7 +45,7 @@ class GuestProgram:
     given: str = ""
     stage: str = ""
 
-    def load(self, sort: GuestSort) -> Load:
+    def load(self, sort: ProcessSpec) -> Load:
         """The message that puts it into a student process of a sort, virtual GPUs first."""
         return Load(
             dict(self.files),
@@ -59,9 +59,9 @@ class GuestProgram:
         )
 
 
-def guest_limits(limits: Limits) -> GuestLimits:
+def process_limits(limits: Limits) -> ProcessLimits:
     """Limits of the assignment file in the units that a sandbox takes."""
-    return GuestLimits(
+    return ProcessLimits(
         memory=limits.memory_mb * 2**20,
         output=limits.output_kb * 2**10,
         processes=limits.processes,
@@ -118,7 +118,7 @@ class Materials:
         """Path of the solution's file that holds a question, for whoever writes it."""
         return str(self.reference_folder / self.assignment.file_of(question))
 
-    def program(self, files: Mapping[str, bytes], module: str = "") -> GuestProgram:
+    def program(self, files: Mapping[str, bytes], module: str = "") -> Program:
         """Return a program to load: these files with the assignment's own beside them.
 
         Args:
@@ -126,7 +126,7 @@ class Materials:
             module: The file whose functions are called; the assignment's own where empty.
         """
         known = self.assignment
-        return GuestProgram(files, module or known.module, self.support, known.modules, self.given)
+        return Program(files, module or known.module, self.support, known.modules, self.given)
 
 
 def load_materials(file: Path) -> Materials:

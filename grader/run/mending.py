@@ -19,18 +19,18 @@ from dataclasses import dataclass
 from grader.checks.base import Check
 from grader.checks.judge import judge_case
 from grader.observation import Observation, Outcome
-from grader.run.allowance import Care, allowance
+from grader.run.answer_budget import CpuGuard, allowance
+from grader.run.judge_submission import wrong_results
 from grader.run.materials import Materials
 from grader.run.mistakes import same_result
 from grader.run.observe import Mended, QuestionRun, observations
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.prices import OF_RESULTS, hands_back, is_priced, of_values
-from grader.run.session import GuestSession
-from grader.run.stage import open_session
-from grader.run.submitted import wrong_results
-from grader.sandbox.host.guests import Sandbox, activity
-from grader.static_analysis.alternatives import Variant
+from grader.run.scenario_relay import open_session
+from grader.run.session import ProcessSession
+from grader.sandbox.host.processes import Sandbox, activity
 from grader.static_analysis.mends import Definition, Raised, definition_of, mends_of
+from grader.static_analysis.mutation_operators import Variant
 from grader.verdict import Status, Verdict
 from grader.wire.messages import Call
 
@@ -110,7 +110,9 @@ class Mender:
         rerun: Runs one question of a changed submission.
     """
 
-    def __init__(self, materials: Materials, sandbox: Sandbox, care: Care, rerun: Rerun) -> None:
+    def __init__(
+        self, materials: Materials, sandbox: Sandbox, care: CpuGuard, rerun: Rerun
+    ) -> None:
         self._materials = materials
         self._sandbox = sandbox
         self._care = care
@@ -214,9 +216,9 @@ class Mender:
         return found
 
 
-def _computed(session: GuestSession) -> float:
+def _computed(session: ProcessSession) -> float:
     """Return the seconds that the student process has computed; of a clock where none shows it."""
-    seen = activity(session.guest_pid) if session.guest_pid else None
+    seen = activity(session.process_pid) if session.process_pid else None
     return time.monotonic() if seen is None else seen.seconds
 
 

@@ -25,6 +25,7 @@ from grader.checks.arrays import Array, to_numpy
 from grader.checks.compare import equal_but_for_rounding
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
+from grader.run.judge_submission import Verdicts
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
 from grader.run.plan import PlannedQuestion
@@ -38,9 +39,8 @@ from grader.run.prices import (
     results_alone,
     why_unpaid,
 )
-from grader.run.stage import open_session
-from grader.run.submitted import Verdicts
-from grader.sandbox.host.guests import Sandbox
+from grader.run.scenario_relay import open_session
+from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Message, Param, Verdict
 from grader.wire.tree import leaves
 from grader.wire.values import Tensor, Value
@@ -293,7 +293,7 @@ class KnownMistakes:
         ]
         results: dict[_Attempt, Results] = {}
         try:
-            for together in _in_one_guest(trials):
+            for together in _in_one_process(trials):
                 results |= self._results(together, sandbox)
         # A machine that cannot run mistakes costs their sentences, and makes points wait that hang
         # on a price.
@@ -384,7 +384,7 @@ def _program(trials: Sequence[_Attempt]) -> str:
     return "".join(trial.imports() for trial in trials)
 
 
-def _in_one_guest(trials: Sequence[_Attempt]) -> Iterator[list[_Attempt]]:
+def _in_one_process(trials: Sequence[_Attempt]) -> Iterator[list[_Attempt]]:
     yield from ([trial] for trial in trials if trial.alone)
     together: dict[str | None, list[_Attempt]] = {}
     for trial in trials:

@@ -15,9 +15,9 @@ from types import MappingProxyType
 from grader.assignment.types import Limits, Question
 from grader.checks.base import Probe
 from grader.observation import Observation, Outcome
-from grader.run.materials import guest_limits
+from grader.run.materials import process_limits
 from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion, checks_on
-from grader.run.session import GuestSession
+from grader.run.session import ProcessSession
 from grader.wire.frames import FrameSize
 from grader.wire.messages import ALONE, LOG, Loaded
 
@@ -25,7 +25,7 @@ _COUNTING_IS_SLOW = 3
 """Times a question's limit that a counted call may take."""
 
 _DEATHS = 2
-"""Guests that a question may bring down. One more for each case would let endless loops cost a
+"""Processes that a question may bring down. One more for each case would let endless loops cost a
 class its afternoon; one alone would cost the cases that are right."""
 
 _NOT_RUN = Observation(Outcome.NOT_RUN, detail=f"{_DEATHS} earlier cases had to be stopped")
@@ -136,7 +136,7 @@ def _bare(seen: Observation) -> Observation:
 
 
 def observe(
-    session: GuestSession,
+    session: ProcessSession,
     plan: Sequence[PlannedQuestion],
     limits_of: Callable[[Question], Limits],
     progress: Progress,
@@ -158,7 +158,7 @@ def observe(
         _Question(planned, limits_of(planned.question), reference.get(planned.question.id, NOT_RUN))
         for planned in plan
     ]
-    rounds = _by_guest(questions)
+    rounds = _by_process(questions)
     follower = progress if isinstance(progress, Follower) else None
     # Visible cases of all questions before any hidden one: what a submission says in a visible case
     # reaches the student, and must not be able to tell of hidden inputs that it saw before.
@@ -174,7 +174,7 @@ def observe(
 
 
 def _observe_together(
-    session: GuestSession, questions: Sequence[_Question], hidden: bool, progress: Progress
+    session: ProcessSession, questions: Sequence[_Question], hidden: bool, progress: Progress
 ) -> None:
     for question in questions:
         if not hidden:
@@ -187,7 +187,7 @@ def _observe_together(
         question.count(session, hidden)
 
 
-def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]:
+def _by_process(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]:
     """Yield all questions in groups that can share a student process, round after round.
 
     Every second round is reversed. It then begins with the group whose process is still running,
@@ -196,7 +196,7 @@ def _by_guest(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]
     groups: list[list[_Question]] = []
     for question in questions:
         for group in groups:
-            if group[0].guest == question.guest:
+            if group[0].process == question.process:
                 group.append(question)
                 break
         else:
@@ -233,7 +233,7 @@ class _Question:
     def __init__(self, planned: PlannedQuestion, limits: Limits, reference: QuestionRun) -> None:
         self.id = planned.question.id
         self._module = planned.question.file or ""
-        self.guest = (guest_limits(limits), planned.needs, self._module)
+        self.process = (process_limits(limits), planned.needs, self._module)
         self._planned = planned
         self._limits = limits
         self._reference = reference
@@ -246,7 +246,7 @@ class _Question:
         self._seconds = 0.0
         self.printed = ""
 
-    def observe(self, session: GuestSession, hidden: bool, listen: bool) -> None:
+    def observe(self, session: ProcessSession, hidden: bool, listen: bool) -> None:
         """Run the visible cases, or the hidden ones; keep what they print if somebody listens."""
         cases = [case for case in self._planned.cases if case.inputs.hidden is hidden]
         if not cases:
@@ -262,7 +262,7 @@ class _Question:
         self._seconds += time.monotonic() - start
 
     def _left(
-        self, session: GuestSession, cases: Sequence[PlannedCase], entry: str
+        self, session: ProcessSession, cases: Sequence[PlannedCase], entry: str
     ) -> list[PlannedCase]:
         """Make the calls that need no scenario together; return the cases that are left.
 
@@ -279,7 +279,7 @@ class _Question:
             self._weigh(session, seen[-1])
         return [case for case in cases if case.key not in self._observations]
 
-    def count(self, session: GuestSession, hidden: bool) -> None:
+    def count(self, session: ProcessSession, hidden: bool) -> None:
         """Make the calls that are only counted, for visible or hidden cases that came to an end."""
         start = time.monotonic()
         for case in self._planned.cases:
@@ -304,7 +304,7 @@ class _Question:
             self._entry, self._loaded, failed_load, self._observations, round(self._seconds, 4)
         )
 
-    def _enter(self, session: GuestSession) -> None:
+    def _enter(self, session: ProcessSession) -> None:
         """Have a student process, and find the entry point in it."""
         if self._given_up is not None:
             return
@@ -316,7 +316,7 @@ class _Question:
             self._entry = next((name for name in names if name in self._loaded.names), None)
 
     def _counted(
-        self, session: GuestSession, case: PlannedCase, entry: str
+        self, session: ProcessSession, case: PlannedCase, entry: str
     ) -> dict[str, Observation]:
         # The calls before may have ended the process.
         session.prepare(self._limits, self._planned.needs, self._module)
@@ -332,7 +332,7 @@ class _Question:
         seen = session.calls_fairly(calls, _COUNTING_IS_SLOW * self._limits.seconds)
         return {call.grown: item for call, item in zip(case.counted, seen, strict=False)}
 
-    def _call(self, session: GuestSession, case: PlannedCase, entry: str) -> Observation:
+    def _call(self, session: ProcessSession, case: PlannedCase, entry: str) -> Observation:
         if self._given_up is None and not session.alive:
             self._enter(session)
         if self._given_up is not None:
@@ -343,7 +343,7 @@ class _Question:
         self._weigh(session, observation)
         return observation
 
-    def _weigh(self, session: GuestSession, last: Observation) -> None:
+    def _weigh(self, session: ProcessSession, last: Observation) -> None:
         """Find out whether the cases that are left can be run."""
         if not session.alive:
             self._deaths += 1

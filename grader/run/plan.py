@@ -35,7 +35,7 @@ from grader.assignment.types import Assignment, Case, Question
 from grader.checks.arrays import Array
 from grader.checks.base import GROWTH_FACTOR, CaseInputs, Check, Probe, unnamed
 from grader.errors import AssignmentError, Problem
-from grader.sandbox.host.guests import GuestNeeds
+from grader.sandbox.host.processes import ProcessNeeds
 from grader.verdict import Visibility
 from grader.wire.codec import Encoder
 from grader.wire.messages import Call
@@ -358,7 +358,7 @@ class PlannedQuestion:
 
     question: Question
     cases: tuple[PlannedCase, ...]
-    needs: GuestNeeds = field(default_factory=GuestNeeds)
+    needs: ProcessNeeds = field(default_factory=ProcessNeeds)
 
     def probes(self, planned: PlannedCase) -> tuple[str, ...]:
         """Names of the probes that the checks on this case need in the call itself."""

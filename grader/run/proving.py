@@ -2,8 +2,8 @@
 
 While a call is counted, the student process writes down what torch computes. Once the log is here,
 the host draws other inputs of the same form. The reference's process answers them. A process
-without the submission runs the log on them (``grader.stage.again``). Where both come to the same,
-the log is itself a right program: what it does not hold, the answer did not need.
+without the submission runs the log on them (``grader.scenario_process.again``). Where both come to
+the same, the log is itself a right program: what it does not hold, the answer did not need.
 
 The draws follow from a key that no student process ever has, and the log's digest says which it
 gets. So no log was written with its inputs known.
@@ -36,8 +36,8 @@ from grader.checks.proved import OTHER_VALUES
 from grader.checks.traces import items, mapping, natural, text
 from grader.errors import AssignmentError, InfrastructureError
 from grader.observation import Claims, Observation, Outcome, Proof
-from grader.run.allowance import Allowance
-from grader.run.materials import GuestProgram, Materials
+from grader.run.answer_budget import AnswerBudget
+from grader.run.materials import Materials, Program
 from grader.run.observe import QuestionRun, without_logs
 from grader.run.plan import (
     CountedCall,
@@ -50,14 +50,14 @@ from grader.run.plan import (
     is_drawn,
 )
 from grader.run.prices import parts_of
-from grader.run.session import GuestSession
-from grader.sandbox.host.guests import GuestNeeds, Sandbox, Tier
+from grader.run.session import ProcessSession
+from grader.sandbox.host.processes import ProcessNeeds, Sandbox, Tier
 from grader.verdict import Code
 from grader.wire.messages import LOG, Call
 from grader.wire.tree import UnlikeError, combine, map_leaves, map_tensors, places, tensors
 from grader.wire.values import Tensor, Value
 
-_PROGRAM = "from grader.stage.again import play\n"
+_PROGRAM = "from grader.scenario_process.again import play\n"
 _DRAWS = 2
 """Sets of inputs for a log of the case's own sizes: what holds by chance on one does not on the
 other. A log of larger inputs gets one."""
@@ -155,7 +155,7 @@ class Prover:
         self._sandbox = sandbox
         self._seed = seed
         self._secret = secrets.token_bytes(32)
-        self._reference: GuestSession | None = None
+        self._reference: ProcessSession | None = None
         self._pool: dict[tuple[str, str, str, int], _Fresh] = {}
         self._known: dict[tuple[str, _Place, str], Proof] = {}
 
@@ -179,8 +179,8 @@ class Prover:
         if self._sandbox.isolation.tier is Tier.NONE or not self._materials.reference:
             return without_logs(runs)
         found = dict(runs)
-        program = GuestProgram({}, SCENARIO, stage=_PROGRAM)
-        player = GuestSession(self._sandbox, program, allowance=Allowance())
+        program = Program({}, SCENARIO, stage=_PROGRAM)
+        player = ProcessSession(self._sandbox, program, allowance=AnswerBudget())
         deaths = 0
         try:
             for planned in plan:
@@ -231,7 +231,7 @@ class Prover:
         while len(self._known) > _MOST_KNOWN:
             del self._known[next(iter(self._known))]
 
-    def _results(self, player: GuestSession, tasks: Sequence[_Task]) -> dict[_Place, Proof]:
+    def _results(self, player: ProcessSession, tasks: Sequence[_Task]) -> dict[_Place, Proof]:
         """Return what came of the logs of one question."""
         proofs = self._played(player, tasks, 0)
 
@@ -250,7 +250,7 @@ class Prover:
         return proofs
 
     def _played(
-        self, player: GuestSession, tasks: Sequence[_Task], offset: int, linked: bool = False
+        self, player: ProcessSession, tasks: Sequence[_Task], offset: int, linked: bool = False
     ) -> dict[_Place, Proof]:
         drawn = [(task, *self._chosen(task, offset)) for task in tasks]
         requests = [
@@ -263,7 +263,7 @@ class Prover:
         ]
         answers: Sequence[Observation] = ()
         if requests:
-            player.prepare(self._materials.assignment.limits, GuestNeeds())
+            player.prepare(self._materials.assignment.limits, ProcessNeeds())
             if not player.alive:
                 raise InfrastructureError("no process can be started that runs logs again")
             answers = player.calls_fairly(requests, _SECONDS)
@@ -330,7 +330,7 @@ class Prover:
         why = "" if seen.outcome is Outcome.COMPLETED else "the reference does not answer"
         return _Fresh(_tensors((args, kwargs)), seen, why)
 
-    def _draw(self, task: _Task, session: GuestSession, salt: bytes) -> Arguments:
+    def _draw(self, task: _Task, session: ProcessSession, salt: bytes) -> Arguments:
         case, call = task.case.case, task.call
         key = DrawKey(self._seed, self._materials.assignment.id, task.planned.question.id)
         drawn = draw_case(case, key, {call.grown: GROWTH_FACTOR} if call.grown else {}, salt)
@@ -353,10 +353,10 @@ class Prover:
                 raise UnlikeError("nothing in these inputs is drawn")
         return found
 
-    def _session(self, planned: PlannedQuestion) -> GuestSession:
+    def _session(self, planned: PlannedQuestion) -> ProcessSession:
         if self._reference is None:
             program = self._materials.program(self._materials.reference)
-            self._reference = GuestSession(self._sandbox, program)
+            self._reference = ProcessSession(self._sandbox, program)
         limits = self._materials.assignment.limits_of(planned.question)
         self._reference.prepare(limits, planned.needs, planned.question.file or "")
         return self._reference
@@ -441,7 +441,7 @@ def _but_value(seen: Observation, value: Value) -> Observation:
     return replace(seen, claims=replace(seen.claims, value=value))
 
 
-def _entry(planned: PlannedQuestion, session: GuestSession) -> str:
+def _entry(planned: PlannedQuestion, session: ProcessSession) -> str:
     known = session.loaded.names if session.loaded is not None else ()
     return next(
         (name for name in planned.question.names if name in known), planned.question.names[0]

@@ -19,12 +19,12 @@ from grader.checks.arrays import Array, to_numpy
 from grader.checks.speed import speed_tests
 from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Companions, Observation, Outcome
-from grader.run.kept import GeneratorRecorder
+from grader.run.baseline_file import GeneratorRecorder
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe
 from grader.run.plan import Generate, PlannedCase, PlannedQuestion, make_plan
-from grader.run.session import GuestSession
-from grader.sandbox.host.guests import GuestNeeds
+from grader.run.session import ProcessSession
+from grader.sandbox.host.processes import ProcessNeeds
 from grader.text import inert
 from grader.wire.messages import Call, Fault
 from grader.wire.tree import map_tensors
@@ -38,7 +38,7 @@ Change = Callable[[Array, str], Array]
 
 
 def add_companions(
-    session: GuestSession,
+    session: ProcessSession,
     plan: Sequence[PlannedQuestion],
     runs: dict[str, QuestionRun],
     limits_of: Callable[[Question], Limits],
@@ -80,7 +80,7 @@ def perturbed_runs(planned: PlannedQuestion, case: PlannedCase) -> int:
 
 class _Runner:
     def __init__(
-        self, session: GuestSession, planned: PlannedQuestion, limits: Limits, entry: str
+        self, session: ProcessSession, planned: PlannedQuestion, limits: Limits, entry: str
     ) -> None:
         self._session = session
         self._planned = planned
@@ -192,7 +192,7 @@ class Reference:
     """
 
     def __init__(
-        self, materials: Materials, session: GuestSession, progress: Callable[[str], None]
+        self, materials: Materials, session: ProcessSession, progress: Callable[[str], None]
     ) -> None:
         self._materials = materials
         self._session = session
@@ -206,7 +206,7 @@ class Reference:
         }
 
     def run(
-        self, selected: Sequence[Question], gradable: Mapping[str, GuestNeeds], seed: int
+        self, selected: Sequence[Question], gradable: Mapping[str, ProcessNeeds], seed: int
     ) -> tuple[tuple[PlannedQuestion, ...], dict[str, QuestionRun]]:
         """Draw the inputs and run the reference on them.
 
@@ -245,7 +245,7 @@ class Reference:
         return defined
 
     def _load(self, name: str) -> None:
-        self._session.prepare(self._materials.assignment.limits, GuestNeeds(), name)
+        self._session.prepare(self._materials.assignment.limits, ProcessNeeds(), name)
 
     def _generate(self, where: str, function: str, keywords: dict[str, Value]) -> tuple[Value, ...]:
         name = self._files[where]
@@ -275,7 +275,7 @@ class Reference:
 def plan_all(
     materials: Materials,
     selected: Sequence[Question],
-    gradable: Mapping[str, GuestNeeds],
+    gradable: Mapping[str, ProcessNeeds],
     draw: tuple[int, Generate],
 ) -> tuple[list[PlannedQuestion], list[Problem]]:
     """Return what will be called, and what is wrong with the inputs.
@@ -300,7 +300,7 @@ def plan_all(
     return plan, problems
 
 
-def _made_for(question: Question, needs: GuestNeeds) -> Question:
+def _made_for(question: Question, needs: ProcessNeeds) -> Question:
     """Return a question without the cases that virtual GPUs are too slow for."""
     if not needs.virtual:
         return question
@@ -308,7 +308,7 @@ def _made_for(question: Question, needs: GuestNeeds) -> Question:
     return question.model_copy(update={"cases": cases})
 
 
-def import_problems(materials: Materials, session: GuestSession, name: str) -> list[Problem]:
+def import_problems(materials: Materials, session: ProcessSession, name: str) -> list[Problem]:
     """Return why reference or scenario could not be imported; empty if they could.
 
     Args:

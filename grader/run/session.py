@@ -9,30 +9,30 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from grader.assignment.types import Limits
-from grader.clock.sampling import cpu_seconds, settle, spent
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation
-from grader.run.allowance import Allowance, Sized, Window
-from grader.run.guests import (
+from grader.run.answer_budget import AnswerBudget, RequestPipeline, Sized
+from grader.run.materials import Program, process_limits
+from grader.run.process_limits import (
     Deadline,
     Failures,
-    GuestSort,
-    HeldGuest,
+    HeldProcess,
+    ProcessSpec,
     death,
     holds_scarce,
     late,
     outcome_of,
     violation,
 )
-from grader.run.materials import GuestProgram, guest_limits
-from grader.sandbox.host.guests import Exit, Guest, GuestNeeds, Sandbox
+from grader.sandbox.host.processes import Exit, ProcessNeeds, Sandbox, SandboxedProcess
+from grader.speed_statistics.sampling import cpu_seconds, settle, spent
 from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import Call, Loaded, Ready, Reply, from_frame, holds_handle, to_frame
 from grader.wire.values import ProtocolError
 
 AGAIN = 1.5
 """Limits that a call is given when it is made again. Neighbours share caches and the two halves of
-a core with a guest, and so lengthen its processor time as well."""
+a core with a process, and so lengthen its processor time as well."""
 
 _START_SECONDS = 60.0
 """A student process that is not up by then is the machine's fault."""
@@ -41,14 +41,14 @@ _START_SECONDS = 60.0
 class ScenarioPlayer(Protocol):
     """Plays the cases that have a scenario."""
 
-    def play(self, actor: GuestSession, call: Call, seconds: float) -> Observation:
+    def play(self, actor: ProcessSession, call: Call, seconds: float) -> Observation:
         """Play one case."""
 
     def close(self) -> None:
         """End what was started."""
 
 
-class GuestSession:
+class ProcessSession:
     """Runs one program, in one student process after another.
 
     The student process before the last one is kept for when its sort is asked for again: to start
@@ -67,19 +67,19 @@ class GuestSession:
     def __init__(
         self,
         sandbox: Sandbox,
-        program: GuestProgram,
+        program: Program,
         player: ScenarioPlayer | None = None,
-        allowance: Allowance | None = None,
+        allowance: AnswerBudget | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._program = program
         self._player = player
-        self._asked_for: tuple[Limits, GuestNeeds, str] | None = None
-        self._guest: Guest | None = None
-        self._held: HeldGuest | None = None
-        self._started_with: GuestSort | None = None
+        self._asked_for: tuple[Limits, ProcessNeeds, str] | None = None
+        self._process: SandboxedProcess | None = None
+        self._held: HeldProcess | None = None
+        self._started_with: ProcessSpec | None = None
         self.loaded: Loaded | None = None
-        self._needs, self._module = GuestNeeds(), program.module
+        self._needs, self._module = ProcessNeeds(), program.module
         self._failures = Failures()
         self._allowance = allowance
         self.likely: FrameSize | None = None
@@ -89,7 +89,7 @@ class GuestSession:
         self._pid: int | None = None
         self._first_process: int | None = None
 
-    def prepare(self, limits: Limits, needs: GuestNeeds, module: str = "") -> None:
+    def prepare(self, limits: Limits, needs: ProcessNeeds, module: str = "") -> None:
         """Have a student process with ``module`` loaded, or the program's own; see ``failed_load``.
 
         Raises:
@@ -97,17 +97,17 @@ class GuestSession:
         """
         self._asked_for = limits, needs, module
         self._needs, self._module = needs, module or self._program.module
-        wanted = GuestSort(guest_limits(limits), needs, self._module)
-        if self._guest is not None and self._started_with == wanted:
+        wanted = ProcessSpec(process_limits(limits), needs, self._module)
+        if self._process is not None and self._started_with == wanted:
             return
         # In one statement: the one that was held is read before the running one takes its place.
         held, self._held = self._held, self._set_aside()
         if held is not None and held.sort == wanted:
-            self._guest, self.loaded = held.guest, held.loaded
-            self._first_process, self._started_with = held.guest.pid, wanted
+            self._process, self.loaded = held.process, held.loaded
+            self._first_process, self._started_with = held.process.pid, wanted
             return
         if held is not None:
-            self._end(held.guest)
+            self._end(held.process)
         # It failed to load with these needs once, and would fail, and be waited for, for each
         # question.
         if self.failed_load is not None:
@@ -122,30 +122,30 @@ class GuestSession:
         else:
             self.loaded = answer
 
-    def _set_aside(self) -> HeldGuest | None:
+    def _set_aside(self) -> HeldProcess | None:
         """Keep the student process, if there is one, for when its sort is asked for again."""
-        guest, loaded, sort = self._guest, self.loaded, self._started_with
-        if guest is None or loaded is None or sort is None or holds_scarce(sort.needs):
+        process, loaded, sort = self._process, self.loaded, self._started_with
+        if process is None or loaded is None or sort is None or holds_scarce(sort.needs):
             self.close()
             return None
-        self._guest = None
-        return HeldGuest(guest, loaded, sort)
+        self._process = None
+        return HeldProcess(process, loaded, sort)
 
-    def _load(self, wanted: GuestSort, seconds: float) -> Loaded | Observation:
+    def _load(self, wanted: ProcessSpec, seconds: float) -> Loaded | Observation:
         """Start a process and load the program; return what it said, or how it died of it."""
         needs = wanted.needs
-        self._guest = self._sandbox.start(wanted.limits, needs)
+        self._process = self._sandbox.start(wanted.limits, needs)
         try:
             ready = self._receive(_START_SECONDS, Ready)
         except (Closed, DeadlineExceeded, ProtocolError) as error:
-            printed = self._guest.output().decode("utf-8", "replace")[-500:]
+            printed = self._process.output().decode("utf-8", "replace")[-500:]
             self.close()
             raise InfrastructureError(
                 f"a student process did not start: {type(error).__name__} {error} {printed}"
             ) from error
         assert isinstance(ready, Ready)
         self.versions = ready.versions
-        self._first_process = self._guest.pid
+        self._first_process = self._process.pid
         # Only a timed process is settled and read after each call: for the others that would cost a
         # wait a call.
         self._pid = self._first_process if needs.timed else None
@@ -197,7 +197,7 @@ class GuestSession:
         """
         # A fresh secret a call. The process cannot know the next one, so it cannot answer a
         # question before it was asked, nor with the answer to another.
-        window = Window([replace(call, token=secrets.token_hex(16)) for call, _ in calls])
+        window = RequestPipeline([replace(call, token=secrets.token_hex(16)) for call, _ in calls])
         seen: list[Observation] = []
         for _, likely in calls:
             self.likely = likely
@@ -222,7 +222,7 @@ class GuestSession:
                 break
         return seen
 
-    def _next(self, window: Window, seconds: float) -> Observation:
+    def _next(self, window: RequestPipeline, seconds: float) -> Observation:
         """Wait for the answer to the next call of several."""
         # Before the request: the clock can be read only while the process sleeps.
         began, used = time.monotonic(), self.cpu_used()
@@ -275,12 +275,12 @@ class GuestSession:
     @property
     def alive(self) -> bool:
         """Tell whether a student process is up."""
-        return self._guest is not None
+        return self._process is not None
 
     @property
-    def guest_pid(self) -> int:
+    def process_pid(self) -> int:
         """PID of the student process, as the host sees it; 0 where that is unknown."""
-        return (self._guest.pid if self._guest else None) or 0
+        return (self._process.pid if self._process else None) or 0
 
     def begin(self) -> None:
         """Begin to measure what is answered to one call, in however many messages."""
@@ -317,29 +317,29 @@ class GuestSession:
         self.close()
         if self._held is not None:
             held, self._held = self._held, None
-            self._end(held.guest)
+            self._end(held.process)
 
     def close(self) -> Exit:
         """End the student process, if there is one, and all that it started."""
-        if self._guest is None:
+        if self._process is None:
             return Exit()
         # Forgotten before it is ended: one that cannot be ended must not be called again.
-        guest, self._guest, self._pid = self._guest, None, None
-        return self._end(guest)
+        process, self._process, self._pid = self._process, None, None
+        return self._end(process)
 
     def printed(self) -> bytes:
-        """Return what guests printed so far; the one that was set aside is not among them."""
-        return self.output + (self._guest.output() if self._guest else b"")
+        """Return what processes printed so far; the one that was set aside is not among them."""
+        return self.output + (self._process.output() if self._process else b"")
 
-    def _end(self, guest: Guest) -> Exit:
-        ended = guest.end()
+    def _end(self, process: SandboxedProcess) -> Exit:
+        ended = process.end()
         # The last of it: what was printed at the end tells why a process died.
-        self.output = (self.output + guest.output())[-(2**20) :]
+        self.output = (self.output + process.output())[-(2**20) :]
         return ended
 
     def _receive(self, seconds: float, *kinds: type) -> Any:
-        assert self._guest is not None
-        return from_frame(self._guest.connection.receive(time.monotonic() + seconds), *kinds)
+        assert self._process is not None
+        return from_frame(self._process.connection.receive(time.monotonic() + seconds), *kinds)
 
     def exchange(
         self, message: Any, deadline: Deadline, *kinds: type
@@ -368,8 +368,8 @@ class GuestSession:
     def _converse(
         self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any], asked: bool
     ) -> Observation | tuple[Any, float]:
-        assert self._guest is not None
-        connection = self._guest.connection
+        assert self._process is not None
+        connection = self._process.connection
         before, asleep = deadline.wall, deadline.asleep
         try:
             if not asked and connection.has_unread():

@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.machinery import PathFinder
 from typing import cast
 
-from grader.checks.causes import exception_cause
+from grader.checks.diagnoses import exception_cause
 from grader.checks.ops import WRITTEN_AS
 from grader.grading import Grader, Options
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.run.capabilities import DeviceChoice
-from grader.run.materials import Materials, guest_limits
+from grader.run.judge_submission import misnamed
+from grader.run.materials import Materials, process_limits
 from grader.run.observe import QuestionRun
-from grader.run.submitted import misnamed
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.selfcheck.pictures import device_lines
 from grader.selfcheck.public import PUBLIC_SEED
-from grader.selfcheck.sealed import SealedMistakes
-from grader.selfcheck.spare import SpareSandbox
+from grader.selfcheck.sealed_mistakes import SealedMistakes
 from grader.selfcheck.values import printed_lines, value_lines
+from grader.selfcheck.warm_sandbox import SpareSandbox
 from grader.selfcheck.workplace import (
     Workplace,
     from_text,
@@ -31,7 +31,7 @@ from grader.selfcheck.workplace import (
     read_workplace,
     words_for,
 )
-from grader.selfcheck.written import (
+from grader.selfcheck.written_stubs import (
     Inside,
     bracket_lines,
     default_devices,
@@ -267,7 +267,7 @@ class SelfCheck:
         if isinstance(self._sandbox, SpareSandbox) and self.workplace.public.plan:
             assignment = self.workplace.public.assignment
             planned = self.workplace.public.plan[0]
-            limits = guest_limits(assignment.limits_of(planned.question))
+            limits = process_limits(assignment.limits_of(planned.question))
             self._sandbox.make_ready(limits, planned.needs)
 
     def close(self) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 
 from grader.checks.arrays import Array, to_numpy
 from grader.checks.base import Check, UnfitCaseError
+from grader.checks.compare_trees import NoItemError, item_of, leaves
 from grader.checks.overlap import DeviceTimeline
 from grader.checks.placement import Placed
 from grader.checks.traces import DeviceTrace
-from grader.checks.trees import NoItemError, item_of, leaves
 from grader.observation import Observation, Outcome
 from grader.report.html.self_check import Heat
 from grader.report.messages.catalogue import current

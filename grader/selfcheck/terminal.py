@@ -39,7 +39,7 @@ from grader.selfcheck.workplace import (
     line_of,
     read_workplace,
 )
-from grader.selfcheck.written import elsewhere, inside
+from grader.selfcheck.written_stubs import elsewhere, inside
 from grader.static_analysis.reader import SourceReader
 from grader.submission import Submission
 from grader.verdict import Message, Param, Status
@@ -49,7 +49,7 @@ _MODULE = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Print:
+class QuestionFingerprint:
     """What a question rests on.
 
     Attributes:
@@ -61,7 +61,9 @@ class Print:
     lines: tuple[int, ...] = ()
 
 
-def prints(data: bytes, assignment: Assignment, reader: SourceReader) -> dict[str, Print]:
+def prints(
+    data: bytes, assignment: Assignment, reader: SourceReader
+) -> dict[str, QuestionFingerprint]:
     """Return question → its print.
 
     Args:
@@ -71,7 +73,7 @@ def prints(data: bytes, assignment: Assignment, reader: SourceReader) -> dict[st
     """
     blocks = _blocks(data.decode("utf-8", "replace"))
     facts = reader.read(data)
-    whole = Print(hashlib.sha256(data).hexdigest())
+    whole = QuestionFingerprint(hashlib.sha256(data).hexdigest())
     result = {}
     for question in assignment.questions:
         name = next((name for name in question.names if name in blocks), None)
@@ -83,11 +85,15 @@ def prints(data: bytes, assignment: Assignment, reader: SourceReader) -> dict[st
         text = "\0".join(f"{part}\0{blocks[part].text}" for part in reached)
         digest = hashlib.sha256(text.encode()).hexdigest()
         lines = tuple(blocks[part].line for part in reached if part)
-        result[question.id] = Print(digest, lines)
+        result[question.id] = QuestionFingerprint(digest, lines)
     return result
 
 
-def touched(old: Mapping[str, Print], new: Mapping[str, Print], right: frozenset[str]) -> list[str]:
+def touched(
+    old: Mapping[str, QuestionFingerprint],
+    new: Mapping[str, QuestionFingerprint],
+    right: frozenset[str],
+) -> list[str]:
     """Return the questions to check again, in order.
 
     Args:
@@ -162,7 +168,7 @@ class Rerun:
 class _FolderState:
     """What every question rests on, and every other file."""
 
-    prints: dict[str, Print]
+    prints: dict[str, QuestionFingerprint]
     others: tuple[str, ...]
 
 

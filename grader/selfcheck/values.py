@@ -17,8 +17,8 @@ from rich.cells import cell_len
 
 from grader.checks.arrays import Array, to_numpy
 from grader.checks.base import Check
+from grader.checks.compare_trees import Leaf, NoItemError, describe, item_of, leaves
 from grader.checks.judge import judge_case
-from grader.checks.trees import Leaf, NoItemError, describe, item_of, leaves
 from grader.observation import Observation, Outcome
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
@@ -27,7 +27,7 @@ from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.selfcheck.files import needs_numbers
 from grader.selfcheck.pictures import heat_of
 from grader.selfcheck.workplace import Workplace, line_as_written, place_words
-from grader.selfcheck.written import hidden_builtins, parameters, parameters_in
+from grader.selfcheck.written_stubs import hidden_builtins, parameters, parameters_in
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
 from grader.wire.values import Tensor, Value

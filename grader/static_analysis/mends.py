@@ -15,7 +15,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-from grader.static_analysis.alternatives import Alternative, Variant, alternatives, variants
+from grader.static_analysis.mutation_operators import Alternative, Variant, alternatives, variants
 
 _Maker = Callable[[ast.AST], Iterator[Alternative]]
 

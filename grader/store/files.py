@@ -89,7 +89,7 @@ def _explained(path: Path, error: OSError) -> GraderError:
 
 
 REFERENCES = "references"
-"""The kind of files that ``grader.run.kept`` keeps."""
+"""The kind of files that ``grader.run.baseline_file`` keeps."""
 
 _NAME = "torchgrade"
 _DIGEST = hashlib.sha256().digest_size

@@ -59,8 +59,8 @@ from grader.vgpu.core.trace import (
     TraceEvent,
     Transfer,
 )
-from grader.vgpu.log.summary import Held, summarise
 from grader.vgpu.patches import Patches, unsupported
+from grader.vgpu.recording.summary import Held, summarise
 
 _KINDS: dict[str, type[TraceEvent]] = {
     kind.__name__: kind

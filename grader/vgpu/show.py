@@ -23,8 +23,8 @@ from grader.vgpu.core.trace import (
     TraceEvent,
     Transfer,
 )
-from grader.vgpu.log.summary import Copies, Summary, Work, summarise
 from grader.vgpu.processes import Account, account_of
+from grader.vgpu.recording.summary import Copies, Summary, Work, summarise
 from grader.vgpu.timeline.line import Spans, Timeline
 from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
 from grader.vgpu.timeline.report import Report, Stretch, between, stream_name

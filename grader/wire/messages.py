@@ -2,9 +2,10 @@
 
 Host to student process: ``Load`` (files, then import), ``Call`` (one entry point or scenario).
 Student process to host: ``Ready`` (walls are up), ``Loaded``, ``Reply``.
-Between a scenario and the submission that it drives, relayed by the host: the stage sends ``Ask``
-and the actor answers with ``Did``. In between, the actor may send ``Back``, which the stage answers
-with ``Did``: the submission calls a function whose body is the scenario's.
+Between a scenario and the submission that it drives, relayed by the host: the stage sends
+``Request`` and the actor answers with ``Response``. In between, the actor may send
+``CallbackRequest``, which the stage answers with ``Response``: the submission calls a function
+whose body is the scenario's.
 """
 
 from __future__ import annotations
@@ -164,15 +165,15 @@ ALONE = "alone"
 """Name of the probe that lets a counted call start no processes."""
 
 Action = Annotated[str, ACTIONS.__contains__]
-Earlier = tuple[
+Batched = tuple[
     Action, Text, Natural, tuple[Value, ...], dict[Text, Value], Natural, Natural,
     dict[Number, Value],
 ]  # fmt: skip
-"""Fields of an ``Ask``, from ``action`` to ``puts``."""
+"""Fields of a ``Request``, from ``action`` to ``stores``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Request:
     """Do one thing in the actor.
 
     Attributes:
@@ -183,15 +184,15 @@ class Ask:
         kwargs: Keyword arguments.
         keep: Number under which the result stays in the actor; 0 to send it.
         most: Of ``collect``: the most items.
-        puts: Number → value to keep before anything else; the case's own arguments.
+        stores: Number → value to keep before anything else; the case's own arguments.
         files: Path → content of files that are new or changed in shared folders; None: it is gone.
         folders: Shared folder → whether its changes are to be sent back.
-        gathers: Callback → different processes that must call before the first is answered.
+        waits_for: Callback → different processes that must call before the first is answered.
         case: Drawn by the host for each case: with a new one, what was kept is forgotten.
         layout: Whether tensors are to say how they lie in memory.
         token: Drawn by the host for this request; every answer has to repeat it.
-        earlier: What is to be done before, in this order; nobody waits for the results. Of each
-            the fields from ``action`` to ``puts``.
+        batched: What is to be done before, in this order; nobody waits for the results. Of each
+            the fields from ``action`` to ``stores``.
     """
 
     action: Action
@@ -201,36 +202,36 @@ class Ask:
     kwargs: dict[Text, Value] = field(default_factory=dict)
     keep: Natural = 0
     most: Natural = 0
-    puts: dict[Number, Value] = field(default_factory=dict)
+    stores: dict[Number, Value] = field(default_factory=dict)
     files: dict[Text, Buffer | None] = field(default_factory=dict)
     folders: dict[Text, bool] = field(default_factory=dict)
-    gathers: dict[Number, Natural] = field(default_factory=dict)
+    waits_for: dict[Number, Natural] = field(default_factory=dict)
     case: Text = ""
     layout: bool = False
     token: Text = ""
-    earlier: tuple[Earlier, ...] = ()
+    batched: tuple[Batched, ...] = ()
 
-    def as_earlier(self) -> Earlier:
-        """Return this as one of ``earlier``."""
+    def as_batched(self) -> Batched:
+        """Return this as one of ``batched``."""
         return (
             self.action, self.name, self.target, self.args, self.kwargs, self.keep, self.most,
-            self.puts,
+            self.stores,
         )  # fmt: skip
 
-    def each(self) -> Iterator[Ask]:
+    def each(self) -> Iterator[Request]:
         """Yield what is to be done, this last."""
-        for parts in self.earlier:
-            yield Ask(*parts)
+        for parts in self.batched:
+            yield Request(*parts)
         yield self
 
 
 @dataclass(frozen=True, slots=True)
-class Did:
-    """An ``Ask`` or a ``Back`` was done: it gave ``value``, or raised ``fault``.
+class Response:
+    """An ``Request`` or a ``CallbackRequest`` was done: it gave ``value``, or raised ``fault``.
 
     Attributes:
         kind: Name of the built-in exception that the one raised derives from.
-        early: One of ``earlier`` raised it, and what came after was not done.
+        early: One of ``batched`` raised it, and what came after was not done.
         files: Path → content of what changed in the folders that were asked for; None: it is gone.
         token: The request's.
     """
@@ -244,7 +245,7 @@ class Did:
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
+class CallbackRequest:
     """The submission calls a function of the stage's.
 
     Attributes:
@@ -252,7 +253,7 @@ class Back:
         args: Positional arguments.
         kwargs: Keyword arguments.
         caller: Process that called. Written by the host; what the actor says is dropped.
-        token: The ``Ask``'s that the actor works on.
+        token: The ``Request``'s that the actor works on.
     """
 
     callback: Number
@@ -262,7 +263,7 @@ class Back:
     token: Text = ""
 
 
-for _kind in (Load, Call, Ready, Loaded, Reply, Ask, Did, Back):
+for _kind in (Load, Call, Ready, Loaded, Reply, Request, Response, CallbackRequest):
     record_forms(_kind)  # before a student process is forked, so that none has to work them out
 
 

@@ -28,7 +28,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from grader.wire.frames import Closed, Connection, Deadline, DeadlineExceeded, seconds_left
-from grader.wire.messages import Back, Did, from_frame, to_frame
+from grader.wire.messages import CallbackRequest, Response, from_frame, to_frame
 from grader.wire.values import Buffer, ProtocolError
 
 NAME = re.compile(r"shared-[0-9]{1,4}")
@@ -150,18 +150,18 @@ MAX_CONNECTIONS = 256
 _CREDENTIALS = struct.Struct("3i")
 
 
-Receive = Callable[[Connection, Any], Back]
+Receive = Callable[[Connection, Any], CallbackRequest]
 
 
 @dataclass(slots=True)
 class WaitingCall:
     """A call that nobody has answered yet."""
 
-    back: Back
+    back: CallbackRequest
     connection: Connection
     since: float
 
-    def answer(self, did: Did, end: Deadline = None) -> None:
+    def answer(self, did: Response, end: Deadline = None) -> None:
         """Answer it; a process that is gone needs none."""
         with contextlib.suppress(Closed):
             self.connection.send(to_frame(did), end)
@@ -171,7 +171,7 @@ class Calls:
     """Takes calls.
 
     Attributes:
-        gathers: Callback → different processes that must call before the first is answered.
+        waits_for: Callback → different processes that must call before the first is answered.
 
     Args:
         listener: Listens; owned by this object. None where no other process may call.
@@ -181,7 +181,7 @@ class Calls:
     def __init__(
         self, listener: socket.socket | None = None, receive: Receive | None = None
     ) -> None:
-        self.gathers: dict[int, int] = {}
+        self.waits_for: dict[int, int] = {}
         self._listener = listener
         self._receive = receive or _receive
         if listener is not None:
@@ -194,7 +194,7 @@ class Calls:
 
     def gather(self, more: Mapping[int, int]) -> None:
         """Note for which callbacks how many processes are to be waited for."""
-        self.gathers.update(more)
+        self.waits_for.update(more)
 
     def wait(self, main: int, end: float | Callable[[], float]) -> bool:
         """Wait until a call may be answered, or something can be read from ``main``.
@@ -275,19 +275,19 @@ class Calls:
 
     def _due(self) -> list[WaitingCall]:
         now = time.monotonic()
-        for number, wanted in self.gathers.items():
+        for number, wanted in self.waits_for.items():
             calls = [call for call in self._waiting if call.back.callback == number]
             # Then all are answered: a submission that calls from one process alone is wrong, and
             # must not hang.
             late = any(now - call.since >= PATIENCE for call in calls)
             if late or len({call.back.caller for call in calls}) >= wanted:
                 self._free.add(number)
-        held = self.gathers.keys() - self._free
+        held = self.waits_for.keys() - self._free
         return [call for call in self._waiting if call.back.callback not in held]
 
 
-def _receive(connection: Connection, end: Deadline) -> Back:
-    back: Back = from_frame(connection.receive(end), Back)
+def _receive(connection: Connection, end: Deadline) -> CallbackRequest:
+    back: CallbackRequest = from_frame(connection.receive(end), CallbackRequest)
     return back
 
 

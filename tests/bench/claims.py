@@ -19,8 +19,8 @@ from grader.authoring.lint import claims_in, held_by_claims  # noqa: E402  after
 from grader.grading import Grader, Options  # noqa: E402
 from grader.report.model import Report  # noqa: E402
 from grader.run.materials import Materials, load_materials  # noqa: E402
-from grader.sandbox.host.guests import Sandbox  # noqa: E402
 from grader.sandbox.host.open import open_sandbox  # noqa: E402
+from grader.sandbox.host.processes import Sandbox  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 

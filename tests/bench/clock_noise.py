@@ -28,13 +28,13 @@ from pathlib import Path
 from statistics import mean, median, quantiles, stdev
 
 from grader.checks.speed import Vectorised
-from grader.clock.credit import Decision, single
-from grader.clock.vectorisation import Pace, pace_of, weigh
 from grader.grading import Grader, Options
 from grader.observation import FunctionTiming, HostFacts, Observation, Outcome
 from grader.run.materials import load_materials
-from grader.run.timing.careful import CarefulTimer, Subject
+from grader.run.timing.full_measurement import FullTimer, Subject
 from grader.sandbox.host.open import open_sandbox
+from grader.speed_statistics.credit import Decision, single
+from grader.speed_statistics.vectorisation import SpeedEstimate, pace_of, weigh
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "batched_matrix_multiply_noloop"
@@ -103,7 +103,7 @@ class Bench:
 
     def time(self, source: str, entry: str = QUESTION) -> FunctionTiming:
         files = {"pytorch101.py": source.encode()}
-        timer = CarefulTimer(self.materials, self.sandbox, self.seeds.randrange(2**31))
+        timer = FullTimer(self.materials, self.sandbox, self.seeds.randrange(2**31))
         return timer.time(Subject(self.planned, entry, QUESTION, files, self.limits))
 
     def verdict(self, cell: str, source: str, entry: str) -> None:
@@ -136,7 +136,7 @@ class Bench:
         return REPEATED.format(name=QUESTION, more=more)
 
 
-def _logs(pace: Pace) -> list[float] | None:
+def _logs(pace: SpeedEstimate) -> list[float] | None:
     return [pace.student[0], pace.loop[0], pace.prepared[0]] if pace.student else None
 
 
@@ -192,8 +192,8 @@ def ratios(bench: Bench, number: int) -> None:
 
 
 def _control(run: object) -> float:
-    from grader.clock.credit import log_ratio  # noqa: PLC0415
-    from grader.clock.vectorisation import AGAIN, VECTORISED  # noqa: PLC0415
+    from grader.speed_statistics.credit import log_ratio  # noqa: PLC0415
+    from grader.speed_statistics.vectorisation import AGAIN, VECTORISED  # noqa: PLC0415
 
     return math.expm1(log_ratio(run, AGAIN, VECTORISED))  # type: ignore[arg-type]
 
@@ -254,7 +254,7 @@ def _simulated(sets: list[list[float] | None]) -> str:
                 student.append(found[0])
                 loops.append(found[1])
                 lone.append(found[2])
-            pace = Pace(tuple(student), tuple(loops), number, tuple(lone))
+            pace = SpeedEstimate(tuple(student), tuple(loops), number, tuple(lone))
             given = weigh(pace, HALF)
             if given.decision is not Decision.MORE:
                 break

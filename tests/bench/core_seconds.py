@@ -1,4 +1,4 @@
-"""Processor time of grading one submission, the fork-server up: host, guests, source reader.
+"""Processor time of grading one submission, the fork-server up: host, processes, source reader.
 
 Grades the reference as a submission again and again; medians, in seconds. Wall time beside it says
 how busy the machine was: what takes turns cannot take more processor time than that.

@@ -2,7 +2,7 @@
 
 A sentence of a known mistake is true where that mistake bears the name of the labelled submission,
 or one that its label lists under ``mistakes``. A relation is proved by the numbers
-(``grader.checks.causes``). A submission is silent where neither is told. Of each submission the
+(``grader.checks.diagnoses``). A submission is silent where neither is told. Of each submission the
 best of these counts.
 
     python tests/bench/hints.py pytorch101 knn tensors

@@ -1,7 +1,7 @@
 """Which walls hold where, as probed: ``python tests/bench/matrix.py`` (as root, on Linux).
 
-Each environment is emulated in turn; in it, a probe guest stands behind each mechanism's walls and
-tries to break out. ``docs/security-figures.md`` sums the table up.
+Each environment is emulated in turn; in it, a probe process stands behind each mechanism's walls
+and tries to break out. ``docs/security-figures.md`` sums the table up.
 """
 
 from __future__ import annotations

@@ -22,9 +22,9 @@ from grader.grading import Grader, Options
 from grader.report.gradescope import write_results
 from grader.report.model import write_report
 from grader.run.materials import load_materials
-from grader.run.session import GuestSession
-from grader.sandbox.host.guests import Sandbox
+from grader.run.session import ProcessSession
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.host.processes import Sandbox
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -94,18 +94,18 @@ def own_work(grader: Grader, folder: Path) -> float:
 
 
 def by_phase(grader: Grader, sandbox: Sandbox, laps: Laps) -> None:
-    """One hand-in, step by step, as ``GuestSession`` does it."""
+    """One hand-in, step by step, as ``ProcessSession`` does it."""
     materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
-    session = GuestSession(sandbox, materials.program(materials.reference))
+    session = ProcessSession(sandbox, materials.program(materials.reference))
     laps.start()
     session.prepare(grader.assignment.limits, grader.plan[0].needs)
-    laps.lap("guest start, wall proof, import of the hand-in")
+    laps.lap("process start, wall proof, import of the hand-in")
     for planned in grader.plan:
         for case in planned.cases:
             session.call(case.call(planned.question.id, planned.probes(case)), 10.0)
             laps.lap("one call: request, function, reply")
     session.close()
-    laps.lap("end of the guest, verified")
+    laps.lap("end of the process, verified")
 
 
 def main() -> None:

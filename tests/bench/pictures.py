@@ -2,7 +2,7 @@
 
 ``python tests/bench/pictures.py`` writes ``docs/pictures/loop_against_noloop.svg``; with ``--png``
 a PNG beside it. The notebook's sweep: B = 4, 8, … 124 matrices of 64×64, each function 20 times, in
-guests of their own, on the host's reading of their processor time.
+processes of their own, on the host's reading of their processor time.
 
 There is no picture from a GPU: none was there.
 """
@@ -17,12 +17,12 @@ import numpy as np
 from drawings import Point, Sweep, draw_sweep, quartiles_of
 
 from grader.assignment.types import Limits
-from grader.clock.sampling import Plan, Sample, calls_for, interleave
 from grader.observation import Outcome
 from grader.run.materials import load_materials
-from grader.run.session import GuestSession
-from grader.sandbox.host.guests import GuestNeeds
+from grader.run.session import ProcessSession
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.host.processes import ProcessNeeds
+from grader.speed_statistics.sampling import Plan, Sample, calls_for, interleave
 from grader.wire.messages import Call
 from grader.wire.values import Tensor
 
@@ -37,7 +37,7 @@ def batch(size: int, calls: int, random: np.random.Generator) -> Tensor:
     return Tensor("float32", shape, random.standard_normal(shape).astype("<f4").tobytes())
 
 
-def measured(sessions: dict[str, GuestSession], size: int, random: np.random.Generator) -> Point:
+def measured(sessions: dict[str, ProcessSession], size: int, random: np.random.Generator) -> Point:
     """One size, both functions in turns."""
 
     def block(name: str, calls: int) -> Sample:
@@ -66,11 +66,11 @@ def sweep() -> Sweep:
     materials = load_materials(ROOT / "assignments" / "pytorch101" / "assignment.yml")
     with open_sandbox("auto") as sandbox:
         sessions = {
-            name: GuestSession(sandbox, materials.program(materials.reference))
+            name: ProcessSession(sandbox, materials.program(materials.reference))
             for name in (LOOP, NOLOOP)
         }
         for session in sessions.values():
-            session.prepare(Limits(seconds=60, memory_mb=2048), GuestNeeds(timed=True))
+            session.prepare(Limits(seconds=60, memory_mb=2048), ProcessNeeds(timed=True))
         points = tuple(measured(sessions, size, random) for size in range(4, 125, 4))
         for session in sessions.values():
             session.close()

@@ -28,14 +28,14 @@ from statistics import median, quantiles
 
 from clock_noise import LOOP, QUESTION, REPEATED, ROOT, Bench, burning
 
-from grader.clock.vectorisation import votes
 from grader.grading import Grader, Options
 from grader.observation import FunctionTiming
 from grader.run.materials import Materials, load_materials
 from grader.run.plan import PlannedQuestion
-from grader.run.timing.careful import Subject
-from grader.run.timing.screening import Screener, scale_of
+from grader.run.timing.full_measurement import Subject
+from grader.run.timing.quick_screen import Screener, scale_of
 from grader.sandbox.host.open import open_sandbox
+from grader.speed_statistics.vectorisation import votes
 
 ASSIGNMENTS = ("pytorch101", "knn", "tensors")
 BATCH = 10

@@ -40,8 +40,8 @@ from grader.grading import Grader, Options  # noqa: E402
 from grader.report.model import report_schema  # noqa: E402
 from grader.run.materials import Materials, load_materials  # noqa: E402
 from grader.sandbox.host import fork_server  # noqa: E402
-from grader.sandbox.host.guests import descendants  # noqa: E402
 from grader.sandbox.host.open import open_sandbox  # noqa: E402
+from grader.sandbox.host.processes import descendants  # noqa: E402
 from grader.verdict import Code, Status  # noqa: E402
 
 GROUPS = ("accepted", "exploits", "faults", "formats", "showcase", "timed", "wrong")

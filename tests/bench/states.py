@@ -42,7 +42,7 @@ import toy_starter
 
 from grader.cli import app as cli
 from grader.report.messages.language import VARIABLE
-from grader.selfcheck import spare
+from grader.selfcheck import warm_sandbox
 
 ROOT = Path(__file__).parents[2]
 STATES = ROOT / "tests/students/states"
@@ -179,7 +179,7 @@ def told(state: State, language: str) -> str:
         stack.callback(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
         os.chdir(place)
         stack.enter_context(patch.dict(os.environ, {VARIABLE: language, "COLUMNS": "80"}))
-        stack.enter_context(patch.object(spare, "_open", lambda _: toy_starter.lent()))
+        stack.enter_context(patch.object(warm_sandbox, "_open", lambda _: toy_starter.lent()))
         stack.enter_context(patch.object(sys, "argv", ["grader", *state.command]))
         output = io.StringIO()
         stack.enter_context(contextlib.redirect_stdout(output))

@@ -25,8 +25,8 @@ from pathlib import Path
 from processes import Wait, wait
 
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.terminal import SaveWatch
+from grader.selfcheck.warm_sandbox import open_for_check
 from grader.selfcheck.workplace import open_workplace
 
 ROOT = Path(__file__).parents[2]
@@ -95,7 +95,7 @@ def watch(folder: Path, isolation: str, repeats: int) -> list[float]:
         watching.run()
         own.make_ready()
         for number in range(repeats):
-            # A student thinks for longer than a guest that is kept ready takes to start.
+            # A student thinks for longer than a process that is kept ready takes to start.
             time.sleep(8 if isolation == "none" else 1)
             body = f"\n    unused_{number} = {number}\n    # BEGIN SOLUTION"
             head, rest = text.split(f"def {name}(", 1)

@@ -1,6 +1,6 @@
 """What walls cost, in milliseconds: ``python tests/bench/walls.py [ROUNDS]``.
 
-Prints medians and worst cases for each tier that this machine gives: from the request for a guest
+Prints medians and worst cases for each tier that this machine gives: from the request for a process
 to its ``Ready``, what of that the proof takes, and from the deadline to nothing left of it.
 """
 
@@ -26,8 +26,8 @@ from driver import (  # noqa: E402  found by the line above
 )
 
 from grader.errors import InfrastructureError  # noqa: E402
-from grader.sandbox.host.guests import Sandbox  # noqa: E402
 from grader.sandbox.host.open import open_sandbox  # noqa: E402
+from grader.sandbox.host.processes import Sandbox  # noqa: E402
 
 MARK = f"bench{os.getpid() % 10**6}"
 NAME = f"""
@@ -54,15 +54,15 @@ KINDS = {
 PROOF = """
 import time
 from grader.sandbox.walls import privileges, proof
-from grader.sandbox.walls.plan import Canary, GuestPlan, Mechanism, WallPlan
+from grader.sandbox.walls.plan import Canary, ProcessPlan, Mechanism, WallPlan
 
 def cost(mechanism):
     plan = WallPlan(Mechanism(mechanism), Canary("/none", "none", dict.fromkeys(
         ("mnt", "pid", "net", "ipc"), "")), 7)
-    guest = GuestPlan(1, 2**29, 2**18, 64, 2**24, 60)
-    planned = privileges.planned_limits(guest, privileges.address_space())
+    process = ProcessPlan(1, 2**29, 2**18, 64, 2**24, 60)
+    planned = privileges.planned_limits(process, privileges.address_space())
     begin = time.perf_counter()
-    proof.attempt_all(plan, guest, planned)
+    proof.attempt_all(plan, process, planned)
     return time.perf_counter() - begin
 """
 
@@ -84,19 +84,21 @@ def measure(sandbox: Sandbox, rounds: int) -> None:
     starts, ends = [], []
     for _ in range(rounds):
         begin = time.perf_counter()
-        guest = Running(sandbox.start(LIMITS, NO_NEEDS)).guest
+        process = Running(sandbox.start(LIMITS, NO_NEEDS)).process
         starts.append(time.perf_counter() - begin)
         begin = time.perf_counter()
-        guest.end()
+        process.end()
         ends.append(time.perf_counter() - begin)
     show(tier, "start to Ready", starts)
-    show(tier, "end of an idle guest", ends)
+    show(tier, "end of an idle process", ends)
     if tier == "none":
         return
     rate(sandbox, tier, rounds)
-    with running(sandbox, PROOF) as guest:
+    with running(sandbox, PROOF) as process:
         mechanism = "ns" if tier == "full" else "flat"
-        show(tier, "of which the proof", [float(guest.value("cost", mechanism)) for _ in range(9)])  # type: ignore[arg-type]
+        show(
+            tier, "of which the proof", [float(process.value("cost", mechanism)) for _ in range(9)]
+        )  # type: ignore[arg-type]
     for kind, (count, body) in KINDS.items():
         if "fork" in body and tier == "restricted":
             continue
@@ -104,11 +106,11 @@ def measure(sandbox: Sandbox, rounds: int) -> None:
 
 
 def gone(sandbox: Sandbox, body: str, count: int) -> float:
-    with running(sandbox, f"{NAME}\ndef stay():\n    {body}\n") as guest:
-        guest.send("stay")
+    with running(sandbox, f"{NAME}\ndef stay():\n    {body}\n") as process:
+        process.send("stay")
         wait_for_processes(MARK, count)
         begin = time.perf_counter()
-        guest.guest.end()
+        process.process.end()
         seconds = time.perf_counter() - begin
         left = processes_with(MARK)
         assert not left, left
@@ -118,7 +120,7 @@ def gone(sandbox: Sandbox, body: str, count: int) -> float:
 def rate(sandbox: Sandbox, tier: str, rounds: int) -> None:
     def work() -> None:
         for _ in range(rounds):
-            Running(sandbox.start(LIMITS, NO_NEEDS)).guest.end()
+            Running(sandbox.start(LIMITS, NO_NEEDS)).process.end()
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     begin = time.perf_counter()
@@ -127,7 +129,7 @@ def rate(sandbox: Sandbox, tier: str, rounds: int) -> None:
     for thread in threads:
         thread.join()
     seconds = time.perf_counter() - begin
-    print(f"{tier:12} {'guests a second, 4 at a time':38} {4 * rounds / seconds:8.1f}")
+    print(f"{tier:12} {'processes a second, 4 at a time':38} {4 * rounds / seconds:8.1f}")
 
 
 def show(tier: str, what: str, seconds: list[float]) -> None:

@@ -15,9 +15,9 @@ from grader.sandbox.walls.plan import Mechanism, WallPlan
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from grader.sandbox.host.guests import Sandbox
+    from grader.sandbox.host.processes import Sandbox
 
-# Tier none imports torch anew for every guest, seconds each.
+# Tier none imports torch anew for every process, seconds each.
 TIERS = [
     pytest.param(tier, marks=pytest.mark.heavy) if tier == "none" else tier
     for tier in get_args(Choice)
@@ -48,7 +48,7 @@ class ExposingLink(Link):
 def exposed() -> Iterator[None]:
     """Have tier restricted tested where only the place of Python is in its way.
 
-    As root, guests are users of their own, and may not enter ``/root``. Where root may mount,
+    As root, processes are users of their own, and may not enter ``/root``. Where root may mount,
     that need not keep the tier from being tested.
     """
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Starts guests with a piece of source and calls functions in it, as the run layer would."""
+"""Starts processes with a piece of source and calls functions in it, as the run layer would."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.sandbox.host.guests import Guest, GuestLimits, GuestNeeds, Sandbox
+from grader.sandbox.host.processes import ProcessLimits, ProcessNeeds, Sandbox, SandboxedProcess
 from grader.wire.messages import Call, Load, Loaded, Ready, Reply, from_frame, to_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MIB = 2**20
-LIMITS = GuestLimits(
+LIMITS = ProcessLimits(
     memory=512 * MIB, output=256 * 1024, processes=64, scratch=16 * MIB, cpu_seconds=60
 )
-NO_NEEDS = GuestNeeds()
+NO_NEEDS = ProcessNeeds()
 PATIENCE = 60.0
 
 
 class Running:
-    """A guest with a module loaded."""
+    """A process with a module loaded."""
 
-    def __init__(self, guest: Guest) -> None:
-        self.guest = guest
+    def __init__(self, process: SandboxedProcess) -> None:
+        self.process = process
         ready = self._receive(Ready)
         assert isinstance(ready, Ready)
         self.walls = ready.walls
 
     def load(self, source: str) -> Loaded:
         message = Load(files={"hand_in.py": source.encode()}, module="hand_in.py")
-        self.guest.connection.send(to_frame(message), time.monotonic() + PATIENCE)
+        self.process.connection.send(to_frame(message), time.monotonic() + PATIENCE)
         loaded = self._receive(Loaded)
         assert isinstance(loaded, Loaded)
         return loaded
 
     def send(self, entry: str, *args: object) -> None:
         message = Call(entry=entry, args=args)  # type: ignore[arg-type]
-        self.guest.connection.send(to_frame(message), time.monotonic() + PATIENCE)
+        self.process.connection.send(to_frame(message), time.monotonic() + PATIENCE)
 
     def reply(self, seconds: float = PATIENCE) -> Reply:
         reply = self._receive(Reply, seconds)
@@ -53,25 +53,25 @@ class Running:
 
     def value(self, entry: str, *args: object) -> object:
         reply = self.call(entry, *args)
-        assert reply.fault is None, f"{reply.fault}\n{self.guest.output().decode()}"
+        assert reply.fault is None, f"{reply.fault}\n{self.process.output().decode()}"
         return reply.value
 
     def _receive(self, kind: type, seconds: float = PATIENCE) -> object:
-        return from_frame(self.guest.connection.receive(time.monotonic() + seconds), kind)
+        return from_frame(self.process.connection.receive(time.monotonic() + seconds), kind)
 
 
 @contextmanager
 def running(
-    sandbox: Sandbox, source: str, limits: GuestLimits = LIMITS, needs: GuestNeeds = NO_NEEDS
+    sandbox: Sandbox, source: str, limits: ProcessLimits = LIMITS, needs: ProcessNeeds = NO_NEEDS
 ) -> Iterator[Running]:
-    guest = sandbox.start(limits, needs)
+    process = sandbox.start(limits, needs)
     try:
-        runs = Running(guest)
+        runs = Running(process)
         loaded = runs.load(source)
         assert loaded.fault is None, loaded.fault
         yield runs
     finally:
-        guest.end()
+        process.end()
 
 
 def processes_with(marker: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""The walls of a guest that gets a GPU. Here without one: all but the driver itself is tried."""
+"""The walls of a process that gets a GPU. Here without one: all but the driver itself is tried."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from driver import LIMITS, MIB, PATIENCE, Running
 from driver import running as started
 
 from grader.errors import InfrastructureError
-from grader.sandbox.host.guests import Exit, Gpu, GuestNeeds, Sandbox
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.host.processes import Exit, Gpu, ProcessNeeds, Sandbox
 from grader.wire.frames import Closed
 
 GPU = Gpu("GPU-a", 90)
-ONE = GuestNeeds(cuda=1, gpus=(GPU,))
+ONE = ProcessNeeds(cuda=1, gpus=(GPU,))
 LOOK = """
 import os
 import resource
@@ -80,27 +80,27 @@ def _forks(sandbox: Sandbox) -> bool:
     return sandbox.isolation.tier == "full"
 
 
-def running(sandbox: Sandbox, needs: GuestNeeds) -> Running:
-    guest = Running(sandbox.start(LIMITS, needs))
-    assert guest.load(LOOK).fault is None
-    return guest
+def running(sandbox: Sandbox, needs: ProcessNeeds) -> Running:
+    process = Running(sandbox.start(LIMITS, needs))
+    assert process.load(LOOK).fault is None
+    return process
 
 
-def looked(sandbox: Sandbox, needs: GuestNeeds) -> dict[str, Any]:
-    guest = running(sandbox, needs)
-    found = guest.value("look")
-    guest.guest.end()
+def looked(sandbox: Sandbox, needs: ProcessNeeds) -> dict[str, Any]:
+    process = running(sandbox, needs)
+    found = process.value("look")
+    process.process.end()
     assert isinstance(found, dict)
     return found
 
 
 def test_gpus_are_granted_to_nobody_where_nobody_asked_for_them(walled: Sandbox) -> None:
-    assert not walled.grants(GuestNeeds(cuda=1))
+    assert not walled.grants(ProcessNeeds(cuda=1))
 
 
-def test_a_guest_with_a_gpu_has_what_its_library_needs_and_no_more(shown: Sandbox) -> None:
-    assert shown.grants(GuestNeeds(cuda=2))
-    assert not shown.grants(GuestNeeds(cuda=3))
+def test_a_process_with_a_gpu_has_what_its_library_needs_and_no_more(shown: Sandbox) -> None:
+    assert shown.grants(ProcessNeeds(cuda=2))
+    assert not shown.grants(ProcessNeeds(cuda=3))
     found = looked(shown, ONE)
     assert (found["AS"], found["visible"], found["tf32"]) == (-1, "GPU-a", "0")
     assert (found["own"], found["null"], found["asks"]) == ("written", "written", "the driver")
@@ -108,17 +108,17 @@ def test_a_guest_with_a_gpu_has_what_its_library_needs_and_no_more(shown: Sandbo
     assert "written" not in (found["outside"], found["sysctl"])
 
 
-def test_a_guest_sees_every_gpu_where_none_is_named(shown: Sandbox) -> None:
-    assert looked(shown, GuestNeeds(cuda=2))["visible"] == "all"
+def test_a_process_sees_every_gpu_where_none_is_named(shown: Sandbox) -> None:
+    assert looked(shown, ProcessNeeds(cuda=2))["visible"] == "all"
 
 
-def test_another_gpu_stays_closed_and_each_guest_proves_it(shown: Sandbox) -> None:
+def test_another_gpu_stays_closed_and_each_process_proves_it(shown: Sandbox) -> None:
     shown.start(LIMITS, ONE).end()
     assert shown.isolation.proved["other_gpu"] in ("EACCES", "ENOENT")
 
 
-def test_a_guest_without_one_beside_it_has_all_its_walls(shown: Sandbox) -> None:
-    found = looked(shown, GuestNeeds())
+def test_a_process_without_one_beside_it_has_all_its_walls(shown: Sandbox) -> None:
+    found = looked(shown, ProcessNeeds())
     assert found["AS"] > 0
     assert (found["visible"], found["null"], found["asks"]) == ("", "written", "1")
     assert (found["memory file"], found["child"]) == (
@@ -128,11 +128,11 @@ def test_a_guest_without_one_beside_it_has_all_its_walls(shown: Sandbox) -> None
 
 
 def test_memory_is_watched_where_address_space_is_not_limited(measured: Sandbox) -> None:
-    guest = running(measured, ONE)
-    guest.send("hoard")
+    process = running(measured, ONE)
+    process.send("hoard")
     with pytest.raises(Closed):
-        guest.reply(PATIENCE)
-    ended = guest.guest.end()
+        process.reply(PATIENCE)
+    ended = process.process.end()
     assert ended.memory_exceeded
     assert ended.peak_memory is not None
     assert ended.peak_memory < 2 * LIMITS.memory + DRIVER_TAKES + 1024 * MIB
@@ -171,13 +171,13 @@ def measured(shown: Sandbox) -> Iterator[Sandbox]:
     shown.gpu_memory = before
 
 
-def taken(sandbox: Sandbox, needs: GuestNeeds, *sizes: int) -> Exit:
+def taken(sandbox: Sandbox, needs: ProcessNeeds, *sizes: int) -> Exit:
     """Take memory; return how the process ended."""
-    with started(sandbox, AS_THE_DRIVER, LIMITS, needs) as guest:
-        guest.send("take", *sizes)
+    with started(sandbox, AS_THE_DRIVER, LIMITS, needs) as process:
+        process.send("take", *sizes)
         with suppress(Closed):
-            assert guest.reply(PATIENCE).value
-        return guest.guest.end()
+            assert process.reply(PATIENCE).value
+        return process.process.end()
 
 
 def test_what_the_driver_takes_does_not_count_and_no_more_than_that(measured: Sandbox) -> None:
@@ -187,7 +187,7 @@ def test_what_the_driver_takes_does_not_count_and_no_more_than_that(measured: Sa
     assert ended.touched is not None
     assert 700 * MIB <= ended.touched < 900 * MIB
     assert taken(measured, ONE, 1000).memory_exceeded
-    assert taken(measured, GuestNeeds(), 700).memory_exceeded or not _forks(measured)
+    assert taken(measured, ProcessNeeds(), 700).memory_exceeded or not _forks(measured)
 
 
 def test_each_process_that_a_question_may_start_has_a_driver_of_its_own(measured: Sandbox) -> None:

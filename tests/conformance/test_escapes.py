@@ -1,4 +1,4 @@
-"""Attempts to break out by a hand-in, in a guest as it is graded in.
+"""Attempts to break out by a hand-in, in a process as it is graded in.
 
 The proof of every run has the walls' own attempts; here are those that take more than one call, or
 that look for what the grader might have left lying about.
@@ -17,10 +17,10 @@ import pytest
 from driver import LIMITS, running
 
 import grader
-from grader.sandbox.host.guests import GuestNeeds
+from grader.sandbox.host.processes import ProcessNeeds
 
 if TYPE_CHECKING:
-    from grader.sandbox.host.guests import Sandbox
+    from grader.sandbox.host.processes import Sandbox
 
 LOOKING = """
 import gc, os, sys, types
@@ -54,23 +54,23 @@ def processes():
 
 
 def test_frames_of_the_fork_server_are_gone(walled: Sandbox) -> None:
-    with running(walled, LOOKING) as guest:
-        names = guest.value("frames")
+    with running(walled, LOOKING) as process:
+        names = process.value("frames")
     assert isinstance(names, list)
     assert "serve" in names
     assert not {"run", "_fork", "_reap"} & set(names)
 
 
 def test_no_object_of_the_fork_server_is_left(walled: Sandbox) -> None:
-    with running(walled, LOOKING) as guest:
-        kinds = guest.value("kinds")
+    with running(walled, LOOKING) as process:
+        kinds = process.value("kinds")
     assert isinstance(kinds, list)
     assert "ForkServer" not in kinds
 
 
 def test_the_environment_is_clean(walled: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    with running(walled, LOOKING) as guest:
-        names = guest.value("environment")
+    with running(walled, LOOKING) as process:
+        names = process.value("environment")
     assert isinstance(names, list)
     secrets = [name for name in names if "KEY" in name or "TOKEN" in name or "SECRET" in name]
     assert not secrets
@@ -80,19 +80,19 @@ def test_the_environment_is_clean(walled: Sandbox, monkeypatch: pytest.MonkeyPat
 def test_the_view_holds_nothing_of_the_checkout_but_the_package(full: Sandbox) -> None:
     checkout = Path(grader.__file__).parents[1]
     names = sorted(entry.name for entry in checkout.iterdir())
-    with running(full, LOOKING) as guest:
-        found = guest.value("existing", str(checkout), names)
+    with running(full, LOOKING) as process:
+        found = process.value("existing", str(checkout), names)
     assert isinstance(found, list)
     assert "grader" in found
     assert set(found) <= {"grader", ".venv", "venv"}
 
 
 def test_no_other_process_can_be_seen(full: Sandbox) -> None:
-    with running(full, LOOKING) as guest:
-        assert guest.value("processes") == [1]
+    with running(full, LOOKING) as process:
+        assert process.value("processes") == [1]
 
 
-def test_files_of_another_guest_cannot_be_opened(walled: Sandbox) -> None:
+def test_files_of_another_process_cannot_be_opened(walled: Sandbox) -> None:
     leaving = """
 import os
 def leave():
@@ -107,8 +107,8 @@ def leave():
 
 @pytest.mark.parametrize("name", ["mem", "environ", "maps", "fd", "root/etc/hostname"])
 def test_the_host_in_proc_is_out_of_reach(walled: Sandbox, name: str) -> None:
-    with running(walled, LOOKING) as guest:
-        met = guest.value("opens", f"/proc/{os.getpid()}/{name}")
+    with running(walled, LOOKING) as process:
+        met = process.value("opens", f"/proc/{os.getpid()}/{name}")
     assert met in ("FileNotFoundError", "PermissionError", "NotADirectoryError")
 
 
@@ -184,14 +184,14 @@ def inotify():
 def test_neighbours_cannot_talk_by_locks_on_libraries(
     walled: Sandbox, way: str, refusal: str
 ) -> None:
-    with running(walled, LIBRARY) as guest:
-        assert guest.value("lock", way) == refusal
+    with running(walled, LIBRARY) as process:
+        assert process.value("lock", way) == refusal
 
 
 def test_nobody_is_told_which_libraries_others_read(walled: Sandbox) -> None:
-    with running(walled, LIBRARY) as guest:
-        assert guest.value("news_of_a_folder") == "Operation not permitted"
-        assert guest.value("inotify") == -1
+    with running(walled, LIBRARY) as process:
+        assert process.value("news_of_a_folder") == "Operation not permitted"
+        assert process.value("inotify") == -1
 
 
 SIGNALLING = """
@@ -236,18 +236,18 @@ def limit_of(pid):
 
 
 def test_the_host_cannot_be_signalled(walled: Sandbox) -> None:
-    with running(walled, SIGNALLING) as guest:
-        met = guest.value("kill", os.getpid())
+    with running(walled, SIGNALLING) as process:
+        met = process.value("kill", os.getpid())
         assert isinstance(met, list)
         assert set(met) <= {"ProcessLookupError", "PermissionError"}
-        assert guest.value("by_owner", os.getpid()) == "PermissionError"
-        assert guest.value("limit_of", os.getpid()) in ("ProcessLookupError", "PermissionError")
+        assert process.value("by_owner", os.getpid()) == "PermissionError"
+        assert process.value("limit_of", os.getpid()) in ("ProcessLookupError", "PermissionError")
 
 
 def test_programs_start_only_where_they_can_be_reaped(walled: Sandbox) -> None:
-    with running(walled, SIGNALLING) as guest:
+    with running(walled, SIGNALLING) as process:
         expected = 0 if walled.isolation.tier == "full" else "PermissionError"
-        assert guest.value("start") == expected
+        assert process.value("start") == expected
 
 
 CONNECTING = """
@@ -269,20 +269,20 @@ def test_a_server_on_the_host_is_out_of_reach_even_with_loopback(full: Sandbox) 
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port), timeout=2):
             pass
-        with running(full, CONNECTING, needs=GuestNeeds(loopback=True)) as guest:
-            assert guest.value("reach", port) == "ConnectionRefusedError"
-        with running(full, CONNECTING) as guest:
-            assert guest.value("reach", port) == "PermissionError"
+        with running(full, CONNECTING, needs=ProcessNeeds(loopback=True)) as process:
+            assert process.value("reach", port) == "ConnectionRefusedError"
+        with running(full, CONNECTING) as process:
+            assert process.value("reach", port) == "PermissionError"
 
 
-def test_guests_start_and_end_side_by_side(walled: Sandbox) -> None:
+def test_processes_start_and_end_side_by_side(walled: Sandbox) -> None:
     failures: list[BaseException] = []
 
     def many() -> None:
         try:
             for number in range(5):
-                with running(walled, f"def mine():\n    return {number}\n") as guest:
-                    assert guest.value("mine") == number
+                with running(walled, f"def mine():\n    return {number}\n") as process:
+                    assert process.value("mine") == number
         except BaseException as error:  # noqa: BLE001  told by the main thread
             failures.append(error)
 
@@ -294,7 +294,7 @@ def test_guests_start_and_end_side_by_side(walled: Sandbox) -> None:
     assert not failures
 
 
-def test_the_fork_server_outlives_its_guests_and_their_malice(walled: Sandbox) -> None:
+def test_the_fork_server_outlives_its_processes_and_their_malice(walled: Sandbox) -> None:
     malice = """
 import os, signal
 def spite():
@@ -310,8 +310,8 @@ def spite():
             pass
     os._exit(0)
 """
-    with running(walled, malice) as guest:
-        guest.send("spite")
+    with running(walled, malice) as process:
+        process.send("spite")
         time.sleep(0.05)
-    with running(walled, LOOKING, LIMITS) as guest:
-        assert guest.value("frames")
+    with running(walled, LOOKING, LIMITS) as process:
+        assert process.value("frames")

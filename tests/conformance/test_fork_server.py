@@ -14,7 +14,6 @@ from driver import LIMITS, NO_NEEDS, PATIENCE, processes_with, running, wait_for
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
-from grader.sandbox.host.guests import Tier
 from grader.sandbox.host.open import (
     Choice,
     Preload,
@@ -23,6 +22,7 @@ from grader.sandbox.host.open import (
     unsuited,
     users_of_their_own,
 )
+from grader.sandbox.host.processes import Tier
 from grader.sandbox.walls import landlock
 from grader.sandbox.walls.plan import Mechanism, WallPlan
 
@@ -77,14 +77,14 @@ def test_a_dead_fork_server_is_started_again_once(small: ForkServerSandbox) -> N
         small.start(LIMITS, NO_NEEDS)
 
 
-def test_a_guest_whose_fork_server_died_is_nobodys_fault(small: ForkServerSandbox) -> None:
-    guest = small.start(LIMITS, NO_NEEDS)
+def test_a_process_whose_fork_server_died_is_nobodys_fault(small: ForkServerSandbox) -> None:
+    process = small.start(LIMITS, NO_NEEDS)
     small._link._process.kill()
     small._link._thread.join(10)
     with pytest.raises(InfrastructureError, match="fork-server died"):
-        guest.end()
+        process.end()
     with pytest.raises(InfrastructureError, match="fork-server died"):
-        guest.end()
+        process.end()
 
 
 def test_nothing_is_left_in_the_file_system(small: ForkServerSandbox) -> None:
@@ -103,14 +103,14 @@ sys.path[:0] = {path!r}
 from driver import LIMITS, NO_NEEDS, Running
 from grader.sandbox.host.open import open_sandbox
 sandbox = open_sandbox("auto")
-guest = Running(sandbox.start(LIMITS, NO_NEEDS))
-guest.load('''
+process = Running(sandbox.start(LIMITS, NO_NEEDS))
+process.load('''
 import ctypes, os, time
 def stay():
     ctypes.CDLL(None).prctl(15, b"{mark}", 0, 0, 0)
     time.sleep(600)
 ''')
-guest.send("stay")
+process.send("stay")
 time.sleep(600)
 """
 
@@ -178,11 +178,11 @@ def draw():
 """
 
 
-def test_guests_find_what_the_assignment_imports(tmp_path: Path) -> None:
+def test_processes_find_what_the_assignment_imports(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     preload = Preload(("h5py", "matplotlib.pyplot", "not_installed"), str(tmp_path))
-    with open_sandbox("auto", preload=preload) as sandbox, running(sandbox, DRAWS) as guest:
-        imported, drawn, own_folder = guest.value("draw")
+    with open_sandbox("auto", preload=preload) as sandbox, running(sandbox, DRAWS) as process:
+        imported, drawn, own_folder = process.value("draw")
         assert "matplotlib.pyplot" in imported
         assert (drawn, own_folder) == (True, True)
     assert list(tmp_path.glob("fontlist*.json"))
@@ -198,7 +198,7 @@ def ready():
 """
 
 
-def test_what_virtual_gpus_take_is_imported_while_the_first_guest_is_at_work() -> None:
+def test_what_virtual_gpus_take_is_imported_while_the_first_process_is_at_work() -> None:
     with open_sandbox("auto") as sandbox:
         with running(sandbox, IMPORTED) as first:
             assert first.value("ready") is False

@@ -13,11 +13,11 @@ from driver import LIMITS, NO_NEEDS, Running
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.forked import Link
-from grader.sandbox.host.guests import Gpu, GuestNeeds
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.host.processes import Gpu, ProcessNeeds
 
 GPU = Gpu("GPU-a", 90)
-ONE = GuestNeeds(cuda=1, gpus=(GPU,))
+ONE = ProcessNeeds(cuda=1, gpus=(GPU,))
 A_DEVICE = """
 import torch
 from torch.utils.backend_registration import _DummyDeviceGuard
@@ -53,8 +53,8 @@ def test_no_engine_runs_before_a_fork_that_may_get_a_gpu(monkeypatch: pytest.Mon
     with opened as shown:
         # The first of all forks is the one that proves the GPU; those after it must be like it.
         for needs in (ONE, ONE, NO_NEEDS):
-            guest = Running(shown.start(LIMITS, needs))
-            assert guest.load(SOURCE).fault is None
-            assert guest.value("step") == (1, 2), "the engine counts devices in the fork itself"
-            assert guest.value("warm")
-            guest.guest.end()
+            process = Running(shown.start(LIMITS, needs))
+            assert process.load(SOURCE).fault is None
+            assert process.value("step") == (1, 2), "the engine counts devices in the fork itself"
+            assert process.value("warm")
+            process.process.end()

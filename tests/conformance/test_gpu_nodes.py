@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from driver import LIMITS, Running
 
-from grader.sandbox.host.guests import Gpu, GuestNeeds
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.host.processes import Gpu, ProcessNeeds
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root makes device nodes"
@@ -68,17 +68,17 @@ def opened(names):
 
 
 def look() -> None:
-    """Print what guests could open: with one GPU, with none, with both."""
+    """Print what processes could open: with one GPU, with none, with both."""
     one, other = Gpu("GPU-a", 90), Gpu("GPU-b", 91)
     found = []
     with open_sandbox("full", gpus=(one, other)) as sandbox:
-        for needs in (GuestNeeds(cuda=1, gpus=(one,)), GuestNeeds(), GuestNeeds(cuda=2)):
-            guest = Running(sandbox.start(LIMITS, needs))
-            guest.load(SUBMISSION)
-            opened = guest.value("opened", list(NODES))
+        for needs in (ProcessNeeds(cuda=1, gpus=(one,)), ProcessNeeds(), ProcessNeeds(cuda=2)):
+            process = Running(sandbox.start(LIMITS, needs))
+            process.load(SUBMISSION)
+            opened = process.value("opened", list(NODES))
             assert isinstance(opened, dict)
             found.append([*opened.values(), sandbox.isolation.proved["other_gpu"]])
-            guest.guest.end()
+            process.process.end()
     print(json.dumps(found))  # noqa: T201  to the test
 
 
@@ -97,15 +97,15 @@ def looked() -> list[list[str]]:
     return list(json.loads(done.stdout.splitlines()[-1]))
 
 
-def test_a_guest_opens_its_own_gpu_and_no_other() -> None:
+def test_a_process_opens_its_own_gpu_and_no_other() -> None:
     assert looked()[0] == ["opened", "opened", "opened", "PermissionError", "EACCES"]
 
 
-def test_a_guest_without_a_gpu_opens_none() -> None:
+def test_a_process_without_a_gpu_opens_none() -> None:
     assert looked()[1] == ["PermissionError"] * 4 + ["EACCES"]
 
 
-def test_a_guest_with_all_gpus_opens_all() -> None:
+def test_a_process_with_all_gpus_opens_all() -> None:
     assert looked()[2] == ["opened"] * 4 + ["none"]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from driver import LIMITS, running
 
-from grader.sandbox.host.guests import GuestNeeds, Sandbox
+from grader.sandbox.host.processes import ProcessNeeds, Sandbox
 
 TRAINING = """
 import torch
@@ -29,8 +29,8 @@ def train():
 
 
 def test_autograd_and_an_optimiser(sandbox: Sandbox) -> None:
-    with running(sandbox, TRAINING) as guest:
-        assert guest.value("train") is True
+    with running(sandbox, TRAINING) as process:
+        assert process.value("train") is True
 
 
 SAVING = """
@@ -46,8 +46,8 @@ def save():
 
 
 def test_saving_to_the_scratch_folder(sandbox: Sandbox) -> None:
-    with running(sandbox, SAVING) as guest:
-        assert guest.value("save") == 10
+    with running(sandbox, SAVING) as process:
+        assert process.value("save") == 10
 
 
 HDF5 = """
@@ -62,8 +62,8 @@ def write_and_read():
 
 def test_hdf5_goes_without_its_file_locks(sandbox: Sandbox) -> None:
     pytest.importorskip("h5py")
-    with running(sandbox, HDF5) as guest:
-        assert guest.value("write_and_read") == 6
+    with running(sandbox, HDF5) as process:
+        assert process.value("write_and_read") == 6
 
 
 PRINTING = """
@@ -87,17 +87,17 @@ def flood_below_python():
 
 
 def test_a_million_characters_printed(sandbox: Sandbox) -> None:
-    with running(sandbox, PRINTING) as guest:
-        assert guest.value("flood") == "done"
-        guest.guest.end()
-        printed = guest.guest.output()
+    with running(sandbox, PRINTING) as process:
+        assert process.value("flood") == "done"
+        process.process.end()
+        printed = process.process.output()
     assert LIMITS.output // 2 < len(printed) <= LIMITS.output
     assert printed.startswith(b"xxx")
 
 
 def test_output_below_python_stops_at_the_cap(sandbox: Sandbox) -> None:
-    with running(sandbox, PRINTING) as guest:
-        written = guest.value("flood_below_python")
+    with running(sandbox, PRINTING) as process:
+        written = process.value("flood_below_python")
     assert isinstance(written, int)
     assert written <= LIMITS.output
 
@@ -123,8 +123,8 @@ def threaded():
 
 
 def test_threads_of_python_and_of_torch(sandbox: Sandbox) -> None:
-    with running(sandbox, THREADS) as guest:
-        assert guest.value("threaded") == ([16] * 4, True)
+    with running(sandbox, THREADS) as process:
+        assert process.value("threaded") == ([16] * 4, True)
 
 
 LATE_IMPORTS = """
@@ -136,8 +136,8 @@ def late():
 
 
 def test_late_imports(sandbox: Sandbox) -> None:
-    with running(sandbox, LATE_IMPORTS) as guest:
-        assert guest.value("late") == "1/3"
+    with running(sandbox, LATE_IMPORTS) as process:
+        assert process.value("late") == "1/3"
 
 
 LOADER = """
@@ -154,10 +154,10 @@ def load():
 
 
 def test_a_loader_with_two_workers(full: Sandbox) -> None:
-    needs = GuestNeeds(processes=2)
+    needs = ProcessNeeds(processes=2)
     assert full.grants(needs)
-    with running(full, LOADER, needs=needs) as guest:
-        assert guest.value("load") == 496.0
+    with running(full, LOADER, needs=needs) as process:
+        assert process.value("load") == 496.0
 
 
 GLOO = """
@@ -187,16 +187,16 @@ def reduce():
 """
 
 
-def test_gloo_over_the_guests_own_loopback(full: Sandbox) -> None:
-    needs = GuestNeeds(processes=2, loopback=True)
+def test_gloo_over_the_processes_own_loopback(full: Sandbox) -> None:
+    needs = ProcessNeeds(processes=2, loopback=True)
     assert full.grants(needs)
     limits = replace(LIMITS, memory=2 * LIMITS.memory)
-    with running(full, GLOO, limits, needs) as guest:
-        assert guest.value("reduce") == [3.0, 3.0]
+    with running(full, GLOO, limits, needs) as process:
+        assert process.value("reduce") == [3.0, 3.0]
 
 
 def test_a_tier_that_cannot_grant_says_so(sandbox: Sandbox) -> None:
-    granted = sandbox.grants(GuestNeeds(processes=2))
+    granted = sandbox.grants(ProcessNeeds(processes=2))
     assert granted is (sandbox.isolation.tier != "restricted")
 
 
@@ -215,7 +215,7 @@ def plot():
 
 
 def test_matplotlib(sandbox: Sandbox) -> None:
-    with running(sandbox, PLOTTING) as guest:
-        if guest.value("plot") == "not installed":
+    with running(sandbox, PLOTTING) as process:
+        if process.value("plot") == "not installed":
             pytest.skip("matplotlib is not installed")
-        assert guest.value("plot") == "saved"
+        assert process.value("plot") == "saved"

@@ -10,11 +10,11 @@ from labels import submissions_of
 
 from grader.grading import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 
 if TYPE_CHECKING:
     from grader.report.model import CheckResult
-    from grader.sandbox.host.guests import Sandbox
+    from grader.sandbox.host.processes import Sandbox
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = ("pool_map", "ddp_worker")

@@ -1,4 +1,5 @@
-"""A wall that is not there shows in the proof, and the guest is refused before it is given code."""
+"""A wall that is not there shows in the proof, and the process is refused before it is given
+code."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ import pytest
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
-from grader.sandbox.host.guests import GuestNeeds
 from grader.sandbox.host.open import PROBE_LIMITS, probe, unsuited, users_of_their_own
+from grader.sandbox.host.processes import ProcessNeeds
 from grader.sandbox.walls import landlock, libc
 from grader.sandbox.walls.plan import Mechanism, Wall, WallPlan
 
@@ -75,7 +76,7 @@ def test_one_wall_less_is_refused(mechanism: Mechanism, wall: Wall, canaries: Ca
     sandbox = ForkServerSandbox(plan.without(wall, *GOES_WITH.get(wall, ())), canaries)
     try:
         with pytest.raises(InfrastructureError) as error:
-            sandbox.start(PROBE_LIMITS, GuestNeeds())
+            sandbox.start(PROBE_LIMITS, ProcessNeeds())
     finally:
         sandbox.close()
     assert _shown_by(mechanism, wall) in str(error.value)

@@ -1,4 +1,4 @@
-"""After a guest's end nothing of it is left, whatever it did to stay."""
+"""After a process's end nothing of it is left, whatever it did to stay."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from driver import LIMITS, MIB, NO_NEEDS, processes_with, running, wait_for_processes
 
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.wire.frames import Closed, DeadlineExceeded
 
 # Short enough for the kernel's fifteen characters, and this test run's own.
@@ -86,29 +86,29 @@ def stay():
 
 
 @pytest.mark.parametrize("kind", STAYING)
-def test_a_guest_that_stays_is_gone(sandbox: Sandbox, kind: str) -> None:
-    with running(sandbox, NAME + STAYING[kind]) as guest:
-        guest.send("stay")
+def test_a_process_that_stays_is_gone(sandbox: Sandbox, kind: str) -> None:
+    with running(sandbox, NAME + STAYING[kind]) as process:
+        process.send("stay")
         wait_for_processes(MARK, 1)
-        exit_ = guest.guest.end()
+        exit_ = process.process.end()
         assert processes_with(MARK) == []
     assert (exit_.code, exit_.signal) == (None, None)
     assert exit_.peak_memory
 
 
 @pytest.mark.parametrize("kind", FORKING)
-def test_what_a_guest_started_is_gone(sandbox: Sandbox, kind: str) -> None:
+def test_what_a_process_started_is_gone(sandbox: Sandbox, kind: str) -> None:
     if sandbox.isolation.tier == "restricted":
         pytest.skip("tier restricted starts no processes; see test_escapes")
     count, source = FORKING[kind]
-    with running(sandbox, NAME + source) as guest:
-        guest.send("stay")
+    with running(sandbox, NAME + source) as process:
+        process.send("stay")
         if kind == "orphan that keeps the pipe open":
             with pytest.raises((Closed, DeadlineExceeded)):
-                guest.reply(1.0)
+                process.reply(1.0)
         else:
             wait_for_processes(MARK, count)
-        guest.guest.end()
+        process.process.end()
         assert processes_with(MARK) == []
 
 
@@ -124,21 +124,21 @@ def fault():
 
 
 def test_an_exit_of_its_own_is_told(sandbox: Sandbox) -> None:
-    with running(sandbox, DYING) as guest:
-        guest.send("leave")
+    with running(sandbox, DYING) as process:
+        process.send("leave")
         with pytest.raises(Closed):
-            guest.reply()
-        assert guest.guest.end().code == 7
+            process.reply()
+        assert process.process.end().code == 7
 
 
 def test_a_signal_of_its_own_is_told(sandbox: Sandbox) -> None:
-    with running(sandbox, DYING) as guest:
-        guest.send("fault")
+    with running(sandbox, DYING) as process:
+        process.send("fault")
         with pytest.raises(Closed):
-            guest.reply()
-        exit_ = guest.guest.end()
+            process.reply()
+        exit_ = process.process.end()
         assert exit_.signal == signal.SIGSEGV
-        assert guest.guest.end() is exit_
+        assert process.process.end() is exit_
 
 
 HUNGRY = """
@@ -162,14 +162,14 @@ def shared():
 @pytest.mark.parametrize("kind", ["private", "shared"])
 def test_a_memory_bomb_ends_within_its_limit(walled: Sandbox, kind: str) -> None:
     limits = replace(LIMITS, memory=128 * MIB)
-    with running(walled, HUNGRY, limits) as guest:
-        guest.send(kind)
+    with running(walled, HUNGRY, limits) as process:
+        process.send(kind)
         try:
-            reply = guest.reply()
+            reply = process.reply()
             assert reply.fault is not None
-            assert not guest.guest.end().memory_exceeded
+            assert not process.process.end().memory_exceeded
         except Closed:
-            exit_ = guest.guest.end()
+            exit_ = process.process.end()
             assert exit_.memory_exceeded
             assert exit_.signal == signal.SIGKILL
 
@@ -191,11 +191,11 @@ def spread():
 def test_memory_of_many_processes_is_summed(full: Sandbox) -> None:
     # Each stays below the limit of one process; only their sum is above.
     limits = replace(LIMITS, memory=256 * MIB)
-    with running(full, SPREAD, limits) as guest:
-        guest.send("spread")
+    with running(full, SPREAD, limits) as process:
+        process.send("spread")
         with pytest.raises(Closed):
-            guest.reply()
-        assert guest.guest.end().memory_exceeded
+            process.reply()
+        assert process.process.end().memory_exceeded
 
 
 SPINNING = """
@@ -206,11 +206,11 @@ def spin():
 
 
 def test_cpu_time_ends(walled: Sandbox) -> None:
-    with running(walled, SPINNING, replace(LIMITS, cpu_seconds=1)) as guest:
-        guest.send("spin")
+    with running(walled, SPINNING, replace(LIMITS, cpu_seconds=1)) as process:
+        process.send("spin")
         with pytest.raises(Closed):
-            guest.reply()
-        assert guest.guest.end().signal == signal.SIGKILL
+            process.reply()
+        assert process.process.end().signal == signal.SIGKILL
 
 
 FORK_BOMB = """
@@ -230,8 +230,8 @@ def bomb():
 
 
 def test_a_fork_bomb_meets_its_limit(full: Sandbox) -> None:
-    with running(full, FORK_BOMB, replace(LIMITS, processes=20)) as guest:
-        started = guest.value("bomb")
+    with running(full, FORK_BOMB, replace(LIMITS, processes=20)) as process:
+        started = process.value("bomb")
     assert isinstance(started, int)
     assert 0 < started <= 20
 
@@ -264,27 +264,27 @@ def crowd():
 
 
 def test_scratch_is_bounded_in_bytes_and_files(full: Sandbox) -> None:
-    with running(full, FILLING) as guest:
-        assert guest.value("fill") in ("No space left on device", "File too large")
-        assert guest.value("crowd") == "No space left on device"
+    with running(full, FILLING) as process:
+        assert process.value("fill") in ("No space left on device", "File too large")
+        assert process.value("crowd") == "No space left on device"
 
 
 def test_a_file_that_fills_the_scratch_is_an_error_in_the_program(walled: Sandbox) -> None:
-    with running(walled, FILLING) as guest:
-        assert guest.value("fill_beside") in ("No space left on device", "File too large")
+    with running(walled, FILLING) as process:
+        assert process.value("fill_beside") in ("No space left on device", "File too large")
 
 
 def test_a_scratch_that_is_no_mount_is_watched(sandbox: Sandbox) -> None:
     if sandbox.isolation.tier != "restricted":
         pytest.skip("only tier restricted has a scratch that is no mount")
-    with running(sandbox, FILLING) as guest:
-        guest.send("crowd")
+    with running(sandbox, FILLING) as process:
+        process.send("crowd")
         with pytest.raises(Closed):
-            guest.reply()
-        assert guest.guest.end().signal == signal.SIGKILL
+            process.reply()
+        assert process.process.end().signal == signal.SIGKILL
 
 
-def test_many_guests_leave_no_descriptor_open(walled: Sandbox) -> None:
+def test_many_processes_leave_no_descriptor_open(walled: Sandbox) -> None:
     def open_files() -> int:
         return sum(1 for _ in Path("/proc/self/fd").iterdir())
 

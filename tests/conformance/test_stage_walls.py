@@ -1,4 +1,4 @@
-"""The stage is a guest like any other, and the actor cannot reach it."""
+"""The stage is a process like any other, and the actor cannot reach it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import pytest
 from driver import LIMITS, NO_NEEDS, Running
 
 from grader.assignment.types import Limits
-from grader.run.materials import GuestProgram
-from grader.run.session import GuestSession
-from grader.run.stage import StageRelay
+from grader.run.materials import Program
+from grader.run.scenario_relay import ScenarioRelay
+from grader.run.session import ProcessSession
 from grader.wire.messages import Call, Load, Loaded, Ready, from_frame, to_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.sandbox.host.guests import Guest, Sandbox
+    from grader.sandbox.host.processes import Sandbox, SandboxedProcess
 
 SECRET = "SECRET_OF_THE_SCENARIO"
 
@@ -63,45 +63,45 @@ def memory():
 
 
 @pytest.fixture
-def stage(walled: Sandbox) -> Iterator[tuple[Guest, dict[str, str]]]:
-    guest = walled.start(LIMITS, NO_NEEDS)
-    ready = from_frame(guest.connection.receive(), Ready)
+def stage(walled: Sandbox) -> Iterator[tuple[SandboxedProcess, dict[str, str]]]:
+    process = walled.start(LIMITS, NO_NEEDS)
+    ready = from_frame(process.connection.receive(), Ready)
     source = f"{SECRET} = '{SECRET}'\nopen('scenario-was-here', 'w').close()\n"
-    guest.connection.send(to_frame(Load({}, "scenario.py", stage=source)))
-    loaded = from_frame(guest.connection.receive(), Loaded)
+    process.connection.send(to_frame(Load({}, "scenario.py", stage=source)))
+    loaded = from_frame(process.connection.receive(), Loaded)
     assert loaded.fault is None
-    yield guest, ready.walls
-    guest.end()
+    yield process, ready.walls
+    process.end()
 
 
 def test_the_stage_stands_behind_the_same_walls(
-    walled: Sandbox, stage: tuple[Guest, dict[str, str]]
+    walled: Sandbox, stage: tuple[SandboxedProcess, dict[str, str]]
 ) -> None:
-    guest = walled.start(LIMITS, NO_NEEDS)
+    process = walled.start(LIMITS, NO_NEEDS)
     try:
-        actor = Running(guest)
+        actor = Running(process)
     finally:
-        guest.end()
+        process.end()
     assert stage[1].keys() == actor.walls.keys()
     assert {name: met for name, met in stage[1].items() if met != actor.walls[name]} == {}
 
 
 def test_the_actor_does_not_reach_the_stage(
-    walled: Sandbox, stage: tuple[Guest, dict[str, str]]
+    walled: Sandbox, stage: tuple[SandboxedProcess, dict[str, str]]
 ) -> None:
-    guest = walled.start(LIMITS, NO_NEEDS)
+    process = walled.start(LIMITS, NO_NEEDS)
     try:
-        actor = Running(guest)
+        actor = Running(process)
         assert actor.load(ACTOR).fault is None
         found = {name: actor.value(name) for name in ("seen", "files", "sockets", "memory")}
     finally:
-        guest.end()
+        process.end()
     assert stage[0].pid is not None  # it lives all the while
     assert found == {"seen": [], "files": [], "sockets": [], "memory": False}
 
 
 SCENARIO = """
-from grader.stage import actor, callback, folder, read
+from grader.scenario_process import actor, callback, folder, read
 
 def parse(path):
     return path.read_text()
@@ -124,8 +124,8 @@ def works(f, source, goal):
 
 
 def test_a_case_is_played_on_every_tier_with_walls(walled: Sandbox) -> None:
-    stage = StageRelay(walled, GuestProgram({}, "scenario.py", stage=SCENARIO), Limits())
-    session = GuestSession(walled, GuestProgram({"work.py": WORKS}, "work.py"), stage)
+    stage = ScenarioRelay(walled, Program({}, "scenario.py", stage=SCENARIO), Limits())
+    session = ProcessSession(walled, Program({"work.py": WORKS}, "work.py"), stage)
     try:
         session.prepare(Limits(), NO_NEEDS)
         seen = session.call(Call("plays", scenario=True), 30.0)

@@ -1,4 +1,4 @@
-"""What the view shows stays visible and read-only, also where it lies in a guest's scratch."""
+"""What the view shows stays visible and read-only, also where it lies in a process's scratch."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import grader
 from grader.errors import InfrastructureError
 from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
 from grader.sandbox.host.forked import Link
-from grader.sandbox.host.guests import GuestNeeds
 from grader.sandbox.host.open import probe, unsuited, users_of_their_own
+from grader.sandbox.host.processes import ProcessNeeds
 from grader.sandbox.walls import landlock, view
 from grader.sandbox.walls.plan import Mechanism, WallPlan
 
@@ -89,7 +89,8 @@ def place(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def library(place: str) -> Iterator[Path]:
-    """A folder of modules in a place that guests have as scratch; all but walls let them write."""
+    """A folder of modules in a place that processes have as scratch; all but walls let them
+    write."""
     top = Path(tempfile.mkdtemp(prefix="view-", dir=place))
     (top / "not_shown").mkdir()
     folder = top / "library"
@@ -122,11 +123,11 @@ def test_a_library_below_the_scratch_can_be_read_and_not_touched(
 ) -> None:
     sandbox = opened(mechanism, str(library), monkeypatch)
     try:
-        with running(sandbox, TRYING) as guest:
-            met = guest.value("tampered", str(library))
-            assert guest.value("imported") == "late"
-            assert guest.value("beside", str(library)) == ["library"]
-            found = guest.value("scratch", place)
+        with running(sandbox, TRYING) as process:
+            met = process.value("tampered", str(library))
+            assert process.value("imported") == "late"
+            assert process.value("beside", str(library)) == ["library"]
+            found = process.value("scratch", place)
     finally:
         sandbox.close()
     # The suite's own interpreter may lie there too; this test's siblings and the host's files not.
@@ -143,7 +144,7 @@ def test_a_library_below_the_scratch_can_be_read_and_not_touched(
 def test_a_hidden_library_is_refused_by_its_name(
     mechanism: Mechanism, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What a guest would be like that mounts its scratch over the library, and no more.
+    # What a process would be like that mounts its scratch over the library, and no more.
     forget = (
         "from grader.sandbox.walls import view; below = view.below; view.below = lambda place: "
         f"tuple(path for path in below(place) if path != {str(library.parent)!r}); "
@@ -152,7 +153,7 @@ def test_a_hidden_library_is_refused_by_its_name(
     sandbox = opened(mechanism, str(library), monkeypatch)
     try:
         with pytest.raises(InfrastructureError, match=f"read_library met ENOENT at {library}"):
-            sandbox.start(LIMITS, GuestNeeds())
+            sandbox.start(LIMITS, ProcessNeeds())
     finally:
         sandbox.close()
 
@@ -163,6 +164,6 @@ def test_a_scratch_on_the_path_is_refused(
     sandbox = opened(mechanism, place, monkeypatch)
     try:
         with pytest.raises(InfrastructureError, match=f"{place} is on Python's path"):
-            sandbox.start(LIMITS, GuestNeeds())
+            sandbox.start(LIMITS, ProcessNeeds())
     finally:
         sandbox.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 COLUMNS = {
     "tier": "tier",
-    "attempts": "probes of a guest, all as they must be",
+    "attempts": "probes of a process, all as they must be",
     "suite": "conformance tests passed",
     "graded": "showcase as labelled",
     "attacks": "attacks as labelled",

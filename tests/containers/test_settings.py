@@ -51,7 +51,7 @@ class Case:
         options: Of ``docker run``.
         installed: Where the package lies, if not among the others, and how Python finds it.
         tier: What ``--isolation auto`` must give.
-        attempts: Of a guest to break out, each of which must fail.
+        attempts: Of a process to break out, each of which must fail.
         whole: The whole suite and corpus run here.
     """
 

@@ -25,8 +25,8 @@ from grader.assignment.types import Limits
 from grader.run.gpu_driver import advice, ask_tool, node_problems, why_none
 from grader.run.gpu_state import ask, visible_gpus
 from grader.run.gpus import prove_gpus
-from grader.sandbox.host.guests import Gpu
 from grader.sandbox.host.open import closed_folder, open_sandbox
+from grader.sandbox.host.processes import Gpu
 from grader.sandbox.walls import cuda, landlock, view
 
 _SLOW = 10.0

@@ -12,15 +12,15 @@ import pytest
 
 from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
-from grader.clock.device import read
 from grader.observation import Claims, FunctionTiming, HostFacts, Observation, Outcome
 from grader.run.gpu_state import visible_gpus
 from grader.run.gpus import Rack, open_rack
 from grader.run.materials import Materials, load_materials
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.timing.gpu import GpuTimer, Subject, case_on_device
-from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.host.processes import Sandbox
+from grader.speed_statistics.device import read
 from grader.verdict import Status
 
 pytestmark = [

@@ -12,7 +12,7 @@ from grader.assignment.types import Assignment
 from grader.grading import Grader, Options
 from grader.report.model import CheckResult
 from grader.run.materials import Materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 
 CORPUS = Path(__file__).parents[1] / "submissions" / "pytorch101" / "loops"
 FILES = sorted(CORPUS.glob("*/*.py"))

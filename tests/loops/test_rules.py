@@ -1,4 +1,4 @@
-"""The check kinds of loops and operations on other functions, each through a real guest."""
+"""The check kinds of loops and operations on other functions, each through a real process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import toy_starter
 
 from grader.report.model import CheckResult
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from loops.lab import grader
 
 

@@ -17,7 +17,7 @@ from labels import read_label
 from grader.grading import Grader, Options
 from grader.report.model import report_bytes
 from grader.run.materials import load_materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Basis
 from loops.lab import FILES, LOOP, REFERENCE, TIMED, grade, grader, timed_label
 

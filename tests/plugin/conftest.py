@@ -8,7 +8,7 @@ import toy_starter
 
 from grader.integrations import pytest_items  # noqa: F401  or each inner session imports it anew
 from grader.report.messages.language import VARIABLE
-from grader.selfcheck import spare
+from grader.selfcheck import warm_sandbox
 
 _OTHERS = ("-p", "no:hypothesispytest", "-p", "no:xdist")
 """Plugins that an inner session would import anew, for seconds."""
@@ -18,7 +18,7 @@ _OTHERS = ("-p", "no:hypothesispytest", "-p", "no:xdist")
 def folder(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh starter, in which one is; checks run behind walls that stand already."""
     monkeypatch.setenv(VARIABLE, "en")
-    monkeypatch.setattr(spare, "_open", lambda _: toy_starter.lent())
+    monkeypatch.setattr(warm_sandbox, "_open", lambda _: toy_starter.lent())
     place = toy_starter.starter(pytester.path / "toy")
     monkeypatch.chdir(place)
     return place

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from observed import CASE, seen, tensor
 
 from grader.checks.arguments import Unmodified
-from grader.checks.causes import ArrayPair, by_shape, by_value
+from grader.checks.diagnoses import ArrayPair, by_shape, by_value
 from grader.checks.form import OnDevice, PythonType, SameDType, SameShape
 from grader.checks.judge import combine, judge_case, settle
 from grader.checks.values import Close, Exact

@@ -1,6 +1,6 @@
-"""Whatever a guest answers, its submission has a verdict of its own and the class goes on.
+"""Whatever a process answers, its submission has a verdict of its own and the class goes on.
 
-Submissions are graded by the real workers of a batch; only their guests are not real.
+Submissions are graded by the real workers of a batch; only their processes are not real.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hostile_guest import HostileSandbox, answers_of
+from hostile_process import HostileSandbox, answers_of
 
 from grader.assignment.types import Question
 from grader.batch import local
@@ -54,7 +54,7 @@ def _with_every_kind(materials: Materials) -> tuple[Question, ...]:
 
 @pytest.fixture(scope="module")
 def grader() -> Grader:
-    # Known mistakes would be run by these guests, too, and prices would wait for them.
+    # Known mistakes would be run by these processes, too, and prices would wait for them.
     materials = replace(load_materials(ASSIGNMENT), mistakes=())
     hasty = materials.assignment.limits.model_copy(update={"seconds": SECONDS})
     chosen = {
@@ -89,7 +89,7 @@ def test_hostile_replies_cost_their_submission_and_nobody_else(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Two guests at least for each question: one dies over a visible case, one over a hidden one.
+    # Two processes at least for each question: one dies over a visible case, one over a hidden one.
     submissions = replies // (2 * len(grader.plan)) + 1
     answers = answers_of(grader.plan, grader.reference_runs)
     before = _peak()

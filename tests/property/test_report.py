@@ -23,7 +23,7 @@ from grader.report.model import (
     report_bytes,
     report_schema,
 )
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict
 
 _VALIDATOR = jsonschema.Draft202012Validator(report_schema())

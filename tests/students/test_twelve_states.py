@@ -14,7 +14,7 @@ import toy_starter
 
 from grader.cli import app as cli
 from grader.report.messages.language import VARIABLE
-from grader.selfcheck import spare
+from grader.selfcheck import warm_sandbox
 
 ROOT = Path(__file__).parents[2]
 STARTER = (ROOT / "starter/pytorch101/pytorch101.py").read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "starter/pytorch101", place)
     monkeypatch.chdir(place)
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(spare, "_open", lambda _: toy_starter.lent())
+    monkeypatch.setattr(warm_sandbox, "_open", lambda _: toy_starter.lent())
     monkeypatch.setattr("sys.argv", ["grader", "check"])
     return place
 

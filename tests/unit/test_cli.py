@@ -19,7 +19,7 @@ from grader.cli import app as cli
 from grader.cli import class_run as cli_class
 from grader.errors import InfrastructureError
 from grader.run.reference import Reference
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 
 ROOT = Path(__file__).parents[2]
 SHOWCASE = ROOT / "tests/submissions/pytorch101/showcase"
@@ -46,7 +46,7 @@ def ok(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def lent(ok: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Let commands grade in a sandbox that is open already: opening one takes seconds."""
     ok.setattr("grader.sandbox.host.open.open_sandbox", lambda *_, **__: toy_starter.lent())
-    ok.setattr("grader.selfcheck.spare._open", lambda _: toy_starter.lent())
+    ok.setattr("grader.selfcheck.warm_sandbox._open", lambda _: toy_starter.lent())
     return ok
 
 
@@ -118,7 +118,7 @@ def test_a_second_grading_takes_what_the_reference_did_in_the_first(
     assert grade()["environment"]["seed"] != drawn
 
 
-def test_guests_try_to_open_what_is_kept_of_references(
+def test_processes_try_to_open_what_is_kept_of_references(
     ok: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     ok.setenv("XDG_CACHE_HOME", str(tmp_path))

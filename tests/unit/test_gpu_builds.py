@@ -16,7 +16,7 @@ from gpu import builds, run
 from pip_index import wheel
 
 from grader.run.gpu_state import visible_gpus
-from grader.sandbox.host.guests import Gpu
+from grader.sandbox.host.processes import Gpu
 
 ROOT = Path(__file__).parents[2]
 NEW, OLD = builds.BUILDS

@@ -16,8 +16,8 @@ from gpu.doctor import Found
 from grader.run import gpu_driver
 from grader.run.gpu_state import Health, visible_gpus
 from grader.run.gpus import GpuProof
-from grader.sandbox.host.guests import Gpu
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.host.processes import Gpu
 
 ROOT = Path(__file__).parents[2]
 TOOL = """#!/bin/sh

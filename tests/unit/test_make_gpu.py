@@ -12,7 +12,7 @@ from gpu import run
 
 from grader.run.gpu_driver import why_none
 from grader.run.gpu_state import Health, visible_gpus
-from grader.sandbox.host.guests import Gpu
+from grader.sandbox.host.processes import Gpu
 
 ROOT = Path(__file__).parents[2]
 PLAYED = """

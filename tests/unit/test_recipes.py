@@ -124,8 +124,8 @@ def test_a_new_wall_is_put_up_and_proved(tmp_path: Path) -> None:
         open_sandbox("auto").close()
     except InfrastructureError as error:
         pytest.skip(str(error))
-    erect = "grader/sandbox/walls/erect.py"
-    _changed(tmp_path, "grader/sandbox/walls/plan.py", erect, "grader/sandbox/walls/proof.py")
+    applied = "grader/sandbox/walls/apply.py"
+    _changed(tmp_path, "grader/sandbox/walls/plan.py", applied, "grader/sandbox/walls/self_test.py")
     course = tmp_path / "course"
     course.mkdir()
     _grader(tmp_path, "new", "toy")
@@ -136,7 +136,7 @@ def test_a_new_wall_is_put_up_and_proved(tmp_path: Path) -> None:
     assert "private files" in isolation["mechanisms"]
     assert isolation["proved"]["umask"] == "nobody"
     # Where it is not put up, the proof misses it, and nothing is graded.
-    path = tmp_path / erect
+    path = tmp_path / applied
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("os.umask(0o077)", "pass"), encoding="utf-8")
     with pytest.raises(subprocess.CalledProcessError) as error:

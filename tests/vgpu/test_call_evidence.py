@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from grader.stage.again import play
-from grader.vgpu.log.calls import Recording
+from grader.scenario_process.again import play
+from grader.vgpu.recording.calls import Recording
 from grader.wire.messages import LOG
 
 

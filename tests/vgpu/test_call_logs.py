@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 import torch
 
-from grader.stage.again import play
-from grader.vgpu.log.calls import CallLog, Recording
-from grader.vgpu.log.descriptors import UnsafeError, check_arguments
+from grader.scenario_process.again import play
+from grader.vgpu.recording.calls import CallLog, Recording
+from grader.vgpu.recording.descriptors import UnsafeError, check_arguments
 from grader.wire.messages import LOG
 
 Inputs = list[torch.Tensor]

@@ -13,9 +13,9 @@ import torch
 from torch import nn
 
 from grader.vgpu import plain, virtual_gpus
-from grader.vgpu.log.collector import Log, logged
-from grader.vgpu.log.replay import replay
-from grader.vgpu.log.summary import watching
+from grader.vgpu.recording.recorder import Log, logged
+from grader.vgpu.recording.replayer import replay
+from grader.vgpu.recording.summary import watching
 from grader.vgpu.timeline import profile
 
 Tensors = dict[str, torch.Tensor]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from grader.stage import api
-from grader.vgpu.log.collector import Log, NoLog, logged
+from grader.scenario_process import api
+from grader.vgpu.recording.recorder import Log, NoLog, logged
 
 X = torch.ones(2)
 

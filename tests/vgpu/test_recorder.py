@@ -11,7 +11,7 @@ from torch import nn
 
 from grader.vgpu import virtual_gpus
 from grader.vgpu.core.trace import Synchronisation, Transfer
-from grader.vgpu.log.summary import RecordedOperations, Recorder, Summary, summarise, watching
+from grader.vgpu.recording.summary import RecordedOperations, Recorder, Summary, summarise, watching
 
 
 def train_step() -> None:

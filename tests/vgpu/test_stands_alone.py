@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import grader.vgpu
-from grader.vgpu.log import calls
-from grader.vgpu.log.descriptors import DTYPES
+from grader.vgpu.recording import calls
+from grader.vgpu.recording.descriptors import DTYPES
 from grader.wire.messages import LOG
 from grader.wire.values import ITEMSIZE
 

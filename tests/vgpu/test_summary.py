@@ -9,7 +9,7 @@ from torch import nn
 from grader.vgpu import virtual_gpus
 from grader.vgpu.core.tensor import placement
 from grader.vgpu.core.trace import Allocation, Kernel, Release, Synchronisation, Transfer
-from grader.vgpu.log.summary import MOST_KERNELS, MOST_TRANSFERS, summarise, watching
+from grader.vgpu.recording.summary import MOST_KERNELS, MOST_TRANSFERS, summarise, watching
 
 
 def rows(report, key, *names):

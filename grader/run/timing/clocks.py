@@ -20,15 +20,15 @@ from grader.observation import FunctionTiming
 from grader.run.baseline import Baseline
 from grader.run.gpu_worker import suspicious
 from grader.run.gpus import Rack
+from grader.run.judge_submission import Verdicts, for_all, judge_question
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.run.prices import is_priced
-from grader.run.submitted import Verdicts, for_all, judge_question
-from grader.run.timing.careful import CarefulTimer
+from grader.run.timing.full_measurement import FullTimer
 from grader.run.timing.gpu import GpuTimer
-from grader.run.timing.screening import Screener
+from grader.run.timing.quick_screen import Screener
 from grader.run.timing.stopwatch import Subject
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Code, Message, Owner, Status, Verdict, fault
 
 
@@ -136,7 +136,7 @@ class Clocks:
 
     def _ways(self) -> Iterator[_Way]:
         materials, seed = self.baseline.materials, self.baseline.seed
-        yield _Way(wants_timing, CarefulTimer(materials, self.sandbox, seed).time)
+        yield _Way(wants_timing, FullTimer(materials, self.sandbox, seed).time)
         if self._rack() is not None:
             yield _Way(wants_device, self._on_device)
 

@@ -20,25 +20,11 @@ import numpy as np
 from grader.checks.base import CaseInputs, SpeedTest
 from grader.checks.judge import judge_case
 from grader.checks.speed import speed_tests
-from grader.clock.credit import Decision
-from grader.clock.device import (
-    CPU,
-    MOST_SETS,
-    PARTIES,
-    REFERENCE,
-    STUDENT,
-    TRANSFER,
-    WIRE,
-    DeviceTiming,
-    read,
-    weigh,
-)
-from grader.clock.sampling import Party, Plan, Run, Sample, exclusive
 from grader.observation import FunctionTiming, Observation, Outcome
 from grader.run.gpu_state import Health
 from grader.run.gpu_worker import PROGRAM, DeviceWorker, SickDeviceError, failure_text, suspicious
 from grader.run.gpus import DeviceTakenError, NoDeviceError, Rack
-from grader.run.materials import GuestProgram, Materials
+from grader.run.materials import Materials, Program
 from grader.run.plan import DrawKey, PlannedCase, PlannedQuestion, draw_case
 from grader.run.timing.stopwatch import (
     Inputs,
@@ -52,6 +38,20 @@ from grader.run.timing.stopwatch import (
     time_until,
     with_set,
 )
+from grader.speed_statistics.credit import Decision
+from grader.speed_statistics.device import (
+    CPU,
+    MOST_SETS,
+    PARTIES,
+    REFERENCE,
+    STUDENT,
+    TRANSFER,
+    WIRE,
+    DeviceTiming,
+    read,
+    weigh,
+)
+from grader.speed_statistics.sampling import Party, Plan, Run, Sample, exclusive
 from grader.verdict import Status
 from grader.wire.messages import Call
 from grader.wire.tree import tensors
@@ -81,7 +81,7 @@ class GpuClock(TimingClock):
     """
 
     def __init__(
-        self, job: Job, programs: Mapping[str, GuestProgram], worker: DeviceWorker, first_draw: int
+        self, job: Job, programs: Mapping[str, Program], worker: DeviceWorker, first_draw: int
     ) -> None:
         super().__init__(job, first_draw)
         self._programs = programs

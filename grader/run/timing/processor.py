@@ -11,12 +11,12 @@ from dataclasses import replace
 
 from grader.checks.compare import bits_equal
 from grader.checks.speed import same_result
-from grader.clock.sampling import Party, Plan, Sample, calls_for, keep_on
-from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
-from grader.run.session import GuestSession
+from grader.run.session import ProcessSession
 from grader.run.timing.stopwatch import Job, NotTimedError, Round, TimingClock, size_of
+from grader.speed_statistics.sampling import Party, Plan, Sample, calls_for, keep_on
+from grader.speed_statistics.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Call
 from grader.wire.values import ITEMSIZE, Tensor, Value
@@ -51,7 +51,7 @@ class ProcessorClock(TimingClock):
     def __init__(
         self,
         job: Job,
-        sessions: Mapping[str, GuestSession],
+        sessions: Mapping[str, ProcessSession],
         first_draw: int,
         core: int | None = None,
     ) -> None:

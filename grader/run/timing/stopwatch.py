@@ -17,9 +17,17 @@ import numpy as np
 
 from grader.assignment.types import Limits
 from grader.checks.base import CaseInputs, Check
-from grader.clock.sampling import STANDARD_PLAN, Party, Plan, Run, interleave, joined, usable
 from grader.observation import FunctionTiming, Observation
 from grader.run.plan import PlannedQuestion
+from grader.speed_statistics.sampling import (
+    STANDARD_PLAN,
+    Party,
+    Plan,
+    Run,
+    interleave,
+    joined,
+    usable,
+)
 from grader.wire.tree import leaves
 from grader.wire.values import Tensor, Value
 

@@ -22,21 +22,21 @@ from itertools import count
 from pathlib import Path
 
 from grader.errors import InfrastructureError
-from grader.sandbox.host.forked import Failed, ForkedGuest, Link
-from grader.sandbox.host.guests import (
-    Guest,
-    GuestLimits,
-    GuestNeeds,
+from grader.sandbox.host.forked import Failed, ForkedProcess, Link
+from grader.sandbox.host.processes import (
     Isolation,
+    ProcessLimits,
+    ProcessNeeds,
     Sandbox,
+    SandboxedProcess,
     Tier,
     WallRefusedError,
 )
 from grader.sandbox.walls import privileges, view
-from grader.sandbox.walls.plan import Canary, GuestPlan, Mechanism, WallPlan
-from grader.sandbox.walls.proof import breaches
+from grader.sandbox.walls.plan import Canary, Mechanism, ProcessPlan, WallPlan
+from grader.sandbox.walls.self_test import breaches
 
-_PLACE = "/var/tmp"  # noqa: S108  not /tmp: a guest's own scratch would hide it by chance
+_PLACE = "/var/tmp"  # noqa: S108  not /tmp: a process's own scratch would hide it by chance
 
 _PREFIX = "grader-canary-"
 _YOUNG = 10.0
@@ -234,7 +234,7 @@ class ForkServerSandbox(Sandbox):
         self._lock = threading.Lock()
         self._numbers = count(1)
         self._slots = Slots() if plan.slots else None
-        self._guests: dict[int, ForkedGuest] = {}
+        self._processes: dict[int, ForkedProcess] = {}
         self._restarted = False
         self._closed = False
         tier = Tier.FULL if plan.namespaces else Tier.RESTRICTED
@@ -242,27 +242,27 @@ class ForkServerSandbox(Sandbox):
         # Last: the link's thread calls `_look`, which reads the fields above.
         self._link = Link(plan, self._look)
 
-    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
+    def start(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
         """See ``Sandbox.start``."""
-        guest, met = self._start(self._guest_plan(limits, needs))
-        self.isolation = replace(self.isolation, proved=met)
-        return guest
+        process, observed = self._start(self._process_plan(limits, needs))
+        self.isolation = replace(self.isolation, proved=observed)
+        return process
 
-    def probe(self, limits: GuestLimits) -> Isolation:
+    def probe(self, limits: ProcessLimits) -> Isolation:
         """Start a student process that leaves a process behind, end it, and return what held.
 
         Raises:
             InfrastructureError: A wall cannot be put up or does not hold, or a process survived.
         """
-        plan = self._guest_plan(limits, GuestNeeds())
+        plan = self._process_plan(limits, ProcessNeeds())
         # Without namespaces there is no starting a process to be left behind; the proof has it.
-        guest, met = self._start(replace(plan, leave_orphan=self.plan.namespaces))
-        guest.end()
-        if self.plan.namespaces and not guest.orphans_gone(1.0):
+        process, observed = self._start(replace(plan, leave_orphan=self.plan.namespaces))
+        process.end()
+        if self.plan.namespaces and not process.orphans_gone(1.0):
             raise InfrastructureError("a process that a submission left behind survived its end")
-        return replace(self.isolation, proved=met)
+        return replace(self.isolation, proved=observed)
 
-    def grants(self, needs: GuestNeeds) -> bool:
+    def grants(self, needs: ProcessNeeds) -> bool:
         """See ``Sandbox.grants``. Processes and loopback take namespaces."""
         if needs.cuda > len(self.plan.gpus):
             return False
@@ -279,38 +279,38 @@ class ForkServerSandbox(Sandbox):
             # First: no start may slip in behind the copy that is ended below.
             self._closed = True
             # A copy, ended without the lock: each end calls `_release`, which takes the lock.
-            guests = list(self._guests.values())
+            processes = list(self._processes.values())
         try:
-            for guest in guests:
-                guest.end()
+            for process in processes:
+                process.end()
         finally:
             # Also after a failure: the fork-server's end takes every student process along.
             self._link.close()
             self._canaries.close()
 
-    def _start(self, plan: GuestPlan) -> tuple[ForkedGuest, dict[str, str]]:
-        guest = ForkedGuest(self._serving(), plan, lambda: self._release(plan))
+    def _start(self, plan: ProcessPlan) -> tuple[ForkedProcess, dict[str, str]]:
+        process = ForkedProcess(self._serving(), plan, lambda: self._release(plan))
         with self._lock:
             # Listed before its proof is read, which may take a minute: closing the sandbox must
             # reach it.
-            self._guests[plan.number] = guest
-        report = guest.report()
+            self._processes[plan.number] = process
+        report = process.report()
         if isinstance(report, Failed):
-            guest.end()
+            process.end()
             text = f"the sandbox could not be set up: {report.reason}"
             raise WallRefusedError(text, report.call)
         # Compared with the plan, not with a list of what went wrong: a wall that was forgotten
         # counts as one that fell.
         if self._insist and (found := breaches(self.plan, plan, report)):
             try:
-                guest.end()
+                process.end()
             except InfrastructureError as error:
                 # A wall that keeps processes in may be the one that is not there.
                 found.append(str(error))
             raise InfrastructureError("the sandbox does not hold: " + "; ".join(found))
-        return guest, dict(report)
+        return process, dict(report)
 
-    def _guest_plan(self, limits: GuestLimits, needs: GuestNeeds) -> GuestPlan:
+    def _process_plan(self, limits: ProcessLimits, needs: ProcessNeeds) -> ProcessPlan:
         uid = self._slots.take() if self._slots else None
         flat = self.plan.mechanism is Mechanism.FLAT
         scratch = ""
@@ -320,7 +320,7 @@ class ForkServerSandbox(Sandbox):
             # it.
             if uid is not None:
                 os.chown(scratch, uid, uid)
-        return GuestPlan(
+        return ProcessPlan(
             number=next(self._numbers),
             memory=limits.memory,
             output=limits.output,
@@ -338,14 +338,14 @@ class ForkServerSandbox(Sandbox):
             gpu_processes=1 + needs.processes if needs.cuda else 0,
         )
 
-    def _gpus(self, needs: GuestNeeds) -> tuple[int, ...]:
+    def _gpus(self, needs: ProcessNeeds) -> tuple[int, ...]:
         if not needs.cuda:
             return ()
         return tuple(gpu.minor for gpu in needs.gpus) or self.plan.gpus
 
-    def _release(self, plan: GuestPlan) -> None:
+    def _release(self, plan: ProcessPlan) -> None:
         with self._lock:
-            self._guests.pop(plan.number, None)
+            self._processes.pop(plan.number, None)
         if self._slots and plan.uid is not None:
             self._slots.give_back(plan.uid)
 
@@ -368,10 +368,10 @@ class ForkServerSandbox(Sandbox):
 
     def _look(self) -> None:
         with self._lock:
-            # A copy: a guest that ends meanwhile is taken out of the dictionary.
-            guests = list(self._guests.values())
-        for guest in guests:
-            guest.look()
+            # A copy: a process that ends meanwhile is taken out of the dictionary.
+            processes = list(self._processes.values())
+        for process in processes:
+            process.look()
 
     def _mechanisms(self) -> tuple[str, ...]:
         spaces = ("user namespace",) if self.plan.mechanism is Mechanism.USERNS else ()

@@ -22,11 +22,11 @@ from typing import Any
 
 from grader.errors import InfrastructureError
 from grader.interpreter import ONE_THREAD, beside_packages, processor_settings
-from grader.sandbox.host.guests import (
+from grader.sandbox.host.processes import (
     NO_TF32,
     Capture,
     Exit,
-    Guest,
+    SandboxedProcess,
     WallRefusedError,
     folder_size,
     memory_above,
@@ -36,7 +36,7 @@ from grader.sandbox.host.guests import (
     ready,
 )
 from grader.sandbox.walls.cuda import HIDDEN
-from grader.sandbox.walls.plan import GuestPlan, WallPlan
+from grader.sandbox.walls.plan import ProcessPlan, WallPlan
 from grader.sandbox.walls.view import INODES
 from grader.wire.frames import Connection
 from grader.wire.messages import to_bytes
@@ -109,7 +109,7 @@ class Link:
         InfrastructureError: It cannot be started.
     """
 
-    program = "from grader.actor.zygote import main; main()"
+    program = "from grader.student_process.zygote import main; main()"
 
     def __init__(self, plan: WallPlan, tick: Callable[[], None]) -> None:
         self._tick = tick
@@ -159,11 +159,11 @@ class Link:
         except FutureTimeout:
             raise InfrastructureError("the fork-server did not come up in two minutes") from None
 
-    def start(self, guest: GuestPlan, fds: Sequence[int]) -> Life:
+    def start(self, process: ProcessPlan, fds: Sequence[int]) -> Life:
         """Ask for a student process.
 
         Args:
-            guest: Its plan.
+            process: Its plan.
             fds: Connection, capture, status pipe; copies go over, the caller keeps its own.
 
         Raises:
@@ -173,11 +173,11 @@ class Link:
         with self._lock:
             # Before it is sent: the listening thread may have the answer before this thread goes
             # on.
-            self._lives[guest.number] = life
+            self._lives[process.number] = life
             try:
-                socket.send_fds(self._control, [to_bytes(guest)], list(fds))
+                socket.send_fds(self._control, [to_bytes(process)], list(fds))
             except OSError as error:
-                del self._lives[guest.number]
+                del self._lives[process.number]
                 raise InfrastructureError(f"the fork-server is gone: {error}") from error
         return life
 
@@ -265,7 +265,7 @@ class Failed:
     call: str = ""
 
 
-class ForkedGuest(Guest):
+class ForkedProcess(SandboxedProcess):
     """A student process that is being started, runs, or has ended.
 
     Args:
@@ -277,7 +277,7 @@ class ForkedGuest(Guest):
         InfrastructureError: The fork-server did not start it.
     """
 
-    def __init__(self, link: Link, plan: GuestPlan, released: Callable[[], None]) -> None:
+    def __init__(self, link: Link, plan: ProcessPlan, released: Callable[[], None]) -> None:
         self.plan = plan
         self._released = released
         self._lock = threading.RLock()
@@ -287,12 +287,12 @@ class ForkedGuest(Guest):
         self._over_memory = self._stopped = False
         self._touched = 0
         self._capture = Capture(plan.output)
-        host_end, guest_end = socket.socketpair()
+        host_end, process_end = socket.socketpair()
         self.connection = Connection(host_end)
         self._status, status_end = os.pipe()
         self._pidfd = -1
         try:
-            fds = (guest_end.fileno(), self._capture.fd, status_end)
+            fds = (process_end.fileno(), self._capture.fd, status_end)
             self._life = link.start(plan, fds)
             self._pidfd = self._life.pidfd.result(_START_SECONDS)
         except (InfrastructureError, FutureTimeout) as error:
@@ -300,7 +300,7 @@ class ForkedGuest(Guest):
             raise InfrastructureError(f"cannot start a student process: {error}") from error
         finally:
             # While the host holds a copy of these, it cannot see the student process close its own.
-            guest_end.close()
+            process_end.close()
             os.close(status_end)
         self._pid = pid_of(self._pidfd)
         # Read before anything of the submission is sent, which could raise it by taking memory
@@ -336,7 +336,7 @@ class ForkedGuest(Guest):
             self._lock.release()
 
     def end(self) -> Exit:
-        """See ``Guest.end``."""
+        """See ``SandboxedProcess.end``."""
         with self._lock:
             if self._failure is not None:
                 raise self._failure
@@ -349,14 +349,14 @@ class ForkedGuest(Guest):
             return self._exit
 
     def output(self) -> bytes:
-        """See ``Guest.output``."""
+        """See ``SandboxedProcess.output``."""
         with self._lock:
             ended = self._exit is not None or self._failure is not None
             return self._printed if ended else self._capture.read()
 
     @property
     def pid(self) -> int | None:
-        """See ``Guest.pid``."""
+        """See ``SandboxedProcess.pid``."""
         return self._pid if self._pid > 0 else None
 
     def orphans_gone(self, seconds: float) -> bool:

@@ -32,16 +32,16 @@ from typing import Literal
 from grader.errors import InfrastructureError
 from grader.interpreter import ONE_THREAD, package_folders, processor_settings, running
 from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox, mapped
-from grader.sandbox.host.guests import (
+from grader.sandbox.host.processes import (
     NO_TF32,
     Capture,
     Exit,
     Gpu,
-    Guest,
-    GuestLimits,
-    GuestNeeds,
     Isolation,
+    ProcessLimits,
+    ProcessNeeds,
     Sandbox,
+    SandboxedProcess,
     Tier,
     WallRefusedError,
     descendants,
@@ -94,7 +94,9 @@ def preload(files: Iterable[bytes], fonts: str) -> Preload:
 
 Choice = Literal["auto", "full", "restricted", "none"]
 
-PROBE_LIMITS = GuestLimits(memory=2**28, output=2**16, processes=16, scratch=2**20, cpu_seconds=30)
+PROBE_LIMITS = ProcessLimits(
+    memory=2**28, output=2**16, processes=16, scratch=2**20, cpu_seconds=30
+)
 
 _BE_ADMINISTRATOR = (
     "run as root with CAP_SYS_ADMIN (in Docker: --cap-add SYS_ADMIN --cap-add NET_ADMIN "
@@ -145,10 +147,10 @@ def open_sandbox(
         return OneShotSandbox()
     if sys.platform != "linux":
         raise _refusal(isolation, {"any": f"walls need Linux, and this is {sys.platform}"})
-    met: dict[str, str] = {}
+    observed: dict[str, str] = {}
     for mechanism in _CANDIDATES[isolation]:
         if reason := unsuited(mechanism):
-            met[mechanism.value] = reason
+            observed[mechanism.value] = reason
             continue
         canaries = CanaryHolder(hidden)
         # Its fork-server imports torch, for seconds, while the probe finds out what holds.
@@ -160,10 +162,12 @@ def open_sandbox(
             probe(mechanism)
         except InfrastructureError as error:
             sandbox.close()
-            met[mechanism.value] = "; ".join(filter(None, (str(error), _advice(mechanism, error))))
+            observed[mechanism.value] = "; ".join(
+                filter(None, (str(error), _advice(mechanism, error)))
+            )
         else:
             return sandbox
-    raise _refusal(isolation, met)
+    raise _refusal(isolation, observed)
 
 
 def probe(mechanism: Mechanism) -> Isolation:
@@ -258,8 +262,8 @@ def _shown(plan: WallPlan, gpus: tuple[Gpu, ...]) -> WallPlan:
     return replace(plan, gpus=minors, libraries=folders, parts=parts)
 
 
-def _refusal(isolation: Choice, met: dict[str, str]) -> InfrastructureError:
-    lines = "\n".join(f"  {name}: {reason}" for name, reason in met.items())
+def _refusal(isolation: Choice, observed: dict[str, str]) -> InfrastructureError:
+    lines = "\n".join(f"  {name}: {reason}" for name, reason in observed.items())
     return InfrastructureError(
         f"isolation “{isolation}” was asked for, and this machine does not give it:\n{lines}\n"
         "To grade code that you trust, on your own machine, pass --isolation none: its report is "
@@ -267,7 +271,7 @@ def _refusal(isolation: Choice, met: dict[str, str]) -> InfrastructureError:
     )
 
 
-def clean_environment(needs: GuestNeeds) -> dict[str, str]:
+def clean_environment(needs: ProcessNeeds) -> dict[str, str]:
     """Return a clean environment: no secrets, one thread a library, no bytecode written."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     made = {**kept, **processor_settings(), **ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", **NO_TF32}
@@ -276,7 +280,7 @@ def clean_environment(needs: GuestNeeds) -> dict[str, str]:
     return made
 
 
-class OneShotGuest(Guest):
+class OneShotProcess(SandboxedProcess):
     """A student process that was started afresh, not forked.
 
     Args:
@@ -286,22 +290,28 @@ class OneShotGuest(Guest):
             wait.
     """
 
-    def __init__(self, limits: GuestLimits, needs: GuestNeeds, warm: bool = False) -> None:
+    def __init__(self, limits: ProcessLimits, needs: ProcessNeeds, warm: bool = False) -> None:
         self._scratch = tempfile.mkdtemp(prefix="grader-")
         self._capture = Capture(limits.output)
         self._exit: Exit | None = None
         self._output = b""
-        host_end, guest_end = socket.socketpair()
+        host_end, process_end = socket.socketpair()
         self._status, status_fd = os.pipe()
         # The CUDA driver reserves address space by the terabyte.
         memory = 0 if needs.cuda else limits.memory
-        arguments = (guest_end.fileno(), status_fd, limits.output, memory, int(warm))
+        arguments = (process_end.fileno(), status_fd, limits.output, memory, int(warm))
         try:
             # Isolated mode and an empty folder: a “torch.py” beside the submission is never
             # imported in torch's place.
             self._keeper = subprocess.Popen(  # noqa: S603  our own interpreter and module
-                [sys.executable, "-I", "-c", running("grader.actor"), *map(str, arguments)],
-                pass_fds=(guest_end.fileno(), status_fd),
+                [
+                    sys.executable,
+                    "-I",
+                    "-c",
+                    running("grader.student_process"),
+                    *map(str, arguments),
+                ],
+                pass_fds=(process_end.fileno(), status_fd),
                 stdin=subprocess.DEVNULL,
                 stdout=self._capture.fd,
                 stderr=self._capture.fd,
@@ -316,12 +326,12 @@ class OneShotGuest(Guest):
         finally:
             # The host's own copies: while one is open, the end of a process that dies is never
             # seen.
-            guest_end.close()
+            process_end.close()
             os.close(status_fd)
         self.connection = Connection(host_end)
 
     def end(self) -> Exit:
-        """See ``Guest.end``."""
+        """See ``SandboxedProcess.end``."""
         if self._exit is None:
             self._exit = self._own_end(_DYING if self._hung_up() else 0.0)
             # Before the keeper: orphans are found below it only while it lives.
@@ -341,12 +351,12 @@ class OneShotGuest(Guest):
         return self._exit
 
     def output(self) -> bytes:
-        """See ``Guest.output``."""
+        """See ``SandboxedProcess.output``."""
         return self._capture.read() if self._exit is None else self._output
 
     @property
     def pid(self) -> int | None:
-        """See ``Guest.pid``. The keeper's only child, once it has been forked."""
+        """See ``SandboxedProcess.pid``. The keeper's only child, once it has been forked."""
         found = descendants(self._keeper.pid)
         return found[0] if found else None
 
@@ -375,26 +385,26 @@ class OneShotSandbox(Sandbox):
 
     def __init__(self) -> None:
         self.isolation = Isolation(Tier.NONE, ("process", "rlimits", "own session", "reaping"))
-        self._guests: list[OneShotGuest] = []
+        self._processes: list[OneShotProcess] = []
 
-    def start(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
+    def start(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
         """See ``Sandbox.start``. Nothing is walled off, so every need is granted."""
         return self._started(limits, needs, warm=False)
 
-    def start_warm(self, limits: GuestLimits, needs: GuestNeeds) -> Guest:
+    def start_warm(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
         """Start a student process that is to wait: it imports first what torch imports late."""
         return self._started(limits, needs, warm=True)
 
-    def _started(self, limits: GuestLimits, needs: GuestNeeds, warm: bool) -> OneShotGuest:
-        guest = OneShotGuest(limits, needs, warm)
-        self._guests = [other for other in self._guests if other._exit is None] + [guest]
-        return guest
+    def _started(self, limits: ProcessLimits, needs: ProcessNeeds, warm: bool) -> OneShotProcess:
+        process = OneShotProcess(limits, needs, warm)
+        self._processes = [other for other in self._processes if other._exit is None] + [process]
+        return process
 
-    def grants(self, needs: GuestNeeds) -> bool:  # noqa: ARG002
+    def grants(self, needs: ProcessNeeds) -> bool:  # noqa: ARG002
         """See ``Sandbox.grants``."""
         return True
 
     def close(self) -> None:
         """See ``Sandbox.close``."""
-        for guest in self._guests:
-            guest.end()
+        for process in self._processes:
+            process.end()

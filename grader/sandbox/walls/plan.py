@@ -112,7 +112,7 @@ class WallPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class GuestPlan:
+class ProcessPlan:
     """What holds for one student process; sizes in bytes.
 
     Attributes:

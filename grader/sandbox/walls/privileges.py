@@ -19,7 +19,7 @@ import struct
 from pathlib import Path
 
 from grader.sandbox.walls import cuda, libc
-from grader.sandbox.walls.plan import GuestPlan
+from grader.sandbox.walls.plan import ProcessPlan
 
 _CAPABILITY_VERSION = 0x20080522
 _LAST_CAPABILITY = 63
@@ -127,12 +127,12 @@ THREAD_SPACE = 512 * 2**20
 """Address space that thread stacks and arenas take without touching it, in bytes."""
 
 
-def process_limit(plan: GuestPlan) -> int:
+def process_limit(plan: ProcessPlan) -> int:
     """Return how many processes and threads a student process may have, itself among them."""
     return 1 + plan.processes + (cuda.THREADS if plan.gpus else 0)
 
 
-def planned_limits(plan: GuestPlan, space: int) -> dict[str, int]:
+def planned_limits(plan: ProcessPlan, space: int) -> dict[str, int]:
     """Return limit name → value, soft and hard alike.
 
     Args:

@@ -245,7 +245,7 @@ def build(
     return program.replace(struct.pack("=I", _OWN_PID), struct.pack("=I", flat_pid))
 
 
-# Room for all kinds that `erect.once` makes: one that falls out is assembled in each fork again.
+# Room for all kinds that `apply.once` makes: one that falls out is assembled in each fork again.
 @lru_cache(maxsize=8)
 def _template(flat: bool, loopback: bool, timed: bool, gpu: bool, arch: str) -> bytes:
     # Assembled once in the fork-server: two milliseconds that no student process has to spend

@@ -140,7 +140,7 @@ _ATTR_RDONLY = 1
 _ATTR_NOSUID = 2
 _ATTR_NODEV = 4
 
-SCRATCH = "/tmp"  # noqa: S108  a private mount in the guest's own view
+SCRATCH = "/tmp"  # noqa: S108  a private mount in the process's own view
 SHARED_MEMORY = "/dev/shm"  # noqa: S108  likewise
 INODES = 20_000
 """Files and folders that a scratch may hold."""

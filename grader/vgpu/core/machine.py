@@ -177,7 +177,7 @@ class Blocks:
 
 if TYPE_CHECKING:
     from grader.vgpu.advice import Places
-    from grader.vgpu.log.collector import Log
+    from grader.vgpu.recording.recorder import Log
 
 HOST = "cpu"
 _graph_task = torch._C._current_graph_task_id
@@ -245,7 +245,8 @@ class Machine:
         clock: Tells the devices' own time while there is a timeline (``grader.vgpu.timeline``).
         arithmetic: Whether anything is computed; without it, tensors have shapes and no elements.
         blanks: There may be such tensors.
-        log: Takes down all that is computed while there is one (``grader.vgpu.log.collector``).
+        log: Takes down all that is computed while there is one
+        (``grader.vgpu.recording.recorder``).
         shared: What the processes that the program starts have in common with it, or None.
         rank: Of this process in its group of processes (``torch.distributed``), if it is in one.
         exchanges: Name of a group → collectives that it has begun.

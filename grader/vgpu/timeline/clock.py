@@ -218,7 +218,7 @@ def on_timeline(
 ToldEvents = list[tuple[str, dict[str, Any]]]
 """Events as values: the kind's name, and its fields."""
 
-Ask = Callable[[ToldEvents, "int | None"], float]
+Request = Callable[[ToldEvents, "int | None"], float]
 """Told the events since the last question; answers with the time, or with that of an event."""
 
 _TIMED_KINDS: dict[str, type[TraceEvent]] = {
@@ -239,7 +239,7 @@ class TimedElsewhere:
         RuntimeError: There are no virtual devices.
     """
 
-    def __init__(self, ask: Ask, clocks: Sequence[ModuleType] = ()) -> None:
+    def __init__(self, ask: Request, clocks: Sequence[ModuleType] = ()) -> None:
         found = installed()
         if found is None:
             raise RuntimeError("a clock elsewhere needs virtual GPUs")

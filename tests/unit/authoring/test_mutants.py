@@ -23,7 +23,7 @@ from grader.authoring.mutants import (
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 
 MODULE = '''\
 """A module."""
@@ -156,7 +156,7 @@ def double(x):
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with toy_starter.lent() as sandbox:  # its guests start in milliseconds
+    with toy_starter.lent() as sandbox:  # its processes start in milliseconds
         yield sandbox
 
 

@@ -144,7 +144,7 @@ def test_what_a_scenario_may_judge_is_not(tmp_path: Path) -> None:
 
 FUNCTION = "double(x: int, k: int = 1)"
 PLAY = """\
-from grader.stage import actor, callback
+from grader.scenario_process import actor, callback
 
 NAMES = ("double",)
 

@@ -21,7 +21,7 @@ from grader.authoring.pack import (
     packed_materials,
     write_files,
 )
-from grader.authoring.reach import Reach, Unearned, Why, required_by
+from grader.authoring.platform_dry_run import Reach, Unearned, Why, required_by
 from grader.batch.course import gpu_in_course
 from grader.cli import app as cli
 from grader.cli import pack as cli_pack

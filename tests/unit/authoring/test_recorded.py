@@ -15,7 +15,7 @@ import toy_starter
 from fake_device import FakeDevice, FakeWorker, honest
 
 from grader.authoring.pack import FOLDER, Pack, gradescope_zip, recorded_report, with_reports
-from grader.authoring.reach import required_by
+from grader.authoring.platform_dry_run import required_by
 from grader.batch.merge import merge_folders
 from grader.cli import app as cli
 from grader.cli.pack import _doubts
@@ -26,7 +26,7 @@ from grader.report.model import Report, read_report, write_report
 from grader.run.gpu_state import Leases
 from grader.run.gpus import OpenRack, Rack, no_rack
 from grader.run.materials import Materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 
 CAPTURE = pytest.CaptureFixture[str]
 

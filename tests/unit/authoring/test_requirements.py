@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.assignment.types import Needs, Question
-from grader.authoring.reach import required_by
+from grader.authoring.platform_dry_run import required_by
 from grader.errors import UsageError
 from grader.run.materials import load_materials
 

@@ -55,7 +55,7 @@ def four_times(x):
     return x * x
 """
 SHIELD = """\
-from grader.stage import actor, callback
+from grader.scenario_process import actor, callback
 
 
 def play(x):

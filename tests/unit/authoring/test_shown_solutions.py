@@ -52,7 +52,7 @@ class Counter:
         # END SOLUTION
 """
 SCENARIO = """\
-from grader.stage import actor, callback
+from grader.scenario_process import actor, callback
 
 FACTOR = 2
 

@@ -10,7 +10,7 @@ import toy_starter
 from loops.lab import REFERENCE, grader
 
 from grader.authoring.lint import unfit_loops
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 
 LOOPS = b"""
 

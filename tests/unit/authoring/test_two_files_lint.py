@@ -17,7 +17,7 @@ from grader.authoring.mutants import Mutant, Tally, mutants_of, try_mutants
 from grader.authoring.starter import build_starter, write_starter
 from grader.grading import Grader, Options
 from grader.run.materials import Materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Status
 
 WRONG = """\

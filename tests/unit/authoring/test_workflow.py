@@ -18,7 +18,7 @@ import yaml
 from actions_runner import Result, Runner
 
 from grader.authoring.pack import workflow_files
-from grader.authoring.reach import required_by
+from grader.authoring.platform_dry_run import required_by
 
 NEEDS = required_by(())
 WORKFLOW = ".github/workflows/grade.yml"

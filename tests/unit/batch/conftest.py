@@ -11,13 +11,13 @@ import toy_starter
 from in_process import Here
 
 from grader.batch.discover import Found, discover
-from grader.batch.ledger import Setup
+from grader.batch.ledger import BatchSettings
 from grader.cli import app as cli
 from grader.cli import class_run as cli_class
 from grader.cli import regrade as cli_regrade
 from grader.grading import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 
 ASSIGNMENT = """\
 schema: torchgrade/assignment/v1
@@ -87,13 +87,13 @@ def sandbox() -> Iterator[Sandbox]:
         yield sandbox
 
 
-Prepare = Callable[[Setup, Options], AbstractContextManager[Grader]]
+Prepare = Callable[[BatchSettings, Options], AbstractContextManager[Grader]]
 
 
 @pytest.fixture
 def prepare(sandbox: Sandbox) -> Prepare:
     @contextmanager
-    def give(setup: Setup, options: Options) -> Iterator[Grader]:
+    def give(setup: BatchSettings, options: Options) -> Iterator[Grader]:
         grader = Grader(load_materials(Path(setup.file)), sandbox, options)
         grader.prepare()
         yield grader

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from in_process import Here
 
-from grader.batch import again as gone_over
+from grader.batch import rerun as gone_over
 from grader.batch.schedule import Answer, WorkItem
 from grader.cli import class_run
 from grader.cli.support import terminate

@@ -10,8 +10,8 @@ import pytest
 from pydantic import ValidationError
 from test_batch_commands import BATCH
 
-from grader.batch.awaited import GradedClass
-from grader.batch.shown import lines_of
+from grader.batch.review_queue import ReviewQueue
+from grader.batch.status import lines_of
 from grader.checks import KINDS
 
 BY_HAND = """\
@@ -66,7 +66,7 @@ def test_what_a_person_reads_waits_and_nothing_rests_on_it(read: Path, command: 
 
 def test_each_student_is_read_by_themselves(read: Path, command: Any, capsys: Any) -> None:
     assert command(*BATCH) == 0
-    with GradedClass(read / "out") as course:
+    with ReviewQueue(read / "out") as course:
         findings = course.findings()
     assert [[done.submission.name for done in each.everybody] for each in findings] == [
         ["ann"], ["bob"], ["cem"], ["dua"], ["gus"],
@@ -146,7 +146,7 @@ def test_an_essay_is_a_function_that_returns_its_text(course: Path, command: Any
     assert command(*BATCH) == 0
     waiting = {name: row[1] for name, row in rows(course).items()}
     assert waiting == {"ann": "2", "bob": "2", "cem": "0", "dua": "2", "eli": "0"}
-    with GradedClass(course / "out") as decided:
+    with ReviewQueue(course / "out") as decided:
         findings = decided.findings()
     assert any("The learning rate is too high." in line for line in lines_of(findings[0]))
     assert command("decide", "out", "ann", "why_it_diverges", "--item", "1") == 0

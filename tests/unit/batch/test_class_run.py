@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from in_process import Here
 
-from grader.batch.again import regrade, rejudge, replay
 from grader.batch.class_run import ClassRun
 from grader.batch.discover import Found, discover
-from grader.batch.ledger import Setup, read_grades, write_grades
+from grader.batch.ledger import BatchSettings, read_grades, write_grades
+from grader.batch.rerun import regrade, rejudge, replay
 from grader.errors import UsageError
 from grader.grading import Grader, Options
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.run.plan import plan_digests
 from grader.store.journal import JOURNAL_FILE
 
-Prepare = Callable[[Setup, Options], AbstractContextManager[Grader]]
+Prepare = Callable[[BatchSettings, Options], AbstractContextManager[Grader]]
 
 
-def setup(course: Path, grader: Grader, **more: object) -> Setup:
-    return Setup.model_validate(
+def setup(course: Path, grader: Grader, **more: object) -> BatchSettings:
+    return BatchSettings.model_validate(
         {
             "assignment": "tiny", "file": str(course / "assignments/tiny/assignment.yml"),
             "version": "1", "digest": grader.materials.digest, "seed": 7, "device": "cpu",
@@ -39,7 +39,7 @@ def setup(course: Path, grader: Grader, **more: object) -> Setup:
 @pytest.fixture
 def grader(course: Path, prepare: Prepare) -> Grader:
     file = str(course / "assignments/tiny/assignment.yml")
-    named = Setup.model_construct(file=file)
+    named = BatchSettings.model_construct(file=file)
     with prepare(named, Options(7, "cpu")) as grader:
         return grader
 
@@ -293,7 +293,7 @@ def negate(x):
 """
 
 
-def test_one_that_poisons_its_guest_harms_nobody(course: Path, grader: Grader) -> None:
+def test_one_that_poisons_its_process_harms_nobody(course: Path, grader: Grader) -> None:
     # First, so that everybody else comes after it in the same sandbox.
     (course / "class" / "aaa.py").write_text(POISON)
     grade(course, discover(course / "class", course / "out"), grader)

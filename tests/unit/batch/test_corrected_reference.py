@@ -13,7 +13,7 @@ import pytest
 from in_process import Here
 from observed import seen
 
-from grader.batch.ledger import Setup
+from grader.batch.ledger import BatchSettings
 from grader.grading import Grader, Options
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.run.answers import answers_of
@@ -262,13 +262,13 @@ def test_an_answer_that_was_too_large_to_be_kept_is_the_same_as_nothing(
 
 
 def test_equal_answers_have_one_key_and_others_another(course: Path, prepare: Any) -> None:
-    named = Setup.model_construct(file=str(course / "assignments/tiny/assignment.yml"))
+    named = BatchSettings.model_construct(file=str(course / "assignments/tiny/assignment.yml"))
     first, second = (_prepared(prepare, named) for _ in range(2))
     assert first.answers.key == second.answers.key
     moved_ = {name: moved(run, 1) for name, run in first.reference_runs.items()}
     assert answers_of(moved_).key != first.answers.key
 
 
-def _prepared(prepare: Any, named: Setup) -> Grader:
+def _prepared(prepare: Any, named: BatchSettings) -> Grader:
     with prepare(named, Options(7, "cpu")) as grader:
         return grader

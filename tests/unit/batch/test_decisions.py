@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from in_process import Here
 
-from grader.batch.awaited import GradedClass, Wish
 from grader.batch.decisions import awaited, decide, judged_otherwise, outdated, with_decisions
 from grader.batch.discover import ClassSubmission
-from grader.batch.ledger import Done, Setup, begin, read_grades, record
-from grader.batch.shown import lines_of
+from grader.batch.ledger import BatchSettings, Done, begin, read_grades, record
+from grader.batch.review_queue import DecisionRequest, ReviewQueue
+from grader.batch.status import lines_of
 from grader.errors import UsageError
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.messages.catalogue import ENGLISH
@@ -236,7 +236,7 @@ def waiting_class(folder: Path, basis: Basis = Basis.FACT, digests: str = "aab")
     """Write a batch of three: two with one finding about a line, one with another finding."""
     out = folder / "out"
     out.mkdir()
-    setup = Setup(
+    setup = BatchSettings(
         assignment="toy", file="toy", version="1", digest="", seed=1, device="cpu",
         questions=(), isolation="auto", clock=False, grader_version="0",
     )  # fmt: skip
@@ -265,7 +265,7 @@ def waiting_class(folder: Path, basis: Basis = Basis.FACT, digests: str = "aab")
 
 
 def test_what_waits_is_shown_once_with_its_lines(tmp_path: Path) -> None:
-    with GradedClass(waiting_class(tmp_path)) as course:
+    with ReviewQueue(waiting_class(tmp_path)) as course:
         first, second = course.findings()
         assert [done.submission.name for done in first.everybody] == ["ann", "bob"]
         assert [item.id for item in first.checks] == ["loops", "views"]
@@ -290,11 +290,11 @@ def test_what_waits_is_shown_once_with_its_lines(tmp_path: Path) -> None:
 def test_a_doubt_about_the_word_of_a_process_is_decided_for_the_same_bytes_alone(
     tmp_path: Path, basis: Basis, digests: str, together: bool
 ) -> None:
-    with GradedClass(waiting_class(tmp_path, basis, digests)) as course:
+    with ReviewQueue(waiting_class(tmp_path, basis, digests)) as course:
         first = course.findings()[0]
         names = [done.submission.name for done in first.everybody]
         assert names == (["ann", "bob"] if together else ["ann"])
-        course.decide([Wish("ann", "f.loops", 2, "Fine.", same=True)], "sam")
+        course.decide([DecisionRequest("ann", "f.loops", 2, "Fine.", same=True)], "sam")
     scored = {each.submission.name: each.report.score for each in read_grades(tmp_path / "out")}
     assert scored["bob"] == (2 if together else 0)
 

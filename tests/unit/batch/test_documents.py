@@ -13,8 +13,8 @@ import pytest
 from test_batch_commands import BATCH
 
 from grader.assignment.load import load_assignment
-from grader.batch.awaited import GradedClass
-from grader.batch.shown import lines_of
+from grader.batch.review_queue import ReviewQueue
+from grader.batch.status import lines_of
 from grader.errors import AssignmentError
 from grader.submission import IntakeError, read_submission
 from grader.submission.submission import Bounds
@@ -107,7 +107,7 @@ def test_what_is_there_waits_for_a_person_and_what_is_missing_earns_nothing(
 
 def test_a_review_says_where_a_file_lies_and_shows_a_text(papers: Path, command: Any) -> None:
     assert command(*BATCH) == 0
-    with GradedClass(papers / "out") as course:
+    with ReviewQueue(papers / "out") as course:
         shown = {
             (each.question, each.everybody[0].submission.name): lines_of(each)
             for each in course.findings()
@@ -121,7 +121,7 @@ def test_a_review_says_where_a_file_lies_and_shows_a_text(papers: Path, command:
     assert text[0] == "    1 # Why"
     assert (len(text), text[-1]) == (201, "      …")
     (papers / "class/ann/report.pdf").unlink()
-    with GradedClass(papers / "out") as course:
+    with ReviewQueue(papers / "out") as course:
         gone = next(each for each in course.findings() if each.question == "report")
     assert lines_of(gone) == ["report.pdf: is no longer there as it was handed in"]
 

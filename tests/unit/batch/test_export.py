@@ -14,7 +14,7 @@ import pytest
 from grader.batch.discover import ClassSubmission, Student
 from grader.batch.export import Points, canvas, moodle, nbgrader
 from grader.batch.grades import Grade, LatePolicy, Pending, about, grade_of, submission_of
-from grader.batch.table import Missing
+from grader.batch.lms_csv import Missing
 from grader.errors import UsageError
 from grader.report.model import Report
 

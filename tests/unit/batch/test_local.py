@@ -21,7 +21,7 @@ from grader.batch.schedule import Answer, Graded, WorkItem, WorkKind, grade_all
 from grader.errors import InfrastructureError
 from grader.grading import Examined
 from grader.report.model import Report
-from grader.run.allowance import NO_CARE, Care
+from grader.run.answer_budget import NO_GUARD, CpuGuard
 from grader.verdict import Code
 
 CLASS = [ClassSubmission(name, Path(name)) for name in ("ann", "bob", "bomb", "cem", "dua")]
@@ -31,9 +31,9 @@ CLASS = [ClassSubmission(name, Path(name)) for name in ("ann", "bob", "bomb", "c
 class Stub:
     """Stands for a grader."""
 
-    care: Care = NO_CARE
+    care: CpuGuard = NO_GUARD
 
-    def with_sandbox(self, _: object, care: Care) -> Stub:
+    def with_sandbox(self, _: object, care: CpuGuard) -> Stub:
         return Stub(care)
 
     def not_read(self, name: str, reason: str) -> Examined:

@@ -19,8 +19,8 @@ from grader.batch.schedule import Graded, grade_all
 from grader.errors import UsageError
 from grader.grading import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import open_sandbox
+from grader.sandbox.host.processes import Sandbox
 
 SIZE = 24
 needs_ray = pytest.mark.skipif(

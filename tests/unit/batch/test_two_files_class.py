@@ -13,7 +13,7 @@ from two_files import LINEAR, NET, RIGHT
 
 from grader.batch.class_run import ClassRun
 from grader.batch.discover import discover
-from grader.batch.ledger import Setup, read_grades, write_grades
+from grader.batch.ledger import BatchSettings, read_grades, write_grades
 from grader.grading import Grader, Options
 from grader.report.model import Report, read_report
 from grader.run.plan import plan_digests
@@ -46,7 +46,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _grade(root: Path, grader: Grader) -> None:
     file = str(root / "assignments/nets/assignment.yml")
-    setup = Setup.model_validate({
+    setup = BatchSettings.model_validate({
         "assignment": "nets", "file": file, "version": "1", "digest": grader.materials.digest,
         "seed": 7, "device": "virtual", "questions": (), "isolation": "auto", "clock": False,
         "plan": plan_digests(grader.plan), "grader_version": "0",

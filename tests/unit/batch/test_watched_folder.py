@@ -15,7 +15,7 @@ from test_batch_commands import book
 from grader.batch import class_run as batch
 from grader.batch.class_run import Arrivals
 from grader.batch.discover import ClassSubmission, Student
-from grader.batch.shown import read_standing
+from grader.batch.status import read_standing
 from grader.cli import class_run
 from grader.errors import UsageError
 from grader.store.journal import Journal, JournalEntry

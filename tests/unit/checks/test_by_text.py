@@ -10,9 +10,9 @@ from grader.checks.counts import Counts
 from grader.checks.loops import Loops
 from grader.checks.ops import ForbiddenOps
 from grader.observation import Claims, Observation, Outcome
+from grader.run.judge_submission import judge_question
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.submitted import judge_question
 from grader.static_analysis.analyse import analyse
 from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Code, Status

@@ -74,7 +74,7 @@ def test_an_argument_without_a_name_is_looked_at_too():
     assert verdict.message.params["name"] == 1
 
 
-def test_inputs_changed_in_both_guests_are_still_changed():
+def test_inputs_changed_in_both_processes_are_still_changed():
     """The reference's inputs are no yardstick: the host's own copy is."""
     case = CaseInputs("case", ("x",), (tensor([1.0]),))
     zeroed = seen(1, args_after=(tensor([0.0]),))
@@ -82,11 +82,11 @@ def test_inputs_changed_in_both_guests_are_still_changed():
 
 
 @pytest.mark.parametrize("after", [None, (), (1, 2)])
-def test_a_guest_that_does_not_report_them_has_broken_the_protocol(after):
+def test_a_process_that_does_not_report_them_has_broken_the_protocol(after):
     verdict = judge(after, 1)
     assert (verdict.status, verdict.code) == (Status.FAILED, Code.PROTOCOL_VIOLATION)
 
 
-def test_if_neither_guest_was_asked_it_is_the_graders_fault():
+def test_if_neither_process_was_asked_it_is_the_graders_fault():
     verdict = CHECK.judge(CaseInputs("case", (), ()), seen(1), seen(1))
     assert (verdict.status, verdict.owner) == (Status.ERROR, Owner.INFRASTRUCTURE)

@@ -14,9 +14,9 @@ from grader.checks.base import CaseInputs
 from grader.checks.behaviour import Behaviour
 from grader.checks.loops import ask_time
 from grader.checks.speed import Vectorised
-from grader.clock.sampling import Run
 from grader.observation import FunctionTiming, HostFacts, Observation, Outcome
 from grader.report.messages.catalogue import ENGLISH
+from grader.speed_statistics.sampling import Run
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Witness, passed, review
 

@@ -9,7 +9,7 @@ import pytest
 from grader.assignment.types import Assignment
 from grader.report.build import RunRecord, build_report
 from grader.report.model import Environment, FileInfo, IsolationInfo, Report, SubmissionInfo, Timing
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 from grader.verdict import (
     Basis,
     Code,

@@ -14,7 +14,7 @@ from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels
 from grader.report.html.submission_page import student_page
 from grader.report.model import IsolationInfo, Report
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 from grader.verdict import Code, Message, Owner, Status, Verdict, failed, passed
 
 Build = Callable[[dict[str, dict[str, Verdict]]], Report]

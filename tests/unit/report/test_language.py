@@ -20,7 +20,7 @@ from grader.report.messages.catalogue import ENGLISH
 from grader.report.messages.language import LANGUAGES, VARIABLE
 from grader.report.model import Report, ReportStatus, in_language
 from grader.report.terminal import print_report
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 
 KOREAN = "두 묶음의 곱"
 NOW = dt.datetime(2026, 10, 1, tzinfo=dt.timezone.utc)

@@ -12,7 +12,7 @@ from grader.report.merge import Allowed, ConflictError, MergeError, merge
 from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import Environment, Report, ReportStatus, report_bytes
 from grader.report.summary import notices
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 from grader.verdict import (
     Code,
     Message,

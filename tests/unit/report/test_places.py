@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from grader.assignment.types import Assignment, Question
 from grader.checks.base import AuthorText
-from grader.checks.trees import called_params
+from grader.checks.compare_trees import called_params
 from grader.report.build import RunRecord, build_report
 from grader.report.messages.catalogue import words_in
 from grader.report.model import SubmissionInfo

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from grader.report.model import IsolationInfo, Report
 from grader.report.terminal import print_class, print_report
-from grader.sandbox.host.guests import Tier
+from grader.sandbox.host.processes import Tier
 
 
 def _printed(show: Callable[[Console], None], width: int = 100, colour: bool = False) -> str:

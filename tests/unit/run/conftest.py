@@ -8,20 +8,20 @@ import toy_starter
 
 from grader.grading import Grader, Options
 from grader.run.materials import Materials
-from grader.sandbox.host.guests import Sandbox
 from grader.sandbox.host.open import OneShotSandbox
+from grader.sandbox.host.processes import Sandbox
 
 
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
-    """The best walls to be had, whose guests start in milliseconds."""
+    """The best walls to be had, whose processes start in milliseconds."""
     with toy_starter.lent() as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="session")
 def oneshot() -> Iterator[Sandbox]:
-    """Guests that are processes of their own, as on a student's laptop."""
+    """Processes that are processes of their own, as on a student's laptop."""
     with OneShotSandbox() as sandbox:
         yield sandbox
 

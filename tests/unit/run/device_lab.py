@@ -13,7 +13,6 @@ from fake_device import FakeDevice, FakeWorker, Student
 from grader.assignment.types import Assignment
 from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
-from grader.clock.sampling import interleave
 from grader.observation import Claims, FunctionTiming, HostFacts, Observation, Outcome
 from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack
@@ -21,6 +20,7 @@ from grader.run.materials import Materials
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.timing import stopwatch
 from grader.run.timing.gpu import GpuTimer, Subject
+from grader.speed_statistics.sampling import interleave
 from grader.verdict import Verdict
 
 QUESTION: dict[str, Any] = {

@@ -16,11 +16,11 @@ from grader.checks.arrays import to_numpy
 from grader.checks.judge import judge_case
 from grader.checks.rounding import Envelope
 from grader.observation import Observation, Outcome
-from grader.run.materials import GuestProgram
+from grader.run.materials import Program
 from grader.run.observe import observe
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.reference import add_companions, changed
-from grader.run.session import GuestSession
+from grader.run.session import ProcessSession
 from grader.verdict import Status
 from grader.wire.values import Tensor
 
@@ -48,9 +48,9 @@ def question(name: str, *cases: Case, check: Any) -> Question:
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[GuestSession]:
+def session() -> Iterator[ProcessSession]:
     with toy_starter.lent() as sandbox:
-        session = GuestSession(sandbox, GuestProgram({"work.py": MODULE}, "work.py"))
+        session = ProcessSession(sandbox, Program({"work.py": MODULE}, "work.py"))
         yield session
         session.close()
 
@@ -60,7 +60,7 @@ def planned(*questions: Question) -> tuple[PlannedQuestion, ...]:
     return make_plan(assignment, questions, 1, lambda *_: ())
 
 
-def observations(session: GuestSession, question: Question) -> dict[str, Observation]:
+def observations(session: ProcessSession, question: Question) -> dict[str, Observation]:
     plan, limits = planned(question), Limits()
     runs = observe(session, plan, lambda _: limits, lambda _: None)
     runs = add_companions(session, plan, runs, lambda _: limits)
@@ -71,7 +71,7 @@ X = RandomTensor(randn=[5, 3])
 BY = FixedTensor(tensor=2, dtype="int64")
 
 
-def test_companions_are_in_float64_and_on_moved_inputs(session: GuestSession) -> None:
+def test_companions_are_in_float64_and_on_moved_inputs(session: ProcessSession) -> None:
     envelope = Envelope(id="e", points=1, cases=("asked",))
     cases = [Case(id=name, args={"x": X, "by": BY}) for name in ("asked", "other")]
     seen = observations(session, question("centre", *cases, check=envelope))
@@ -91,7 +91,7 @@ def test_companions_are_in_float64_and_on_moved_inputs(session: GuestSession) ->
     assert len(set(apart)) > 4
 
 
-def test_a_reference_that_fails_in_float64_is_told(session: GuestSession) -> None:
+def test_a_reference_that_fails_in_float64_is_told(session: ProcessSession) -> None:
     envelope = Envelope(id="e", points=1)
     large = RandomTensor(rand=[5, 3], shift=101.0)
     asked = question("centre", Case(id="large", args={"x": large, "by": BY}), check=envelope)
@@ -106,7 +106,7 @@ def test_a_reference_that_fails_in_float64_is_told(session: GuestSession) -> Non
 
 
 @pytest.mark.parametrize(("name", "is_view"), [("slices", True), ("copies", False)])
-def test_memory_is_told_by_the_guest(session: GuestSession, name: str, is_view: bool) -> None:
+def test_memory_is_told_by_the_process(session: ProcessSession, name: str, is_view: bool) -> None:
     for kind, passes in ((ViewOf, is_view), (NotViewOf, not is_view)):
         check = kind(id="v", points=1, argument="x")
         asked = question(name, Case(id="any", args={"x": X}), check=check)

@@ -20,7 +20,7 @@ from fake_device import (
 )
 
 from grader.observation import Outcome
-from grader.run.guests import outcome_of
+from grader.run.process_limits import outcome_of
 from grader.verdict import Code, Owner, Status
 from grader.wire.messages import Fault
 from grader.wire.values import Value

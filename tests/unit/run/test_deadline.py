@@ -1,4 +1,4 @@
-"""What counts against a guest's limit: what it computes, how long it sleeps, nothing else."""
+"""What counts against a process's limit: what it computes, how long it sleeps, nothing else."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Callable
 import pytest
 
 from grader.observation import Stop
-from grader.run import guests as module
-from grader.run.guests import MOST_WALL, Deadline
-from grader.sandbox.host.guests import Activity
+from grader.run import process_limits as module
+from grader.run.process_limits import MOST_WALL, Deadline
+from grader.sandbox.host.processes import Activity
 from grader.wire.frames import DeadlineExceeded
 
 Look = Callable[[float], Activity | None]
 
 
 class World:
-    """A clock, and a guest whose processes are told by the time."""
+    """A clock, and a process whose processes are told by the time."""
 
     def __init__(self, look: Look) -> None:
         self.time, self.looks = 100.0, 0
-        self._guest = look
+        self._process = look
 
     def now(self) -> float:
         return self.time
 
     def look(self, _: int) -> Activity | None:
         self.looks += 1
-        return self._guest(self.time - 100.0)
+        return self._process(self.time - 100.0)
 
     def until_stopped(self, limit: float, processes: int = 0, pid: int | None = 7) -> Deadline:
         deadline = Deadline(limit, pid, processes, self.look, self.now)
@@ -69,13 +69,13 @@ def test_sleep_has_the_same_limit() -> None:
     assert not stopped.busy
 
 
-def test_a_guest_that_sleeps_and_computes_in_turns_is_stopped() -> None:
+def test_a_process_that_sleeps_and_computes_in_turns_is_stopped() -> None:
     stopped = World(one(0.05, ready=False)).until_stopped(10.0)
     assert stopped.stopped is Stop.ASLEEP
     assert stopped.wall < 11.5
 
 
-def test_a_guest_that_gets_no_core_is_the_machines_doing() -> None:
+def test_a_process_that_gets_no_core_is_the_machines_doing() -> None:
     stopped = World(one(0.01)).until_stopped(10.0)
     assert stopped.stopped is Stop.WALL
     assert stopped.wall == pytest.approx(10.0 * MOST_WALL, abs=0.2)
@@ -118,7 +118,7 @@ def test_without_a_reading_the_limit_is_on_wall_time() -> None:
         assert not deadline.denied
 
 
-def test_a_guest_that_ends_meanwhile_is_waited_for_no_longer_than_the_wall_limit() -> None:
+def test_a_process_that_ends_meanwhile_is_waited_for_no_longer_than_the_wall_limit() -> None:
     stopped = World(lambda t: one(1.0)(t) if t < 3 else None).until_stopped(10.0)
     assert stopped.wall <= 10.0 * MOST_WALL + 0.2
 
@@ -143,7 +143,7 @@ def test_one_limit_holds_for_many_short_exchanges_and_not_for_what_lies_between(
                 for _ in range(3):
                     deadline()
                     world.time += 0.02
-            world.time += 0.04  # the guest is asked for nothing, and sleeps
+            world.time += 0.04  # the process is asked for nothing, and sleeps
 
     with pytest.raises(DeadlineExceeded):
         exchanges()

@@ -6,7 +6,7 @@ import pytest
 
 from grader.assignment.types import Question
 from grader.run.capabilities import device_name, devices_name, resolve
-from grader.sandbox.host.guests import GuestNeeds
+from grader.sandbox.host.processes import ProcessNeeds
 from grader.verdict import Code, Status
 
 
@@ -23,19 +23,19 @@ def question(**needs: object) -> Question:
     )
 
 
-def shows_gpus(_: GuestNeeds) -> bool:
+def shows_gpus(_: ProcessNeeds) -> bool:
     return True
 
 
-def shows_none(needs: GuestNeeds) -> bool:
+def shows_none(needs: ProcessNeeds) -> bool:
     return not needs.cuda
 
 
-def grants_nothing(_: GuestNeeds) -> bool:
+def grants_nothing(_: ProcessNeeds) -> bool:
     return False
 
 
-REAL, VIRTUAL = GuestNeeds(cuda=2), GuestNeeds(virtual=2)
+REAL, VIRTUAL = ProcessNeeds(cuda=2), ProcessNeeds(virtual=2)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_the_cpu_alone_counts_no_gpu_that_is_there() -> None:
 
 @pytest.mark.parametrize("choice", ["auto", "cpu", "virtual", "cuda"])
 def test_without_gpus_nothing_depends_on_the_choice(choice) -> None:
-    assert resolve(question(), choice, 0, shows_none) == GuestNeeds()
-    needs = GuestNeeds(processes=2, loopback=True)
+    assert resolve(question(), choice, 0, shows_none) == ProcessNeeds()
+    needs = ProcessNeeds(processes=2, loopback=True)
     assert resolve(question(processes=2, loopback=True), choice, 0, shows_none) == needs
 
 
@@ -94,15 +94,15 @@ def test_what_walls_do_not_grant_is_named(needs, told) -> None:
 
 def test_memory_of_virtual_gpus_is_asked_for_as_it_is_written() -> None:
     found = resolve(question(cuda=1, cuda_memory_mb=64, processes=3), "virtual", 0, shows_none)
-    assert found == GuestNeeds(processes=3, virtual=1, virtual_memory_mb=64)
+    assert found == ProcessNeeds(processes=3, virtual=1, virtual_memory_mb=64)
 
 
 @pytest.mark.parametrize(
     ("needs", "name"),
     [
-        (GuestNeeds(), "cpu"),
-        (GuestNeeds(cuda=2), "cuda ×2"),
-        (GuestNeeds(processes=1, virtual=1, virtual_memory_mb=64), "virtual cuda ×1"),
+        (ProcessNeeds(), "cpu"),
+        (ProcessNeeds(cuda=2), "cuda ×2"),
+        (ProcessNeeds(processes=1, virtual=1, virtual_memory_mb=64), "virtual cuda ×1"),
     ],
 )
 def test_names_of_devices(needs, name) -> None:
@@ -110,6 +110,6 @@ def test_names_of_devices(needs, name) -> None:
 
 
 def test_a_run_is_named_by_the_most_of_each_sort() -> None:
-    needs = [GuestNeeds(), GuestNeeds(virtual=1), GuestNeeds(virtual=2), GuestNeeds(cuda=1)]
+    needs = [ProcessNeeds(), ProcessNeeds(virtual=1), ProcessNeeds(virtual=2), ProcessNeeds(cuda=1)]
     assert devices_name(needs) == "cuda ×1, virtual cuda ×2"
-    assert devices_name([]) == devices_name([GuestNeeds()]) == "cpu"
+    assert devices_name([]) == devices_name([ProcessNeeds()]) == "cpu"

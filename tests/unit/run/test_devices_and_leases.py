@@ -17,16 +17,16 @@ from device_lab import Bench, holds
 from fake_device import FakeDevice, honest
 
 from grader.assignment.types import Limits
-from grader.clock.device import TRANSFER, WIRE
 from grader.errors import InfrastructureError
 from grader.observation import Claims, Observation, Outcome
 from grader.run import gpu_driver, gpu_state
 from grader.run.gpu_driver import Asked, list_gpus, parts_of, why_none
 from grader.run.gpu_state import FIELDS, REASONS, Health, Leases, ask
 from grader.run.gpu_state import read_state as read_fields
-from grader.run.gpu_worker import PROBE_ANSWER, PROGRAM, GuestWorker, SickDeviceError, suspicious
+from grader.run.gpu_worker import PROBE_ANSWER, PROGRAM, GpuProcess, SickDeviceError, suspicious
 from grader.run.gpus import DeviceTakenError, NoDeviceError
-from grader.sandbox.host.guests import Gpu, Sandbox
+from grader.sandbox.host.processes import Gpu, Sandbox
+from grader.speed_statistics.device import TRANSFER, WIRE
 from grader.wire.messages import Call, Fault
 from grader.wire.values import DType, Tensor
 
@@ -174,7 +174,7 @@ ECC = "ecc__errors__uncorrected__volatile__total"
 
 def test_old_memory_errors_are_no_problem_and_new_ones_are(sandbox: Sandbox) -> None:
     counts = iter(("3", "3", "4", "4", "1"))
-    worker = GuestWorker(
+    worker = GpuProcess(
         sandbox, Gpu("GPU-a", 0), Limits(), lambda _: read_state(line(**{ECC: next(counts)}))
     )
     assert [worker.state().problem for _ in range(2)] == ["", ""]
@@ -218,7 +218,7 @@ def test_a_slow_tool_is_asked_once_and_takes_no_card_out(
 ) -> None:
     smi(tmp_path, f"echo >> {tmp_path}/asked; exec sleep 60", monkeypatch)
     monkeypatch.setattr(gpu_driver, "_SECONDS", 0.2)
-    worker = GuestWorker(sandbox, Gpu("GPU-a", 0), Limits())
+    worker = GpuProcess(sandbox, Gpu("GPU-a", 0), Limits())
     for _ in range(3):
         state = worker.state()
         assert state.problem == ""
@@ -267,7 +267,7 @@ def test_a_field_that_the_tool_does_not_know_takes_no_card_out() -> None:
 def test_a_part_of_a_gpu_is_asked_after_by_its_board(sandbox: Sandbox) -> None:
     asked: list[str] = []
     part = Gpu("MIG-c7", 0, "GPU-44")
-    GuestWorker(sandbox, part, Limits(), lambda uuid: asked.append(uuid) or Health()).state()
+    GpuProcess(sandbox, part, Limits(), lambda uuid: asked.append(uuid) or Health()).state()
     assert asked == ["GPU-44"]
 
 
@@ -380,12 +380,12 @@ def test_why_there_is_no_gpu_is_told(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def worker(sandbox: Sandbox) -> GuestWorker:
-    return GuestWorker(sandbox, Gpu("GPU-a", 0), Limits(memory_mb=512), lambda _: Health())
+def worker(sandbox: Sandbox) -> GpuProcess:
+    return GpuProcess(sandbox, Gpu("GPU-a", 0), Limits(memory_mb=512), lambda _: Health())
 
 
 @pytest.mark.skipif(bool(list_gpus()), reason="this machine has a GPU")
-def test_a_driver_that_lists_a_device_proves_nothing(worker: GuestWorker) -> None:
+def test_a_driver_that_lists_a_device_proves_nothing(worker: GpuProcess) -> None:
     assert worker.state().problem == ""
     assert "could not be computed" in worker.health().problem
     with pytest.raises(SickDeviceError, match="could not be overwritten"):
@@ -393,7 +393,7 @@ def test_a_driver_that_lists_a_device_proves_nothing(worker: GuestWorker) -> Non
 
 
 def test_parties_run_in_processes_of_their_own_and_wire_carries_bytes_only(
-    worker: GuestWorker,
+    worker: GpuProcess,
 ) -> None:
     bad = PROGRAM.__class__({"x.py": b"raise SystemExit(3)"}, "x.py")
     failed = worker.start({WIRE: PROGRAM, TRANSFER: PROGRAM, "student": bad})
@@ -412,7 +412,7 @@ def test_the_product_comes_first_and_the_drivers_problem_is_the_reason(sandbox: 
     """The product starts the adapter, which a call of the tool would else have to do."""
     gone = Health("nvidia-smi failed: no devices were found")
     order: list[str] = []
-    worker = GuestWorker(sandbox, Gpu("GPU-a", 0), Limits(), lambda _: order.append("tool") or gone)
+    worker = GpuProcess(sandbox, Gpu("GPU-a", 0), Limits(), lambda _: order.append("tool") or gone)
     worker._probe = lambda: (order.append("product") or "it computes 1 for 512", 0.0)  # type: ignore[method-assign,func-returns-value,return-value]
     assert worker.health() == gone
     assert order == ["product", "tool"]

@@ -9,7 +9,6 @@ import pytest
 import torch
 import toy_starter
 
-from grader.actor.api import OldGradients
 from grader.assignment.load import load_assignment
 from grader.authoring.lint import new_assignment
 from grader.checks.judge import with_diagnoses
@@ -20,6 +19,7 @@ from grader.report.gradescope import write_results
 from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import Report, in_language
 from grader.run.materials import load_materials
+from grader.student_process.api import OldGradients
 from grader.verdict import Code, Message, Verdict, Visibility, failed, passed
 
 SAID = "The result is the argument."

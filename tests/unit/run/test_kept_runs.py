@@ -12,7 +12,7 @@ from timings import run, screen
 
 from grader.observation import Claims, FunctionTiming, HostFacts, Observation, Outcome
 from grader.run.answers import answers_of
-from grader.run.kept import KEEPER
+from grader.run.baseline_file import KEEPER
 from grader.run.observe import QuestionRun
 from grader.static_analysis.facts import Construct, EntryFacts, Mention, Role, SourcePlace
 from grader.wire.frames import Frame

@@ -20,7 +20,7 @@ from grader.report.messages.catalogue import words_in
 from grader.report.model import CheckResult, QuestionResult
 from grader.run.materials import load_materials
 from grader.run.mistakes import KnownMistakes, MistakeRun, recognised, same_result
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Code, Message, Param, failed
 from grader.wire.messages import Fault
 from grader.wire.values import Opaque, Value

@@ -9,8 +9,8 @@ import random
 import pytest
 import torch
 
-from grader.stage import MadeByCode
-from grader.stage.api import _MAKERS
+from grader.scenario_process import MadeByCode
+from grader.scenario_process.api import _MAKERS
 
 
 def saved(content: object) -> io.BytesIO:

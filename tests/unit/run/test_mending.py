@@ -12,9 +12,9 @@ from grader.grading import Examined, Grader
 from grader.observation import Observation
 from grader.report.model import CheckResult, QuestionResult
 from grader.run import mending
-from grader.run.kept import KEEPER
+from grader.run.baseline_file import KEEPER
 from grader.run.materials import Materials, load_materials
-from grader.run.session import GuestSession
+from grader.run.session import ProcessSession
 from grader.verdict import Code, Status
 from grader.wire.messages import Call
 
@@ -219,14 +219,14 @@ def test_changes_that_never_end_bring_down_two_processes_and_no_more(
     graded: Callable[..., QuestionResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    call = GuestSession.call
+    call = ProcessSession.call
 
-    def counted(self: GuestSession, request: Call, seconds: float) -> Observation:
+    def counted(self: ProcessSession, request: Call, seconds: float) -> Observation:
         seen = call(self, request, seconds)
         asked.append(seen.outcome.value)
         return seen
 
-    monkeypatch.setattr(GuestSession, "call", counted)
+    monkeypatch.setattr(ProcessSession, "call", counted)
     monkeypatch.setattr(mending, "_HASTE", 100)
     # Without either of its last lines the loop has no end; nor is the function right then.
     body = ["n = 3.0", "while n > 0:", "    x = x + 1", "    n = n - 1", "return x.sum(dim=0) + n"]
@@ -257,13 +257,13 @@ def test_changes_of_what_burns_time_end_after_some_times_the_limit(
     graded: Callable[..., QuestionResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    call = GuestSession.call
+    call = ProcessSession.call
 
-    def counted(self: GuestSession, request: Call, seconds: float) -> Observation:
+    def counted(self: ProcessSession, request: Call, seconds: float) -> Observation:
         asked.append(request.entry)
         return call(self, request, seconds)
 
-    monkeypatch.setattr(GuestSession, "call", counted)
+    monkeypatch.setattr(ProcessSession, "call", counted)
     monkeypatch.setattr(mending, "_ALL", 0)
     assert graded("z = x + 1", "return z.sum(dim=0) + y + y").score == 0
     assert asked == ["grader_mend_0", "double"]

@@ -1,4 +1,4 @@
-"""In which order questions run, and in how many guests."""
+"""In which order questions run, and in how many processes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from grader.checks.base import CaseInputs, Probe
 from grader.observation import Claims, Observation, Outcome
 from grader.run.observe import Follower, observe
 from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion
-from grader.sandbox.host.guests import GuestNeeds
+from grader.sandbox.host.processes import ProcessNeeds
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Call, Loaded
 
-CPU, GPU = GuestNeeds(), GuestNeeds(virtual=1)
+CPU, GPU = ProcessNeeds(), ProcessNeeds(virtual=1)
 
 
 class Recorded:
-    """Stands for a session: notes calls, and the guests that it would have started."""
+    """Stands for a session: notes calls, and the processes that it would have started."""
 
     loaded = Loaded(("a", "b", "c"))
     failed_load = None
@@ -28,12 +28,12 @@ class Recorded:
 
     def __init__(self, ends: dict[str, Outcome] | None = None) -> None:
         self.ends = ends or {}
-        self.guests: list[GuestNeeds] = []
+        self.processes: list[ProcessNeeds] = []
         self.calls: list[str] = []
 
-    def prepare(self, _: Limits, needs: GuestNeeds, __: str) -> None:
-        if not self.alive or not self.guests or self.guests[-1] != needs:
-            self.guests.append(needs)
+    def prepare(self, _: Limits, needs: ProcessNeeds, __: str) -> None:
+        if not self.alive or not self.processes or self.processes[-1] != needs:
+            self.processes.append(needs)
             self.alive = True
 
     def call_fairly(self, call: Call, _: float) -> Observation:
@@ -60,7 +60,7 @@ class Recorded:
         self.calls.append("end")
 
 
-def planned(name: str, needs: GuestNeeds = CPU, counted: bool = False) -> PlannedQuestion:
+def planned(name: str, needs: ProcessNeeds = CPU, counted: bool = False) -> PlannedQuestion:
     question = Question.model_validate(
         {
             "id": name,
@@ -91,18 +91,18 @@ def run(session: Recorded, *questions: PlannedQuestion) -> list[str]:
     return told
 
 
-def test_questions_of_one_guest_run_together_and_back(session: Recorded) -> None:
+def test_questions_of_one_process_run_together_and_back(session: Recorded) -> None:
     told = run(session, planned("a"), planned("b", GPU), planned("c"))
     assert told == ["a", "c", "b"]
     assert session.calls == [
         "a.seen", "c.seen", "b.seen", "b.hidden", "a.hidden", "c.hidden", "end",
     ]  # fmt: skip
-    assert session.guests == [CPU, GPU, CPU]
+    assert session.processes == [CPU, GPU, CPU]
 
 
-def test_one_guest_is_enough_where_all_need_the_same(session: Recorded) -> None:
+def test_one_process_is_enough_where_all_need_the_same(session: Recorded) -> None:
     assert run(session, planned("a"), planned("b"), planned("c")) == ["a", "b", "c"]
-    assert session.guests == [CPU]
+    assert session.processes == [CPU]
 
 
 def test_what_is_counted_of_visible_cases_knows_no_hidden_one(session: Recorded) -> None:
@@ -111,7 +111,7 @@ def test_what_is_counted_of_visible_cases_knows_no_hidden_one(session: Recorded)
         "a.seen", "c.seen", "a.seen+", "b.seen", "b.seen+",
         "b.hidden", "b.hidden+", "a.hidden", "c.hidden", "a.hidden+", "end",
     ]  # fmt: skip
-    assert session.guests == [CPU, GPU, CPU]
+    assert session.processes == [CPU, GPU, CPU]
 
 
 def test_whoever_follows_has_each_question_whole_before_the_next_begins(session: Recorded) -> None:
@@ -148,13 +148,13 @@ def outcomes(ends: dict[str, Outcome]) -> tuple[Recorded, list[str]]:
 
 
 @pytest.mark.parametrize("outcome", [Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.OUT_OF_MEMORY])
-def test_cases_after_one_that_ended_its_guest_run_in_a_new_one(outcome: Outcome) -> None:
+def test_cases_after_one_that_ended_its_process_run_in_a_new_one(outcome: Outcome) -> None:
     session, seen = outcomes({"a.two": outcome})
     assert seen == ["completed", outcome.value, "completed", "completed"]
-    assert len(session.guests) == 2
+    assert len(session.processes) == 2
 
 
-def test_the_second_guest_that_ends_takes_the_rest_along_which_is_told_as_not_run() -> None:
+def test_the_second_process_that_ends_takes_the_rest_along_which_is_told_as_not_run() -> None:
     session, seen = outcomes(dict.fromkeys(("a.one", "a.two", "a.three"), Outcome.TIMED_OUT))
     assert seen == ["timed_out", "timed_out", "not_run", "not_run"]
     assert session.calls == ["a.one", "a.two", "end"]

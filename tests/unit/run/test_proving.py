@@ -15,7 +15,7 @@ from grader.report.model import CheckResult
 from grader.run.answers import answers_of
 from grader.run.materials import Materials
 from grader.run.proving import Prover, _Fresh, _proof, _Task
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Basis
 from grader.wire.messages import LOG
 
@@ -560,9 +560,9 @@ def test_what_is_counted_and_cannot_be_run_again_waits_with_its_line(
 
 def test_without_a_log_the_points_wait(graded: Callable[[str], Graded]) -> None:
     without = """
-import grader.actor.server
+import grader.student_process.server
 
-grader.actor.server.Recording.report = lambda *_: {}
+grader.student_process.server.Recording.report = lambda *_: {}
 """
     found, _ = graded(without + RIGHT)
     for name in ("no_loops", "memory", "no_norm"):

@@ -13,8 +13,8 @@ from grader.errors import AssignmentError
 from grader.grading import Grader, Options
 from grader.report.model import Report
 from grader.run.materials import load_materials
-from grader.run.stage import StageRelay
-from grader.sandbox.host.guests import Sandbox
+from grader.run.scenario_relay import ScenarioRelay
+from grader.sandbox.host.processes import Sandbox
 
 h5py = pytest.importorskip("h5py", reason="the extra “assignments” is not installed")
 
@@ -57,7 +57,7 @@ import sys
 
 import torch
 
-from grader.stage import actor, folder, read
+from grader.scenario_process import actor, folder, read
 
 
 def numbers(x):
@@ -111,7 +111,7 @@ def prepared(root: Path, sandbox: Sandbox, questions: tuple[str, ...] = ()) -> G
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    # The best walls there are, and a fork-server: a fresh process for each guest takes seconds.
+    # The best walls there are, and a fork-server: a fresh process for each process takes seconds.
     with toy_starter.lent() as sandbox:
         yield sandbox
 
@@ -214,13 +214,13 @@ def test_a_parser_that_a_file_takes_down_takes_no_other_file_along(
 def test_a_file_that_is_endless_to_read_costs_no_more_than_two_cases(
     careless: Grader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, tried = StageRelay._read, []
+    read, tried = ScenarioRelay._read, []
 
-    def counted(self: StageRelay, *args: Any) -> Any:
+    def counted(self: ScenarioRelay, *args: Any) -> Any:
         tried.append(args)
         return read(self, *args)
 
-    monkeypatch.setattr(StageRelay, "_read", counted)
+    monkeypatch.setattr(ScenarioRelay, "_read", counted)
     report = changed(careless, tmp_path, (STATE, STAYS))
 
     assert codes(report) == ["ok", "unreadable_file"]

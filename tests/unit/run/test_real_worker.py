@@ -1,4 +1,4 @@
-"""The real worker in real guests, on a device that is this machine's own processor.
+"""The real worker in real processes, on a device that is this machine's own processor.
 
 All is as on a GPU but the kernel: the parties' processes, the host's clock, the wire taken off, the
 probe before and after, the scrubbing. What the machine's load does to times is not asserted.
@@ -15,16 +15,16 @@ from device_lab import QUESTION, assignment, materials, planned
 from grader.assignment.types import Assignment, Limits
 from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
-from grader.clock.device import PARTIES, read
 from grader.observation import Claims, FunctionTiming, HostFacts, Observation, Outcome
 from grader.run import gpu_worker
 from grader.run.gpu_state import Health, Leases
-from grader.run.gpu_worker import PROGRAM, GuestWorker
+from grader.run.gpu_worker import PROGRAM, GpuProcess
 from grader.run.gpus import Rack
-from grader.run.materials import GuestProgram
+from grader.run.materials import Program
 from grader.run.timing import gpu
 from grader.run.timing.gpu import GpuTimer, Subject
-from grader.sandbox.host.guests import Gpu, Sandbox
+from grader.sandbox.host.processes import Gpu, Sandbox
+from grader.speed_statistics.device import PARTIES, read
 from grader.verdict import Code, Status, Verdict
 
 RIGHT = b"""
@@ -80,12 +80,12 @@ def rack(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> R
     for there, here in ON_THE_CPU.items():
         assert there in source
         source = source.replace(there, here)
-    program = GuestProgram({"device.py": source}, "device.py")
+    program = Program({"device.py": source}, "device.py")
     for module in (gpu_worker, gpu):
         monkeypatch.setattr(module, "PROGRAM", program)
 
-    def opened(name: str) -> GuestWorker:
-        return GuestWorker(sandbox, Gpu(name, 0), Limits(memory_mb=512), lambda _: Health())
+    def opened(name: str) -> GpuProcess:
+        return GpuProcess(sandbox, Gpu(name, 0), Limits(memory_mb=512), lambda _: Health())
 
     return Rack(["GPU-0"], opened, Leases(tmp_path / "leases"), patience=10)
 

@@ -12,7 +12,7 @@ from grader.cli import app as cli
 from grader.errors import AssignmentError, Problem
 from grader.grading import Grader, Options
 from grader.run.materials import load_materials
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
 
 SPEC = """\
 schema: torchgrade/assignment/v1
@@ -50,7 +50,7 @@ def cases(seed, N):
     return (N,)
 """
 SCENARIO = """\
-from grader.stage import actor
+from grader.scenario_process import actor
 
 
 def play(x):

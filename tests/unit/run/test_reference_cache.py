@@ -14,10 +14,10 @@ import pytest
 
 from grader.errors import AssignmentError
 from grader.observation import Claims, HostFacts, Observation, Outcome
-from grader.run import kept as kept_module
-from grader.run.kept import GeneratorReplay, ReferenceCache, keep, open_references
+from grader.run import baseline_file as kept_module
+from grader.run.baseline_file import GeneratorReplay, ReferenceCache, keep, open_references
 from grader.run.observe import QuestionRun
-from grader.sandbox.host.guests import Isolation, Tier
+from grader.sandbox.host.processes import Isolation, Tier
 from grader.wire.frames import FrameSize
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are no walls elsewhere")

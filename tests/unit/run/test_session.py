@@ -1,4 +1,4 @@
-"""A session outlives its guests: every way to die has its outcome, and the next call works."""
+"""A session outlives its processes: every way to die has its outcome, and the next call works."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from grader.assignment.types import Limits
 from grader.checks.arrays import to_numpy
 from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
 from grader.run import session as session_module
-from grader.run.guests import Deadline
-from grader.run.materials import GuestProgram
-from grader.run.session import GuestSession
-from grader.sandbox.host.guests import GuestNeeds, Sandbox, descendants
+from grader.run.materials import Program
+from grader.run.process_limits import Deadline
+from grader.run.session import ProcessSession
+from grader.sandbox.host.processes import ProcessNeeds, Sandbox, descendants
 from grader.wire.messages import Call
 
 MODULE = b"""
@@ -62,15 +62,15 @@ def line_noise():
     time.sleep(600)
 
 def early():
-    # As the guest's own server would, but without the token of the call that comes next.
+    # As the process's own server would, but without the token of the call that comes next.
     from dataclasses import replace
-    from grader.actor import server
+    from grader.student_process import server
     plain = server.to_frame
     server.to_frame = lambda reply: plain(replace(reply, token=""))
     return 1
 
 def twice():
-    from grader.actor import server
+    from grader.student_process import server
     plain = server._answer
     def again(connection, reply):
         server._answer = plain
@@ -81,7 +81,7 @@ def twice():
 
 def answers_with_a_handle(where):
     from dataclasses import replace
-    from grader.actor import server
+    from grader.student_process import server
     from grader.wire.values import FilePath, ActorHandle
     plain = server.to_frame
     forged = {
@@ -121,7 +121,7 @@ def needs_more(seconds):
 
 TIDIES = b"""
 import time
-from grader.actor import server
+from grader.student_process import server
 
 answers = server._answer
 
@@ -135,17 +135,17 @@ server._answer = _answer
 def used():
     return time.process_time()
 """
-"""Its guest has work left once the reply is sent, as one that frees large tensors has."""
+"""Its process has work left once the reply is sent, as one that frees large tensors has."""
 
-Make = Callable[[bytes], GuestSession]
+Make = Callable[[bytes], ProcessSession]
 
 
 def _maker(sandbox: Sandbox) -> Iterator[Make]:
-    made: list[GuestSession] = []
+    made: list[ProcessSession] = []
 
-    def build(source: bytes) -> GuestSession:
-        made.append(GuestSession(sandbox, GuestProgram({"work.py": source}, "work.py")))
-        made[-1].prepare(Limits(import_seconds=2, output_kb=64), GuestNeeds())
+    def build(source: bytes) -> ProcessSession:
+        made.append(ProcessSession(sandbox, Program({"work.py": source}, "work.py")))
+        made[-1].prepare(Limits(import_seconds=2, output_kb=64), ProcessNeeds())
         return made[-1]
 
     yield build
@@ -163,8 +163,8 @@ def make_oneshot(oneshot: Sandbox) -> Iterator[Make]:
     yield from _maker(oneshot)
 
 
-def call(session: GuestSession, entry: str, seconds: float = 20.0) -> Observation:
-    session.prepare(Limits(import_seconds=2, output_kb=64), GuestNeeds())
+def call(session: ProcessSession, entry: str, seconds: float = 20.0) -> Observation:
+    session.prepare(Limits(import_seconds=2, output_kb=64), ProcessNeeds())
     return session.call(Call(entry), seconds)
 
 
@@ -177,7 +177,7 @@ def call(session: GuestSession, entry: str, seconds: float = 20.0) -> Observatio
         ("line_noise", Outcome.PROTOCOL_VIOLATION, "does not begin"),
     ],
 )
-def test_a_death_has_its_outcome_and_the_next_call_a_new_guest(
+def test_a_death_has_its_outcome_and_the_next_call_a_new_process(
     make_oneshot: Make, entry: str, outcome: Outcome, detail: str
 ) -> None:
     session = make_oneshot(MODULE)
@@ -197,7 +197,7 @@ def test_a_death_has_its_outcome_and_the_next_call_a_new_guest(
         ("unprintable", "Unprintable", "<no text: RuntimeError while making it>"),
     ],
 )
-def test_an_exception_is_told_and_the_guest_lives(
+def test_an_exception_is_told_and_the_process_lives(
     make: Make, entry: str, fault: str, message: str
 ) -> None:
     session = make(MODULE)
@@ -209,7 +209,7 @@ def test_an_exception_is_told_and_the_guest_lives(
     assert call(session, "fine").claims.value == 1
 
 
-def test_a_guest_that_hangs_up_but_lives_is_ended(make: Make) -> None:
+def test_a_process_that_hangs_up_but_lives_is_ended(make: Make) -> None:
     seen = call(make(MODULE), "hangs_up")
     assert seen.outcome is Outcome.CRASHED
 
@@ -222,7 +222,7 @@ def test_an_answer_made_before_the_question_is_none(make: Make) -> None:
     assert call(session, "fine").claims.value == 1
 
 
-def each(session: GuestSession, *calls: Call, seconds: float = 20.0) -> list[Observation]:
+def each(session: ProcessSession, *calls: Call, seconds: float = 20.0) -> list[Observation]:
     return session.call_each([(call, None) for call in calls], seconds)
 
 
@@ -242,7 +242,7 @@ def test_calls_that_are_sent_together_have_their_own_answers(make: Make) -> None
     ("entry", "outcome"),
     [("spins", Outcome.TIMED_OUT), ("sleeps", Outcome.TIMED_OUT), ("exits", Outcome.CRASHED)],
 )
-def test_what_ends_a_guest_costs_no_call_before_it(
+def test_what_ends_a_process_costs_no_call_before_it(
     make: Make, entry: str, outcome: Outcome
 ) -> None:
     session = make(MODULE)
@@ -268,8 +268,8 @@ def test_an_answer_twice_is_none_to_the_next_question(make: Make) -> None:
     assert seen[-1].detail == "an answer to another question"
     # After the last of several, nobody has asked.
     assert call(session, "twice").outcome is Outcome.COMPLETED
-    assert session._guest is not None
-    select.select([session._guest.connection._sock], [], [])
+    assert session._process is not None
+    select.select([session._process.connection._sock], [], [])
     assert call(session, "fine").outcome is Outcome.PROTOCOL_VIOLATION
 
 
@@ -285,9 +285,9 @@ def test_several_calls_go_on_where_a_busy_machine_had_one_stopped(
     assert [item.outcome for item in seen] == ([Outcome.COMPLETED] * 3 if busy else stopped)
 
 
-def test_the_guest_before_the_last_one_is_kept_for_its_sort(make: Make) -> None:
+def test_the_process_before_the_last_one_is_kept_for_its_sort(make: Make) -> None:
     session = make(b"calls = []\ndef count():\n    calls.append(0)\n    return len(calls)\n")
-    one, other = GuestNeeds(), GuestNeeds(virtual=1)
+    one, other = ProcessNeeds(), ProcessNeeds(virtual=1)
     limits = Limits(import_seconds=20, output_kb=64)
     counts = []
     for needs in (one, other, one, other):
@@ -295,28 +295,28 @@ def test_the_guest_before_the_last_one_is_kept_for_its_sort(make: Make) -> None:
         counts.append(session.call(Call("count"), 20.0).claims.value)
     assert counts == [1, 1, 2, 2]
     # One that may start processes would work on while others are waited for.
-    for needs in (GuestNeeds(processes=2), other, GuestNeeds(processes=2)):
+    for needs in (ProcessNeeds(processes=2), other, ProcessNeeds(processes=2)):
         session.prepare(limits, needs)
         counts.append(session.call(Call("count"), 20.0).claims.value)
     assert counts[4:] == [1, 3, 1]
-    first = session.guest_pid
+    first = session.process_pid
     session.close_all()
-    assert session.guest_pid == 0 != first
+    assert session.process_pid == 0 != first
     session.prepare(limits, one)
     assert session.call(Call("count"), 20.0).claims.value == 1
 
 
-def test_a_guest_that_dies_while_it_waits_is_found_dead(make: Make) -> None:
+def test_a_process_that_dies_while_it_waits_is_found_dead(make: Make) -> None:
     session = make(b"import os, threading\ndef leaves():\n"
                    b"    threading.Timer(0.2, os._exit, (7,)).start()\n")  # fmt: skip
     limits = Limits(import_seconds=20, output_kb=64)
-    session.prepare(limits, GuestNeeds())
+    session.prepare(limits, ProcessNeeds())
     session.call(Call("leaves"), 20.0)
-    process = Path(f"/proc/{session.guest_pid}/stat")
-    session.prepare(limits, GuestNeeds(virtual=1))
+    process = Path(f"/proc/{session.process_pid}/stat")
+    session.prepare(limits, ProcessNeeds(virtual=1))
     while process.exists() and ") Z " not in process.read_text():
         time.sleep(0.01)
-    session.prepare(limits, GuestNeeds())
+    session.prepare(limits, ProcessNeeds())
     seen = session.call(Call("leaves"), 20.0)
     assert (seen.outcome, seen.facts.exit_code) == (Outcome.CRASHED, 7)
 
@@ -344,10 +344,10 @@ def test_a_block_makes_one_call_for_each_slice(make: Make) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
-def test_a_timed_guest_has_a_clock(sandbox: Sandbox) -> None:
-    session = GuestSession(sandbox, GuestProgram({"work.py": MODULE}, "work.py"))
+def test_a_timed_process_has_a_clock(sandbox: Sandbox) -> None:
+    session = ProcessSession(sandbox, Program({"work.py": MODULE}, "work.py"))
     try:
-        session.prepare(Limits(), GuestNeeds(timed=True))
+        session.prepare(Limits(), ProcessNeeds(timed=True))
         seen = session.call(Call("adds", (tensor([1]), tensor([2])), block=1), 20.0)
         assert seen.facts.cpu_seconds is not None
         assert 0 < seen.facts.cpu_seconds <= (session.cpu_used() or 0)
@@ -359,11 +359,11 @@ def test_a_timed_guest_has_a_clock(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
-def test_what_a_guest_does_behind_its_reply_is_in_the_reading(sandbox: Sandbox) -> None:
-    session = GuestSession(sandbox, GuestProgram({"work.py": TIDIES}, "work.py"))
+def test_what_a_process_does_behind_its_reply_is_in_the_reading(sandbox: Sandbox) -> None:
+    session = ProcessSession(sandbox, Program({"work.py": TIDIES}, "work.py"))
     try:
-        session.prepare(Limits(), GuestNeeds(timed=True))
-        # Each call tells what the guest had used when it began: the truth about all calls before.
+        session.prepare(Limits(), ProcessNeeds(timed=True))
+        # Each call tells what the process had used when it began: the truth about all calls before.
         told, read = [], []
         for _ in range(60):
             told.append(session.call(Call("used"), 20.0).claims.value)
@@ -376,13 +376,13 @@ def test_what_a_guest_does_behind_its_reply_is_in_the_reading(sandbox: Sandbox) 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
 def test_a_reading_that_fails_is_none(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = GuestSession(sandbox, GuestProgram({"work.py": MODULE}, "work.py"))
+    session = ProcessSession(sandbox, Program({"work.py": MODULE}, "work.py"))
 
     def fails(_: int) -> float:
         raise OSError
 
     try:
-        session.prepare(Limits(), GuestNeeds(timed=True))
+        session.prepare(Limits(), ProcessNeeds(timed=True))
         readings = iter([lambda: 1.0, lambda: fails(0)])
         monkeypatch.setattr(session_module, "cpu_seconds", lambda _: next(readings)())
         seen = session.call(Call("fine"), 20.0)
@@ -400,7 +400,7 @@ def test_a_stopped_call_says_what_it_had_used_up(make: Make, entry: str, stop: S
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux shows what a process has used")
-def test_a_child_computes_at_the_cost_of_its_guest(make_oneshot: Make) -> None:
+def test_a_child_computes_at_the_cost_of_its_process(make_oneshot: Make) -> None:
     seen = call(make_oneshot(MODULE), "has_a_child_spin", 0.5)
     assert (seen.outcome, seen.facts.stopped) == (Outcome.TIMED_OUT, Stop.PROCESSOR)
 
@@ -414,13 +414,13 @@ def test_a_busy_machine_is_given_a_second_try(
     monkeypatch.setattr(Deadline, "busy", property(lambda _: busy))
     seen = session.call_fairly(Call("needs_more"), 1.0)
     assert seen.outcome is (Outcome.COMPLETED if busy else Outcome.TIMED_OUT)
-    # Each try has a guest to itself, and the last word.
-    session.prepare(Limits(import_seconds=2, output_kb=64), GuestNeeds())
+    # Each try has a process to itself, and the last word.
+    session.prepare(Limits(import_seconds=2, output_kb=64), ProcessNeeds())
     assert session.call_fairly(Call("spins"), 0.2).outcome is Outcome.TIMED_OUT
     assert not session.alive
 
 
-def test_a_guest_that_got_no_core_is_not_the_submissions_fault(
+def test_a_process_that_got_no_core_is_not_the_submissions_fault(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = make(MODULE)
@@ -452,21 +452,21 @@ def test_an_import_that_never_ends_is_known_once_for_all_questions(
     session = make(b"while True: pass")
     assert session.failed_load.outcome is Outcome.TIMED_OUT
     monkeypatch.setattr(session._sandbox, "start", lambda *_: pytest.fail("it is tried again"))
-    session.prepare(Limits(), GuestNeeds())
-    session.prepare(Limits(), GuestNeeds(virtual=2, processes=4))
+    session.prepare(Limits(), ProcessNeeds())
+    session.prepare(Limits(), ProcessNeeds(virtual=2, processes=4))
     assert session.failed_load.outcome is Outcome.TIMED_OUT
     assert not session.alive
 
 
 def test_an_import_that_never_ends_with_a_gpu_is_tried_without(make: Make) -> None:
     session = make(MODULE)
-    session.prepare(Limits(), GuestNeeds(virtual=1))
+    session.prepare(Limits(), ProcessNeeds(virtual=1))
     session._failures.note(
         "work.py",
-        GuestNeeds(virtual=1),
+        ProcessNeeds(virtual=1),
         Observation(Outcome.TIMED_OUT, HostFacts(1.0), Claims(None)),
     )
-    session.prepare(Limits(), GuestNeeds())
+    session.prepare(Limits(), ProcessNeeds())
     assert session.failed_load is None
     assert session.alive
 
@@ -508,7 +508,7 @@ def test_nothing_is_left_behind(make_oneshot: Make) -> None:
         b"    os.wait()\n"
         b"    return 1\n"
     )
-    keeper = session._guest._keeper.pid
+    keeper = session._process._keeper.pid
     call(session, "daemon")
     assert len(descendants(keeper)) == 2
     session.close()

@@ -14,15 +14,15 @@ from grader.checks.base import CaseInputs
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.plan import DrawKey, PlannedCase
-from grader.run.session import GuestSession
-from grader.run.timing.careful import Stack
+from grader.run.session import ProcessSession
+from grader.run.timing.full_measurement import Stack
 from grader.run.timing.processor import rows
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 
 
 class Generator:
-    """The reference's guest: each call returns a tensor, a list and a number, by its seed."""
+    """The reference's process: each call returns a tensor, a list and a number, by its seed."""
 
     def __init__(self) -> None:
         self.requests: list[Call] = []
@@ -39,7 +39,7 @@ class Generator:
 def stack(session: Any = None, **case: Any) -> Stack:
     content = {"id": "c", "dims": {"N": [3, 4]}, **case}
     planned = PlannedCase("c", Case.model_validate(content), CaseInputs("c", ("x",), ()), {}, "")
-    return Stack(planned, {"N": 64}, DrawKey(1, "a", "q"), cast("GuestSession", session))
+    return Stack(planned, {"N": 64}, DrawKey(1, "a", "q"), cast("ProcessSession", session))
 
 
 def shape(value: Value) -> tuple[int, ...]:
@@ -58,9 +58,9 @@ def test_tensors_hold_those_of_all_calls_at_the_sizes_that_are_timed() -> None:
 
 
 def test_a_generator_makes_the_inputs_of_a_block_in_one_request() -> None:
-    guest = Generator()
-    x, numbers, ragged = stack(guest, generate="g").draw(7, 6)[0]
-    (request,) = guest.requests
+    process = Generator()
+    x, numbers, ragged = stack(process, generate="g").draw(7, 6)[0]
+    (request,) = process.requests
     assert (request.entry, request.block, request.kwargs["N"]) == ("g", 6, 64)
     assert len(set(cast("list[int]", request.kwargs["seed"]))) == 6
     assert isinstance(x, Tensor)
@@ -72,7 +72,7 @@ def test_a_generator_makes_the_inputs_of_a_block_in_one_request() -> None:
     assert [len(to_numpy(cast("Tensor", item))) for item in ragged] == [
         1 + seed % 2 for seed, _ in pairs
     ]
-    assert guest.requests[0].kwargs != stack(guest, generate="g").draw(8, 6)
+    assert process.requests[0].kwargs != stack(process, generate="g").draw(8, 6)
 
 
 def test_a_generator_that_fails_is_no_submissions_fault() -> None:

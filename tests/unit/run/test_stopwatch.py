@@ -1,4 +1,4 @@
-"""One set of guests, all of them invented: what is compared, what ends it, what is counted."""
+"""One set of processes, all of them invented: what is compared, what ends it, what is counted."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from observed import ended, tensor
 from grader.checks.arrays import to_numpy
 from grader.checks.base import CaseInputs
 from grader.checks.speed import tolerance
-from grader.clock.sampling import Plan
-from grader.clock.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, pace_of
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation, Outcome
-from grader.run.session import GuestSession
+from grader.run.session import ProcessSession
 from grader.run.timing.processor import ProcessorClock
 from grader.run.timing.stopwatch import Job, NotTimedError, SetOutcome, Stopwatch
+from grader.speed_statistics.sampling import Plan
+from grader.speed_statistics.vectorisation import AGAIN, LONE, LOOP, STUDENT, VECTORISED, pace_of
 from grader.wire.messages import Call
 from grader.wire.values import Tensor, Value
 
@@ -28,7 +28,7 @@ Work = Callable[[np.ndarray, int], Value]
 
 
 class Invented:
-    """A guest whose work takes as long as it is told to."""
+    """A process whose work takes as long as it is told to."""
 
     pid = None
 
@@ -74,7 +74,7 @@ def job(**changes: Any) -> Job:
 def watch(student: Invented, loop: float = 6.4e-3, **changes: Any) -> tuple[SetOutcome, Any]:
     vectorised, slow = Invented(1e-4), Invented(loop)
     sessions = {STUDENT: student, VECTORISED: vectorised, AGAIN: vectorised, LOOP: slow}
-    known = cast("dict[str, GuestSession]", sessions)
+    known = cast("dict[str, ProcessSession]", sessions)
     return Stopwatch(
         ProcessorClock(job(**changes), known, 0), np.random.default_rng(0)
     ).measure(), sessions
@@ -187,7 +187,7 @@ def test_a_call_that_does_not_return_ends_the_set() -> None:
 def test_a_reference_that_fails_is_not_the_hand_ins_fault() -> None:
     vectorised = Invented(1e-4, lambda *_: ended(Outcome.CRASHED, "gone"))
     sessions = {STUDENT: Invented(1e-4), VECTORISED: vectorised, AGAIN: vectorised}
-    known = cast("dict[str, GuestSession]", {**sessions, LOOP: Invented(1e-2)})
+    known = cast("dict[str, ProcessSession]", {**sessions, LOOP: Invented(1e-2)})
     with pytest.raises(InfrastructureError, match="could not be timed"):
         Stopwatch(ProcessorClock(job(), known, 0), np.random.default_rng(0)).measure()
 

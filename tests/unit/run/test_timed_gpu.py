@@ -16,10 +16,10 @@ from fake_device import NO_MEMORY, STICKY, Answer, FakeDevice, Student, honest, 
 
 from grader.checks.judge import judge_case
 from grader.checks.speed import Speedup
-from grader.clock.device import REFERENCE, TRANSFER, read
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.report.messages.catalogue import ENGLISH
 from grader.run.materials import load_materials
+from grader.speed_statistics.device import REFERENCE, TRANSFER, read
 from grader.verdict import Code, Owner, Status, Verdict
 from grader.vgpu.timeline.profiles import profile
 from grader.wire.messages import Fault

@@ -7,7 +7,7 @@ import pytest
 from grader.assignment.rules import question_findings
 from grader.assignment.types import Question
 from grader.run.capabilities import resolve
-from grader.sandbox.host.guests import GuestNeeds
+from grader.sandbox.host.processes import ProcessNeeds
 from grader.verdict import Code
 
 
@@ -30,7 +30,7 @@ def question(**needs: object) -> Question:
 @pytest.mark.parametrize("choice", ["auto", "virtual", "cuda"])
 def test_its_gpus_are_virtual(choice) -> None:
     needs = resolve(question(cuda=2, timeline=True), choice, 2, lambda _: True)
-    assert needs == GuestNeeds(virtual=2)
+    assert needs == ProcessNeeds(virtual=2)
 
 
 def test_without_any_gpu_it_is_deferred() -> None:

@@ -13,14 +13,14 @@ import toy_starter
 import two_files
 from two_files import LINEAR, NET, NET_ALONE, RIGHT
 
-from grader.clock.sampling import readable
 from grader.errors import AssignmentError
 from grader.grading import Examined, Grader, Options
 from grader.report.model import CheckResult, Report
 from grader.run.materials import load_materials
-from grader.run.timing.screening import Screener
+from grader.run.timing.quick_screen import Screener
 from grader.run.timing.stopwatch import NotTimedError, Subject
-from grader.sandbox.host.guests import Sandbox
+from grader.sandbox.host.processes import Sandbox
+from grader.speed_statistics.sampling import readable
 from grader.verdict import Code, Status
 
 LOOPED = """\

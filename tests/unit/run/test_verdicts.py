@@ -9,10 +9,10 @@ import pytest
 from grader.assignment.types import Question
 from grader.checks.base import CaseInputs
 from grader.observation import Claims, Observation, Outcome
-from grader.run import submitted
+from grader.run import judge_submission
+from grader.run.judge_submission import judge_question
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.run.submitted import judge_question
 from grader.verdict import Code, Owner, Status
 from grader.wire.messages import Fault, Loaded
 from grader.wire.values import Value
@@ -143,4 +143,4 @@ def test_the_text_is_read_where_a_part_of_a_result_is_nothing(
 ) -> None:
     seen = {"one": Observation(Outcome.COMPLETED, claims=Claims(value=value))}
     run = QuestionRun("f", Loaded(("f",)), None, seen)
-    assert submitted._looks_unwritten(run) is looked_at
+    assert judge_submission._looks_unwritten(run) is looked_at

@@ -11,23 +11,23 @@ import pytest
 
 from grader.sandbox.host.fork_server import ForkServerSandbox
 from grader.sandbox.host.forked import environment
-from grader.sandbox.host.guests import Gpu, GuestNeeds, WallRefusedError
 from grader.sandbox.host.open import PROBE_LIMITS, _advice, _shown, clean_environment
+from grader.sandbox.host.processes import Gpu, ProcessNeeds, WallRefusedError
 from grader.sandbox.walls import cuda, privileges, seccomp
 from grader.sandbox.walls.plan import (
     Canary,
-    GuestPlan,
     Mechanism,
+    ProcessPlan,
     WallPlan,
 )
-from grader.sandbox.walls.proof import breaches
+from grader.sandbox.walls.self_test import breaches
 from grader.wire.messages import from_bytes, to_bytes
 
-GUEST = GuestPlan(1, memory=2**30, output=1, processes=8, scratch=1, cpu_seconds=1)
+PROCESS = ProcessPlan(1, memory=2**30, output=1, processes=8, scratch=1, cpu_seconds=1)
 CANARY = Canary("/var/tmp/x", "name", {"net": "net:[1]"})
 
 
-def test_a_guest_may_open_its_own_device_and_what_all_of_them_share() -> None:
+def test_a_process_may_open_its_own_device_and_what_all_of_them_share() -> None:
     assert cuda.nodes(()) == ()
     assert set(cuda.nodes((3,))) == {
         "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia3",
@@ -105,14 +105,16 @@ def test_parts_of_one_gpu_have_one_node_and_are_named() -> None:
     server: Any = SimpleNamespace(plan=shown, _slots=None, _numbers=count(1), gpu_memory=0)
     server._gpus = partial(ForkServerSandbox._gpus, server)
     visible = [
-        ForkServerSandbox._guest_plan(server, PROBE_LIMITS, GuestNeeds(cuda=1, gpus=gpus)).visible
+        ForkServerSandbox._process_plan(
+            server, PROBE_LIMITS, ProcessNeeds(cuda=1, gpus=gpus)
+        ).visible
         for gpus in ((), (Gpu("MIG-b", 2, "GPU-x"),))
     ]
     assert visible == ["MIG-a,MIG-b", "MIG-b"]
     assert _shown(plan, (Gpu("GPU-y", 3),)).parts == ""
 
 
-def test_memory_files_are_for_guests_with_a_gpu_only() -> None:
+def test_memory_files_are_for_processes_with_a_gpu_only() -> None:
     assert seccomp.build(None, gpu=True) != seccomp.build(None)
     assert len(seccomp.build(None)) > len(seccomp.build(None, gpu=True))
 
@@ -126,7 +128,7 @@ def test_the_fork_server_never_asks_the_driver() -> None:
 
 def test_all_limits_but_address_space_stay() -> None:
     usual, with_gpu = (
-        privileges.planned_limits(plan, 0) for plan in (GUEST, replace(GUEST, gpus=(0,)))
+        privileges.planned_limits(plan, 0) for plan in (PROCESS, replace(PROCESS, gpus=(0,)))
     )
     assert set(usual) - set(with_gpu) == {"AS"}
     # The driver's own threads are not the submission's.
@@ -136,9 +138,9 @@ def test_all_limits_but_address_space_stay() -> None:
 
 def test_what_cannot_be_limited_is_not_asked_of_the_proof() -> None:
     plan = WallPlan(Mechanism.NS, CANARY, gpus=(0,))
-    missing = breaches(plan, GUEST, {})
+    missing = breaches(plan, PROCESS, {})
     assert any("exceed_memory" in line for line in missing)
-    asked = breaches(plan, replace(GUEST, gpus=(0,)), {})
+    asked = breaches(plan, replace(PROCESS, gpus=(0,)), {})
     left = {line.split()[0] for line in missing} - {line.split()[0] for line in asked}
     # The driver locks files of its own, so that a library's file cannot be kept from it.
     assert left == {"exceed_memory", "uncounted_memory", "lock_library"}
@@ -146,13 +148,13 @@ def test_what_cannot_be_limited_is_not_asked_of_the_proof() -> None:
 
 def test_plans_with_gpus_survive_the_way_to_the_fork_server() -> None:
     plan = WallPlan(Mechanism.NS, CANARY, gpus=(0, 2), libraries=("/opt/driver",))
-    guest = replace(GUEST, gpus=(2,), visible="GPU-a")
+    process = replace(PROCESS, gpus=(2,), visible="GPU-a")
     assert from_bytes(to_bytes(plan), WallPlan) == plan
-    assert from_bytes(to_bytes(guest), GuestPlan) == guest
+    assert from_bytes(to_bytes(process), ProcessPlan) == process
 
 
 def test_a_process_of_its_own_sees_its_gpu_only_and_keeps_full_precision() -> None:
-    made = clean_environment(GuestNeeds(cuda=1, gpus=(Gpu("GPU-a", 0), Gpu("GPU-b", 1))))
+    made = clean_environment(ProcessNeeds(cuda=1, gpus=(Gpu("GPU-a", 0), Gpu("GPU-b", 1))))
     assert made["CUDA_VISIBLE_DEVICES"] == "GPU-a,GPU-b"
     assert made["NVIDIA_TF32_OVERRIDE"] == "0"
-    assert "CUDA_VISIBLE_DEVICES" not in clean_environment(GuestNeeds(cuda=1))
+    assert "CUDA_VISIBLE_DEVICES" not in clean_environment(ProcessNeeds(cuda=1))

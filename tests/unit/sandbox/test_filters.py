@@ -94,7 +94,7 @@ def test_clone(arch: str) -> None:
 
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("own", [None, 77])
-def test_a_timed_guest_starts_threads_and_no_processes(arch: str, own: int | None) -> None:
+def test_a_timed_process_starts_threads_and_no_processes(arch: str, own: int | None) -> None:
     timed = seccomp.build(own, timed=True, arch=arch)
     thread, fork, vfork = 0x3D0F00, 17, 0x4111
     assert [verdict(timed, arch, "clone", f) for f in (thread, fork, vfork)] == [ALLOW, DENY, DENY]
@@ -105,7 +105,7 @@ def test_a_timed_guest_starts_threads_and_no_processes(arch: str, own: int | Non
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-def test_flat_guests_signal_and_limit_only_themselves(arch: str) -> None:
+def test_flat_processes_signal_and_limit_only_themselves(arch: str) -> None:
     flat = seccomp.build(77, arch=arch)
     assert verdict(flat, arch, "kill", 77, 9) == ALLOW
     for other in (76, 1, 0, 2**32 - 1):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.host.guests import folder_size
+from grader.sandbox.host.processes import folder_size
 
 KEEP_SIZE = 1  # FALLOC_FL_KEEP_SIZE of fallocate(2)
 PAGE = 4096

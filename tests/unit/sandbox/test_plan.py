@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 from faults import no_faults
 
-from grader.sandbox.walls.plan import Canary, GuestPlan, Mechanism, Wall, WallPlan
-from grader.sandbox.walls.proof import breaches
+from grader.sandbox.walls.plan import Canary, Mechanism, ProcessPlan, Wall, WallPlan
+from grader.sandbox.walls.self_test import breaches
 from grader.wire.messages import from_bytes, to_bytes
 
 CANARY = Canary("/var/tmp/x", "name", {"net": "net:[1]"}, ("/reference",))
-GUEST = GuestPlan(1, memory=1, output=1, processes=8, scratch=1, cpu_seconds=1)
+PROCESS = ProcessPlan(1, memory=1, output=1, processes=8, scratch=1, cpu_seconds=1)
 HELD = {
     "write_outside": "ENOENT", "read_outside": "ENOENT", "find_outside": "ENOENT",
     "overfill_scratch": "ENOSPC", "internet_socket": "EPERM", "connect_abstract": "ECONNREFUSED",
@@ -27,7 +27,7 @@ HELD = {
 def test_a_plan_survives_the_way_to_the_fork_server(mechanism: Mechanism) -> None:
     plan = WallPlan(mechanism, CANARY, 7, slots=True).without(Wall.SECCOMP)
     assert from_bytes(to_bytes(plan), WallPlan) == plan
-    assert from_bytes(to_bytes(GUEST), GuestPlan) == GUEST
+    assert from_bytes(to_bytes(PROCESS), ProcessPlan) == PROCESS
 
 
 def test_a_switched_off_wall_is_still_asked_for() -> None:
@@ -42,7 +42,7 @@ def test_no_landlock_no_landlock_wall() -> None:
 
 
 def test_a_whole_proof_has_no_breach() -> None:
-    assert breaches(WallPlan(Mechanism.NS, CANARY), GUEST, HELD) == []
+    assert breaches(WallPlan(Mechanism.NS, CANARY), PROCESS, HELD) == []
 
 
 def _passes_for_held(name: str) -> Iterator[str]:
@@ -52,10 +52,10 @@ def _passes_for_held(name: str) -> Iterator[str]:
         (left_out | {name: "something else"}, f"{name} met something else, where"),
         (left_out, f"{name} met nothing"),
     ):
-        found = breaches(plan, GUEST, met)
+        found = breaches(plan, PROCESS, met)
         if not found or not found[0].startswith(told):
             yield f"no breach “{told} …”, but {found}"
 
 
 def test_each_attempt_counts() -> None:
-    no_faults({name: name for name in HELD}, _passes_for_held, "let proof.py ask for its outcome")
+    no_faults({name: name for name in HELD}, _passes_for_held, "let self_test.py ask for its outcome")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.actor.server import warm
 from grader.sandbox.host.open import Preload, preload
 from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan
+from grader.student_process.server import warm
 from grader.wire.messages import from_bytes, to_bytes
 
 DRAWS = b"def plot():\n    import matplotlib.pyplot as plt\n"
@@ -25,7 +25,7 @@ def test_what_the_assignments_files_import(files: list[bytes], found: Preload) -
     assert preload(files, "/fonts") == found
 
 
-def test_without_a_folder_for_fonts_each_guest_imports_for_itself() -> None:
+def test_without_a_folder_for_fonts_each_process_imports_for_itself() -> None:
     assert preload([DRAWS, READS], "") == Preload(("h5py",))
 
 

@@ -1,4 +1,4 @@
-"""User IDs for guests: no two graders on one machine hold the same."""
+"""User IDs for processes: no two graders on one machine hold the same."""
 
 from __future__ import annotations
 

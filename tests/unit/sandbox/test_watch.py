@@ -1,4 +1,4 @@
-"""What /proc tells of a guest's processes: their time, and which of them want a core."""
+"""What /proc tells of a process's processes: their time, and which of them want a core."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from grader.sandbox.host.guests import Activity, activity, end_below
+from grader.sandbox.host.processes import Activity, activity, end_below
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux's /proc")
 

@@ -6,14 +6,14 @@ import pytest
 import toy_starter
 
 from grader.report.messages.language import VARIABLE
-from grader.selfcheck import spare
+from grader.selfcheck import warm_sandbox
 
 
 @pytest.fixture
 def lent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let self-checks run behind walls that stand already, and speak English."""
     monkeypatch.setenv(VARIABLE, "en")
-    monkeypatch.setattr(spare, "_open", lambda _: toy_starter.lent())
+    monkeypatch.setattr(warm_sandbox, "_open", lambda _: toy_starter.lent())
 
 
 @pytest.fixture

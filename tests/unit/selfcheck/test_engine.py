@@ -9,11 +9,11 @@ from toy_starter import fill
 
 from grader.errors import InfrastructureError
 from grader.report.model import QuestionResult, Report, ReportStatus
-from grader.selfcheck import spare
+from grader.selfcheck import warm_sandbox
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures
-from grader.selfcheck.spare import SpareSandbox, open_for_check
 from grader.selfcheck.terminal import SaveWatch
+from grader.selfcheck.warm_sandbox import SpareSandbox, open_for_check
 from grader.selfcheck.workplace import Workplace, open_workplace
 from grader.verdict import Code
 
@@ -136,14 +136,14 @@ def test_without_walls_a_machine_checks_all_the_same(
     def refuse(_: str) -> None:
         raise InfrastructureError("none here")
 
-    monkeypatch.setattr(spare, "open_sandbox", refuse)
+    monkeypatch.setattr(warm_sandbox, "open_sandbox", refuse)
     with SelfCheck(place, open_for_check()) as own:
         assert isinstance(own._sandbox, SpareSandbox)
     with pytest.raises(InfrastructureError):
         open_for_check("full")
 
 
-def test_a_spare_guest_is_taken_once_and_only_for_what_it_was_made() -> None:
+def test_a_spare_process_is_taken_once_and_only_for_what_it_was_made() -> None:
     sandbox = SpareSandbox()
     started: list[str] = []
     sandbox._inner.start_warm = lambda *_: started.append("warm") or _Spare()  # type: ignore[assignment]

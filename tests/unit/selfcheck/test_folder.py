@@ -6,7 +6,7 @@ import pytest
 import toy_starter
 
 from grader.selfcheck.folder import InTheWay
-from grader.selfcheck.spare import need_torch
+from grader.selfcheck.warm_sandbox import need_torch
 from grader.selfcheck.workplace import open_workplace, read_workplace
 
 

@@ -12,7 +12,7 @@ from toy_starter import fill, notebook
 
 from grader.cli import app as cli
 from grader.selfcheck.workplace import open_workplace, read_workplace
-from grader.selfcheck.written import absent, elsewhere, inside
+from grader.selfcheck.written_stubs import absent, elsewhere, inside
 
 IN_CELLS = "def double(x):\n    return x + x", "def mean_of(x):\n    return x.mean()"
 

@@ -9,7 +9,7 @@ from toy_starter import notebook
 
 from grader.cli import app as cli
 from grader.selfcheck.workplace import open_workplace, read_workplace
-from grader.selfcheck.written import takes_long_to_load
+from grader.selfcheck.written_stubs import takes_long_to_load
 
 DOUBLE = "def double(x):\n    return x + x"
 

@@ -11,8 +11,8 @@ from observed import tensor
 from toy_starter import fill
 
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.spare import open_for_check
 from grader.selfcheck.values import _Blocks, printed_lines
+from grader.selfcheck.warm_sandbox import open_for_check
 from grader.selfcheck.workplace import open_workplace
 
 pytestmark = pytest.mark.xdist_group("toy")

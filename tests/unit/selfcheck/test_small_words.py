@@ -12,7 +12,7 @@ from grader.cli import app as cli
 from grader.report.model import CheckResult
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.workplace import open_workplace, read_workplace
-from grader.selfcheck.written import bracket_lines
+from grader.selfcheck.written_stubs import bracket_lines
 from grader.verdict import Code
 
 COLUMNS = "60"

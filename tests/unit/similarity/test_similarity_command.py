@@ -11,7 +11,7 @@ import pytest
 from class_of import DISGUISED, LONG, OTHER
 
 from grader.batch.discover import ClassSubmission
-from grader.batch.ledger import Done, Setup, begin, record
+from grader.batch.ledger import BatchSettings, Done, begin, record
 from grader.batch.pages import SIMILARITY_FILE
 from grader.cli import app as cli
 from grader.cli import similarity as cli_similarity
@@ -73,7 +73,7 @@ def test_a_class_folder(course: Path, monkeypatch: pytest.MonkeyPatch, capsys: A
 def test_a_batch_knows_its_hand_ins_and_assignment(
     course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    setup = Setup(
+    setup = BatchSettings(
         assignment="hw", file=str(course / "assignments/hw/assignment.yml"), version="1",
         digest="", seed=1, device="auto", questions=(), isolation="auto", clock=False,
         grader_version="0",

@@ -2,21 +2,21 @@ import pytest
 
 from grader.wire.frames import Frame, pack, parse_header
 from grader.wire.messages import (
-    Ask,
-    Back,
     Call,
-    Did,
+    CallbackRequest,
     Fault,
     Load,
     Loaded,
     Ready,
     Reply,
+    Request,
+    Response,
     from_frame,
     to_frame,
 )
 from grader.wire.values import TEXT_CAP, ActorHandle, FilePath, ProtocolError, Tensor
 
-KINDS = (Load, Call, Ready, Loaded, Reply, Ask, Did, Back)
+KINDS = (Load, Call, Ready, Loaded, Reply, Request, Response, CallbackRequest)
 FAULT = Fault("ValueError", "bad", "hw.py", 3, 7, "Traceback …")
 MESSAGES = [
     Load({"hw.py": b"x = 1"}, "hw.py"),
@@ -29,12 +29,12 @@ MESSAGES = [
     Ready({"network": "refused"}, {"torch": "2.13"}),
     Loaded(("f", "g")),
     Loaded((), FAULT, ("scipy",)),
-    Ask("call", "f", args=(ActorHandle(-1), FilePath("shared-1/x.pt")), kwargs={"k": 2}),
-    Ask("collect", target=3, most=9, puts={1: 2}),
-    Ask("value", files={"shared-1/x": b"y"}, folders={"shared-1": True}),
-    Did(1.5, files={"shared-1/x": b"y"}, token="9f"),
-    Did(fault=FAULT, kind="ValueError"),
-    Back(1, (2,), {"k": 3}, caller=7, token="9f"),
+    Request("call", "f", args=(ActorHandle(-1), FilePath("shared-1/x.pt")), kwargs={"k": 2}),
+    Request("collect", target=3, most=9, stores={1: 2}),
+    Request("value", files={"shared-1/x": b"y"}, folders={"shared-1": True}),
+    Response(1.5, files={"shared-1/x": b"y"}, token="9f"),
+    Response(fault=FAULT, kind="ValueError"),
+    CallbackRequest(1, (2,), {"k": 3}, caller=7, token="9f"),
     Reply(1.5),
     Reply(1.5, token="9f"),
     Reply(fault=FAULT),

@@ -1,0 +1,341 @@
+"""``rejudge``, ``regrade`` and ``replay``: judge a batch again, or run parts of it again.
+
+The journal has what that takes: seed, options, and where each submission lies. A whole class is
+graded under one state of its assignment; grading half of it under a changed one is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.batch.changes import (
+    Change,
+    Total,
+    differences,
+    refuse_two_states,
+    total,
+    what_changed,
+    with_questions,
+    without_merged,
+)
+from grader.batch.decisions import carry
+from grader.batch.ledger import (
+    BatchSettings,
+    Done,
+    decisions_of,
+    done_so_far,
+    one_of,
+    record,
+    setup_of,
+)
+from grader.batch.schedule import WorkItem, WorkKind, perform, write
+from grader.errors import UsageError, nearest
+from grader.grading import Grader, Options
+from grader.report.model import Report
+from grader.run.answers import KeptAnswers, asked_of, key_of
+from grader.run.observe import QuestionRun
+from grader.store.journal import JOURNAL_FILE, Journal, open_journal
+
+Prepare = Callable[[BatchSettings, Options], AbstractContextManager[Grader]]
+"""Gives a grader that has run the reference, for what a batch was begun with."""
+
+
+@dataclass(frozen=True, slots=True)
+class RerunResult:
+    """What going over a batch again came to.
+
+    Attributes:
+        changes: Every check that ended otherwise.
+        reports: All reports as they are now, by name.
+        totals: What each has in all, before and now.
+        untouched: Submission → why nothing could be judged anew.
+    """
+
+    changes: tuple[Change, ...]
+    reports: tuple[Report, ...]
+    totals: tuple[Total, ...]
+    untouched: dict[str, str]
+
+
+@contextmanager
+def reopened(out: Path) -> Iterator[tuple[Journal, BatchSettings]]:
+    """Open a batch that was begun earlier.
+
+    Raises:
+        UsageError: There is none.
+    """
+    with open_journal(out / JOURNAL_FILE) as journal:
+        yield journal, setup_of(journal, out)
+
+
+Runs = Mapping[str, QuestionRun]
+
+
+class KeptRuns:
+    """Reads what was observed of a class, with the reference's answers that it was kept against.
+
+    Args:
+        journal: Of the batch.
+        out: Its folder.
+        grader: Has run the reference as it is now.
+    """
+
+    def __init__(self, journal: Journal, out: Path, grader: Grader) -> None:
+        self._journal, self._out, self._grader = journal, out, grader
+        self._known: dict[str, tuple[KeptAnswers, Runs]] = {}
+
+    def of(self, name: str) -> tuple[Runs, Runs] | None:
+        """Return what was observed of a submission, and what to compare it with.
+
+        None where nothing of it ran.
+
+        Raises:
+            UsageError: It cannot be read as it was meant.
+        """
+        kept = self._journal.kept(name)
+        if kept is None:
+            return None
+        answers, reference = self._answers(kept)
+        return answers.unpack(kept), reference
+
+    def refuse_unanswered(self, names: Iterable[str]) -> None:
+        """See that all can be read.
+
+        Raises:
+            UsageError: The reference's answers are not kept with one; says what to do.
+        """
+        for name in names:
+            if (kept := self._journal.kept(name)) is not None:
+                self._answers(kept)
+
+    def _answers(self, kept: bytes) -> tuple[KeptAnswers, Runs]:
+        key = key_of(kept) or ""
+        if key not in self._known:
+            content = self._journal.answers(key)
+            if content is None:
+                questions = ",".join(self._grader.reference_runs)
+                raise UsageError(
+                    f"{self._out}: what the reference answered when this class was graded was not "
+                    "kept, as earlier versions did not. Judged anew, right and wrong answers could "
+                    f"be taken for each other. `grader regrade {self._out} --questions "
+                    f"{questions}` runs everybody again, with the same inputs; what people decided "
+                    "stays"
+                )
+            answers = KeptAnswers(content)
+            self._known[key] = answers, answers.steadying(self._grader.reference_runs)
+        return self._known[key]
+
+
+def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> RerunResult:
+    """Judge everything that was observed under the assignment as it is now.
+
+    No submission runs; the reference does, for the same inputs as before.
+
+    Raises:
+        UsageError: There is no batch; a question is now asked with other calls, of which nothing
+            was observed; or an earlier version graded it, and did not keep what that takes.
+    """
+    with reopened(out) as (journal, setup), prepare(setup, options_of(setup)) as grader:
+        everybody = list(done_so_far(journal))
+        observed = KeptRuns(journal, out, grader)
+        observed.refuse_unanswered(done.submission.name for done in everybody)
+        _refuse_other_calls(out, setup, grader)
+        decisions = decisions_of(journal)
+        changes: list[Change] = []
+        reports: list[Report] = []
+        totals: list[Total] = []
+        untouched: dict[str, str] = {}
+        for done in everybody:
+            name = done.submission.name
+            seen = observed.of(name)
+            if seen is None:
+                untouched[name] = "nothing of it ran, what was said of it stands"
+            runs, reference = seen or ({}, None)
+            after = carry(done.report, grader.judge_again(runs, done.report, reference))
+            changes += differences(name, done.report, after)
+            old, new = grader.counted(done.report), grader.counted(after)
+            totals.append(total(name, old, new, decisions.get(name, ())))
+            reports.append(after)
+            # Report before journal: killed in between, the next run finds the same difference and
+            # writes both again.
+            if not dry_run and after != done.report:
+                write(grader.counted(after), out)
+                now = Done(done.submission, after, done.digest, done.timed)
+                record(journal, now, journal.kept(name))
+        if not dry_run:
+            _stands_under(journal, setup, grader)
+    return RerunResult(tuple(changes), tuple(reports), tuple(totals), untouched)
+
+
+def regrade(
+    out: Path, prepare: Prepare, names: Sequence[str], questions: Sequence[str]
+) -> RerunResult:
+    """Run submissions again, or some questions of them, with the batch's own seed.
+
+    Where the assignment has changed since, this is for the whole class or for nobody: its other
+    questions are judged anew from what was observed, so that all stand under one assignment.
+
+    Args:
+        out: ``--out`` of the batch.
+        prepare: Makes the grader.
+        names: Submissions; all where empty.
+        questions: Ids; all that the batch has where empty. The others' results stay.
+
+    Raises:
+        UsageError: There is no batch or no such submission; or the assignment has changed since,
+            and only some submissions were to run, or another question has other calls now.
+    """
+    with reopened(out) as (journal, setup):
+        everybody = {done.submission.name: done for done in done_so_far(journal)}
+        names = [one_of(out, everybody, name).submission.name for name in names]
+        decisions = decisions_of(journal)
+        changes: list[Change] = []
+        totals: list[Total] = []
+        every = setup.questions and (*setup.questions, *questions)
+        with prepare(setup, options_of(setup, every)) as grader:
+            run = _Run(journal, out, grader, questions, grader.materials.digest != setup.digest)
+            if run.anew and names:
+                asked = _otherwise_asked(setup, grader)
+                changed = what_changed(setup, grader.assignment, asked, everybody[names[0]].report)
+                refuse_two_states(out, names, changed, asked)
+            if run.anew:
+                _refuse_other_calls(out, setup, grader, questions or set(setup.plan))
+            run.refuse_unanswered(names or everybody)
+            # Before any run: each entry that is written from here on names these.
+            journal.keep_answers(grader.answers.key, grader.answers.content)
+            for name in names or list(everybody):
+                before = everybody[name].report
+                everybody[name] = run.one(everybody[name])
+                after = everybody[name].report
+                changes += differences(name, before, after)
+                old, new = grader.counted(before), grader.counted(after)
+                totals.append(total(name, old, new, decisions.get(name, ())))
+            if run.anew:
+                _stands_under(journal, setup, grader)
+    reports = tuple(done.report for done in everybody.values())
+    return RerunResult(tuple(changes), reports, tuple(totals), {})
+
+
+class _Run:
+    """Runs submissions again, whole or in part.
+
+    Args:
+        grader: For all questions of the batch.
+        questions: To be run; all where empty.
+        anew: Judge what is not run anew: the assignment has changed.
+
+    Raises:
+        UsageError: There is no such question.
+    """
+
+    def __init__(
+        self, journal: Journal, out: Path, grader: Grader, questions: Sequence[str], anew: bool
+    ) -> None:
+        Options(0, questions=tuple(questions)).selected(grader.assignment)
+        self.anew = anew
+        self._observed = KeptRuns(journal, out, grader)
+        self._journal, self._out = journal, out
+        self._whole, self._questions = grader, questions
+        self._part = grader.with_questions(questions) if questions else grader
+        left = set(grader.reference_runs) - set(questions)
+        self._rest_of_questions = left if questions else set[str]()
+
+    def refuse_unanswered(self, names: Iterable[str]) -> None:
+        """See that what is not run again can be read, before anything runs."""
+        if self._rest_of_questions:
+            self._observed.refuse_unanswered(names)
+
+    def one(self, before: Done) -> Done:
+        """Run one submission, and write down what came of it."""
+        answer = perform(
+            self._part, WorkItem(WorkKind.GRADE, before.submission, clock=True), self._out
+        )
+        report, kept = Report.model_validate_json(answer.report), answer.kept
+        if self._questions:
+            others, reference = self._others(before.submission.name)
+            rest = self._rest(before.report, others, reference)
+            report = with_questions(rest, report, self._questions)
+            answers = self._whole.answers
+            runs = {**others, **(answers.unpack(kept) if kept else {})}
+            kept = answers.pack(runs) if runs else None
+            write(self._whole.counted(report), self._out)
+        done = Done(before.submission, report, answer.digest, before.timed)
+        record(self._journal, done, kept)
+        return done
+
+    def _others(self, name: str) -> tuple[Runs, Runs | None]:
+        """Return what was observed of the questions that are not to be run, as ``KeptRuns.of``."""
+        seen = self._observed.of(name) if self._rest_of_questions else None
+        if seen is None:
+            return {}, None
+        runs, reference = seen
+        return {key: run for key, run in runs.items() if key in self._rest_of_questions}, reference
+
+    def _rest(self, before: Report, runs: Runs, reference: Runs | None) -> Report:
+        if not self.anew:
+            return before
+        before = before.model_copy(update={"merged": without_merged(before, self._questions)})
+        return carry(before, self._whole.judge_again(runs, before, reference))
+
+
+def replay(out: Path, name: str, prepare: Prepare, scratch: Path) -> tuple[Change, ...]:
+    """Run one submission again and return what ended otherwise; nothing is written down.
+
+    Args:
+        out: ``--out`` of the batch.
+        name: Of the submission.
+        prepare: Makes the grader.
+        scratch: An empty folder for the second report.
+
+    Raises:
+        UsageError: There is no such submission, or it is not there any more.
+    """
+    with reopened(out) as (journal, setup):
+        everybody = {done.submission.name: done for done in done_so_far(journal)}
+    if name not in everybody:
+        raise UsageError(f"{out}: no submission “{name}” there{nearest(name, everybody)}")
+    done = everybody[name]
+    with prepare(setup, options_of(setup)) as grader:
+        answer = perform(grader, WorkItem(WorkKind.GRADE, done.submission, clock=True), scratch)
+    # Run on other files, any difference would be the student's change and not the grader's.
+    if answer.digest != done.digest:
+        raise UsageError(
+            f"{name}: what was handed in is not what was graded: its files have changed since, or "
+            "are gone"
+        )
+    return tuple(differences(name, done.report, Report.model_validate_json(answer.report)))
+
+
+def options_of(setup: BatchSettings, questions: Sequence[str] = ()) -> Options:
+    """Return the options that a batch was begun with."""
+    chosen = tuple(questions) or setup.questions
+    return Options(setup.seed, setup.device, chosen, setup.clock, setup.gpu == "none")
+
+
+def _stands_under(journal: Journal, setup: BatchSettings, grader: Grader) -> None:
+    """Write down that the whole class stands under the assignment as it is now."""
+    now = {
+        "digest": grader.materials.digest,
+        "version": grader.assignment.version,
+        "plan": setup.plan | asked_of(grader.materials, grader.plan),
+    }
+    journal.replace_header(setup.model_copy(update=now).model_dump(mode="json"))
+
+
+def _otherwise_asked(setup: BatchSettings, grader: Grader, run: Collection[str] = ()) -> list[str]:
+    now = asked_of(grader.materials, grader.plan)
+    return [name for name in now if name not in run and setup.plan.get(name) != now[name]]
+
+
+def _refuse_other_calls(
+    out: Path, setup: BatchSettings, grader: Grader, run: Collection[str] = ()
+) -> None:
+    if other := _otherwise_asked(setup, grader, run):
+        raise UsageError(
+            f"{', '.join(other)}: asked with other inputs, probes, scenario or support files than "
+            f"when the class was graded, so there is nothing to judge; `grader regrade {out} "
+            f"--questions {','.join([*run, *other])}` runs what was changed again, for everybody"
+        )

@@ -1,0 +1,207 @@
+"""What a person is shown of a batch: how far it is, and the lines that a finding is about.
+
+How far it is comes from the journal alone: while it runs, or after it was stopped or killed. The
+lines are for the person who decides on a finding.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.batch.decisions import awaited
+from grader.batch.ledger import GRADED_AT, BatchSettings, Done, done_so_far, setup_of, with_decided
+from grader.batch.review_queue import READ, Finding
+from grader.checks.by_hand import DOCUMENT
+from grader.errors import GraderError
+from grader.progress import span
+from grader.report.model import ReportStatus
+from grader.report.summary import counted, few
+from grader.store.journal import JOURNAL_FILE, watched
+from grader.submission import read_submission
+
+_SUBMISSION = "submission"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStatus:
+    """How far a batch is.
+
+    Attributes:
+        assignment: Id.
+        total: Submissions of the class; 0 where the journal is of an earlier version.
+        done: How many are graded, those included at which the grader failed.
+        failed: Submissions at which the grader itself failed.
+        person: Submissions that wait for a person.
+        untimed: How many are still to be timed, or were not because the batch was stopped.
+        working: A batch is at work.
+        seconds_left: About how long it will take; None where nobody can say yet.
+        watched: The folder that is or was watched; empty where none is.
+    """
+
+    assignment: str
+    total: int
+    done: int
+    failed: tuple[str, ...]
+    person: tuple[str, ...]
+    untimed: int
+    working: bool
+    seconds_left: float | None
+    watched: str = ""
+
+    def sentences(self, folder: Path) -> Iterator[str]:
+        """Yield what a person wants to know, and what to do."""
+        to_go = max(0, self.total - self.done)
+        of_all = f" of {self.total}" if self.total else ""
+        yield f"{self.assignment}: {self.done}{of_all} graded. {self._state(to_go)}"
+        if to_go:
+            yield f"To go: {counted(to_go, _SUBMISSION)}."
+        if self.untimed:
+            yield f"To be timed, one at a time: {counted(self.untimed, _SUBMISSION)}."
+        if self.failed:
+            names = few(self.failed)
+            yield f"The grader failed at: {names}. --resume runs them again; no points are lost."
+        if self.person:
+            names = few(self.person)
+            yield f"Waiting for a person: {names}. `grader review {folder}` goes through them."
+
+    def _state(self, to_go: int) -> str:
+        if self.watched:
+            if self.working:
+                return f"{self.watched} is watched."
+            return f"Nobody watches {self.watched}: run the same `grader batch` to go on."
+        if self.working:
+            if self.seconds_left is None:
+                return "A batch is at work."
+            return f"A batch is at work; about {span(self.seconds_left)} left."
+        if to_go or self.untimed or self.failed:
+            return "No batch is at work: run the same `grader batch` with --resume to go on."
+        return "It is finished."
+
+
+def read_standing(out: Path) -> BatchStatus:
+    """Return how far a batch is.
+
+    Raises:
+        UsageError: No batch was begun there, or its journal is damaged.
+    """
+    with watched(out / JOURNAL_FILE) as (journal, working):
+        setup = setup_of(journal, out)
+        done = list(with_decided(journal, done_so_far(journal)))
+        moments = [each.about.get(GRADED_AT) for each in journal.entries()]
+    untimed = sum(not each.timed for each in done) if setup.clock else 0
+    left = max(0, setup.total - len(done))
+    return BatchStatus(
+        setup.assignment,
+        setup.total,
+        len(done),
+        tuple(
+            each.submission.name for each in done if each.report.status is ReportStatus.INCOMPLETE
+        ),
+        tuple(each.submission.name for each in done if any(awaited(each.report))),
+        untimed,
+        working,
+        _seconds_left(setup, [dt.datetime.fromisoformat(text) for text in moments if text], left),
+        setup.watched,
+    )
+
+
+def _seconds_left(setup: BatchSettings, moments: list[dt.datetime], left: int) -> float | None:
+    """Return how long what is left takes at the pace since the batch was begun or gone on with."""
+    begun = setup.begun_at
+    ours = [moment for moment in moments if begun and moment >= begun]
+    # Of a watched folder nobody knows what is still to come, nor when.
+    if not begun or not ours or not left or setup.watched:
+        return None
+    return (max(ours) - begun).total_seconds() / len(ours) * left
+
+
+_AROUND = 3
+"""Lines shown before and after the one that a finding names."""
+_MOST_LINES = 40
+_MOST_TEXT = 200_000
+"""Bytes of a text that a person reads here; the whole of it lies in the file."""
+_MOST_READ = 200
+"""The same where a person reads the function itself."""
+_TEXTS = (".md", ".markdown", ".txt", ".rst", ".tex", ".csv")
+_TRIPLE = ('"""', "'''")
+
+
+def lines_of(finding: Finding) -> list[str]:
+    """Return the lines that a finding is about, of the first submission; none if it is gone."""
+    if finding.checks[0].message_id == DOCUMENT:
+        return _document_lines(finding.everybody[0], str(finding.checks[0].params["file"]))
+    done = finding.everybody[0]
+    wanted = [file.path for file in done.report.submission.files]
+    if not wanted:
+        # Its code could not be read, so nobody looked for what else there is.
+        return list(map(str, done.submission.paths))
+    try:
+        files = read_submission(done.submission.path, wanted).files
+    except GraderError:
+        return []
+    params = finding.checks[0].params
+    named, path = params.get("line"), params.get("file")
+    files = tuple(file for file in files if file.path == path) or files
+    most = _MOST_READ if finding.checks[0].message_id in READ else _MOST_LINES
+    for file in files:
+        lines = file.data.decode(errors="replace").splitlines()
+        if isinstance(named, int) and 0 < named <= len(lines):
+            first, last = max(1, named - _AROUND), min(len(lines), named + _AROUND)
+        elif found := _function(lines, finding.question, most):
+            first, last = found
+        else:
+            continue
+        return _numbered(lines, first, last)
+    return []
+
+
+def _document_lines(done: Done, name: str) -> list[str]:
+    """Return where a file lies that a person reads, its size, and its beginning if it is text.
+
+    It is read as bytes; nothing else is done with it here.
+    """
+    where = done.submission.path
+    wanted = [file.path for file in done.report.submission.files]
+    try:
+        (file,) = read_submission(where, wanted, documents=[name]).documents
+    except (GraderError, ValueError):
+        return [f"{name}: is no longer there as it was handed in"]
+    place = where.get(name) if isinstance(where, Mapping) else where
+    inside = "" if isinstance(where, Mapping) else f": {file.origin}"
+    head = f"{place or name}{inside} ({file.size})"
+    if not name.lower().endswith(_TEXTS):
+        return [head]
+    lines = file.data[:_MOST_TEXT].decode(errors="replace").splitlines()
+    more = len(lines) > _MOST_READ or len(file.data) > _MOST_TEXT
+    shown = _numbered(lines, 1, min(len(lines), _MOST_READ))
+    return [head, *shown, *(["      …"] if more else [])]
+
+
+def _function(lines: Sequence[str], name: str, most: int) -> tuple[int, int] | None:
+    """Return the first and last line of a function or class; the text need not parse."""
+    starts = [
+        number
+        for number, line in enumerate(lines, 1)
+        if line.startswith((f"def {name}(", f"class {name}(", f"class {name}:"))
+    ]
+    if not starts:
+        return None
+    return starts[-1], min(_end(lines, starts[-1]), starts[-1] + most)
+
+
+def _end(lines: Sequence[str], start: int) -> int:
+    """Return the last line of a function that starts at a line."""
+    quoted = False
+    for number, line in enumerate(lines[start:], start + 1):
+        if line[:1].strip() and not quoted and not line.startswith(("#", ")")):
+            return number - 1
+        # An essay's text stands in the first column, too, and is no end of its function.
+        quoted ^= sum(map(line.count, _TRIPLE)) % 2 == 1
+    return len(lines)
+
+
+def _numbered(lines: Sequence[str], first: int, last: int) -> list[str]:
+    return [f"{number:5} {lines[number - 1]}" for number in range(first, last + 1)]

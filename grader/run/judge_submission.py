@@ -1,0 +1,577 @@
+"""A submission: run on every question of a plan, its text read, and judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from grader.assignment.types import Question
+from grader.checks.base import Check, Probe
+from grader.checks.diagnoses import across_cases, exception_cause
+from grader.checks.hidden_case import with_inputs_told
+from grader.checks.judge import (
+    combine,
+    holds_none,
+    judge_case,
+    settle,
+    with_diagnoses,
+    without_repeats,
+)
+from grader.errors import nearest_name
+from grader.observation import Observation, Outcome, Stop
+from grader.run.answer_budget import CpuGuard, allowance
+from grader.run.capabilities import no_package
+from grader.run.materials import Materials
+from grader.run.observe import Follower, PhaseTimes, Progress, QuestionRun, observations, observe
+from grader.run.plan import PlannedQuestion
+from grader.run.prices import OF_RESULTS, Made, PartialCredit, of_values, with_price, with_slip
+from grader.run.proving import Prover
+from grader.run.scenario_relay import open_session
+from grader.sandbox.host.processes import Sandbox
+from grader.static_analysis.facts import EntryFacts, SourceFacts, reachable
+from grader.static_analysis.reader import SourceReader
+from grader.verdict import (
+    Code,
+    Message,
+    Owner,
+    Param,
+    Verdict,
+    deferred,
+    failed,
+    fault,
+    plain,
+)
+from grader.wire.messages import Fault
+from grader.wire.values import Value
+
+_STUB = re.compile(r"(\w+)(?:\.\w+)? is not written yet")
+"""What functions and methods of a starter raise."""
+
+ALL_OR_NOTHING = PartialCredit()
+
+Verdicts = dict[str, Verdict]
+"""Check id → verdict."""
+Runs = Mapping[str, QuestionRun]
+"""Question id → what came of it."""
+FindMade = Callable[[PlannedQuestion, QuestionRun, QuestionRun, Sandbox], Made | None]
+"""See ``KnownMistakes.made``."""
+_Prove = Callable[[Sequence[PlannedQuestion], Runs], Runs]
+"""Returns runs with what came of their logs, for the questions that are given."""
+
+
+def judge_question(
+    planned: PlannedQuestion,
+    reference: QuestionRun,
+    submission: QuestionRun,
+    asked: Collection[str] = (),
+    partial: PartialCredit = ALL_OR_NOTHING,
+) -> Verdicts:
+    """Judge every check of a question on all of its cases; return the verdicts of listed ones.
+
+    Args:
+        planned: The question with the inputs that both runs got.
+        reference: What the reference did with them.
+        submission: What the submission did.
+        asked: Names of all functions that are asked for, this one's too.
+        partial: What is earned where it is right in part.
+    """
+    question = planned.question
+    # The reference first: where it failed, no submission is to blame.
+    known = {*asked, *(reference.loaded.names if reference.loaded else ())}
+    stopped = _reference_problem(question, reference) or _import_problem(
+        question, submission, known
+    )
+    if stopped is not None:
+        return for_all(question, stopped)
+    verdicts = _unsettled(planned, reference, submission)
+    if partial.price is None:
+        settled = settle(question.checks, verdicts, partial.shares)
+    else:
+        settled = with_price(question.checks, verdicts, partial.price)
+    if (slip := submission.mended) is not None:
+        mended = settle(question.checks, _unsettled(planned, reference, slip.run))
+        settled = with_slip(question.checks, settled, mended, slip.line, slip.share)
+    settled = with_diagnoses(question.checks, settled)
+    return without_repeats(question.listed, settled)
+
+
+def _unsettled(
+    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+) -> Verdicts:
+    """Return the verdict of each check over its cases, before anything rests on another."""
+    question = planned.question
+    verdicts: Verdicts = {}
+    for check in question.checks:
+        judged = [
+            (
+                case.inputs,
+                _unwritten_elsewhere(question, submission, case.key)
+                or judge_case(
+                    check,
+                    case.inputs,
+                    reference.observations[case.key],
+                    submission.observations[case.key],
+                    question.id,
+                ),
+            )
+            for case in planned.cases
+            if check.judges(case.case.id)
+        ]
+        if judged:
+            combined = combine([verdict for _, verdict in judged])
+            verdicts[check.id] = with_inputs_told(judged, across_cases(judged, combined))
+    # After all that have cases: those tell whether the function is written at all.
+    for check in question.checks:
+        if check.id not in verdicts:
+            verdicts[check.id] = _without_case(check, verdicts, submission)
+    return verdicts
+
+
+def wrong_results(
+    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+) -> list[Check]:
+    """Return the checks that a submission fails by the values that came back.
+
+    None where something else is wrong, or undecided, with any of those that judge values.
+
+    Args:
+        planned: The question with the inputs that both runs got.
+        reference: What the reference did with them.
+        submission: What the submission did.
+    """
+    if reference.entry is None or submission.entry is None:
+        return []
+    verdicts = _unsettled(planned, reference, submission)
+    judging = [check for check in planned.question.checks if of_values(check)]
+    wrong = [check for check in judging if not verdicts[check.id].status.earned]
+    if any(verdicts[check.id].code not in OF_RESULTS for check in wrong):
+        return []
+    return wrong
+
+
+def for_all(question: Question, verdict: Verdict) -> Verdicts:
+    """Give one verdict to every check of a question that reports list."""
+    return {check.id: verdict for check in question.listed}
+
+
+def _without_case(check: Check, judged: Verdicts, submission: QuestionRun) -> Verdict:
+    """Return the verdict of a self-check on a check whose cases it does not have.
+
+    A function that is not written, or returns nothing, is promised nothing; nor is one whose text
+    shows what is wrong.
+    """
+    for verdict in judged.values():
+        if verdict.code in (Code.NOT_IMPLEMENTED, Code.RETURNED_NOTHING):
+            return verdict
+    source = next((seen.source for seen in submission.observations.values()), None)
+    found = check.read(source) if source is not None else None
+    return found or left_to_grading()
+
+
+def left_to_grading() -> Verdict:
+    """Return the verdict of a self-check on what only cases judge that it does not have."""
+    return deferred(Code.NOT_RUN, Message("left_to_grading"))
+
+
+def _reference_problem(question: Question, run: QuestionRun) -> Verdict | None:
+    if run.entry is not None:
+        return None
+    if run.failed_load is not None:
+        # Before the instructor is blamed: a sandbox that failed says nothing about the reference.
+        if run.failed_load.outcome is Outcome.SANDBOX_FAILED:
+            detail = Message("sandbox_failed", {"detail": run.failed_load.detail})
+            return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, detail)
+        why = run.failed_load.detail
+    elif run.loaded is not None and run.loaded.fault is not None:
+        why = f"{run.loaded.fault.type}: {run.loaded.fault.message}"
+    else:
+        why = f"it defines none of {', '.join(question.names)}"
+    return fault(
+        Code.REFERENCE_FAILED, Owner.INSTRUCTOR, Message("reference_failed", {"detail": why})
+    )
+
+
+def _import_problem(question: Question, run: QuestionRun, known: Collection[str]) -> Verdict | None:
+    """Return the verdict for a submission whose entry point could not be called at all.
+
+    Args:
+        question: What is asked for.
+        run: What came of it.
+        known: Names of what else is asked for or given.
+    """
+    if run.entry is not None:
+        return None
+    if run.failed_load is not None:
+        return _load_verdict(run.failed_load)
+    assert run.loaded is not None
+    error = run.loaded.fault
+    if error is not None:
+        return _import_fault(error)
+    return _missing(question, run.loaded.names, known)
+
+
+def _load_verdict(observation: Observation) -> Verdict:
+    if observation.outcome is Outcome.SANDBOX_FAILED:
+        message = Message("sandbox_failed", {"detail": observation.detail})
+        return fault(Code.SANDBOX_FAILED, Owner.INFRASTRUCTURE, message)
+    code = {
+        Outcome.TIMED_OUT: Code.TIMED_OUT,
+        Outcome.OUT_OF_MEMORY: Code.OUT_OF_MEMORY,
+        Outcome.PROTOCOL_VIOLATION: Code.PROTOCOL_VIOLATION,
+    }.get(observation.outcome, Code.CRASHED)
+    return failed(code, Message("died_at_import", _how_it_ended(observation)))
+
+
+_STOPPED_FOR = {
+    Stop.PROCESSOR: "processor", Stop.ASLEEP: "asleep", Stop.ASLEEP_IN_ALL: "asleep",
+    Stop.WALL: "wall",
+}  # fmt: skip
+"""Reason → the blank that takes the seconds of it."""
+
+
+def _how_it_ended(observation: Observation) -> dict[str, Param]:
+    """Return what a message says of the end of a load, in numbers where there are any."""
+    facts = observation.facts
+    if observation.outcome is Outcome.TIMED_OUT and facts.stopped and facts.limit is not None:
+        return {_STOPPED_FOR[facts.stopped]: facts.limit}
+    if observation.outcome is Outcome.OUT_OF_MEMORY:
+        return {}
+    return {"signal": facts.signal, "exit": facts.exit_code, "detail": observation.detail}
+
+
+def _unwritten_elsewhere(question: Question, submission: QuestionRun, key: str) -> Verdict | None:
+    """Return the verdict on a function that calls one of the file that is still to be written."""
+    error = submission.observations[key].claims.fault
+    stub = _STUB.fullmatch(error.message) if error else None
+    if error is None or stub is None or stub[1] in question.names or submission.loaded is None:
+        return None
+    # Stubs of older starters name a method without its class; that tells nothing.
+    if stub[1] not in submission.loaded.names:
+        return None
+    params: dict[str, Param] = {
+        "function": stub[1], "type": error.type, "file": plain(error.file), "line": error.line,
+    }  # fmt: skip
+    return failed(Code.RAISED, Message("calls_unwritten", params), trace=plain(error.trace))
+
+
+def _import_fault(error: Fault) -> Verdict:
+    params: dict[str, Param] = {
+        "type": error.type, "message": error.message, "file": error.file, "line": error.line,
+        "column": error.column,
+    }  # fmt: skip
+    if error.type in ("SyntaxError", "IndentationError", "TabError"):
+        return failed(Code.SYNTAX_ERROR, Message("syntax_error", params), trace=error.trace)
+    cause = exception_cause(error.message)
+    if error.type == "EOFError" and cause.get("cause") == "nobody_types":
+        return failed(Code.IMPORT_FAILED, Message("input_at_import", params), trace=error.trace)
+    return failed(Code.IMPORT_FAILED, Message("import_failed", params | cause), trace=error.trace)
+
+
+def _missing(question: Question, names: Sequence[str], known: Collection[str]) -> Verdict:
+    found: list[Param] = list(names[:20])
+    params: dict[str, Param] = {
+        "function": question.names[0],
+        "names": found,
+        "nearest": misnamed(question.names[0], names, known),
+    }
+    return failed(Code.MISSING_FUNCTION, Message("missing_function", params))
+
+
+def misnamed(wanted: str, names: Iterable[str], known: Collection[str]) -> str:
+    """Return the name that a function or class was probably given instead of its own, or "".
+
+    Args:
+        wanted: Its own name.
+        names: Those that the submission defines.
+        known: Those of something else: another question's, or what is given.
+    """
+    # A class is no function under another name: LinearClassifier is no find_classifier.
+    free = [name for name in names if name not in known and _is_class(name) == _is_class(wanted)]
+    # An imported Tensor is no mutate_tensor under another name.
+    return nearest_name(wanted, free, likeness=0.6)
+
+
+def _is_class(name: str) -> bool:
+    """Tell whether a name is written as one of a class."""
+    return name.lstrip("_")[:1].isupper()
+
+
+def judge_all(
+    plan: Sequence[PlannedQuestion],
+    reference: Mapping[str, QuestionRun],
+    runs: Mapping[str, QuestionRun],
+    missing: Mapping[str, str],
+    partial: Mapping[str, PartialCredit],
+) -> dict[str, Verdicts]:
+    """Return question → verdicts, for the questions that were run.
+
+    Args:
+        plan: What was called.
+        reference: What came of it for the reference, by question id.
+        runs: The same for the submission.
+        missing: Packages that student processes cannot import → why.
+        partial: What is earned where it is right in part, by question id.
+    """
+    judged: dict[str, Verdicts] = {}
+    asked = {name for planned in plan for name in planned.question.names}
+    for planned in plan:
+        name = planned.question.id
+        if name not in runs:
+            continue
+        if lack := lacking_at_import(runs[name], missing):
+            judged[name] = for_all(planned.question, lack)
+        else:
+            paid = partial[name]
+            judged[name] = judge_question(planned, reference[name], runs[name], asked, paid)
+    return judged
+
+
+def lacking_at_import(run: QuestionRun, missing: Mapping[str, str]) -> Verdict | None:
+    """Return the verdict on a submission whose import got stuck for the lack of a module, or None.
+
+    An import that fails binds a placeholder; but where the file uses that while it is imported, as
+    in an annotation, all that comes after it is lost, also what could do without the module.
+
+    Args:
+        run: Of any question.
+        missing: Modules that some question needs and student processes cannot import → why.
+    """
+    if run.entry is not None or run.loaded is None or run.loaded.fault is None:
+        return None
+    wanted = run.loaded.missing
+    # With the dot: “torchvision2” must not pass for a part of “torchvision”.
+    absent = [
+        name for name in missing if any(f"{other}.".startswith(f"{name}.") for other in wanted)
+    ]
+    return no_package(absent, missing[absent[0]]) if absent else None
+
+
+def start_reader(reader: SourceReader) -> None:
+    """Have the reader begin while the submission runs."""
+    # A failure to start is reported when it is asked.
+    with suppress(OSError):
+        reader.start()
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the files of a submission say.
+
+    Attributes:
+        read: File → what it says.
+        module: The file of questions that name no other.
+    """
+
+    read: Mapping[str, SourceFacts]
+    module: str
+
+
+def read_sources(reader: SourceReader, files: Mapping[str, bytes]) -> Sources:
+    """Read the files of a submission.
+
+    Args:
+        reader: Reads each file, once for all questions.
+        files: The exact bytes that run; first the file of questions that name no other.
+    """
+    read = {path: reader.read(data) for path, data in files.items() if path.endswith(".py")}
+    return Sources(read, next(iter(files)))
+
+
+def with_sources(
+    sources: Sources, plan: Sequence[PlannedQuestion], runs: Mapping[str, QuestionRun]
+) -> dict[str, QuestionRun]:
+    """Return the runs with what the source says of each.
+
+    The facts on an entry point go into the observations of questions that ask for them, and of
+    those that look as if they were not written. A file that cannot be read leaves them out; that is
+    for the judge to weigh.
+    """
+    wanted = {
+        planned.question.id: planned.question.file or sources.module
+        for planned in plan
+        if any(Probe.SOURCE in check.needs() for check in planned.question.checks)
+        or _looks_unwritten(runs.get(planned.question.id))
+    }
+    return dict(runs) | {
+        name: _with(runs[name], reachable(sources.read, file, runs[name].entry or ""))
+        for name, file in wanted.items()
+        if name in runs
+    }
+
+
+def _looks_unwritten(run: QuestionRun | None) -> bool:
+    """Tell whether a call, or a part of what it returned, came to nothing, as with a stub."""
+    observed = run.observations.values() if run else ()
+    return any(_is_nothing(item) for item in observed)
+
+
+def _is_nothing(seen: Observation) -> bool:
+    fault = seen.claims.fault
+    if fault is not None:
+        return fault.type == "NotImplementedError"
+    value = seen.claims.value
+    parts: Iterable[Value] = value if isinstance(value, (tuple, list)) else ()
+    if isinstance(value, dict):
+        parts = value.values()
+    return seen.outcome is Outcome.COMPLETED and any(map(holds_none, (value, *parts)))
+
+
+def _with(run: QuestionRun, facts: EntryFacts | None) -> QuestionRun:
+    seen = {key: replace(item, source=facts) for key, item in run.observations.items()}
+    return replace(run, observations=seen)
+
+
+class SubmissionRunner:
+    """Runs submissions, one after the other.
+
+    Attributes:
+        versions: What the last student process said of its torch and Python.
+
+    Args:
+        materials: The assignment and its files.
+        sandbox: Starts the student processes.
+        care: What surrounds work on what submissions answer.
+        seed: Of all drawn inputs.
+        made: Returns the priced mistake that a submission makes in a question.
+    """
+
+    def __init__(
+        self, materials: Materials, sandbox: Sandbox, care: CpuGuard, seed: int, made: FindMade
+    ) -> None:
+        self.versions: dict[str, str] = {}
+        self._materials = materials
+        self._sandbox = sandbox
+        self._care = care
+        self._sources = SourceReader()
+        self._prover = Prover(materials, sandbox, seed)
+        self._seed = seed
+        self._made = made
+        self._by_mistake: dict[tuple[str, str], tuple[Prover, Runs]] = {}
+
+    def run(
+        self,
+        plan: Sequence[PlannedQuestion],
+        files: Mapping[str, bytes],
+        phases: PhaseTimes,
+        progress: Progress,
+        reference: Mapping[str, QuestionRun],
+    ) -> dict[str, QuestionRun]:
+        """Return what came of each question.
+
+        Args:
+            plan: What to call.
+            files: Of the submission, by the names that the assignment gives them.
+            phases: Called for each part that is done.
+            progress: Called with the id of each question as it begins.
+            reference: What came of the plan for the reference.
+
+        Raises:
+            InfrastructureError: No student process can be started.
+        """
+        limits_of = self._materials.assignment.limits_of
+        start_reader(self._sources)
+        sources = None
+        proved: dict[str, QuestionRun] = {}
+        prover = self._prover_of(files)
+
+        def prove(questions: Sequence[PlannedQuestion], runs: Runs) -> Runs:
+            if prover is not self._prover:
+                return prover.proved(questions, runs, runs)
+            return self._proved(questions, runs, reference)
+
+        if isinstance(progress, Follower):
+            # Read while the student process starts: each question is judged as soon as it has run.
+            sources = self._read(files)
+            progress = _with_witnesses(progress, sources, plan, prove, proved)
+        most = allowance(observations(reference), self._care.reading)
+        session = open_session(self._sandbox, self._materials, files, most)
+        try:
+            try:
+                runs = observe(session, plan, limits_of, progress, reference)
+            finally:
+                session.finish()
+            self.versions = session.versions
+            phases.lap("run")
+            left = [planned for planned in plan if planned.question.id not in proved]
+            runs = {**prove(left, runs), **proved}
+        finally:
+            prover.close()
+            for known, _ in self._by_mistake.values():
+                known.close()
+        phases.questions = {name: run.seconds for name, run in runs.items()}
+        phases.lap("replay")
+        if any(run.observations for run in runs.values()):
+            runs = with_sources(sources or self._read(files), plan, runs)
+        phases.lap("source")
+        return runs
+
+    def _proved(
+        self, plan: Sequence[PlannedQuestion], runs: Runs, reference: Runs
+    ) -> dict[str, QuestionRun]:
+        """Return runs with what came of their logs.
+
+        A log of who makes a priced mistake comes to what the mistake gives on other inputs.
+        """
+        found: dict[str, QuestionRun] = {}
+        rest = []
+        for planned in plan:
+            name = planned.question.id
+            made = (
+                self._made(planned, runs[name], reference[name], self._sandbox)
+                if name in runs
+                else None
+            )
+            if made is None:
+                rest.append(planned)
+                continue
+            prover, own = self._prover_of_mistake(planned, made)
+            found |= prover.proved([planned], {name: runs[name]}, own)
+        left = {name: run for name, run in runs.items() if name not in found}
+        return {**self._prover.proved(rest, left, reference), **found}
+
+    def _prover_of_mistake(self, planned: PlannedQuestion, made: Made) -> tuple[Prover, Runs]:
+        """Return what runs logs of a mistake again, and what comes of the mistake's own."""
+        name = planned.question.id
+        key = name, made.name
+        if key not in self._by_mistake:
+            materials = replace(self._materials, reference=made.files)
+            prover = Prover(materials, self._sandbox, self._seed)
+            own = {name: made.run}
+            self._by_mistake[key] = prover, prover.proved([planned], own, own)
+        return self._by_mistake[key]
+
+    def _prover_of(self, files: Mapping[str, bytes]) -> Prover:
+        """Return what runs logs again.
+
+        In a self-check there is no reference to answer other inputs. The submission itself answers
+        them: a log that does not come to its own function's values, grading will not prove either.
+        """
+        if self._materials.reference:
+            return self._prover
+        own = replace(self._materials, reference=dict(files))
+        return Prover(own, self._sandbox, self._seed)
+
+    def _read(self, files: Mapping[str, bytes]) -> Sources:
+        module = self._materials.assignment.module
+        # This file first: questions that name no file are looked for in the first one.
+        first = {module: files[module]} if module in files else {}
+        return read_sources(self._sources, {**first, **files})
+
+
+def _with_witnesses(
+    follower: Follower,
+    sources: Sources,
+    plan: Sequence[PlannedQuestion],
+    prove: _Prove,
+    proved: dict[str, QuestionRun],
+) -> Follower:
+    """Return a follower that passes on runs with what source and logs say; it notes the latter."""
+
+    def ends(name: str, run: QuestionRun, printed: str) -> None:
+        asked = [planned for planned in plan if planned.question.id == name]
+        proved.update(prove(asked, {name: run}))
+        follower.ends(name, with_sources(sources, plan, {name: proved[name]})[name], printed)
+
+    return Follower(follower.begins, ends)
