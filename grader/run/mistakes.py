@@ -107,11 +107,11 @@ class Explains(Protocol):
 
 
 class KnownMistakes:
-    """The known mistakes of an assignment; each runs once, when it is first asked for."""
+    """The known mistakes of an assignment; each runs on a case once, when it is first asked for."""
 
     def __init__(self, materials: Materials) -> None:
         self._materials = materials
-        self._runs: dict[str, tuple[MistakeRun, ...]] = {}
+        self._seen: dict[tuple[str, str], dict[str, Observation]] = {}
         self._counted: dict[tuple[str, str], Made] = {}
         self._not_run = ""
 
@@ -134,12 +134,11 @@ class KnownMistakes:
         found = {}
         for planned in self._doubtful(plan, runs, reference):
             name = planned.question.id
-            known = self.of([planned], reference, sandbox)
-            fits = self._fitting(runs[name].observations, known.get(name, ()))
-            if fits is not None:
-                found[name] = Price(fits.mistake.earns or 0.0, fits.mistake.voids)
-            elif name not in known:
+            alike = self._alike(planned, runs[name], reference[name], sandbox)
+            if alike is None:
                 found[name] = Price(0.0, unknown=self._not_run or "known mistakes did not run")
+            elif (fits := self._fitting(alike)) is not None:
+                found[name] = Price(fits.mistake.earns or 0.0, fits.mistake.voids)
         return found
 
     def made(
@@ -160,8 +159,7 @@ class KnownMistakes:
             return None
         if not list(self._doubtful([planned], {name: run}, {name: right})):
             return None
-        known = self.of([planned], {name: right}, sandbox).get(name, ())
-        fits = self._fitting(run.observations, known)
+        fits = self._fitting(self._alike(planned, run, right, sandbox) or ())
         if fits is None:
             return None
         key = name, fits.mistake.name
@@ -183,10 +181,8 @@ class KnownMistakes:
             right: What the reference did.
             sandbox: Where mistakes run that have not run yet.
         """
-        name = planned.question.id
-        known = self.of([planned], {name: right}, sandbox).get(name, ())
-        decided = [each for each in known if each.mistake.earns is not None]
-        return any(same_results(run.observations, each.results) for each in decided)
+        alike = self._alike(planned, run, right, sandbox) or ()
+        return any(each.mistake.earns is not None for each in alike)
 
     def _run(
         self, planned: PlannedQuestion, files: Mapping[str, bytes], sandbox: Sandbox
@@ -214,13 +210,9 @@ class KnownMistakes:
                 yield planned
 
     @staticmethod
-    def _fitting(submission: Results, known: Sequence[MistakeRun]) -> MistakeRun | None:
-        """Return the mistake whose price counts; None where no priced one fits."""
-        fits = [
-            run
-            for run in known
-            if run.mistake.earns and not run.unpaid and same_results(submission, run.results)
-        ]
+    def _fitting(alike: Sequence[MistakeRun]) -> MistakeRun | None:
+        """Return the mistake whose price counts, of those that fit; None where none has one."""
+        fits = [run for run in alike if run.mistake.earns and not run.unpaid]
         mistake = best([run.mistake for run in fits]) if fits else None
         return next((run for run in fits if run.mistake is mistake), None)
 
@@ -257,8 +249,9 @@ class KnownMistakes:
         checks = explained_checks(plan, judged, runs)
         due = [planned for planned in plan if planned.question.id in checks]
         found = {
-            name: recognised(runs[name].observations, known)
-            for name, known in self.of(due, reference, sandbox).items()
+            name: recognised(self._alike(planned, runs[name], reference[name], sandbox) or ())
+            for planned in due
+            if (name := planned.question.id)
         }
         says = {name: {"mistake": one.name, **one.says} for name, one in found.items() if one}
         return with_sentences(judged, checks, says)
@@ -269,61 +262,103 @@ class KnownMistakes:
         reference: Mapping[str, QuestionRun],
         sandbox: Sandbox,
     ) -> dict[str, tuple[MistakeRun, ...]]:
-        """Return question id → known mistakes with what they did; run those that did not run yet.
+        """Return question id → known mistakes with what they did in all cases.
+
+        A question is left out where the machine could not run all that have a price.
 
         Args:
             plan: The questions with their inputs.
             reference: What the reference did with them.
-            sandbox: Where they run.
+            sandbox: Where they run that have not run yet.
         """
-        # Real GPUs are for submissions, and for what their points hang on.
-        due = [
-            planned
-            for planned in plan
-            if planned.question.id not in self._runs
-            and not (
-                planned.needs.cuda and not priced(self._materials.mistakes, planned.question.id)
-            )
-        ]
-        trials = [
-            _Attempt(mistake, planned)
+        due = list(filter(self._may_run, plan))
+        every = {planned.question.id: [case.key for case in planned.cases] for planned in due}
+        self._observe([(trial, every[trial.question]) for trial in self._trials(due)], sandbox)
+        return {
+            name: tuple(self._run_of(trial, reference[name]) for trial in ran)
             for planned in due
+            if (name := planned.question.id)
+            and (ran := self._that_ran(self._trials([planned]), every[name])) is not None
+        }
+
+    def _alike(
+        self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox
+    ) -> tuple[MistakeRun, ...] | None:
+        """Return the mistakes that do in every case what a submission does.
+
+        All run on one case that it gets wrong, the others only where they do the same there.
+
+        Returns:
+            None where the machine could not run those that have a price.
+        """
+        submission, keys = run.observations, [case.key for case in planned.cases]
+        # Every case: a submission that was stopped early would else meet mistakes by what is
+        # missing.
+        if not self._may_run(planned) or submission.keys() != set(keys):
+            return ()
+        wrong = (key for key in keys if not same_result(submission[key], right.observations[key]))
+        first = next(wrong, keys[0])
+        trials = self._trials([planned])
+        for asked in ([first], keys):
+            self._observe([(trial, asked) for trial in trials], sandbox)
+            ran = self._that_ran(trials, asked)
+            if ran is None:
+                return None
+            trials = [
+                trial
+                for trial in ran
+                if all(same_result(submission[key], self._seen[trial.key][key]) for key in asked)
+            ]
+        return tuple(self._run_of(trial, right) for trial in trials)
+
+    def _may_run(self, planned: PlannedQuestion) -> bool:
+        """Tell whether a question's mistakes are run at all."""
+        # Real GPUs are for submissions, and for what their points hang on.
+        name = planned.question.id
+        return not planned.needs.cuda or bool(priced(self._materials.mistakes, name))
+
+    def _trials(self, plan: Sequence[PlannedQuestion]) -> list[_Trial]:
+        return [
+            _Trial(mistake, planned)
+            for planned in plan
             for mistake in self._materials.mistakes
             if planned.question.id in mistake.questions
         ]
-        results: dict[_Attempt, Results] = {}
+
+    def _run_of(self, trial: _Trial, right: QuestionRun) -> MistakeRun:
+        """Return what a mistake did that ran on all cases of its question."""
+        results, expected = self._seen[trial.key], right.observations
+        unpaid = why_unpaid(trial.planned, results, expected)
+        return MistakeRun(trial.mistake, results, _telling(results, expected), unpaid)
+
+    def _that_ran(self, trials: Sequence[_Trial], keys: Sequence[str]) -> list[_Trial] | None:
+        """Return those that ran on some cases; None where one that has a price did not."""
+        ran = [trial for trial in trials if self._seen.get(trial.key, {}).keys() >= set(keys)]
+        lost = [trial for trial in trials if trial not in ran]
+        return None if any(trial.mistake.earns for trial in lost) else ran
+
+    def _observe(self, asked: Sequence[tuple[_Trial, Sequence[str]]], sandbox: Sandbox) -> None:
+        """Run mistakes on those of their cases on which they did not run yet."""
+        due = [
+            replace(trial, keys=left)
+            for trial, keys in asked
+            if (left := tuple(key for key in keys if key not in self._seen.get(trial.key, ())))
+        ]
         try:
-            for together in _in_one_process(trials):
-                results |= self._results(together, sandbox)
+            for together in _in_one_process(due):
+                for trial, results in self._results(together, sandbox).items():
+                    seen = {
+                        key: observation
+                        for key, observation in results.items()
+                        if observation.outcome is not Outcome.SANDBOX_FAILED
+                    }
+                    self._seen.setdefault(trial.key, {}).update(seen)
         # A machine that cannot run mistakes costs their sentences, and makes points wait that hang
         # on a price.
         except InfrastructureError as error:
             self._not_run = str(error)
-        for planned in due:
-            name = planned.question.id
-            right = reference[name].observations
-            found = [
-                MistakeRun(
-                    trial.mistake, seen, _telling(seen, right), why_unpaid(planned, seen, right)
-                )
-                for trial, seen in results.items()
-                if trial.planned is planned and seen
-            ]
-            if self._all_ran(name, found):
-                self._runs[name] = tuple(found)
-        wanted = [planned.question.id for planned in plan]
-        return {name: self._runs[name] for name in wanted if name in self._runs}
 
-    def _all_ran(self, question: str, found: Sequence[MistakeRun]) -> bool:
-        """Tell whether the machine ran all mistakes of a question that have a price."""
-        ran = {
-            run.mistake.name
-            for run in found
-            if all(seen.outcome is not Outcome.SANDBOX_FAILED for seen in run.results.values())
-        }
-        return ran.issuperset(each.name for each in priced(self._materials.mistakes, question))
-
-    def _results(self, trials: Sequence[_Attempt], sandbox: Sandbox) -> dict[_Attempt, Results]:
+    def _results(self, trials: Sequence[_Trial], sandbox: Sandbox) -> dict[_Trial, Results]:
         """Run mistakes in one student process, or in one after another where they end it."""
         materials = self._materials
         # In the place of their question's file: what the solution's other files define is there.
@@ -341,15 +376,30 @@ class KnownMistakes:
 
 # By identity: as a key it would otherwise hash its cases, whose keyword arguments are a dict.
 @dataclass(frozen=True, slots=True, eq=False)
-class _Attempt:
-    """A mistake of one question, to be run."""
+class _Trial:
+    """A mistake of one question, to be run.
+
+    Attributes:
+        mistake: As the author wrote it.
+        planned: The question with its inputs.
+        keys: Of the cases that it is to run on.
+    """
 
     mistake: KnownMistake
     planned: PlannedQuestion
+    keys: tuple[str, ...] = ()
+
+    @property
+    def question(self) -> str:
+        return self.planned.question.id
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.question, self.mistake.name
 
     @property
     def id(self) -> str:
-        return f"{self.planned.question.id}__{self.mistake.name}"
+        return f"{self.question}__{self.mistake.name}"
 
     @property
     def module(self) -> str:
@@ -373,34 +423,34 @@ class _Attempt:
             "entry": question.names if self.alone else (self.id,),
             "checks": tuple(filter(results_alone, question.checks)),
         }
-        cases = tuple(replace(case, counted=()) for case in self.planned.cases)
+        asked = (case for case in self.planned.cases if case.key in self.keys)
+        cases = tuple(replace(case, counted=()) for case in asked)
         return replace(self.planned, question=question.model_copy(update=update), cases=cases)
 
 
-def _program(trials: Sequence[_Attempt]) -> str:
+def _program(trials: Sequence[_Trial]) -> str:
     """Return the module whose functions are called."""
     if trials[0].alone:
         return trials[0].mistake.module
     return "".join(trial.imports() for trial in trials)
 
 
-def _in_one_process(trials: Sequence[_Attempt]) -> Iterator[list[_Attempt]]:
+def _in_one_process(trials: Sequence[_Trial]) -> Iterator[list[_Trial]]:
     yield from ([trial] for trial in trials if trial.alone)
-    together: dict[str | None, list[_Attempt]] = {}
+    together: dict[str | None, list[_Trial]] = {}
     for trial in trials:
         if not trial.alone:
             together.setdefault(trial.planned.question.file, []).append(trial)
     yield from together.values()
 
 
-def recognised(submission: Results, known: Sequence[MistakeRun]) -> KnownMistake | None:
+def recognised(alike: Sequence[MistakeRun]) -> KnownMistake | None:
     """Return the mistake that explains all results of a submission; None if none or several do.
 
     Args:
-        submission: What it did in each case.
-        known: The mistakes of the question.
+        alike: The mistakes that do in every case what it does.
     """
-    found = [run.mistake for run in known if run.telling and same_results(submission, run.results)]
+    found = [run.mistake for run in alike if run.telling]
     # Two that say the same are one to whoever reads it.
     return found[0] if found and all(item.says == found[0].says for item in found) else None
 

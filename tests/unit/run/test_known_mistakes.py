@@ -19,7 +19,7 @@ from grader.observation import Observation, Outcome
 from grader.report.messages.catalogue import words_in
 from grader.report.model import CheckResult, QuestionResult
 from grader.run.materials import load_materials
-from grader.run.mistakes import KnownMistakes, MistakeRun, recognised, same_result
+from grader.run.mistakes import KnownMistakes, MistakeRun, recognised, same_result, same_results
 from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Code, Message, Param, failed
 from grader.wire.messages import Fault
@@ -179,6 +179,22 @@ def test_what_a_scenario_calls_is_compared_too(sandbox: Sandbox, tmp_path: Path)
     assert run.results["tricky"].claims.value == 5
 
 
+def test_a_mistake_runs_on_one_case_until_a_submission_does_the_same_there(
+    grader: Grader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = KnownMistakes(grader.materials)
+    monkeypatch.setattr(grader, "mistakes", known)
+    graded(grader, tmp_path, "def double(x):\n    return 2 * x + 7\n")
+    cases = len(grader.plan[0].cases)
+    assert cases > 1
+    assert {len(seen) for seen in known._seen.values()} == {1}
+    question = graded(grader, tmp_path, "def double(x):\n    return x + 1\n")
+    assert "You added 1; multiply by 2." in check(question, "values").message
+    whole = {name for (_, name), seen in known._seen.items() if len(seen) == cases}
+    assert "adds_one" in whole
+    assert "squares" not in whole
+
+
 def test_lint_names_what_nothing_is_recognised_by(sandbox: Sandbox, tmp_path: Path) -> None:
     more = (
         "\n\n# %% right\n# says: Nothing.\n\ndef double(x):\n    return x + x\n"
@@ -248,7 +264,8 @@ def run(name: str, *values: Value, says: str = "", telling: bool = True) -> Mist
 
 
 def recognise(known: list[MistakeRun], *values: Value) -> str | None:
-    found = recognised({str(number): seen(value) for number, value in enumerate(values)}, known)
+    results = {str(number): seen(value) for number, value in enumerate(values)}
+    found = recognised([each for each in known if same_results(results, each.results)])
     return found.name if found else None
 
 
