@@ -6,8 +6,8 @@ import copy
 import platform
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import cast
 
 from grader import __version__
@@ -42,7 +42,15 @@ from grader.run.judge_submission import (
 from grader.run.materials import Materials
 from grader.run.mending import Mender
 from grader.run.mistakes import Explains, KnownMistakes
-from grader.run.observe import NOT_RUN, Follower, PhaseTimes, Progress, QuestionRun
+from grader.run.observe import (
+    NOT_RUN,
+    PhaseTimes,
+    Progress,
+    QuestionObserved,
+    QuestionRun,
+    QuestionStarted,
+    runs_of,
+)
 from grader.run.plan import PlannedQuestion
 from grader.run.prices import Made, PartialCredit, Price
 from grader.run.timing.clocks import Clocks
@@ -231,8 +239,7 @@ class Grader:
         """Return all verdicts but those that take a clock, and what they rest on."""
         not_here = self._baseline.not_here
         try:
-            progress = self._follower(progress)
-            runs = self._runner.run(self.plan, files, phases, progress, self.reference_runs)
+            runs = self._observed(files, phases, progress)
             self._versions = self._versions or self._runner.versions
             # Judging reads values of the submission's making; a value that takes for ever to
             # compare must end here.
@@ -255,8 +262,9 @@ class Grader:
         return not_here | judged, runs
 
     def _rerun(self, planned: PlannedQuestion, files: Mapping[str, bytes]) -> QuestionRun:
-        runs = self._runner.run([planned], files, PhaseTimes(), lambda _: None, self.reference_runs)
-        return runs[planned.question.id]
+        run = self._runner.run([planned], files, PhaseTimes(), self.reference_runs)
+        with closing(run) as events:
+            return runs_of(events)[planned.question.id]
 
     def _mended(
         self, files: Mapping[str, bytes], runs: Runs, judged: Mapping[str, Verdicts]
@@ -300,27 +308,39 @@ class Grader:
         against = self.plan, self.reference_runs
         return self.mistakes.explain(judged, runs, against, self._sandbox)
 
-    def _follower(self, progress: Progress) -> Progress:
-        """Return what reports each question's result, if anybody waits for that."""
-        tell = self.on_question
-        if tell is None:
-            return progress
-        planned = {item.question.id: item for item in self.plan}
-        built = partial(build_question, self.assignment)
-
-        def ends(name: str, run: QuestionRun, printed: str) -> None:
-            item = planned[name]
-            # What a real GPU did wrong is known at the end.
-            if not item.needs.cuda:
-                runs = {name: run}
-                judged = self._explained(self._judged(runs, self._prices(runs)), runs)[name]
-                device = device_name(item.needs)
-                tell(built(item.question, judged, self.words, device), run, printed)
-
+    def _observed(
+        self, files: dict[str, bytes], phases: PhaseTimes, progress: Progress
+    ) -> dict[str, QuestionRun]:
+        """Return what a submission did; report each question's result, if anybody waits for it."""
+        if self.on_question is None:
+            with closing(self._runner.run(self.plan, files, phases, self.reference_runs)) as events:
+                return runs_of(events, progress)
         for question in self._baseline.selected:
             if verdicts := self._baseline.not_here.get(question.id):
-                tell(built(question, verdicts, self.words, ""), NOT_RUN, "")
-        return Follower(progress, ends)
+                self._tell(question, verdicts, QuestionObserved(question.id, NOT_RUN))
+        planned = {item.question.id: item for item in self.plan}
+        runs: dict[str, QuestionRun] = {}
+        run = self._runner.run(self.plan, files, phases, self.reference_runs, one_by_one=True)
+        with closing(run) as events:
+            for event in events:
+                if isinstance(event, QuestionStarted):
+                    progress(event.id)
+                    continue
+                runs[event.id] = event.run
+                item = planned[event.id]
+                # What a real GPU did wrong is known at the end.
+                if not item.needs.cuda:
+                    own = {event.id: event.run}
+                    judged = self._explained(self._judged(own, self._prices(own)), own)[event.id]
+                    self._tell(item.question, judged, event, device_name(item.needs))
+        return runs
+
+    def _tell(
+        self, question: Question, verdicts: Verdicts, seen: QuestionObserved, device: str = ""
+    ) -> None:
+        if self.on_question is not None:
+            result = build_question(self.assignment, question, verdicts, self.words, device)
+            self.on_question(result, seen.run, seen.printed)
 
     def not_read(self, name: str, reason: str) -> Examined:
         """Return the report on a submission that this machine could not read."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -24,7 +24,15 @@ from grader.observation import Observation, Outcome, Stop
 from grader.run.answer_budget import CpuGuard, allowance
 from grader.run.capabilities import no_package
 from grader.run.materials import Materials
-from grader.run.observe import Follower, PhaseTimes, Progress, QuestionRun, observations, observe
+from grader.run.observe import (
+    Event,
+    PhaseTimes,
+    QuestionObserved,
+    QuestionRun,
+    QuestionStarted,
+    observations,
+    observe,
+)
 from grader.run.plan import PlannedQuestion
 from grader.run.prices import OF_RESULTS, Made, PartialCredit, of_values, with_price, with_slip
 from grader.run.proving import Prover
@@ -57,8 +65,6 @@ Runs = Mapping[str, QuestionRun]
 """Question id → what came of it."""
 FindMade = Callable[[PlannedQuestion, QuestionRun, QuestionRun, Sandbox], Made | None]
 """See ``KnownMistakes.made``."""
-_Prove = Callable[[Sequence[PlannedQuestion], Runs], Runs]
-"""Returns runs with what came of their logs, for the questions that are given."""
 
 
 def judge_question(
@@ -455,57 +461,65 @@ class SubmissionRunner:
         plan: Sequence[PlannedQuestion],
         files: Mapping[str, bytes],
         phases: PhaseTimes,
-        progress: Progress,
         reference: Mapping[str, QuestionRun],
-    ) -> dict[str, QuestionRun]:
-        """Return what came of each question.
+        one_by_one: bool = False,
+    ) -> Generator[Event, None, None]:
+        """Yield as each question begins, and what came of it, with what source and logs say.
 
         Args:
             plan: What to call.
             files: Of the submission, by the names that the assignment gives them.
             phases: Called for each part that is done.
-            progress: Called with the id of each question as it begins.
             reference: What came of the plan for the reference.
+            one_by_one: Somebody waits for each question's result.
 
         Raises:
             InfrastructureError: No student process can be started.
         """
-        limits_of = self._materials.assignment.limits_of
         start_reader(self._sources)
-        sources = None
-        proved: dict[str, QuestionRun] = {}
+        # Read while the student process starts: each question is judged as soon as it has run.
+        sources = self._read(files) if one_by_one else None
+        asked = {planned.question.id: planned for planned in plan}
         prover = self._prover_of(files)
-
-        def prove(questions: Sequence[PlannedQuestion], runs: Runs) -> Runs:
-            if prover is not self._prover:
-                return prover.proved(questions, runs, runs)
-            return self._proved(questions, runs, reference)
-
-        if isinstance(progress, Follower):
-            # Read while the student process starts: each question is judged as soon as it has run.
-            sources = self._read(files)
-            progress = _with_witnesses(progress, sources, plan, prove, proved)
         most = allowance(observations(reference), self._care.reading)
         session = open_session(self._sandbox, self._materials, files, most)
+        limits_of = self._materials.assignment.limits_of
+        left: dict[str, QuestionRun] = {}
         try:
             try:
-                runs = observe(session, plan, limits_of, progress, reference)
+                for event in observe(session, plan, limits_of, reference, one_by_one):
+                    if isinstance(event, QuestionStarted):
+                        yield event
+                    elif sources is None:
+                        left[event.id] = event.run
+                    else:
+                        alone = [asked[event.id]]
+                        runs = self._proved_by(prover, alone, {event.id: event.run}, reference)
+                        phases.questions[event.id] = event.run.seconds
+                        run = with_sources(sources, plan, runs)[event.id]
+                        yield replace(event, run=run)
             finally:
                 session.finish()
             self.versions = session.versions
             phases.lap("run")
-            left = [planned for planned in plan if planned.question.id not in proved]
-            runs = {**prove(left, runs), **proved}
+            runs = self._proved_by(prover, plan, left, reference) if left else {}
         finally:
             prover.close()
             for known, _ in self._by_mistake.values():
                 known.close()
-        phases.questions = {name: run.seconds for name, run in runs.items()}
+        phases.questions |= {name: run.seconds for name, run in runs.items()}
         phases.lap("replay")
         if any(run.observations for run in runs.values()):
-            runs = with_sources(sources or self._read(files), plan, runs)
+            runs = with_sources(self._read(files), plan, runs)
         phases.lap("source")
-        return runs
+        yield from (QuestionObserved(name, run) for name, run in runs.items())
+
+    def _proved_by(
+        self, prover: Prover, plan: Sequence[PlannedQuestion], runs: Runs, reference: Runs
+    ) -> dict[str, QuestionRun]:
+        if prover is self._prover:
+            return self._proved(plan, runs, reference)
+        return prover.proved(plan, runs, runs)
 
     def _proved(
         self, plan: Sequence[PlannedQuestion], runs: Runs, reference: Runs
@@ -558,20 +572,3 @@ class SubmissionRunner:
         # This file first: questions that name no file are looked for in the first one.
         first = {module: files[module]} if module in files else {}
         return read_sources(self._sources, {**first, **files})
-
-
-def _with_witnesses(
-    follower: Follower,
-    sources: Sources,
-    plan: Sequence[PlannedQuestion],
-    prove: _Prove,
-    proved: dict[str, QuestionRun],
-) -> Follower:
-    """Return a follower that passes on runs with what source and logs say; it notes the latter."""
-
-    def ends(name: str, run: QuestionRun, printed: str) -> None:
-        asked = [planned for planned in plan if planned.question.id == name]
-        proved.update(prove(asked, {name: run}))
-        follower.ends(name, with_sources(sources, plan, {name: proved[name]})[name], printed)
-
-    return Follower(follower.begins, ends)

@@ -27,7 +27,7 @@ from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.judge_submission import Verdicts
 from grader.run.materials import Materials
-from grader.run.observe import QuestionRun, observe
+from grader.run.observe import QuestionRun, observe, runs_of
 from grader.run.plan import PlannedQuestion
 from grader.run.prices import (
     OF_RESULTS,
@@ -190,7 +190,7 @@ class KnownMistakes:
         session = open_session(sandbox, self._materials, files)
         try:
             limits_of = self._materials.assignment.limits_of
-            return observe(session, [planned], limits_of, lambda _: None)[planned.question.id]
+            return runs_of(observe(session, [planned], limits_of))[planned.question.id]
         finally:
             session.finish()
 
@@ -368,7 +368,7 @@ class KnownMistakes:
         session = open_session(sandbox, materials, files)
         try:
             plan = [trial.plan() for trial in trials]
-            runs = observe(session, plan, materials.assignment.limits_of, lambda _: None)
+            runs = runs_of(observe(session, plan, materials.assignment.limits_of))
         finally:
             session.finish()
         return {trial: runs[trial.id].observations for trial in trials}

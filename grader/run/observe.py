@@ -8,9 +8,10 @@ by then, it could tell.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Union
 
 from grader.assignment.types import Limits, Question
 from grader.checks.base import Probe
@@ -86,22 +87,32 @@ class QuestionRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Follower:
-    """Called for each question as it begins and as it ends; a ``Progress``.
-
-    Whoever follows waits for a first result, so each question is done with before the next begins.
+class QuestionStarted:
+    """A question begins.
 
     Attributes:
-        begins: Called with the id.
-        ends: Called with the id, what came of all its cases, and what the visible ones printed.
+        id: The question's.
     """
 
-    begins: Progress
-    ends: Callable[[str, QuestionRun, str], None]
+    id: str
 
-    def __call__(self, name: str) -> None:
-        """Report that a question begins."""
-        self.begins(name)
+
+@dataclass(frozen=True, slots=True)
+class QuestionObserved:
+    """All of a question's cases have run.
+
+    Attributes:
+        id: The question's.
+        run: What came of them.
+        printed: What the visible ones printed, where somebody waits for each question.
+    """
+
+    id: str
+    run: QuestionRun
+    printed: str = ""
+
+
+Event = Union[QuestionStarted, QuestionObserved]
 
 
 NOT_RUN = QuestionRun(None, None, None)
@@ -139,17 +150,18 @@ def observe(
     session: ProcessSession,
     plan: Sequence[PlannedQuestion],
     limits_of: Callable[[Question], Limits],
-    progress: Progress,
     reference: Mapping[str, QuestionRun] = MappingProxyType({}),
-) -> dict[str, QuestionRun]:
-    """Run every question of a plan.
+    one_by_one: bool = False,
+) -> Iterator[Event]:
+    """Run every question of a plan; yield as each begins, and what came of it.
 
     Args:
         session: Holds the program.
         plan: What to call.
         limits_of: The limits of a question.
-        progress: Called with the id of each question as it begins.
         reference: What came of the plan for the reference: how much there is to answer.
+        one_by_one: Somebody waits for a first result: each question is done with before the next
+            begins. Else all of them are yielded at the end.
 
     Raises:
         InfrastructureError: No student process can be started.
@@ -159,32 +171,43 @@ def observe(
         for planned in plan
     ]
     rounds = _by_process(questions)
-    follower = progress if isinstance(progress, Follower) else None
     # Visible cases of all questions before any hidden one: what a submission says in a visible case
     # reaches the student, and must not be able to tell of hidden inputs that it saw before.
     for hidden in (False, True):
         for group in next(rounds):
-            for together in [[each] for each in group] if follower else [group]:
-                _observe_together(session, together, hidden, progress)
+            for together in [[each] for each in group] if one_by_one else [group]:
+                yield from _observe_together(session, together, hidden, one_by_one)
                 for question in together:
-                    if follower is not None and question.ends_with(hidden):
-                        follower.ends(question.id, question.result(), question.printed)
+                    if one_by_one and question.ends_with(hidden):
+                        yield question.observed()
     session.close_all()
-    return {question.id: question.result() for question in questions}
+    if not one_by_one:
+        yield from (question.observed() for question in questions)
 
 
 def _observe_together(
-    session: ProcessSession, questions: Sequence[_Question], hidden: bool, progress: Progress
-) -> None:
+    session: ProcessSession, questions: Sequence[_Question], hidden: bool, listen: bool
+) -> Iterator[QuestionStarted]:
     for question in questions:
         if not hidden:
-            progress(question.id)
+            yield QuestionStarted(question.id)
         # Not in hidden cases: what is printed there may tell of their inputs.
-        question.observe(session, hidden, listen=isinstance(progress, Follower) and not hidden)
+        question.observe(session, hidden, listen and not hidden)
     # Calls that only count operations come last. One that ends its process costs no other check:
     # by now the values are there, and whatever comes next gets a new process.
     for question in questions:
         question.count(session, hidden)
+
+
+def runs_of(events: Iterable[Event], started: Progress = lambda _: None) -> dict[str, QuestionRun]:
+    """Return question → what came of it; call ``started`` with the id of each as it begins."""
+    runs = {}
+    for event in events:
+        if isinstance(event, QuestionStarted):
+            started(event.id)
+        else:
+            runs[event.id] = event.run
+    return runs
 
 
 def _by_process(questions: Sequence[_Question]) -> Iterator[list[list[_Question]]]:
@@ -297,12 +320,12 @@ class _Question:
         """Tell whether no case is left once the visible ones, or the hidden ones, have run."""
         return any(case.inputs.hidden for case in self._planned.cases) is hidden
 
-    def result(self) -> QuestionRun:
+    def observed(self) -> QuestionObserved:
         """Return what came of the question."""
         failed_load = self._failed_load if self._entry is None else None
-        return QuestionRun(
-            self._entry, self._loaded, failed_load, self._observations, round(self._seconds, 4)
-        )
+        seconds = round(self._seconds, 4)
+        run = QuestionRun(self._entry, self._loaded, failed_load, self._observations, seconds)
+        return QuestionObserved(self.id, run, self.printed)
 
     def _enter(self, session: ProcessSession) -> None:
         """Have a student process, and find the entry point in it."""

@@ -21,7 +21,7 @@ from grader.errors import AssignmentError, Problem, nearest
 from grader.observation import Companions, Observation, Outcome
 from grader.run.baseline_file import GeneratorRecorder
 from grader.run.materials import Materials
-from grader.run.observe import QuestionRun, observe
+from grader.run.observe import QuestionRun, observe, runs_of
 from grader.run.plan import Generate, PlannedCase, PlannedQuestion, make_plan
 from grader.run.session import ProcessSession
 from grader.sandbox.host.processes import ProcessNeeds
@@ -226,7 +226,7 @@ class Reference:
         plan, badly_drawn = plan_all(self._materials, selected, gradable, (seed, self.generate))
         problems += badly_drawn
         # Even if something was found already: the author gets all problems at once.
-        runs = observe(self._session, plan, limits_of, self._progress)
+        runs = runs_of(observe(self._session, plan, limits_of), self._progress)
         problems += case_problems(self._materials, plan, runs)
         if problems:
             # Each once: several cases may run into the same one.

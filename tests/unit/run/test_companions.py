@@ -17,7 +17,7 @@ from grader.checks.judge import judge_case
 from grader.checks.rounding import Envelope
 from grader.observation import Observation, Outcome
 from grader.run.materials import Program
-from grader.run.observe import observe
+from grader.run.observe import observe, runs_of
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.reference import add_companions, changed
 from grader.run.session import ProcessSession
@@ -62,7 +62,7 @@ def planned(*questions: Question) -> tuple[PlannedQuestion, ...]:
 
 def observations(session: ProcessSession, question: Question) -> dict[str, Observation]:
     plan, limits = planned(question), Limits()
-    runs = observe(session, plan, lambda _: limits, lambda _: None)
+    runs = runs_of(observe(session, plan, lambda _: limits))
     runs = add_companions(session, plan, runs, lambda _: limits)
     return runs[question.id].observations
 

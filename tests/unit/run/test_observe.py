@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from grader.assignment.types import Case, Limits, Question
 from grader.checks.base import CaseInputs, Probe
 from grader.observation import Claims, Observation, Outcome
-from grader.run.observe import Follower, observe
+from grader.run.observe import Event, QuestionObserved, QuestionStarted, observe, runs_of
 from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion
 from grader.sandbox.host.processes import ProcessNeeds
 from grader.wire.frames import FrameSize
@@ -87,7 +87,7 @@ def session() -> Recorded:
 
 def run(session: Recorded, *questions: PlannedQuestion) -> list[str]:
     told: list[str] = []
-    observe(session, questions, lambda _: Limits(), told.append)  # type: ignore[arg-type]
+    runs_of(observe(session, questions, lambda _: Limits()), told.append)  # type: ignore[arg-type]
     return told
 
 
@@ -114,23 +114,26 @@ def test_what_is_counted_of_visible_cases_knows_no_hidden_one(session: Recorded)
     assert session.processes == [CPU, GPU, CPU]
 
 
-def test_whoever_follows_has_each_question_whole_before_the_next_begins(session: Recorded) -> None:
-    told: list[str] = []
-    ends = Follower(
-        told.append, lambda name, run, _: told.append(f"{name}: {', '.join(run.observations)}")
-    )
+def one_by_one(session: Recorded, *questions: PlannedQuestion) -> Iterator[Event]:
+    return observe(session, questions, lambda _: Limits(), one_by_one=True)  # type: ignore[arg-type]
+
+
+def test_whoever_waits_has_each_question_whole_before_the_next_begins(session: Recorded) -> None:
     visible = planned("a", counted=True)
     visible = replace(visible, cases=visible.cases[:1])
-    plan = [visible, planned("b")]
-    observe(session, plan, lambda _: Limits(), ends)  # type: ignore[arg-type]
+    told = [
+        event.id
+        if isinstance(event, QuestionStarted)
+        else f"{event.id}: {', '.join(event.run.observations)}"
+        for event in one_by_one(session, visible, planned("b"))
+    ]
     assert told == ["a", "a: seen", "b", "b: seen, hidden"]
     assert session.calls == ["a.seen", "a.seen+", "b.seen", "b.hidden", "end"]
 
 
-def test_whoever_follows_is_told_what_the_visible_cases_printed(session: Recorded) -> None:
-    told: dict[str, str] = {}
-    ends = Follower(lambda _: None, lambda name, _, printed: told.update({name: printed}))
-    observe(session, [planned("a", counted=True), planned("b")], lambda _: Limits(), ends)  # type: ignore[arg-type]
+def test_whoever_waits_is_told_what_the_visible_cases_printed(session: Recorded) -> None:
+    events = one_by_one(session, planned("a", counted=True), planned("b"))
+    told = {event.id: event.printed for event in events if isinstance(event, QuestionObserved)}
     assert told == {"a": "a.seen\n", "b": "b.seen\n"}
 
 
@@ -143,7 +146,7 @@ def outcomes(ends: dict[str, Outcome]) -> tuple[Recorded, list[str]]:
         for word, hidden in words
     )
     plan = [PlannedQuestion(question.question, cases, CPU)]
-    runs = observe(session, plan, lambda _: Limits(), lambda _: None)  # type: ignore[arg-type]
+    runs = runs_of(observe(session, plan, lambda _: Limits()))  # type: ignore[arg-type]
     return session, [seen.outcome.value for seen in runs["a"].observations.values()]
 
 

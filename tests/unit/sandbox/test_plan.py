@@ -58,4 +58,6 @@ def _passes_for_held(name: str) -> Iterator[str]:
 
 
 def test_each_attempt_counts() -> None:
-    no_faults({name: name for name in HELD}, _passes_for_held, "let self_test.py ask for its outcome")
+    no_faults(
+        {name: name for name in HELD}, _passes_for_held, "let self_test.py ask for its outcome"
+    )
