@@ -81,6 +81,7 @@ class Grader:
 
     Attributes:
         words: Language of the reports.
+        options: Seed, device, selection.
         on_question: Called with each question's result, and what it rests on, as soon as there is
             one.
 
@@ -108,7 +109,7 @@ class Grader:
         self.materials = materials
         self.words: Words = ENGLISH
         self.on_question: OnQuestion | None = None
-        self._options = options
+        self.options = options
         self._baseline = Baseline(materials, options, racks, prove)
         self.mistakes: Explains = KnownMistakes(materials)
         self._versions: dict[str, str] = {}
@@ -161,10 +162,10 @@ class Grader:
 
     def _use(self, sandbox: Sandbox, care: CpuGuard) -> None:
         self._sandbox, self._care = sandbox, care
-        seed = self._options.seed
+        seed = self.options.seed
         self._runner = SubmissionRunner(self.materials, sandbox, care, seed, self._made)
         self._mender = Mender(self.materials, sandbox, care, self._rerun)
-        self._screener = Screener(self.materials, sandbox, self._options.seed)
+        self._screener = Screener(self.materials, sandbox, self.options.seed)
         # A node of a cluster opens its own later.
         if sandbox is not None:
             self._baseline.allow_gpu_memory(sandbox)
@@ -223,7 +224,7 @@ class Grader:
     ) -> Examined:
         files = {file.path: file.data for file in submission.files}
         judged, runs = self._observe_and_judge(files, phases, progress)
-        if self._options.clock and runs:
+        if self.options.clock and runs:
             judged, runs = self._clocks().in_passing(files, runs, judged)
             if clock:
                 judged, runs = self._clocks().judge(files, runs, judged)
@@ -380,11 +381,11 @@ class Grader:
     def awaits_clock(self, report: Report) -> bool:
         """Return whether timing may settle points that a report made without it left pending."""
         checks = {each.id: {check.id: check for check in each.checks} for each in report.questions}
-        return self._options.clock and self._clocks().awaited(checks)
+        return self.options.clock and self._clocks().awaited(checks)
 
     def counted(self, report: Report) -> Report:
         """Return a report as it counts in the course: without GPU points where it has no GPU."""
-        return without_gpu(report) if self._options.without_gpu else report
+        return without_gpu(report) if self.options.without_gpu else report
 
     def _clocks(self) -> Clocks:
         return Clocks(self._baseline, self._sandbox, self._screener)
@@ -420,7 +421,7 @@ class Grader:
                 mechanisms=isolation.mechanisms,
                 proved={**isolation.proved, **self._baseline.proved},
             ),
-            seed=self._options.seed,
+            seed=self.options.seed,
             grader_version=__version__,
         )
 

@@ -15,18 +15,16 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from grader import __version__
 from grader.assignment.find import FILE_NAME
 from grader.batch.class_run import Arrivals, ClassRun
 from grader.batch.course import Course, course_of
 from grader.batch.discover import ClassSubmission, Found, discover
-from grader.batch.grades import read_policy
-from grader.batch.ledger import BatchSettings, Done, write_decided
+from grader.batch.ledger import Done, write_decided
 from grader.batch.local import LocalWorkers
 from grader.batch.merge import waiting
 from grader.batch.ray_engine import RayWorkers
-from grader.batch.roster import Roster, read_roster
 from grader.batch.schedule import Graded, StayingWorkers, Workers
+from grader.batch.terms import of_class, read_terms, settings_of
 from grader.cli.options import (
     ClockChoice,
     DeviceChoice,
@@ -53,7 +51,6 @@ from grader.report.messages.language import choose
 from grader.report.model import Report, ReportStatus
 from grader.report.summary import amount, counted, sentences, summarise
 from grader.report.terminal import print_class
-from grader.run.answers import asked_of
 from grader.run.materials import Materials
 from grader.sandbox.host.processes import Sandbox
 from grader.text import inert
@@ -114,8 +111,14 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
     with ClassRun(out, asked.resume) as run, interruptible(_KEPT):
         if asked.resume and not run.goes_on:
             say(console, f"No batch was begun in {out}: it begins now.")
-        terms = _terms(asked, course, materials.assignment.id)
-        remembered = _of_class(terms, everybody, run.roster, console)
+        terms = read_terms(
+            course, materials.assignment.id, asked.late, asked.roster, asked.without is not None
+        )
+        if terms.get("language"):
+            choose(terms["language"])
+        remembered, remarks = of_class(terms, everybody, run.roster)
+        for line in remarks:
+            say(console, line)
         seed = asked.seed if run.seed is None else run.seed
         without_gpu = (remembered.get("gpu") or run.gpu) == "none"
         options = make_options(asked.device, seed, questions, asked.clock)
@@ -123,8 +126,8 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
         grader = _prepared(materials, asked.isolation, options, console)
         remembered |= {"total": len(found.submissions), "begun_at": datetime.now(timezone.utc)}
         remembered["watched"] = str(asked.folder) if asked.watch else ""
-        setup = _setup(grader, options, asked.isolation).model_copy(update=remembered)
-        run.begin(setup, grader.answers)
+        settings = settings_of(grader, asked.isolation.value).model_copy(update=remembered)
+        run.begin(settings, grader.answers)
         another = partial(make_sandbox, asked.isolation, materials, options.device)
         workers = _workers(asked, found)(grader, another, out)
         if asked.watch:
@@ -168,53 +171,6 @@ def _completed(asked: BatchOptions, course: Course | None, given: Collection[str
     return replace(asked, **changes)
 
 
-def _terms(asked: BatchOptions, course: Course | None, assignment: str) -> dict[str, Any]:
-    """Return what holds for a class and changes no report, options before the course's file."""
-    terms: dict[str, Any] = {"late": None, "roster": None}
-    if course is not None:
-        terms |= {"language": course.spec.language, "released": course.spec.released}
-        terms["gpu"] = course.spec.gpu
-        terms["late"] = None if asked.late else course.policy(assignment)
-        terms["roster"] = None if asked.roster else course.roster()
-    if asked.late:
-        terms["late"] = read_policy(asked.late)
-    if asked.without:
-        terms["gpu"] = "none"
-    if asked.roster:
-        terms["roster"] = read_roster(asked.roster)
-    if terms.get("language"):
-        choose(terms["language"])
-    return terms
-
-
-def _of_class(
-    terms: dict[str, Any], found: Found, known: Roster | None, console: Console
-) -> dict[str, Any]:
-    """Return the terms with who is absent; say who is on no roster.
-
-    Args:
-        terms: Of the course.
-        found: Everybody who handed in.
-        known: The roster that the batch remembers, where the terms name none.
-        console: Where to say it.
-
-    Raises:
-        UsageError: An extension is for somebody who is not in the class.
-    """
-    roster = terms["roster"] or known or Roster()
-    ours = [roster.named(submission) for submission in found.submissions]
-    absent = roster.absent(ours)
-    # A watched folder without a roster: nobody knows yet who is in the class.
-    if terms["late"] and (ours or absent):
-        terms["late"].refuse_strangers(ours, [each.student() for each in absent])
-    if roster.students:
-        terms["absent"] = absent
-        for line in roster.remarks(found.submissions):
-            say(console, line)
-    # What an earlier run was given stays where nothing is said now.
-    return {name: value for name, value in terms.items() if value is not None}
-
-
 def _workers(
     asked: BatchOptions, found: Found
 ) -> Callable[[Grader, Callable[[], Sandbox], Path], Workers]:
@@ -235,23 +191,6 @@ def _prepared(
         make_sandbox(isolation, materials, options.device) as sandbox,
     ):
         return prepared(materials, sandbox, options)
-
-
-def _setup(grader: Grader, options: Options, isolation: IsolationChoice) -> BatchSettings:
-    materials = grader.materials
-    return BatchSettings(
-        assignment=materials.assignment.id,
-        file=str(materials.folder / "assignment.yml"),
-        version=materials.assignment.version,
-        digest=materials.digest,
-        seed=options.seed,
-        device=options.device,
-        questions=options.questions,
-        isolation=isolation.value,
-        clock=options.clock,
-        plan=asked_of(materials, grader.plan),
-        grader_version=__version__,
-    )
 
 
 def _go_through(
@@ -369,7 +308,7 @@ def _show(results: Generator[Graded, None, None], total: int, console: Console) 
             first = name not in standing
             again = not first and standing[name] == "incomplete"
             if first or again:
-                standing[name] = _standing(graded.report)
+                standing[name] = graded.report.standing
             tally = Counter(standing.values())
             # What waits for the clock comes once more, at the end.
             untimed |= set() if graded.timed else {name}
@@ -383,15 +322,6 @@ def _show(results: Generator[Graded, None, None], total: int, console: Console) 
                 description=escape(name if first else f"timed {name}")[:24],
                 tally=" · ".join(f"{count} {word}" for word, count in tally.most_common()),
             )
-
-
-def _standing(report: Report) -> str:
-    """Return how a submission stands, in a word; points that are open count for neither side."""
-    if report.status is ReportStatus.INCOMPLETE:
-        return "incomplete"
-    if report.score + report.pending >= report.max_score:
-        return "full"
-    return "partial" if report.score else "zero"
 
 
 def _finish(run: ClassRun, graded: list[Done], found: Found, console: Console) -> set[ReportStatus]:

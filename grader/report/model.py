@@ -279,6 +279,15 @@ class Report(ReportPart):
         """See ``Scored.above``."""
         return above(self.questions)
 
+    @property
+    def standing(self) -> str:
+        """How it stands, in a word; points that are open count for neither side."""
+        if self.status is ReportStatus.INCOMPLETE:
+            return "incomplete"
+        if self.score + self.pending >= self.max_score:
+            return "full"
+        return "partial" if self.score else "zero"
+
     def checks(self) -> Iterator[tuple[str, CheckResult]]:
         """Yield all checks in their order, each with the id of its question."""
         for question in self.questions:

@@ -193,7 +193,7 @@ def test_what_a_batch_has_timed_is_timed_again(
     perform = gone_over.perform
 
     def seen(grader: Grader, work: WorkItem, out: Path) -> Answer:
-        timed.append(work.clock and grader._options.clock)
+        timed.append(work.clock and grader.options.clock)
         return perform(grader, work, out)
 
     assert command(*BATCH[:-1], clock) == 0
