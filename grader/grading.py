@@ -280,7 +280,7 @@ class Grader:
             run, right = runs[name], self.reference_runs[name]
             if self.mistakes.fits(planned, run, right, self._sandbox):
                 continue
-            if mended := self._mender.mended(planned, files, run, right):
+            if mended := self._mender.mended(planned, files, run, right, self.mistakes):
                 found[name] = replace(run, mended=mended)
         return found
 

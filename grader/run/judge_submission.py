@@ -34,7 +34,15 @@ from grader.run.observe import (
     observe,
 )
 from grader.run.plan import PlannedQuestion
-from grader.run.prices import OF_RESULTS, Made, PartialCredit, of_values, with_price, with_slip
+from grader.run.prices import (
+    OF_RESULTS,
+    Made,
+    PartialCredit,
+    Price,
+    of_values,
+    with_price,
+    with_slip,
+)
 from grader.run.proving import Prover
 from grader.run.scenario_relay import open_session
 from grader.sandbox.host.processes import Sandbox
@@ -97,8 +105,13 @@ def judge_question(
     else:
         settled = with_price(question.checks, verdicts, partial.price)
     if (slip := submission.mended) is not None:
-        mended = settle(question.checks, _unsettled(planned, reference, slip.run))
-        settled = with_slip(question.checks, settled, mended, slip.line, slip.share)
+        verdicts = _unsettled(planned, reference, slip.run)
+        if slip.earns:
+            left = Price(slip.earns, frozenset(slip.voids))
+            mended = with_price(question.checks, verdicts, left)
+        else:
+            mended = settle(question.checks, verdicts)
+        settled = with_slip(question.checks, settled, mended, slip)
     settled = with_diagnoses(question.checks, settled)
     return without_repeats(question.listed, settled)
 

@@ -16,13 +16,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.checks.base import Check
 from grader.checks.judge import judge_case
 from grader.observation import Observation, Outcome
 from grader.run.answer_budget import CpuGuard, allowance
 from grader.run.judge_submission import wrong_results
 from grader.run.materials import Materials
-from grader.run.mistakes import same_result
+from grader.run.mistakes import Explains, same_result
 from grader.run.observe import Mended, QuestionRun, observations
 from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.prices import OF_RESULTS, hands_back, is_priced, of_values
@@ -61,6 +60,8 @@ class _Wrong:
         planned: The question with its inputs.
         case: The case that changes are tried on.
         right: What the reference did, by case.
+        before: What the submission did in the case.
+        priced: What known mistakes do in the case that have a price.
         files: Of the submission.
         file: The one of the question's function.
         defined: The function.
@@ -69,6 +70,8 @@ class _Wrong:
     planned: PlannedQuestion
     case: PlannedCase
     right: QuestionRun
+    before: Observation
+    priced: Sequence[Observation]
     files: Mapping[str, bytes]
     file: str
     defined: Definition
@@ -89,15 +92,13 @@ class _Wrong:
 
     def accepts(self, seen: Observation) -> bool:
         """Tell whether the case came out right."""
-        case, question = self.case, self.planned.question
-        if seen.outcome is not Outcome.COMPLETED:
-            return False
-        verdicts = (
-            judge_case(check, case.inputs, self.right.observations[case.key], seen)
-            for check in question.checks
-            if of_values(check) and check.judges(case.case.id)
+        return _is_right(self.planned, self.case, seen, self.right)
+
+    def is_known(self, seen: Observation) -> bool:
+        """Tell whether the case came out as a known mistake with a price has it, not as before."""
+        return not same_result(seen, self.before) and any(
+            same_result(seen, each) for each in self.priced
         )
-        return all(verdict.status is Status.PASSED for verdict in verdicts)
 
 
 class Mender:
@@ -138,17 +139,21 @@ class Mender:
         files: Mapping[str, bytes],
         run: QuestionRun,
         right: QuestionRun,
+        known: Explains,
     ) -> Mended | None:
         """Return a submission's question with a slip mended; None where no change makes it right.
+
+        What a known mistake with a price is left of counts, too.
 
         Args:
             planned: The question with its inputs.
             files: Of the submission.
             run: What the submission did.
             right: What the reference did.
+            known: The known mistakes.
         """
         try:
-            return self._mended(planned, files, run, right)
+            return self._mended(planned, files, run, right, known)
         # The machine's doing, a value that takes for ever to judge, or a text that Python reads and
         # cannot write. It costs nobody what the submission earns by itself.
         except Exception:  # noqa: BLE001
@@ -160,9 +165,10 @@ class Mender:
         files: Mapping[str, bytes],
         run: QuestionRun,
         right: QuestionRun,
+        known: Explains,
     ) -> Mended | None:
         with self._care.judging():
-            case = _case_to_try(planned, wrong_results(planned, right, run), run)
+            case = _case_to_try(planned, run, right)
         file = planned.question.file or self._materials.assignment.module
         source = files.get(file, b"").decode("utf-8", "replace")
         defined = definition_of(source, run.entry or "")
@@ -172,18 +178,29 @@ class Mender:
         if case.case.scenario:
             on_gpus = planned.needs.virtual or planned.needs.cuda
             changes = changes[: _WITH_GPUS if on_gpus else _WITH_SCENARIO]
-        wrong = _Wrong(planned, case, right, files, file, defined)
+        priced = known.in_case(planned, case.key, self._sandbox)
+        before = run.observations[case.key]
+        wrong = _Wrong(planned, case, right, before, priced, files, file, defined)
+        share = self._materials.assignment.slip_of(planned.question)
+        found: list[Mended] = []
         for change in self._fitting(wrong, changes):
             again = self._rerun(planned, wrong.with_text(change.text))
+            if not again.observations:
+                continue
             with self._care.judging():
-                is_right = again.observations and not wrong_results(planned, right, again)
-            if is_right:
-                share = self._materials.assignment.slip_of(planned.question)
-                return Mended(change.line, share, again)
-        return None
+                if not wrong_results(planned, right, again):
+                    return Mended(change.line, share, again)
+                left = known.paid(planned, again, right, self._sandbox)
+            if left is not None:
+                says, voids = tuple(sorted(left.says.items())), tuple(sorted(left.voids))
+                found.append(Mended(change.line, share, again, left.earns or 0.0, voids, says))
+        return max(found, key=lambda each: each.earns, default=None)
 
     def _fitting(self, wrong: _Wrong, changes: Sequence[Variant]) -> list[Variant]:
-        """Return the first changes that make the case right; one student process tries all."""
+        """Return the first changes that make the case right, then those that leave a known mistake.
+
+        One student process tries all.
+        """
         question, case = wrong.planned.question, wrong.case
         limits = self._materials.assignment.limits_of(question)
         seconds = limits.seconds / _HASTE
@@ -191,6 +208,7 @@ class Mender:
         files = wrong.with_switches(changes)
         session = open_session(self._sandbox, self._materials, files, most)
         found: list[Variant] = []
+        near: list[Variant] = []
         deaths = 0
         # Of processor time, like each call's limit: a busy machine changes no grade.
         used = 0.0
@@ -205,7 +223,10 @@ class Mender:
                     call = case.call(wrong.defined.node.name, wrong.planned.probes(case))
                     seen = session.call(call, seconds)
                     with self._care.judging():
-                        found += [change] if wrong.accepts(seen) else []
+                        if wrong.accepts(seen):
+                            found.append(change)
+                        elif len(near) < _WHOLE and wrong.is_known(seen):
+                            near.append(change)
                 deaths += not session.alive
                 used += _computed(session) - before if session.alive else seconds
                 is_over = deaths >= _DEATHS or used >= _ALL * limits.seconds
@@ -213,7 +234,7 @@ class Mender:
                     break
         finally:
             session.finish()
-        return found
+        return [*found, *near]
 
 
 def _computed(session: ProcessSession) -> float:
@@ -227,16 +248,31 @@ def _switch(number: int) -> str:
 
 
 def _case_to_try(
-    planned: PlannedQuestion, wrong: Sequence[Check], run: QuestionRun
+    planned: PlannedQuestion, run: QuestionRun, right: QuestionRun
 ) -> PlannedCase | None:
     """Return a case that came out wrong: one with drawn values, if there is any."""
     cases = [
         case
         for case in planned.cases
-        if case.key in run.observations and any(check.judges(case.case.id) for check in wrong)
+        if case.key in run.observations
+        and not _is_right(planned, case, run.observations[case.key], right)
     ]
     drawn = [case for case in cases if case.case.varies]
     return next(iter(drawn or cases), None)
+
+
+def _is_right(
+    planned: PlannedQuestion, case: PlannedCase, seen: Observation, right: QuestionRun
+) -> bool:
+    """Tell whether all checks of values pass in a case."""
+    if seen.outcome is not Outcome.COMPLETED:
+        return False
+    verdicts = (
+        judge_case(check, case.inputs, right.observations[case.key], seen)
+        for check in planned.question.checks
+        if of_values(check) and check.judges(case.case.id)
+    )
+    return all(verdict.status is Status.PASSED for verdict in verdicts)
 
 
 def _raised(seen: Observation, file: str) -> Raised | None:

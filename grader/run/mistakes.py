@@ -105,6 +105,16 @@ class Explains(Protocol):
         """See ``KnownMistakes.fits``."""
         ...
 
+    def in_case(self, planned: PlannedQuestion, key: str, sandbox: Sandbox, /) -> list[Observation]:
+        """See ``KnownMistakes.in_case``."""
+        ...
+
+    def paid(
+        self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox, /
+    ) -> KnownMistake | None:
+        """See ``KnownMistakes.paid``."""
+        ...
+
 
 class KnownMistakes:
     """The known mistakes of an assignment; each runs on a case once, when it is first asked for."""
@@ -183,6 +193,33 @@ class KnownMistakes:
         """
         alike = self._alike(planned, run, right, sandbox) or ()
         return any(each.mistake.earns is not None for each in alike)
+
+    def in_case(self, planned: PlannedQuestion, key: str, sandbox: Sandbox) -> list[Observation]:
+        """Return what known mistakes do in one case that have a price.
+
+        Args:
+            planned: The question with its inputs.
+            key: Of the case.
+            sandbox: Where mistakes run that have not run yet.
+        """
+        trials = [trial for trial in self._trials([planned]) if trial.mistake.earns]
+        self._observe([(trial, [key]) for trial in trials], sandbox)
+        ran = self._that_ran(trials, [key]) or ()
+        return [self._seen[trial.key][key] for trial in ran]
+
+    def paid(
+        self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox
+    ) -> KnownMistake | None:
+        """Return the known mistake that a program makes, if it has a price that is paid.
+
+        Args:
+            planned: The question with its inputs.
+            run: What the program did.
+            right: What the reference did.
+            sandbox: Where mistakes run that have not run yet.
+        """
+        fits = self._fitting(self._alike(planned, run, right, sandbox) or ())
+        return fits.mistake if fits else None
 
     def _run(
         self, planned: PlannedQuestion, files: Mapping[str, bytes], sandbox: Sandbox

@@ -54,15 +54,23 @@ class PhaseTimes:
 class Mended:
     """A function with one small change, after which all of its results are right.
 
+    Or all are those of a known mistake with a price.
+
     Attributes:
         line: Where the change is, in the student's file, from 1.
         share: Of the points that its results lost, and the rules on them: what it earns.
         run: What came of it.
+        earns: What the mistake that is left earns of that; 0 where none is left.
+        voids: Checks that mean nothing where that mistake is made.
+        says: What its author says of it: language and sentence.
     """
 
     line: int
     share: float
     run: QuestionRun
+    earns: float = 0.0
+    voids: tuple[str, ...] = ()
+    says: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

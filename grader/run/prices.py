@@ -19,7 +19,7 @@ from grader.checks.base import Check, Probe
 from grader.checks.compare import equal_but_for_rounding
 from grader.checks.judge import settle
 from grader.observation import Observation, Outcome
-from grader.run.observe import QuestionRun
+from grader.run.observe import Mended, QuestionRun
 from grader.run.plan import PlannedQuestion
 from grader.verdict import PRICE, Code, Message, Owner, Param, Status, Verdict, sandbox_failed
 from grader.wire.values import Value
@@ -113,7 +113,7 @@ def with_price(checks: Sequence[Check], verdicts: Verdicts, price: Price) -> dic
 
 
 def with_slip(
-    checks: Sequence[Check], verdicts: Verdicts, mended: Verdicts, line: int, share: float
+    checks: Sequence[Check], verdicts: Verdicts, mended: Verdicts, slip: Mended
 ) -> dict[str, Verdict]:
     """Return the verdicts on all checks of a question that one small change makes right.
 
@@ -123,9 +123,9 @@ def with_slip(
         checks: All checks of the question.
         verdicts: Of the submission, settled.
         mended: Of the submission with its slip mended, settled.
-        line: Where the change is.
-        share: What is earned of the points.
+        slip: The change, and what it earns.
     """
+    share, left = slip.share, {f"left_{language}": text for language, text in slip.says}
     paid, told = dict(verdicts), False
     for check in checks:
         verdict, better = verdicts[check.id], mended[check.id]
@@ -136,9 +136,9 @@ def with_slip(
         due = (lost or rests) and better.status.earned and check.speed() is None
         if not due or credit <= verdict.credit or verdict.message is None:
             continue
-        params = {**verdict.message.params, PRICE: round(100 * share)}
+        params = {**verdict.message.params, PRICE: round(100 * credit)}
         if lost and not told:
-            params, told = {**params, "mended_line": line}, True
+            params, told = {**params, "mended_line": slip.line, **left}, True
         message = Message(verdict.message.id if lost else "rule_kept_but_for_slip", params)
         paid[check.id] = replace(
             verdict,

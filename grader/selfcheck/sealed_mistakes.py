@@ -204,6 +204,13 @@ class SealedMistakes:
         """Return False: it is asked where slips are mended, which takes the reference."""
         return False
 
+    def in_case(self, *_: object) -> list[Observation]:
+        """Return nothing; see ``fits``."""
+        return []
+
+    def paid(self, *_: object) -> None:
+        """Return None; see ``fits``."""
+
     def says(self, question: str, results: Results) -> dict[str, str]:
         """Return what the author says of what did this; {} if nothing, or two things."""
         found = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -47,11 +47,14 @@ _ALSO_WRITTEN = {
 }  # fmt: skip
 _DEVICES = ("cpu", "cuda:0", "cuda:1")
 _REMEDIES = {
-    "requires grad": ("detach",),
-    "device type tensor to numpy": ("cpu",),
-    "on the same device": ("cuda", "cpu"),
+    "requires grad": ("detach()",),
+    "device type tensor to numpy": ("cpu()",),
+    "on the same device": ("cuda()", "cuda(1)", "cpu()"),
+    "must match": ("unsqueeze(1)", "unsqueeze(0)"),
+    "shapes cannot be multiplied": ("flatten(1)", "T"),
+    "view size is not compatible": ("contiguous()",),
 }
-"""Part of what an exception says → methods that may be missing in its line."""
+"""Part of what an exception says → what may be missing in its line, after a dot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +128,30 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
     if raised is not None:
         remedied = partial(_remedied, remedies=_remedies(raised), line=raised.line)
         yield from variants(node, remedied)
-    kinds: list[_Maker] = [partial(exchanged, near=True), _left_out, _mixed_up, _small]
+    kinds: list[_Maker] = [
+        partial(exchanged, near=True), _left_out, _mixed_up, _swapped, _small,
+    ]  # fmt: skip
     if raised is not None:
         for distance in (0, _NEAR):
-            yield from _in_turn(node, [partial(_around, raised, distance, kind) for kind in kinds])
+            around = (partial(_around, raised, distance, kind) for kind in kinds)
+            yield from _in_turn(variants(node, kind) for kind in around)
     yield from _returning(node)
-    yield from _in_another_order(node)
-    yield from _in_turn(node, kinds)
+    yield from _constructing(node)
+    # One of each kind in turn: where only some are tried, they are of every kind.
+    yield from _in_turn(
+        [
+            _in_another_order(node),
+            _preparing(node),
+            variants(node, partial(_looked_up, names=_never_read(node))),
+            *(variants(node, kind) for kind in kinds),
+        ]
+    )
     yield from variants(node, partial(exchanged, near=False))
 
 
-def _in_turn(node: ast.stmt, kinds: Sequence[_Maker]) -> Iterator[Variant]:
-    """Yield one change of each kind in turn: where only some are tried, they are of every kind."""
-    for turn in zip_longest(*(variants(node, kind) for kind in kinds)):
+def _in_turn(makers: Iterable[Iterator[Variant]]) -> Iterator[Variant]:
+    """Yield one change of each maker in turn."""
+    for turn in zip_longest(*makers):
         yield from (variant for variant in turn if variant is not None)
 
 
@@ -151,6 +165,11 @@ def _around(
     line = getattr(node, "lineno", None)
     if line is not None and abs(line - raised.line) <= distance:
         yield from kind(node)
+
+
+def _swapped(node: ast.AST) -> Iterator[Alternative]:
+    """Yield what is the other way round, of the alternatives to a node."""
+    yield from (each for each in alternatives(node) if each[0].startswith("swapped"))
 
 
 def _small(node: ast.AST) -> Iterator[Alternative]:
@@ -207,10 +226,23 @@ def _remedied(node: ast.AST, remedies: Sequence[str], line: int) -> Iterator[Alt
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) and isinstance(
         getattr(node, "ctx", ast.Load()), ast.Load
     ):
-        for name in remedies:
-            yield f"added {name}", _method_of(node, name)
-            if name == "cuda":
-                yield f"added {name}", _method_of(node, name, ast.Constant(1))
+        for text in remedies:
+            after: Any = ast.parse(f"_.{text}", mode="eval").body
+            last: Any = after.func if isinstance(after, ast.Call) else after
+            last.value = node
+            yield f"added {text}", after
+    if "unsqueeze(1)" in remedies and isinstance(node, ast.Compare):
+        yield from _compared_one_by_one(node)
+
+
+def _compared_one_by_one(node: ast.Compare) -> Iterator[Alternative]:
+    """Yield ``any(x is each for each in y)`` for ``x in y``, which compares tensors by element."""
+    if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        among: Any = ast.parse("any(_ is each for each in _)", mode="eval").body
+        among.args[0].elt.left = node.left
+        among.args[0].generators[0].iter = node.comparators[0]
+        negated = isinstance(node.ops[0], ast.NotIn)
+        yield "one by one", ast.UnaryOp(ast.Not(), among) if negated else among
 
 
 def _left_out(node: ast.AST) -> Iterator[Alternative]:
@@ -294,6 +326,82 @@ def _returning(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
             text = ast.unparse(ast.fix_missing_locations(node))
             function.body = body
             yield Variant("added return", last.lineno, text)
+
+
+def _constructing(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
+    """Yield a class whose constructor keeps on ``self`` what its methods read there.
+
+    And one whose constructor first calls that of the class that it is derived from.
+    """
+    if not isinstance(node, ast.ClassDef):
+        return
+    parts = (each for each in node.body if isinstance(each, ast.FunctionDef))
+    made = next((each for each in parts if each.name == "__init__"), None)
+    if made is None:
+        return
+    wanted, body = {*_attributes(node)}, made.body
+    kept = [_kept_on_self(each, wanted) for each in body]
+    if any(new is not old for new, old in zip(kept, body, strict=True)):
+        made.body = kept
+        text = ast.unparse(ast.fix_missing_locations(node))
+        made.body = body
+        yield Variant("added self", made.lineno, text)
+    if node.bases and "super()" not in ast.unparse(made):
+        made.body = [*ast.parse("super().__init__()").body, *body]
+        text = ast.unparse(node)
+        made.body = body
+        yield Variant("added constructor", made.lineno, text)
+
+
+def _kept_on_self(statement: ast.stmt, wanted: Collection[str]) -> ast.stmt:
+    """Return ``self.x = …`` for ``x = …``, where ``self.x`` is wanted."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        (target,) = statement.targets
+        if isinstance(target, ast.Name) and target.id in wanted:
+            own = ast.Attribute(ast.Name("self", ast.Load()), target.id, ast.Store())
+            kept: ast.stmt = _but(statement, targets=[own])
+            return kept
+    return statement
+
+
+_PREPARED = ("{name}.flatten(1)", "{name}.T", "{name}.clone()")
+
+
+def _preparing(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
+    """Yield the text with arguments flattened first, turned round or copied."""
+    for function in [each for each in ast.walk(node) if isinstance(each, ast.FunctionDef)]:
+        arguments = function.args
+        defaults = len(arguments.defaults)
+        plain = arguments.args[: len(arguments.args) - defaults]
+        names = [each.arg for each in plain if each.arg != "self"]
+        if function.name == "__init__":
+            continue
+        for form in _PREPARED:
+            alone = [(name,) for name in names]
+            for chosen in [*alone, tuple(names)] if len(names) > 1 else alone:
+                lines = "\n".join(f"{name} = {form.format(name=name)}" for name in chosen)
+                body = function.body
+                function.body = [*ast.parse(lines).body, *body]
+                text = ast.unparse(node)
+                function.body = body
+                yield Variant("prepared argument", function.lineno, text)
+
+
+def _never_read(node: ast.AST) -> list[str]:
+    """Return the arguments that a function never reads: something was forgotten there."""
+    arguments = [each.arg for each in ast.walk(node) if isinstance(each, ast.arg)]
+    named = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+    read = {each.id for each in named if isinstance(each.ctx, ast.Load)}
+    return [name for name in arguments if name not in read and name != "self"]
+
+
+def _looked_up(node: ast.AST, names: Sequence[str]) -> Iterator[Alternative]:
+    """Yield what an argument that is never read has in a place, for the place."""
+    if isinstance(node, (ast.Name, ast.Subscript, ast.Call)) and isinstance(
+        getattr(node, "ctx", ast.Load()), ast.Load
+    ):
+        for name in names:
+            yield "added lookup", ast.Subscript(ast.Name(name, ast.Load()), node, ast.Load())
 
 
 def _but(node: Any, **changes: Any) -> Any:

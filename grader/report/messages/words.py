@@ -28,7 +28,11 @@ _ENDS = ".!?:…"
 _CAUSE = "cause_"
 """Before the id of a relation between a wrong answer and the right one."""
 _AUTHORED = (
-    *(f"{text}_{to}" for text in ("says", "author", "hint", "diagnosis") for to in ("en", "ko")),
+    *(
+        f"{text}_{to}"
+        for text in ("says", "author", "hint", "diagnosis", "left")
+        for to in ("en", "ko")
+    ),
     "price_earned",
     "price_worth",
     "mended_line",
