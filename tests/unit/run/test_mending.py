@@ -181,6 +181,24 @@ def test_what_an_author_says_of_a_mistake_counts(
     assert "y is missing. One small change in line 6" in check(question, "values").message
 
 
+def test_a_slip_beside_a_known_mistake_earns_the_shares_of_both(
+    opened: Callable[[Materials], Grader], tmp_path: Path
+) -> None:
+    priced = MISTAKES.replace("earns: 0", "earns: 0.5")
+    grader = opened(materials(tmp_path / "both", mistakes=priced))
+    found = examined(grader, tmp_path, "z = x.sum(dim=0)", "return 2 * z + y")
+    (question,) = found.report.questions
+    values, rule = check(question, "values"), check(question, "no_loops")
+    assert (values.status, values.score) == (Status.PARTIAL, 0.6)
+    assert values.message.endswith(
+        "One small change in line 5 leaves one mistake: y is taken away, not added. "
+        "That earns 0.6 of 2 points."
+    )
+    assert (rule.status, rule.score) == (Status.PARTIAL, 0.3)
+    runs = KEEPER.unpack(KEEPER.pack(found.runs, {}, 2**20), {})
+    assert grader.judge_again(runs, found.report).score == question.score == 1.2
+
+
 @pytest.mark.parametrize(
     ("was", "now"),
     [

@@ -31,6 +31,9 @@ def changes(body: str, raised: Raised | None = None) -> list[str]:
         ("z = x + y", "z = x + y\n    return z"),
         ("return x[:, 1:]", "return x[:, :]"),
         ("return torch.sort(x)", "return torch.sort(x, stable=True)"),
+        ("return x + y", "x = x.flatten(1)\n    y = y.flatten(1)\n    return x + y"),
+        ("return x + y", "y = y.T\n    return x + y"),
+        ("return x.argmin()", "return y[x.argmin()]"),
     ],
 )
 def test_what_was_meant_is_among_the_changes(slip: str, meant: str) -> None:
@@ -54,6 +57,43 @@ def test_no_more_are_tried_of_a_long_function_and_those_near_an_exception_come_f
     found = mends_of(defined, Raised(21, "shapes do not fit"))
     assert len(found) == MOST
     assert {each.line for each in found[:10]} == {21}
+
+
+def test_only_an_argument_that_is_never_read_is_looked_into() -> None:
+    assert not [text for text in changes("return x.argmin() + y") if "y[x" in text]
+
+
+@pytest.mark.parametrize(
+    ("body", "says", "meant"),
+    [
+        ("return x + y", "The size of tensor a (3) must match", "return x.unsqueeze(1) + y"),
+        ("return x @ y", "mat1 and mat2 shapes cannot be multiplied", "return x.flatten(1) @ y"),
+        ("return x.view(-1)", "view size is not compatible", "return x.contiguous().view(-1)"),
+        ("return x in y", "The size of tensor a (3) must match",
+         "return any((x is each for each in y))"),
+        ("return x not in y", "The size of tensor a (3) must match",
+         "return not any((x is each for each in y))"),
+    ],
+)  # fmt: skip
+def test_what_an_exception_asks_for_comes_first(body: str, says: str, meant: str) -> None:
+    assert meant in changes(body, Raised(2, says))[:10]
+
+
+@pytest.mark.parametrize(
+    ("made", "meant"),
+    [
+        ("w = w\n        b = 0", "self.w = w\n        b = 0"),
+        ("self.w = w", "super().__init__()\n        self.w = w"),
+    ],
+)
+def test_a_constructor_keeps_what_is_read_and_calls_the_one_above(made: str, meant: str) -> None:
+    source = (
+        f"class Net(Module):\n    def __init__(self, w):\n        {made}\n\n"
+        "    def forward(self, x):\n        return x @ self.w\n"
+    )
+    defined = definition_of(source, "Net")
+    assert defined is not None
+    assert any(meant in each.text for each in mends_of(defined)[:5])
 
 
 def test_an_exception_says_what_may_be_missing_in_its_line() -> None:
