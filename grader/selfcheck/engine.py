@@ -12,6 +12,7 @@ from typing import cast
 from grader.checks.diagnoses import exception_cause
 from grader.checks.ops import WRITTEN_AS
 from grader.grading import Grader, Options
+from grader.report.merge import with_results
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.run.capabilities import DeviceChoice
@@ -80,6 +81,8 @@ class SelfCheck:
     ) -> Report:
         """Run and judge; what is not asked for stays pending.
 
+        What a busy machine gave no time is run once more.
+
         Args:
             questions: Ids; all where empty.
             on_question: Called with the id of each question as it begins.
@@ -95,17 +98,35 @@ class SelfCheck:
         self.words = words_for(read_workplace(self.workplace))
         grader.words = self.words
         grader.mistakes = SealedMistakes(public.mistakes)
+        told: set[str] = set()
         if on_result is not None:
-            grader.on_question = self._noting(on_result)
+            grader.on_question = self._noting(on_result, told, _sandbox_failed)
         grader.adopt(public.plan, public.reference)
         path = self.workplace.hand_in
         examined = grader.examine(self.workplace.where, path.name, on_question)
-        self.seen.update(examined.runs)
-        self._latest = examined.runs
-        return self._noted(examined.report)
+        runs, report = examined.runs, examined.report
+        starved = [each.id for each in report.questions if _sandbox_failed(each)]
+        if starved:
+            again = grader.with_questions(starved)
+            if on_result is not None:
+                again.on_question = self._noting(on_result, told, lambda _: False)
+            examined = again.examine(self.workplace.where, path.name, on_question)
+            found = {each.id: each for each in examined.report.questions if each.id in starved}
+            runs = {**runs, **examined.runs}
+            report = with_results(report, [found.get(each.id, each) for each in report.questions])
+        self.seen.update(runs)
+        self._latest = runs
+        return self._noted(report)
 
-    def _noting(self, on_result: OnResult) -> Callable[[QuestionResult, QuestionRun, str], None]:
+    def _noting(
+        self, on_result: OnResult, told: set[str], waits: Callable[[QuestionResult], bool]
+    ) -> Callable[[QuestionResult, QuestionRun, str], None]:
+        """Return what hands on each result once, but for what waits to be run once more."""
+
         def note(result: QuestionResult, run: QuestionRun, printed: str) -> None:
+            if result.id in told or waits(result):
+                return
+            told.add(result.id)
             # Whoever prints it asks for details.
             self.seen[result.id] = run
             self._printed[result.id] = printed
@@ -310,6 +331,10 @@ class SelfCheck:
                 "submission": submission.model_copy(update={"notes": (*submission.notes, *notes)}),
             }
         )
+
+
+def _sandbox_failed(question: QuestionResult) -> bool:
+    return any(check.code is Code.SANDBOX_FAILED for check in question.checks)
 
 
 def _to_install(module: str) -> str:

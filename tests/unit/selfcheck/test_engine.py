@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -8,7 +8,10 @@ import toy_starter
 from toy_starter import fill
 
 from grader.errors import InfrastructureError
+from grader.observation import Observation, Outcome
 from grader.report.model import QuestionResult, Report, ReportStatus
+from grader.run.answer_budget import Sized
+from grader.run.session import ProcessSession
 from grader.selfcheck import warm_sandbox
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures
@@ -128,6 +131,28 @@ def test_what_named_a_line_is_checked_again_when_lines_move(
         watch.close()
     # Counter stands below as well, but nothing that was said of it names a line.
     assert second.questions == ("double", "mean_of")
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_a_busy_machine_gave_no_time_is_run_once_more(
+    place: Workplace, check: SelfCheck, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    fill(place.folder, "double", "    return 2 * x")
+    call, starved = ProcessSession.call_each, [Observation(Outcome.SANDBOX_FAILED)] * times
+
+    def busy(self: ProcessSession, calls: Sequence[Sized], seconds: float) -> list[Observation]:
+        seen = call(self, calls, seconds)
+        if calls[0][0].entry == "double" and starved:
+            return [starved.pop(), *seen[1:]]
+        return seen
+
+    monkeypatch.setattr(ProcessSession, "call_each", busy)
+    told: list[QuestionResult] = []
+    report = check.check(on_result=told.append)
+    assert (codes(report)["double.values"] is Code.OK) is (times == 1)
+    assert [each.id for each in told].count("double") == 1
+    assert report.questions[0].score == (3 if times == 1 else 0)
+    assert report.questions[0].pending == (1 if times == 1 else 4)
 
 
 def test_without_walls_a_machine_checks_all_the_same(
