@@ -36,7 +36,7 @@ from grader.wire.messages import Call
 Rerun = Callable[[PlannedQuestion, Mapping[str, bytes]], QuestionRun]
 """Runs one question of a submission, and reads and proves it."""
 
-_WITH_SCENARIO = 40
+_WITH_SCENARIO = 60
 """Changes that are tried where a scenario is played each time."""
 _WITH_GPUS = 10
 """The same where it is played on virtual GPUs, which takes ten times as long."""

@@ -137,15 +137,15 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
             yield from _in_turn(variants(node, kind) for kind in around)
     yield from _returning(node)
     yield from _constructing(node)
-    # One of each kind in turn: where only some are tried, they are of every kind.
-    yield from _in_turn(
+    seldom = _in_turn(
         [
-            _in_another_order(node),
-            _preparing(node),
             variants(node, partial(_looked_up, names=_never_read(node))),
-            *(variants(node, kind) for kind in kinds),
+            _preparing(node),
+            _in_another_order(node),
         ]
     )
+    # One of each kind in turn: where only some are tried, they are of every kind.
+    yield from _in_turn([*(variants(node, kind) for kind in kinds), seldom])
     yield from variants(node, partial(exchanged, near=False))
 
 

@@ -68,7 +68,7 @@ def predict_labels(dists, y_train, k=1):
 # Which neighbour won, not its label.
 # expect:
 #   questions:
-#     predict_labels: {status: failed, checks: {labels: wrong_value}}
+#     predict_labels: {status: partial, checks: {labels: wrong_value}}
 
 def predict_labels(dists, y_train, k=1):
     y_pred = torch.zeros(dists.shape[1], dtype=torch.int64)
@@ -91,7 +91,7 @@ def predict_labels(dists, y_train, k=1):
 # Takes rows for test points.
 # expect:
 #   questions:
-#     predict_labels: {status: failed}
+#     predict_labels: {status: partial}
 
 def predict_labels(dists, y_train, k=1):
     y_pred = torch.zeros(dists.shape[0], dtype=torch.int64)

@@ -82,7 +82,7 @@ def build_net():
 # Two outputs.
 # expect:
 #   questions:
-#     build_net: {status: failed, checks: {shapes: wrong_value, outputs: requirement_not_met}}
+#     build_net: {status: partial, checks: {shapes: wrong_value, outputs: requirement_not_met}}
 
 def build_net():
     return torch.nn.Sequential(torch.nn.Linear(784, 30), torch.nn.ReLU(), torch.nn.Linear(30, 2))

@@ -36,7 +36,7 @@ def freeze_backbone(model, head):
 # The head is frozen too.
 # expect:
 #   questions:
-#     freeze_backbone: {status: failed, code: raised}
+#     freeze_backbone: {status: partial, code: raised}
 
 def freeze_backbone(model, head):
     for weight in model.parameters():

@@ -85,7 +85,7 @@ def log_training(writer, history):
 # Every tag gets a prefix.
 # expect:
 #   questions:
-#     log_training: {status: failed, checks: {values: wrong_type, steps: wrong_type}}
+#     log_training: {status: partial, checks: {values: wrong_type, steps: wrong_type}}
 
 def log_training(writer, history):
     for tag, values in history.items():

@@ -56,7 +56,7 @@ def predict(net, X, batch_size):
 # Rounds to whole percents.
 # expect:
 #   questions:
-#     predict: {status: failed, code: wrong_value}
+#     predict: {status: partial, code: wrong_value}
 
 def predict(net, X, batch_size):
     was_training = net.training
@@ -159,7 +159,7 @@ def predict(net, X, batch_size):
 # In the order of a shuffled loader.
 # expect:
 #   questions:
-#     predict: {status: failed, checks: {probabilities: wrong_value, all_rows: wrong_value}}
+#     predict: {status: partial, checks: {probabilities: wrong_value, all_rows: wrong_value}}
 
 def predict(net, X, batch_size):
     was_training = net.training

@@ -79,7 +79,7 @@ def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
 # expect:
 #   questions:
 #     train_full_batch:
-#       status: failed
+#       status: partial
 #       checks: {weights: wrong_value, losses: wrong_value}
 #       says: "backward() added to gradients of an earlier step: call optimizer.zero_grad() in every step."
 

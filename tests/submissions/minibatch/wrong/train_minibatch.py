@@ -68,7 +68,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Detaches the output: nothing can be learnt from it.
 # expect:
 #   questions:
-#     train_minibatch: {status: failed, code: raised}
+#     train_minibatch: {status: partial, code: raised}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training
@@ -403,7 +403,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Centres the rows of the data set itself.
 # expect:
 #   questions:
-#     train_minibatch: {status: failed, checks: {weights: wrong_value, unmodified: requirement_not_met}}
+#     train_minibatch: {status: partial, checks: {weights: wrong_value, unmodified: requirement_not_met}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training

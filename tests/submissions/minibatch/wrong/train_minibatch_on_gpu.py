@@ -36,7 +36,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Leaves the labels on the CPU.
 # expect:
 #   questions:
-#     train_minibatch_on_gpu: {status: failed, code: raised}
+#     train_minibatch_on_gpu: {status: partial, code: raised}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training

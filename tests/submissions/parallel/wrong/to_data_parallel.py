@@ -39,7 +39,7 @@ def to_data_parallel(model):
 # The model was not moved to the first GPU.
 # expect:
 #   questions:
-#     to_data_parallel: {status: failed, code: raised}
+#     to_data_parallel: {status: partial, code: raised}
 
 def to_data_parallel(model):
     return nn.DataParallel(model)
@@ -69,7 +69,7 @@ def to_data_parallel(model):
 # Results of the last GPU come first.
 # expect:
 #   questions:
-#     to_data_parallel: {status: failed, checks: {outputs: wrong_value, gradients: wrong_value, placed: requirement_not_met, ran_on: requirement_not_met}}
+#     to_data_parallel: {status: partial, checks: {outputs: wrong_value, gradients: wrong_value, placed: requirement_not_met, ran_on: requirement_not_met}}
 
 import torch
 from torch.nn.parallel import gather, parallel_apply, replicate, scatter
@@ -95,7 +95,7 @@ def to_data_parallel(model):
 # Every GPU computes its part, and the results of the first are all that is returned, twice.
 # expect:
 #   questions:
-#     to_data_parallel: {status: failed, checks: {outputs: wrong_value, gradients: wrong_value, placed: requirement_not_met, ran_on: requirement_not_met}}
+#     to_data_parallel: {status: partial, checks: {outputs: wrong_value, gradients: wrong_value, placed: requirement_not_met, ran_on: requirement_not_met}}
 
 import torch
 from torch.nn.parallel import gather, parallel_apply, replicate, scatter
