@@ -185,7 +185,7 @@ def challenge_mean_tensors(xs, ls):
 # Takes zeros for padding.
 # expect:
 #   questions:
-#     challenge_mean_tensors: {status: failed}
+#     challenge_mean_tensors: {status: partial}
 
 def challenge_mean_tensors(xs, ls):
     padded = torch.nn.utils.rnn.pad_sequence(xs, batch_first=True)

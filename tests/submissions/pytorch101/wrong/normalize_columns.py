@@ -506,7 +506,7 @@ normalize_columns = 3
 # Prints the answer where it should return it.
 # expect:
 #   questions:
-#     normalize_columns: {status: failed, code: returned_nothing, says: is a `return` missing}
+#     normalize_columns: {status: partial, code: returned_nothing, says: is a `return` missing}
 #     "*": {status: passed}
 
 def normalize_columns(x):
@@ -531,7 +531,7 @@ def normalize_columns(x):
 # Uses a name that is not defined.
 # expect:
 #   questions:
-#     normalize_columns: {status: failed, code: raised}
+#     normalize_columns: {status: partial, code: raised}
 #     "*": {status: passed}
 
 def normalize_columns(x):

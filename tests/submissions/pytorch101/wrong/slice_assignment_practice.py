@@ -190,7 +190,7 @@ def slice_assignment_practice(x):
 # A new tensor of zeros with the pattern: whatever was around it is lost.
 # expect:
 #   questions:
-#     slice_assignment_practice: {status: failed, checks: {values: wrong_value}}
+#     slice_assignment_practice: {status: partial, checks: {values: wrong_value}}
 
 def slice_assignment_practice(x):
     x = torch.zeros_like(x)

@@ -103,7 +103,7 @@ def zero_row_min(x):
 # Sets each row's minimum to zero wherever it stands, in other rows too.
 # expect:
 #   questions:
-#     zero_row_min: {status: failed, checks: {values: wrong_value}}
+#     zero_row_min: {status: partial, checks: {values: wrong_value}}
 
 def zero_row_min(x):
     # every row's minimum, wherever it stands in the matrix

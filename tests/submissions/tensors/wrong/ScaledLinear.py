@@ -57,7 +57,7 @@ class ScaledLinear(nn.Module):
 # Forgets super().__init__().
 # expect:
 #   questions:
-#     ScaledLinear: {status: failed, code: raised}
+#     ScaledLinear: {status: partial, code: raised}
 
 class ScaledLinear(nn.Module):
     def __init__(self, weight, scale):

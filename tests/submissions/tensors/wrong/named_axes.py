@@ -27,7 +27,7 @@ def named_axes(images, weights):
 # Broadcasts the weights along the columns.
 # expect:
 #   questions:
-#     named_axes: {status: failed, checks: {values: raised}}
+#     named_axes: {status: partial, checks: {values: raised}}
 
 def named_axes(images, weights):
     return (images * weights).sum(dim=-3)
