@@ -18,7 +18,16 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from grader.scenario_process import MadeByCode, RemoteError, actor, callback, folder, given, read, repeated
+from grader.scenario_process import (
+    MadeByCode,
+    RemoteError,
+    actor,
+    callback,
+    folder,
+    given,
+    read,
+    repeated,
+)
 
 _build = partial(given, "build", keep=True)
 _net = partial(given, "net", keep=True)

@@ -12,7 +12,16 @@ import random
 import numpy as np
 import torch
 
-from grader.scenario_process import MadeByCode, RemoteError, actor, callback, folder, given, read, repeat
+from grader.scenario_process import (
+    MadeByCode,
+    RemoteError,
+    actor,
+    callback,
+    folder,
+    given,
+    read,
+    repeat,
+)
 
 
 def _look(x, *steps):
