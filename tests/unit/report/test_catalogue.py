@@ -62,7 +62,7 @@ def test_no_id_stands_in_two_tables() -> None:
 
 
 EACH_IN_ITS_OWN = {
-    "cause_known_mistake", "called", "author_message", "author_diagnosis", "author_hint",
+    "cause_known_mistake", "called", "author_message", "author_diagnosis", "author_hint", "price",
 }  # fmt: skip
 """Messages with a sentence for each language, which prefers its own."""
 
@@ -77,7 +77,7 @@ def _translated_otherwise(place: tuple[str, str]) -> Iterator[str]:
         yield f"has {len(ours)} parts, and {len(english)} in English"
     blanks = [[_blanks(text) for text in _templates(each)] for each in (ours, english)]
     if name in EACH_IN_ITS_OWN:
-        blanks[0].reverse()
+        blanks = [sorted(each) for each in blanks]
     if blanks[0] != blanks[1]:
         yield f"has the parameters {blanks[0]}, and {blanks[1]} in English"
 

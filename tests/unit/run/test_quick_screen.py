@@ -14,7 +14,7 @@ from grader.errors import InfrastructureError
 from grader.observation import Outcome
 from grader.run.session import ProcessSession
 from grader.run.timing.processor import ProcessorClock
-from grader.run.timing.quick_screen import Known, make_rounds
+from grader.run.timing.quick_screen import ReferenceCost, make_rounds
 from grader.run.timing.stopwatch import NotTimedError
 from grader.speed_statistics.credit import single
 from grader.speed_statistics.vectorisation import LOOP, STUDENT, VECTORISED, Screen, Vote, votes
@@ -34,13 +34,13 @@ class Resident(Invented):
 
 
 def screened(
-    student: Invented, known: Known | None = None, reference: Invented | None = None
+    student: Invented, known: ReferenceCost | None = None, reference: Invented | None = None
 ) -> tuple[Screen | None, ProcessorClock]:
     resident = reference or Resident()
     sessions = {STUDENT: student, VECTORISED: resident, LOOP: resident}
     entries = {STUDENT: "f", VECTORISED: "f", LOOP: "loop"}
     blocks = ProcessorClock(job(entries=entries), cast("dict[str, ProcessSession]", sessions), 0)
-    known = known or Known()
+    known = known or ReferenceCost()
     known.measure(blocks)
     return make_rounds(blocks, known, HALF, np.random.default_rng(0)), blocks
 
@@ -87,7 +87,7 @@ def test_work_between_calls_is_seen() -> None:
 
 
 def test_the_loop_is_measured_now_and_again() -> None:
-    known, reference = Known(), Resident()
+    known, reference = ReferenceCost(), Resident()
     counts = []
     for _ in range(17):
         screened(Invented(5e-5), known, reference)

@@ -836,13 +836,13 @@ import builtins
 from dataclasses import replace
 from grader.student_process import scenario_requests, server
 from grader.wire import messages, values
-from grader.wire.messages import Ask, Back, Did, Fault
+from grader.wire.messages import CallbackRequest, Fault, Request, Response
 
-plain, do = server.to_frame, asked.Asked.do
+plain, do = server.to_frame, scenario_requests.RequestHandler.do
 
 def lies(change):
     def told(message):
-        return plain(change(message) if isinstance(message, Did) else message)
+        return plain(change(message) if isinstance(message, Response) else message)
     server.to_frame = told
 
 WAYS = {
@@ -853,22 +853,22 @@ WAYS = {
     "a callback": lambda: lies(lambda did: replace(did, value=values.ActorHandle(-1))),
     "a strange exception": lambda: lies(
         lambda did: replace(did, fault=Fault("X", ""), kind="SystemExit")),
-    "another message": lambda: lies(lambda did: Ask("read", "parse", token=did.token)),
+    "another message": lambda: lies(lambda did: Request("read", "parse", token=did.token)),
     "a file": lambda: lies(lambda did: replace(did, files={"shared-1/x": b""})),
     "a file elsewhere": lambda: lies(lambda did: replace(did, files={"../scenario.py": b""})),
-    "a call without a token": lambda: lies(lambda did: Back(1)),
+    "a call without a token": lambda: lies(lambda did: CallbackRequest(1)),
     "a call with a handle": lambda: lies(
-        lambda did: Back(1, (values.ActorHandle(1),), token=did.token)),
-    "a flood of calls": lambda: lies(lambda did: Back(10**6, token=did.token)),
+        lambda did: CallbackRequest(1, (values.ActorHandle(1),), token=did.token)),
+    "a flood of calls": lambda: lies(lambda did: CallbackRequest(10**6, token=did.token)),
 }
 
 answer = server._answer
 
 def flood(connection, reply):
-    if not isinstance(reply, Did):
+    if not isinstance(reply, Response):
         return answer(connection, reply)
     while True:
-        server._call_back(connection, Back(10**6, token=reply.token))
+        server._call_back(connection, CallbackRequest(10**6, token=reply.token))
 
 def misbehave(way):
     if way == "a flood of calls":
@@ -878,7 +878,7 @@ def misbehave(way):
 
 def misconnect(way):
     import socket
-    listen = asked.Asked.listen
+    listen = scenario_requests.RequestHandler.listen
     a, b = socket.socketpair()
 
     def lets_connect(self):
@@ -900,9 +900,9 @@ def misconnect(way):
     }
     if way == "no descriptor":
         server.Session.listen = lambda self, ask, connection: connection.send(
-            server.to_frame(Did(token=ask.token)))
+            server.to_frame(Response(token=ask.token)))
     else:
-        asked.Asked.listen = changed[way]
+        scenario_requests.RequestHandler.listen = changed[way]
 
 def stop_in_the_middle(f):
     server.to_frame = lambda message: time.sleep(600)
