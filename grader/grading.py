@@ -84,6 +84,7 @@ class Grader:
         options: Seed, device, selection.
         on_question: Called with each question's result, and what it rests on, as soon as there is
             one.
+        mends: Slips are mended where an assignment says what they earn.
 
     Args:
         materials: The assignment and its files.
@@ -109,6 +110,7 @@ class Grader:
         self.materials = materials
         self.words: Words = ENGLISH
         self.on_question: OnQuestion | None = None
+        self.mends = True
         self.options = options
         self._baseline = Baseline(materials, options, racks, prove)
         self.mistakes: Explains = KnownMistakes(materials)
@@ -273,7 +275,7 @@ class Grader:
         """Return the questions with a slip that is no known mistake, as they come out mended."""
         found = {}
         # In a self-check nobody knows the whole answer.
-        for planned in self.plan if self.materials.reference else ():
+        for planned in self.plan if self.mends and self.materials.reference else ():
             name = planned.question.id
             if name not in runs or not self._mender.is_due(planned, judged[name]):
                 continue

@@ -125,6 +125,8 @@ def lint_assignment(
     step("loops and starter", 0, None)
     # Mistakes run once: to explain wrong submissions, and to be tried themselves.
     known = graders[0].mistakes = KnownMistakes(materials)
+    # What a slip earns is only told by labels; without them it is asked which checks fail.
+    graders[0].mends = labels
     findings += unfit_loops(graders[0], materials, sandbox)
     findings += _not_zero(graders[0], materials.starter)
     findings += starmap(LintFinding, try_labelled(graders[0], materials, labels, step))
