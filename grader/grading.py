@@ -315,15 +315,13 @@ class Grader:
         self, files: dict[str, bytes], phases: PhaseTimes, progress: Progress
     ) -> dict[str, QuestionRun]:
         """Return what a submission did; report each question's result, if anybody waits for it."""
-        if self.on_question is None:
-            with closing(self._runner.run(self.plan, files, phases, self.reference_runs)) as events:
-                return runs_of(events, progress)
+        waited_for = self.on_question is not None
         for question in self._baseline.selected:
             if verdicts := self._baseline.not_here.get(question.id):
                 self._tell(question, verdicts, QuestionObserved(question.id, NOT_RUN))
         planned = {item.question.id: item for item in self.plan}
         runs: dict[str, QuestionRun] = {}
-        run = self._runner.run(self.plan, files, phases, self.reference_runs, one_by_one=True)
+        run = self._runner.run(self.plan, files, phases, self.reference_runs, waited_for)
         with closing(run) as events:
             for event in events:
                 if isinstance(event, QuestionStarted):
@@ -332,7 +330,7 @@ class Grader:
                 runs[event.id] = event.run
                 item = planned[event.id]
                 # What a real GPU did wrong is known at the end.
-                if not item.needs.cuda:
+                if waited_for and not item.needs.cuda:
                     own = {event.id: event.run}
                     judged = self._explained(self._judged(own, self._prices(own)), own)[event.id]
                     self._tell(item.question, judged, event, device_name(item.needs))

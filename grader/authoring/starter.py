@@ -457,9 +457,8 @@ def check_public(materials: Materials) -> list[Problem]:
 
 def checks_of(report: Report) -> Iterator[tuple[str, CheckResult]]:
     """Yield the checks of a report, each as ``question.check`` with its result."""
-    for question in report.questions:
-        for check in question.checks:
-            yield f"{question.id}.{check.id}", check
+    for question, check in report.checks():
+        yield f"{question}.{check.id}", check
 
 
 def lost_elsewhere(report: Report) -> list[tuple[str, str]]:

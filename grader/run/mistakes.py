@@ -147,8 +147,8 @@ class KnownMistakes:
             alike = self._alike(planned, runs[name], reference[name], sandbox)
             if alike is None:
                 found[name] = Price(0.0, unknown=self._not_run or "known mistakes did not run")
-            elif (fits := self._fitting(alike)) is not None:
-                found[name] = Price(fits.mistake.earns or 0.0, fits.mistake.voids)
+            elif (made := self._paid(alike)) is not None:
+                found[name] = Price(made.earns or 0.0, made.voids)
         return found
 
     def made(
@@ -169,12 +169,12 @@ class KnownMistakes:
             return None
         if not list(self._doubtful([planned], {name: run}, {name: right})):
             return None
-        fits = self._fitting(self._alike(planned, run, right, sandbox) or ())
-        if fits is None:
+        mistake = self.paid(planned, run, right, sandbox)
+        if mistake is None:
             return None
-        key = name, fits.mistake.name
+        key = name, mistake.name
         if key not in self._counted:
-            files = self._with(fits.mistake, planned)
+            files = self._with(mistake, planned)
             # A machine that cannot run it leaves its rules unproved: a person decides.
             with suppress(InfrastructureError):
                 self._counted[key] = Made(files, self._run(planned, files, sandbox), key[1])
@@ -218,8 +218,7 @@ class KnownMistakes:
             right: What the reference did.
             sandbox: Where mistakes run that have not run yet.
         """
-        fits = self._fitting(self._alike(planned, run, right, sandbox) or ())
-        return fits.mistake if fits else None
+        return self._paid(self._alike(planned, run, right, sandbox) or ())
 
     def _run(
         self, planned: PlannedQuestion, files: Mapping[str, bytes], sandbox: Sandbox
@@ -247,11 +246,10 @@ class KnownMistakes:
                 yield planned
 
     @staticmethod
-    def _fitting(alike: Sequence[MistakeRun]) -> MistakeRun | None:
-        """Return the mistake whose price counts, of those that fit; None where none has one."""
-        fits = [run for run in alike if run.mistake.earns and not run.unpaid]
-        mistake = best([run.mistake for run in fits]) if fits else None
-        return next((run for run in fits if run.mistake is mistake), None)
+    def _paid(alike: Sequence[MistakeRun]) -> KnownMistake | None:
+        """Return the mistake whose price counts, of those that fit; None where none is paid."""
+        fits = [run.mistake for run in alike if run.mistake.earns and not run.unpaid]
+        return best(fits) if fits else None
 
     def _with(self, mistake: KnownMistake, planned: PlannedQuestion) -> dict[str, bytes]:
         """Return the solution's files with a mistake in the place of its function."""

@@ -7,7 +7,6 @@ tried: all of ``alternatives``, which go both ways, and what is often left out o
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,13 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-from grader.static_analysis.mutation_operators import Alternative, Variant, alternatives, variants
+from grader.static_analysis.mutation_operators import (
+    Alternative,
+    Variant,
+    alternatives,
+    variants,
+    with_fields,
+)
 
 _Maker = Callable[[ast.AST], Iterator[Alternative]]
 
@@ -215,8 +220,12 @@ def _is_own(node: ast.AST) -> bool:
     )
 
 
-def _method_of(node: Any, name: str, *args: ast.expr) -> ast.Call:
-    return ast.Call(ast.Attribute(node, name, ast.Load()), list(args), [])
+def _followed(node: ast.AST, text: str) -> Any:
+    """Return an expression with an attribute, or a call of a method, after its dot."""
+    after: Any = ast.parse(f"_.{text}", mode="eval").body
+    last: Any = after.func if isinstance(after, ast.Call) else after
+    last.value = node
+    return after
 
 
 def _remedied(node: ast.AST, remedies: Sequence[str], line: int) -> Iterator[Alternative]:
@@ -227,10 +236,7 @@ def _remedied(node: ast.AST, remedies: Sequence[str], line: int) -> Iterator[Alt
         getattr(node, "ctx", ast.Load()), ast.Load
     ):
         for text in remedies:
-            after: Any = ast.parse(f"_.{text}", mode="eval").body
-            last: Any = after.func if isinstance(after, ast.Call) else after
-            last.value = node
-            yield f"added {text}", after
+            yield f"added {text}", _followed(node, text)
     if "unsqueeze(1)" in remedies and isinstance(node, ast.Compare):
         yield from _compared_one_by_one(node)
 
@@ -253,21 +259,21 @@ def _left_out(node: ast.AST) -> Iterator[Alternative]:
     for name, value in _KEYWORDS:
         if node.func.attr in _TAKES[name] and name not in given:
             added = ast.keyword(name, ast.Constant(value))
-            yield f"added {name}", _but(node, keywords=[*node.keywords, added])
+            yield f"added {name}", with_fields(node, keywords=[*node.keywords, added])
     for part in ("values", "indices") if node.func.attr in _PAIRS else ():
-        yield f"added {part}", ast.Attribute(node, part, ast.Load())
+        yield f"added {part}", _followed(node, part)
 
 
 def _mixed_up(node: ast.AST) -> Iterator[Alternative]:
     """Yield another name or device, and a result that lacks its last step."""
     if isinstance(node, ast.Attribute) and node.attr in _ALSO_WRITTEN:
-        yield "other name", _but(node, attr=_ALSO_WRITTEN[node.attr])
+        yield "other name", with_fields(node, attr=_ALSO_WRITTEN[node.attr])
     if isinstance(node, ast.Constant) and node.value in _DEVICES:
         for other in _DEVICES:
             yield "other device", ast.Constant(other)
     if isinstance(node, ast.Return) and node.value is not None:
-        yield "added transpose", ast.Return(ast.Attribute(node.value, "mT", ast.Load()))
-        yield "added cpu", ast.Return(_method_of(node.value, "cpu"))
+        yield "added transpose", ast.Return(_followed(node.value, "mT"))
+        yield "added cpu", ast.Return(_followed(node.value, "cpu()"))
 
 
 def _exchanged(
@@ -287,7 +293,7 @@ def _exchanged(
                 yield "other name", ast.Name(name, ast.Load())
     if near and _is_own(node) and isinstance(getattr(node, "ctx", None), ast.Load):
         for name in attributes:
-            yield "other name", _but(node, attr=name)
+            yield "other name", with_fields(node, attr=name)
 
 
 def _are_alike(one: str, other: str) -> bool:
@@ -359,7 +365,7 @@ def _kept_on_self(statement: ast.stmt, wanted: Collection[str]) -> ast.stmt:
         (target,) = statement.targets
         if isinstance(target, ast.Name) and target.id in wanted:
             own = ast.Attribute(ast.Name("self", ast.Load()), target.id, ast.Store())
-            kept: ast.stmt = _but(statement, targets=[own])
+            kept: ast.stmt = with_fields(statement, targets=[own])
             return kept
     return statement
 
@@ -376,8 +382,8 @@ def _preparing(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
         names = [each.arg for each in plain if each.arg != "self"]
         if function.name == "__init__":
             continue
+        alone = [(name,) for name in names]
         for form in _PREPARED:
-            alone = [(name,) for name in names]
             for chosen in [*alone, tuple(names)] if len(names) > 1 else alone:
                 lines = "\n".join(f"{name} = {form.format(name=name)}" for name in chosen)
                 body = function.body
@@ -402,10 +408,3 @@ def _looked_up(node: ast.AST, names: Sequence[str]) -> Iterator[Alternative]:
     ):
         for name in names:
             yield "added lookup", ast.Subscript(ast.Name(name, ast.Load()), node, ast.Load())
-
-
-def _but(node: Any, **changes: Any) -> Any:
-    other = copy.copy(node)
-    for name, value in changes.items():
-        setattr(other, name, value)
-    return other

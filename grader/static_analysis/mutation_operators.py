@@ -97,7 +97,7 @@ def _places(block: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]
                         yield item, functools.partial(value.__setitem__, index)
 
 
-def _but(node: ast.AST, **changes: Any) -> Any:
+def with_fields(node: ast.AST, **changes: Any) -> Any:
     """Return a copy of a node with other fields."""
     other = copy.copy(node)
     for name, value in changes.items():
@@ -107,9 +107,9 @@ def _but(node: ast.AST, **changes: Any) -> Any:
 
 def _binary(node: ast.BinOp) -> Iterator[Alternative]:
     if type(node.op) in _ARITHMETIC:
-        yield "operator", _but(node, op=_ARITHMETIC[type(node.op)]())
+        yield "operator", with_fields(node, op=_ARITHMETIC[type(node.op)]())
     if isinstance(node.op, _ORDERED):
-        yield "swapped operands", _but(node, left=node.right, right=node.left)
+        yield "swapped operands", with_fields(node, left=node.right, right=node.left)
     yield "dropped operand", node.left
     yield "dropped operand", node.right
 
@@ -120,18 +120,18 @@ def _unary(node: ast.UnaryOp) -> Iterator[Alternative]:
 
 def _comparison(node: ast.Compare) -> Iterator[Alternative]:
     for other in _COMPARISON.get(type(node.ops[0]), ()):
-        yield "comparison", _but(node, ops=[other(), *node.ops[1:]])
+        yield "comparison", with_fields(node, ops=[other(), *node.ops[1:]])
 
 
 def _logic(node: ast.BoolOp) -> Iterator[Alternative]:
-    yield "logic", _but(node, op=ast.And() if isinstance(node.op, ast.Or) else ast.Or())
+    yield "logic", with_fields(node, op=ast.And() if isinstance(node.op, ast.Or) else ast.Or())
 
 
 def _condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[Alternative]:
     # A loop with its condition negated may never end, and would take a whole time limit each time.
     if not isinstance(node, ast.While):
-        yield "negated condition", _but(node, test=ast.UnaryOp(ast.Not(), node.test))
-    yield "condition never holds", _but(node, test=ast.Constant(False))
+        yield "negated condition", with_fields(node, test=ast.UnaryOp(ast.Not(), node.test))
+    yield "condition never holds", with_fields(node, test=ast.Constant(False))
 
 
 def _constant(node: ast.Constant) -> Iterator[Alternative]:
@@ -152,16 +152,16 @@ def _constant(node: ast.Constant) -> Iterator[Alternative]:
 def _call(node: ast.Call) -> Iterator[Alternative]:
     if len(node.args) >= 2 and not any(isinstance(item, ast.Starred) for item in node.args):
         first, second, *rest = node.args
-        yield "swapped arguments", _but(node, args=[second, first, *rest])
+        yield "swapped arguments", with_fields(node, args=[second, first, *rest])
     for index, keyword in enumerate(node.keywords):
         rest_of = [*node.keywords[:index], *node.keywords[index + 1 :]]
-        yield f"dropped {keyword.arg}", _but(node, keywords=rest_of)
+        yield f"dropped {keyword.arg}", with_fields(node, keywords=rest_of)
     if isinstance(node.func, ast.Attribute):
         yield from _method(node, node.func)
     if isinstance(node.func, ast.Name) and node.func.id == "range":
         short = ast.BinOp(node.args[-1], ast.Sub(), ast.Constant(1))
         if len(node.args) < 3:
-            yield "off by one", _but(node, args=[*node.args[:-1], short])
+            yield "off by one", with_fields(node, args=[*node.args[:-1], short])
     if len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
         yield "dropped call", node.args[0]
 
@@ -171,19 +171,22 @@ def _method(node: ast.Call, function: ast.Attribute) -> Iterator[Alternative]:
     if not is_module:
         yield "dropped call", function.value
     if function.attr.endswith("_"):
-        yield "dropped in-place", _but(node, func=_but(function, attr=function.attr[:-1]))
+        yield (
+            "dropped in-place",
+            with_fields(node, func=with_fields(function, attr=function.attr[:-1])),
+        )
 
 
 def _attribute(node: ast.Attribute) -> Iterator[Alternative]:
     if node.attr in _NAMES:
-        yield "other name", _but(node, attr=_NAMES[node.attr])
+        yield "other name", with_fields(node, attr=_NAMES[node.attr])
     if node.attr in ("T", "mT"):
         yield "dropped transpose", node.value
 
 
 def _name(node: ast.Name) -> Iterator[Alternative]:
     if node.id in ("min", "max", "any", "all", "sorted") and isinstance(node.ctx, ast.Load):
-        yield "other name", _but(node, id=_NAMES[node.id])
+        yield "other name", with_fields(node, id=_NAMES[node.id])
 
 
 def _slice(node: ast.Slice) -> Iterator[Alternative]:
@@ -191,32 +194,32 @@ def _slice(node: ast.Slice) -> Iterator[Alternative]:
         bound = getattr(node, name)
         if bound is None:
             continue
-        yield f"dropped {name} bound", _but(node, **{name: None})
+        yield f"dropped {name} bound", with_fields(node, **{name: None})
         if not isinstance(bound, ast.Constant):
             further = ast.BinOp(bound, ast.Add(), ast.Constant(1))
-            yield "off by one", _but(node, **{name: further})
+            yield "off by one", with_fields(node, **{name: further})
 
 
 def _subscript(node: ast.Subscript) -> Iterator[Alternative]:
     if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
         return
     first, second = node.slice.elts
-    yield "swapped indices", _but(node, slice=_but(node.slice, elts=[second, first]))
+    yield "swapped indices", with_fields(node, slice=with_fields(node.slice, elts=[second, first]))
 
 
 def _sequence(node: ast.Tuple | ast.List) -> Iterator[Alternative]:
     if isinstance(node.ctx, ast.Load) and len(node.elts) >= 2:
         first, second, *rest = node.elts
-        yield "swapped entries", _but(node, elts=[second, first, *rest])
-        yield "dropped entry", _but(node, elts=node.elts[:-1])
+        yield "swapped entries", with_fields(node, elts=[second, first, *rest])
+        yield "dropped entry", with_fields(node, elts=node.elts[:-1])
 
 
 def _comprehension(node: ast.ListComp | ast.GeneratorExp | ast.DictComp) -> Iterator[Alternative]:
     for index, loop in enumerate(node.generators):
         if loop.ifs:
             loops = list(node.generators)
-            loops[index] = _but(loop, ifs=[])
-            yield "dropped filter", _but(node, generators=loops)
+            loops[index] = with_fields(loop, ifs=[])
+            yield "dropped filter", with_fields(node, generators=loops)
 
 
 def _statement(node: ast.stmt) -> Iterator[Alternative]:
@@ -233,9 +236,9 @@ def _return(node: ast.Return) -> Iterator[Alternative]:
 def _augmented(node: ast.AugAssign) -> Iterator[Alternative]:
     """Yield another operator, and x = x + y for x += y, which leaves the caller's tensor alone."""
     if type(node.op) in _ARITHMETIC:
-        yield "operator", _but(node, op=_ARITHMETIC[type(node.op)]())
+        yield "operator", with_fields(node, op=_ARITHMETIC[type(node.op)]())
     yield "overwritten", ast.Assign([node.target], node.value)
-    loaded = _but(node.target, ctx=ast.Load())
+    loaded = with_fields(node.target, ctx=ast.Load())
     if isinstance(node.target, ast.Name):
         yield (
             "dropped in-place",
@@ -244,7 +247,7 @@ def _augmented(node: ast.AugAssign) -> Iterator[Alternative]:
 
 
 def _loop(node: ast.For) -> Iterator[Alternative]:
-    yield "first turn only", _but(node, body=[*node.body, ast.Break()])
+    yield "first turn only", with_fields(node, body=[*node.body, ast.Break()])
 
 
 _MAKERS: dict[Any, Callable[[Any], Iterator[Alternative]]] = {
