@@ -162,10 +162,14 @@ def _shared(
     )
 
 
+def reads_results(check: Check) -> bool:
+    """Tell whether a check reads what came back, and nothing else of a call."""
+    return set(check.needs()) <= {Probe.ARGS_AFTER}
+
+
 def _is_shown(check: Check, verdict: Verdict) -> bool:
     """Tell whether a verdict rests on results alone, or on a log that was run again."""
-    of_results = set(check.needs()) <= {Probe.ARGS_AFTER}
-    return of_results or any(witness.name == REPLAY for witness in verdict.witnesses)
+    return reads_results(check) or any(witness.name == REPLAY for witness in verdict.witnesses)
 
 
 def _settle(

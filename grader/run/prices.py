@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from grader.assignment.cells import DRAWN_CASES, KnownMistake
-from grader.checks.base import Check, Probe
+from grader.checks.base import Check
 from grader.checks.compare import equal_but_for_rounding
-from grader.checks.judge import settle
+from grader.checks.judge import reads_results, settle
 from grader.observation import Observation, Outcome
 from grader.run.observe import Mended, QuestionRun
 from grader.run.plan import PlannedQuestion
@@ -81,8 +81,9 @@ class Made:
 
 def results_alone(check: Check) -> bool:
     """Tell whether a check judges what came back, and nothing that a price is not for."""
-    seen = set(check.needs()) <= {Probe.ARGS_AFTER}
-    return seen and check.speed() is None and not (check.by_person or check.diagnostic)
+    return (
+        reads_results(check) and check.speed() is None and not (check.by_person or check.diagnostic)
+    )
 
 
 def of_values(check: Check) -> bool:
