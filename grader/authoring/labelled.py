@@ -71,7 +71,7 @@ def try_labelled(
             tells = submission.group == wrong.name and _may_hold(submission, untried.values())
             if not tells and not compared:
                 continue
-            report = grader.grade(submission.placed(Path(written)), submission.name)
+            report = _graded(grader, submission, materials, Path(written))
             for where in _failed_in(report) if tells else ():
                 untried.pop(where, None)
             for miss in _misses(submission, report, materials) if compared else ():
@@ -80,15 +80,28 @@ def try_labelled(
         yield where, f"no wrong submission in {wrong} fails it; add one that does"
 
 
+def _graded(
+    grader: Grader, submission: LabelledSubmission, materials: Materials, folder: Path
+) -> Report:
+    """Grade the questions that a submission's label judges; all, where it cannot be read."""
+    if label := _label(submission, materials):
+        grader = grader.with_questions(label.judged(grader.assignment))
+    return grader.grade(submission.placed(folder), submission.name)
+
+
+def _label(submission: LabelledSubmission, materials: Materials) -> Label | None:
+    try:
+        return read_label(submission, materials.assignment.hand_in)
+    except LabelError:
+        return None
+
+
 def _promised(submission: LabelledSubmission, materials: Materials) -> set[str]:
     """Return the checks that fail by a label, as ``question.check``."""
-    try:
-        label = read_label(submission, materials.assignment.hand_in)
-    except LabelError:
-        return set()
+    label = _label(submission, materials)
     return {
         f"{question}.{check}"
-        for question, each in label.questions.items()
+        for question, each in (label.questions.items() if label else ())
         for check, code in each.checks.items()
         if code not in NEUTRAL
     }

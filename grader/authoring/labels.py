@@ -19,6 +19,7 @@ from typing import Any
 import yaml
 
 from grader.assignment.cells import LabelledSubmission
+from grader.assignment.types import Assignment
 from grader.checks.by_hand import BY_HAND
 from grader.errors import GraderError, nearest
 from grader.verdict import Code, Status
@@ -145,10 +146,24 @@ class Label:
         return misses
 
     def judges(self, question: str) -> bool:
-        """Tell whether ``misses`` depends on what a question of the assignment gets."""
+        """Tell whether ``misses`` depends on what a question gets, on one tier or another."""
+        if self.restricted is not None and self.restricted.judges(question):
+            return True
         if self.score is not None or question in self.questions:
             return True
         return OTHERS in self.questions and self._holds(question)
+
+    def judged(self, assignment: Assignment) -> tuple[str, ...]:
+        """Return the ids of the questions that ``misses`` depends on, or that ask for the same."""
+        names = {
+            name
+            for each in assignment.questions
+            if self.judges(each.id)
+            for name in (each.id, *each.names)
+        }
+        return tuple(
+            each.id for each in assignment.questions if names.intersection((each.id, *each.names))
+        )
 
     def _holds(self, function: str) -> bool:
         return re.search(rf"\b{re.escape(function)}\b", self.source) is not None

@@ -2,13 +2,16 @@
 
 Each known mistake takes its function's place in the reference, and the questions that use that
 function, or whose scenario does, are graded with it. One that loses points by a mistake elsewhere
-lacks a stand-in; a student would pay twice for one slip.
+lacks a stand-in; a student would pay twice for one slip. First the function only raises: a question
+that loses nothing then does not run it, and no mistake of it is tried there.
 """
 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -37,12 +40,21 @@ def costs_elsewhere(grader: Grader, step: LintStep) -> Iterator[tuple[str, str]]
     trials = [(mistake, users) for mistake, users in mistakes if users]
     full: dict[str, float] = {}
     found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    unshielded: dict[str, list[str]] = {}
+
+    def losing(users: Sequence[str], mistake: KnownMistake, by_limits: float) -> list[str]:
+        earned = dict.fromkeys(users, by_limits) | earned_with(grader, users, mistake)
+        return [name for name in users if earned[name] < full.get(name, 0.0) - _SLACK]
+
     for number, (mistake, users) in enumerate(trials):
         step("mistakes elsewhere", number, len(trials))
         full |= earned_with(grader, [name for name in users if name not in full], None)
-        for name, points in earned_with(grader, users, mistake).items():
-            if points < full.get(name, 0.0) - _SLACK:
-                found.setdefault((name, mistake.questions), []).append(mistake.name)
+        raising = _raising(mistake)
+        if raising.module not in unshielded:
+            unshielded[raising.module] = losing(users, raising, 0.0)
+        # A mistake may be written in a slow way; that says nothing of what it costs.
+        for name in losing(unshielded[raising.module], mistake, math.inf):
+            found.setdefault((name, mistake.questions), []).append(mistake.name)
     for (name, others), names in found.items():
         text = f"loses points by a mistake in {' and '.join(others)} alone ({', '.join(names)})"
         yield name, f"{text}; put a stand-in for that function into its scenario"
@@ -71,9 +83,15 @@ def earned_with(
     return {
         each.id: each.score + each.pending
         for each in report.questions
-        # A mistake may be written in a slow way; that says nothing of what it costs.
         if each.id in questions and not any(check.code in _BY_LIMITS for check in each.checks)
     }
+
+
+def _raising(mistake: KnownMistake) -> KnownMistake:
+    """Return a mistake whose functions only raise."""
+    names = sorted(name for node in _definitions(ast.parse(mistake.module)) for name in binds(node))
+    texts = (f"def {name}(*args, **kwargs):\n    raise RuntimeError({name!r})" for name in names)
+    return replace(mistake, module="\n\n\n".join(texts))
 
 
 def with_mistake(reference: str, module: str) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -94,6 +95,14 @@ def test_a_label_judges_what_it_names_and_others_that_are_there(tmp_path: Path) 
     named = label_of(tmp_path, HEADER.replace("#   score: 3\n", "").replace('"*"', "h"))
     assert [name for name in ("f", "h", "gpu") if named.judges(name)] == ["f", "h"]
     assert label_of(tmp_path, HEADER).judges("absent")  # a score is of all questions
+
+
+def test_a_label_is_compared_where_what_it_names_is_asked_for(tmp_path: Path) -> None:
+    label = label_of(tmp_path, HEADER.replace("#   score: 3\n", "").replace('"*"', "h"))
+    asked = {"f": ["f"], "f_on_gpu": ["f"], "other": ["other"], "h": ["h", "H"]}
+    questions = [SimpleNamespace(id=name, names=names) for name, names in asked.items()]
+    assignment: Any = SimpleNamespace(questions=questions)
+    assert label.judged(assignment) == ("f", "f_on_gpu", "h")
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import toy_starter
 
-from grader.authoring.shielding import costs_elsewhere, with_mistake
+from grader.assignment.cells import KnownMistake
+from grader.authoring.shielding import costs_elsewhere, earned_with, with_mistake
 from grader.grading import Grader, Options
 from grader.run.materials import load_materials
 
@@ -65,7 +68,17 @@ def play(x):
 
 
 @pytest.mark.parametrize("shielded", [False, True])
-def test_a_mistake_that_another_question_pays_for_is_told(tmp_path: Path, shielded: bool) -> None:
+def test_a_mistake_that_another_question_pays_for_is_told(
+    tmp_path: Path, shielded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+
+    def earned(grader: Grader, users: Sequence[str], mistake: KnownMistake | None) -> Any:
+        if users and mistake is not None:
+            tried.append("raising" if "RuntimeError" in mistake.module else mistake.name)
+        return earned_with(grader, users, mistake)
+
+    monkeypatch.setattr("grader.authoring.shielding.earned_with", earned)
     files = {
         "assignments/toy/assignment.yml": SPEC.replace("CALLED", "scenario: play," * shielded),
         "reference/toy/toy.py": REFERENCE,
@@ -83,6 +96,7 @@ def test_a_mistake_that_another_question_pays_for_is_told(tmp_path: Path, shield
         found = list(costs_elsewhere(grader, lambda *_: None))
     text = "loses points by a mistake in double alone (tripled); put a stand-in for that function "
     assert found == ([] if shielded else [("four_times", f"{text}into its scenario")])
+    assert tried == (["raising"] if shielded else ["raising", "tripled"])
 
 
 def test_a_mistake_takes_the_place_of_what_it_replaces() -> None:
