@@ -110,7 +110,8 @@ def judge_question(
             left = Price(slip.earns, frozenset(slip.voids))
             mended = with_price(question.checks, verdicts, left)
         else:
-            mended = settle(question.checks, verdicts)
+            # Something else may be wrong yet; what rests on all of it earns its share there.
+            mended = settle(question.checks, verdicts, partial.shares and slip.others)
         settled = with_slip(question.checks, settled, mended, slip)
     settled = with_diagnoses(question.checks, settled)
     return without_repeats(question.listed, settled)

@@ -1,8 +1,9 @@
-"""Slips are mended: a submission that one small change makes right earns a share of its points.
+"""Slips are mended: a submission that small changes make right earns a share of its points.
 
 A teaching assistant who sees one slip mends it, and grades the rest. So each change of
 ``grader.static_analysis.mends`` is made in the student's own text and tried on one case that came
 out wrong. Of what is right there, the whole question runs anew, rules and all, like any submission.
+Where none is, a second change is tried in those texts that came nearest.
 Which changes are tried follows from the text alone, so a grade does not depend on the machine.
 
 Defends against: what changes as it pleases once it is changed. A mended text earns what it earns as
@@ -12,10 +13,16 @@ Does not defend against: a right answer that is handed in with a slip on purpose
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from grader.checks.arrays import Array, to_numpy
+from grader.checks.base import Check
+from grader.checks.compare import CLOSE, equal_but_for_rounding, inexact
 from grader.checks.judge import judge_case
 from grader.observation import Observation, Outcome
 from grader.run.answer_budget import CpuGuard, allowance
@@ -32,6 +39,8 @@ from grader.static_analysis.mends import Definition, Raised, definition_of, mend
 from grader.static_analysis.mutation_operators import Variant
 from grader.verdict import Status, Verdict
 from grader.wire.messages import Call
+from grader.wire.tree import places
+from grader.wire.values import Tensor, Value
 
 Rerun = Callable[[PlannedQuestion, Mapping[str, bytes]], QuestionRun]
 """Runs one question of a submission, and reads and proves it."""
@@ -42,11 +51,23 @@ _WITH_GPUS = 10
 """The same where it is played on virtual GPUs, which takes ten times as long."""
 _WHOLE = 3
 """Changes that are right in one case, and of which the whole question runs."""
+_NEARER = 2
+"""Changes after which a second one is tried: those that come nearest to what is right."""
+_MOST_AFTER = 120
+"""Second changes that are tried of each; a half with a scenario."""
+_STATEMENTS = 4
+"""A function has at least as many where two changes are slips in it, not most of the work."""
+_OF_ITS_FORM = 0.1
+"""How near a result is that has the right form, and no number of which is right."""
+_GAIN = 0.05
+"""By how much nearer a change comes after which a second one is tried."""
 _DEATHS = 2
 """Student processes that changes may bring down, by an endless loop for one."""
 _ALL = 2
 """Times the question's limit that all changes together may compute: a function that only burns time
 would else take it for each."""
+_LEAST_GAINED = 0.5
+"""Share of the lost points of values that a change wins back, where something else stays wrong."""
 _HASTE = 4
 """What a changed function may take, of the question's limit: most of those that are right take
 milliseconds, and an endless loop all that it may."""
@@ -94,11 +115,31 @@ class _Wrong:
         """Tell whether the case came out right."""
         return _is_right(self.planned, self.case, seen, self.right)
 
+    def nearness(self, seen: Observation) -> float:
+        """Return how near a result is to the right one, from 0 to 1."""
+        if seen.outcome is not Outcome.COMPLETED or seen.claims.fault is not None:
+            return 0.0
+        share = _likeness(seen.claims.value, self.right.observations[self.case.key].claims.value)
+        return 0.0 if share is None else _OF_ITS_FORM + (1 - _OF_ITS_FORM) * share
+
     def is_known(self, seen: Observation) -> bool:
         """Tell whether the case came out as a known mistake with a price has it, not as before."""
         return not same_result(seen, self.before) and any(
             same_result(seen, each) for each in self.priced
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What came of a number of changes.
+
+    Attributes:
+        right: Those with which the case is right, then those that leave a known mistake.
+        nearer: Those that come nearer, the nearest first, each with what came of it.
+    """
+
+    right: Sequence[Variant]
+    nearer: Sequence[tuple[Variant, Observation]]
 
 
 class Mender:
@@ -181,26 +222,47 @@ class Mender:
         priced = known.in_case(planned, case.key, self._sandbox)
         before = run.observations[case.key]
         wrong = _Wrong(planned, case, right, before, priced, files, file, defined)
+        tried = self._tried(wrong, changes)
+        if found := self._best(wrong, tried.right, run, known):
+            return found
+        if sum(isinstance(each, ast.stmt) for each in ast.walk(defined.node)) <= _STATEMENTS:
+            return None
+        for change, seen in tried.nearer:
+            if after := _changed(wrong, change, seen):
+                most = _MOST_AFTER // 2 if case.case.scenario else _MOST_AFTER
+                second = self._tried(after, mends_of(after.defined)[:most]).right
+                found = self._best(after, second, run, known)
+                if found and not found.earns and not found.others:
+                    return replace(found, line=change.line, share=found.share**2, changes=2)
+        return None
+
+    def _best(
+        self, wrong: _Wrong, changes: Sequence[Variant], run: QuestionRun, known: Explains
+    ) -> Mended | None:
+        """Run the whole question with each change; return what is best of what is right."""
+        planned, right = wrong.planned, wrong.right
         share = self._materials.assignment.slip_of(planned.question)
-        found: list[Mended] = []
-        for change in self._fitting(wrong, changes):
+        found: list[tuple[float, Mended]] = []
+        for change in changes:
             again = self._rerun(planned, wrong.with_text(change.text))
             if not again.observations:
                 continue
+            mended = Mended(change.line, share, again)
             with self._care.judging():
-                if not wrong_results(planned, right, again):
-                    return Mended(change.line, share, again)
+                if not (lost := wrong_results(planned, right, again)):
+                    return mended
                 left = known.paid(planned, again, right, self._sandbox)
+                gained = _gained(lost, wrong_results(planned, right, run))
             if left is not None:
                 says, voids = tuple(sorted(left.says.items())), tuple(sorted(left.voids))
-                found.append(Mended(change.line, share, again, left.earns or 0.0, voids, says))
-        return max(found, key=lambda each: each.earns, default=None)
+                mended = replace(mended, earns=left.earns or 0.0, voids=voids, says=says)
+                found.append((mended.earns, mended))
+            elif gained:
+                found.append((gained, replace(mended, others=True)))
+        return max(found, key=lambda each: each[0], default=(0.0, None))[1]
 
-    def _fitting(self, wrong: _Wrong, changes: Sequence[Variant]) -> list[Variant]:
-        """Return the first changes that make the case right, then those that leave a known mistake.
-
-        One student process tries all.
-        """
+    def _tried(self, wrong: _Wrong, changes: Sequence[Variant]) -> _Tried:
+        """Return what comes of changes in the one case; one student process tries all."""
         question, case = wrong.planned.question, wrong.case
         limits = self._materials.assignment.limits_of(question)
         seconds = limits.seconds / _HASTE
@@ -209,6 +271,8 @@ class Mender:
         session = open_session(self._sandbox, self._materials, files, most)
         found: list[Variant] = []
         near: list[Variant] = []
+        nearer: list[tuple[float, Variant, Observation]] = []
+        enough = wrong.nearness(wrong.before) + _GAIN
         deaths = 0
         # Of processor time, like each call's limit: a busy machine changes no grade.
         used = 0.0
@@ -227,6 +291,8 @@ class Mender:
                             found.append(change)
                         elif len(near) < _WHOLE and wrong.is_known(seen):
                             near.append(change)
+                        elif (nearness := wrong.nearness(seen)) >= enough:
+                            nearer.append((nearness, change, seen))
                 deaths += not session.alive
                 used += _computed(session) - before if session.alive else seconds
                 is_over = deaths >= _DEATHS or used >= _ALL * limits.seconds
@@ -234,7 +300,52 @@ class Mender:
                     break
         finally:
             session.finish()
-        return [*found, *near]
+        nearer.sort(key=lambda each: -each[0])
+        return _Tried([*found, *near], [each[1:] for each in nearer[:_NEARER]])
+
+
+def _changed(wrong: _Wrong, change: Variant, seen: Observation) -> _Wrong | None:
+    """Return the question with a change made, which is wrong yet."""
+    files = wrong.with_text(change.text)
+    source = files[wrong.file].decode("utf-8", "replace")
+    defined = definition_of(source, wrong.defined.node.name)
+    if defined is None:
+        return None
+    return replace(wrong, before=seen, files=files, defined=defined)
+
+
+def _gained(lost: Sequence[Check], before: Sequence[Check]) -> float:
+    """Return the share of the points that a change wins back; 0 where it costs any, or wins few."""
+    if not {each.id for each in lost} < {each.id for each in before}:
+        return 0.0
+    gained = 1 - sum(each.points for each in lost) / (sum(each.points for each in before) or 1.0)
+    return gained if gained >= _LEAST_GAINED else 0.0
+
+
+def _likeness(one: Value, other: Value) -> float | None:
+    """Return which share of a result is right; None where it has not the right form."""
+    ours, theirs = dict(places(one, "")), dict(places(other, ""))
+    if ours.keys() != theirs.keys():
+        return None
+    shares = []
+    for name, right in theirs.items():
+        seen = ours[name]
+        if isinstance(right, Tensor):
+            if not isinstance(seen, Tensor) or seen.shape != right.shape:
+                return None
+            shares.append(_alike(to_numpy(seen), to_numpy(right)))
+        elif isinstance(right, (bool, int, float, str)):
+            shares.append(float(equal_but_for_rounding(seen, right)))
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def _alike(one: Array, other: Array) -> float:
+    if object in (one.dtype, other.dtype) or not other.size:
+        return 1.0
+    left, right = inexact(one), inexact(other)
+    with np.errstate(all="ignore"):
+        near = np.isclose(left, right, rtol=CLOSE, atol=CLOSE * float(np.abs(right).max()))
+    return float(near.mean())
 
 
 def _computed(session: ProcessSession) -> float:

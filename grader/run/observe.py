@@ -52,7 +52,7 @@ class PhaseTimes:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A function with one small change, after which all of its results are right.
+    """A function with one small change, or two, after which its results are right.
 
     Or all are those of a known mistake with a price.
 
@@ -63,6 +63,8 @@ class Mended:
         earns: What the mistake that is left earns of that; 0 where none is left.
         voids: Checks that mean nothing where that mistake is made.
         says: What its author says of it: language and sentence.
+        changes: How many there are.
+        others: Something else is wrong yet, that this change has nothing to do with.
     """
 
     line: int
@@ -71,6 +73,8 @@ class Mended:
     earns: float = 0.0
     voids: tuple[str, ...] = ()
     says: tuple[tuple[str, str], ...] = ()
+    changes: int = 1
+    others: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ def with_price(checks: Sequence[Check], verdicts: Verdicts, price: Price) -> dic
 def with_slip(
     checks: Sequence[Check], verdicts: Verdicts, mended: Verdicts, slip: Mended
 ) -> dict[str, Verdict]:
-    """Return the verdicts on all checks of a question that one small change makes right.
+    """Return the verdicts on all checks of a question that small changes make right.
 
     What its results lose, and the rules on them, earn a share of what they earn once mended.
 
@@ -139,7 +139,7 @@ def with_slip(
             continue
         params = {**verdict.message.params, PRICE: round(100 * credit)}
         if lost and not told:
-            params, told = {**params, "mended_line": slip.line, **left}, True
+            params, told = {**params, _told_as(slip): slip.line, **left}, True
         message = Message(verdict.message.id if lost else "rule_kept_but_for_slip", params)
         paid[check.id] = replace(
             verdict,
@@ -150,6 +150,13 @@ def with_slip(
             basis=better.basis,
         )
     return paid
+
+
+def _told_as(slip: Mended) -> str:
+    """Return the blank that takes a slip's line, where it says most."""
+    if slip.changes > 1:
+        return "twice_mended_line"
+    return "partly_mended_line" if slip.others else "mended_line"
 
 
 def _kept(verdict: Verdict, without: Verdict, price: Price) -> Verdict:

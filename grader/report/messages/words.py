@@ -36,6 +36,8 @@ _AUTHORED = (
     "price_earned",
     "price_worth",
     "mended_line",
+    "partly_mended_line",
+    "twice_mended_line",
 )
 """Parameters that hold an author's sentences, or a price: the same whatever the inputs are."""
 _APART = (
