@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from grader.static_analysis.mutation_operators import (
@@ -58,8 +58,10 @@ _REMEDIES = {
     "must match": ("unsqueeze(1)", "unsqueeze(0)"),
     "shapes cannot be multiplied": ("flatten(1)", "T"),
     "view size is not compatible": ("contiguous()",),
+    "to have the same dtype": ("to({argument}.dtype)", "float()", "double()"),
 }
 """Part of what an exception says → what may be missing in its line, after a dot."""
+_TAKES_A_TUPLE = "invalid combination of arguments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +133,13 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
     """Yield changes, the likeliest first."""
     exchanged = partial(_exchanged, names=_names(node), attributes=_attributes(node))
     if raised is not None:
-        remedied = partial(_remedied, remedies=_remedies(raised), line=raised.line)
+        remedied = partial(_remedied, remedies=_remedies(raised, node), line=raised.line)
         yield from variants(node, remedied)
+    if unread := _never_read(node):
+        yield from variants(node, partial(_read_instead, names=unread))
+    # Of these there are few.
+    for made in (_returning, _constructing, _at_another_depth, _mixed_up_values, _turned):
+        yield from made(node)
     kinds: list[_Maker] = [
         partial(exchanged, near=True), _left_out, _mixed_up, _swapped, _small,
     ]  # fmt: skip
@@ -140,8 +147,6 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
         for distance in (0, _NEAR):
             around = (partial(_around, raised, distance, kind) for kind in kinds)
             yield from _in_turn(variants(node, kind) for kind in around)
-    yield from _returning(node)
-    yield from _constructing(node)
     seldom = _in_turn(
         [
             variants(node, partial(_looked_up, names=_never_read(node))),
@@ -185,9 +190,11 @@ def _small(node: ast.AST) -> Iterator[Alternative]:
     )
 
 
-def _remedies(raised: Raised | None) -> Sequence[str]:
-    says = raised.says if raised else ""
-    return [name for part, names in _REMEDIES.items() if part in says for name in names]
+def _remedies(raised: Raised, node: ast.AST) -> Sequence[str]:
+    texts = [text for part, found in _REMEDIES.items() if part in raised.says for text in found]
+    texts += [_TAKES_A_TUPLE] if _TAKES_A_TUPLE in raised.says else []
+    first = next((each.arg for each in ast.walk(node) if isinstance(each, ast.arg)), "")
+    return [text.replace("{argument}", first) for text in texts]
 
 
 def _names(node: ast.AST, unused: bool = False) -> list[str]:
@@ -236,7 +243,10 @@ def _remedied(node: ast.AST, remedies: Sequence[str], line: int) -> Iterator[Alt
         getattr(node, "ctx", ast.Load()), ast.Load
     ):
         for text in remedies:
-            yield f"added {text}", _followed(node, text)
+            if text == _TAKES_A_TUPLE:
+                yield "made a tuple", ast.Tuple([node], ast.Load())
+            else:
+                yield f"added {text}", _followed(node, text)
     if "unsqueeze(1)" in remedies and isinstance(node, ast.Compare):
         yield from _compared_one_by_one(node)
 
@@ -274,6 +284,26 @@ def _mixed_up(node: ast.AST) -> Iterator[Alternative]:
     if isinstance(node, ast.Return) and node.value is not None:
         yield "added transpose", ast.Return(_followed(node.value, "mT"))
         yield "added cpu", ast.Return(_followed(node.value, "cpu()"))
+        yield "added item", ast.Return(_followed(node.value, "item()"))
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "append" and node.args:
+        yield "added item", with_fields(node, args=[_followed(node.args[0], "item()")])
+    if isinstance(node, ast.Subscript):
+        yield from _along_another_axis(node)
+
+
+def _along_another_axis(node: ast.Subscript) -> Iterator[Alternative]:
+    """Yield ``x[:, i]`` for ``x[i]``, the reverse, and ``x[range(len(y)), y]`` for ``x[:, y]``."""
+    whole = ast.Slice()
+    if not isinstance(node.slice, (ast.Tuple, ast.Slice, ast.Constant)):
+        across: Any = ast.Tuple([whole, node.slice], ast.Load())
+        yield "other axis", with_fields(node, slice=across)
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    if len(parts) == 2 and ast.dump(parts[0]) == ast.dump(whole):
+        yield "other axis", with_fields(node, slice=parts[1])
+        rows = ast.parse("range(len(_))", mode="eval").body
+        rows.args[0].args[0] = parts[1]  # type: ignore[attr-defined]
+        each = ast.Tuple([rows, parts[1]], ast.Load())
+        yield "row by row", with_fields(node, slice=each)
 
 
 def _exchanged(
@@ -300,6 +330,63 @@ def _are_alike(one: str, other: str) -> bool:
     """Tell names that share a word, as X and X_batch, or are single letters, as i and j."""
     shared = set(one.lower().split("_")) & set(other.lower().split("_"))
     return bool(shared) or len(one) == len(other) == 1
+
+
+def _at_another_depth(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
+    """Yield the text with a loop's last statement behind it, or the next one in it."""
+    for each in ast.walk(node):
+        body = getattr(each, "body", None)
+        if not isinstance(body, list) or isinstance(each, ast.ClassDef):
+            continue
+        for at, loop in enumerate(body):
+            if not isinstance(loop, (ast.For, ast.While)):
+                continue
+            inner = loop.body
+            moves = [(inner[:-1], [inner[-1]], at + 1)] if len(inner) > 1 else []
+            if at + 1 < len(body) and not isinstance(body[at + 1], ast.Return):
+                moves.append(([*inner, body[at + 1]], [], at + 2))
+            for inside, behind, rest in moves:
+                loop.body = inside
+                each.body = [*body[: at + 1], *behind, *body[rest:]]  # type: ignore[attr-defined]
+                text = ast.unparse(node)
+                loop.body, each.body = inner, body  # type: ignore[attr-defined]
+                yield Variant("moved statement", (behind or [body[rest - 1]])[0].lineno, text)
+
+
+def _mixed_up_values(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
+    """Yield the text with the values of two lines swapped that call the same."""
+    for each in ast.walk(node):
+        body = getattr(each, "body", None)
+        for one, other in pairwise(body if isinstance(body, list) else ()):
+            if not (isinstance(one, ast.Assign) and isinstance(other, ast.Assign)):
+                continue
+            first, second = one.value, other.value
+            calls = [ast.dump(v.func) for v in (first, second) if isinstance(v, ast.Call)]
+            if len(calls) == 2 and calls[0] == calls[1]:
+                one.value, other.value = second, first
+                text = ast.unparse(node)
+                one.value, other.value = first, second
+                yield Variant("swapped values", one.lineno, text)
+
+
+def _turned(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
+    """Yield the text with ``x[:, i]`` for each ``x[i]`` of a name, or the reverse."""
+    found: dict[str, list[ast.Subscript]] = {}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name):
+            found.setdefault(each.value.id, []).append(each)
+    for places in found.values():
+        before = [each.slice for each in places]
+        others = [dict(_along_another_axis(each)).get("other axis") for each in places]
+        turned = [other.slice for other in others if isinstance(other, ast.Subscript)]
+        if len(turned) < len(places) or len(places) < 2:
+            continue
+        for each, after in zip(places, turned, strict=True):
+            each.slice = after
+        text = ast.unparse(ast.fix_missing_locations(node))
+        for each, was in zip(places, before, strict=True):
+            each.slice = was
+        yield Variant("other axis", places[0].lineno, text)
 
 
 def _in_another_order(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
@@ -339,20 +426,24 @@ def _constructing(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
 
     And one whose constructor first calls that of the class that it is derived from.
     """
-    if not isinstance(node, ast.ClassDef):
-        return
-    parts = (each for each in node.body if isinstance(each, ast.FunctionDef))
+    for each in ast.walk(node):
+        if isinstance(each, ast.ClassDef):
+            yield from _constructing_one(each, node)
+
+
+def _constructing_one(inner: ast.ClassDef, node: ast.AST) -> Iterator[Variant]:
+    parts = (each for each in inner.body if isinstance(each, ast.FunctionDef))
     made = next((each for each in parts if each.name == "__init__"), None)
     if made is None:
         return
-    wanted, body = {*_attributes(node)}, made.body
+    wanted, body = {*_attributes(inner)}, made.body
     kept = [_kept_on_self(each, wanted) for each in body]
     if any(new is not old for new, old in zip(kept, body, strict=True)):
         made.body = kept
         text = ast.unparse(ast.fix_missing_locations(node))
         made.body = body
         yield Variant("added self", made.lineno, text)
-    if node.bases and "super()" not in ast.unparse(made):
+    if inner.bases and "super()" not in ast.unparse(made):
         made.body = [*ast.parse("super().__init__()").body, *body]
         text = ast.unparse(node)
         made.body = body
@@ -394,11 +485,34 @@ def _preparing(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
 
 
 def _never_read(node: ast.AST) -> list[str]:
-    """Return the arguments that a function never reads: something was forgotten there."""
+    """Return the arguments that a function never reads: something was forgotten there.
+
+    What only its shape or dtype is read of is not read.
+    """
     arguments = [each.arg for each in ast.walk(node) if isinstance(each, ast.arg)]
-    named = (each for each in ast.walk(node) if isinstance(each, ast.Name))
-    read = {each.id for each in named if isinstance(each.ctx, ast.Load)}
+    named = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+    form = {
+        id(each.value)
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute) and each.attr in _FORM
+    }
+    read = {each.id for each in named if isinstance(each.ctx, ast.Load) and id(each) not in form}
     return [name for name in arguments if name not in read and name != "self"]
+
+
+_FORM = frozenset({"shape", "dtype", "device", "ndim"})
+
+
+def _read_instead(node: ast.AST, names: Sequence[str]) -> Iterator[Alternative]:
+    """Yield an argument that is never read for what is called, or as a factor of a step."""
+    for name in names:
+        argument = ast.Name(name, ast.Load())
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield "other name", with_fields(node, func=argument)
+        part = {ast.BinOp: "right", ast.AugAssign: "value"}.get(type(node), "")
+        if part and isinstance(node.op, (ast.Add, ast.Sub)):  # type: ignore[attr-defined]
+            scaled = ast.BinOp(argument, ast.Mult(), getattr(node, part))
+            yield "added factor", with_fields(node, **{part: scaled})
 
 
 def _looked_up(node: ast.AST, names: Sequence[str]) -> Iterator[Alternative]:
