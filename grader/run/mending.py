@@ -59,6 +59,8 @@ _STATEMENTS = 4
 """A function has at least as many where two changes are slips in it, not most of the work."""
 _OF_ITS_FORM = 0.1
 """How near a result is that has the right form, and no number of which is right."""
+_OF_ITS_DIRECTION = 0.3
+"""Share of that which hangs on the direction of all numbers together, where few are right."""
 _GAIN = 0.05
 """By how much nearer a change comes after which a second one is tried."""
 _DEATHS = 2
@@ -340,12 +342,17 @@ def _likeness(one: Value, other: Value) -> float | None:
 
 
 def _alike(one: Array, other: Array) -> float:
+    """Return how much of two arrays of one shape is equal, and how near their direction is."""
     if object in (one.dtype, other.dtype) or not other.size:
         return 1.0
-    left, right = inexact(one), inexact(other)
+    left, right = inexact(one).ravel(), inexact(other).ravel()
     with np.errstate(all="ignore"):
         near = np.isclose(left, right, rtol=CLOSE, atol=CLOSE * float(np.abs(right).max()))
-    return float(near.mean())
+        cosine = float(
+            np.abs(np.vdot(left, right)) / (np.linalg.norm(left) * np.linalg.norm(right))
+        )
+    direction = cosine if 0 <= cosine <= 1 else 0.0
+    return float((1 - _OF_ITS_DIRECTION) * near.mean() + _OF_ITS_DIRECTION * direction)
 
 
 def _computed(session: ProcessSession) -> float:

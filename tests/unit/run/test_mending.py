@@ -67,6 +67,25 @@ def double(x, y):
 """
 
 
+TWO_CHECKS = QUESTION.replace("    points: 4", "    points: 5").replace(
+    """\
+    checks:
+      - {id: values, kind: close, points: 2,""",
+    """\
+      - id: one_row
+        repeats: 2
+        dims: {N: [1, 1], M: [6, 8]}
+        args: {x: {randn: [N, M], dtype: float64}, y: {randn: [N], dtype: float64}}
+    checks:
+      - {id: one_row, kind: close, points: 1, rtol: 1.0e-7, atol: 1.0e-9, cases: [one_row]}
+      - {id: values, kind: close, points: 2, cases: [drawn],""",
+)
+TWO_CHECKS = TWO_CHECKS.replace(
+    "mode: none, points: 1, requires: [values]",
+    "mode: none, points: 1, requires: [values, one_row]",
+)
+
+
 def materials(root: Path, text: str = QUESTION, mistakes: str = "") -> Materials:
     new_assignment("toy_two", root)
     (root / "assignments/toy_two/assignment.yml").write_text(text)
@@ -158,6 +177,40 @@ def test_without_the_work_nothing_is_earned(
 ) -> None:
     # The last one is right where N is 3, and a change makes it right for the other sizes.
     assert graded(*body).score == (2.4 if "if" in body[0] else 0)
+
+
+def test_two_slips_earn_the_share_twice_where_there_is_work_around_them(
+    graded: Callable[..., QuestionResult],
+) -> None:
+    lines = ("z = x.sum(dim=0)", "w = 2 * z", "n = w.shape", "return {} + y")
+    question = graded(*(line.format("w") for line in lines))
+    values = check(question, "values")
+    assert (values.status, values.score) == (Status.PARTIAL, 0.72)
+    assert values.message.endswith(
+        "Two small changes, one of them in line 5, make all results right. "
+        "That earns 0.72 of 2 points."
+    )
+    assert question.score == 1.44
+    # In two lines, two changes are most of the work.
+    assert graded("z = x.sum(dim=0)", "return 2 * z + y").score == 0
+
+
+def test_a_slip_beside_another_mistake_earns_its_share_of_what_becomes_right(
+    opened: Callable[[Materials], Grader], tmp_path: Path
+) -> None:
+    grader = opened(materials(tmp_path / "others", TWO_CHECKS))
+    lines = ("z = x.sum(dim=1)", "if len(x) == 1:", "    z = z + 1", "return 2 * z + y")
+    found = examined(grader, tmp_path, *lines)
+    (question,) = found.report.questions
+    values, one_row = check(question, "values"), check(question, "one_row")
+    assert (values.status, values.score) == (Status.PARTIAL, 1.2)
+    assert values.message.endswith(
+        "One small change in line 8 makes this right; something else is wrong besides. "
+        "That earns 1.2 of 2 points."
+    )
+    assert one_row.score == 0
+    runs = KEEPER.unpack(KEEPER.pack(found.runs, {}, 2**20), {})
+    assert grader.judge_again(runs, found.report).score == question.score
 
 
 def test_right_answers_are_left_alone(graded: Callable[..., QuestionResult]) -> None:
@@ -295,4 +348,4 @@ def test_a_text_that_takes_long_to_compile_is_not_compiled_by_the_host(
     for depth in range(12):
         lines += [" " * depth + "try:", " " * (depth + 1) + "y = y + 1", " " * depth + "finally:"]
     lines.append(" " * 12 + "y = y - 12")
-    assert graded(*lines, "return 2 * x.sum(dim=0) + y").score in (0, 2.4)
+    assert graded(*lines, "return 2 * x.sum(dim=0) + y").score in (0, 1.44, 2.4)

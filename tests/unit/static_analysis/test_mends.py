@@ -34,8 +34,23 @@ def changes(body: str, raised: Raised | None = None) -> list[str]:
         ("return x + y", "x = x.flatten(1)\n    y = y.flatten(1)\n    return x + y"),
         ("return x + y", "y = y.T\n    return x + y"),
         ("return x.argmin()", "return y[x.argmin()]"),
+        ("return torch.zeros(3, dtype=y.dtype) + x.argmin()",
+         "return torch.zeros(3, dtype=y.dtype) + y[x.argmin()]"),
+        ("return g(x)", "return y(x)"),
+        ("return x - 1", "return x - y * 1"),
+        ("x -= 1", "x -= y * 1"),
+        ("return x[i]", "return x[:, i]"),
+        ("return x[:, i]", "return x[i]"),
+        ("return x[:, y]", "return x[range(len(y)), y]"),
+        ("x[i] += 1\n    x[j] -= 1", "x[:, i] += 1\n    x[:, j] -= 1"),
+        ("x.append(y)", "x.append(y.item())"),
+        ("return x", "return x.item()"),
+        ("for i in y:\n        x += i\n        return x",
+         "for i in y:\n        x += i\n    return x"),
+        ("for i in y:\n        x += i\n    x *= 2", "for i in y:\n        x += i\n        x *= 2"),
+        ("a = g(x)\n    b = g(y)\n    return a", "a = g(y)\n    b = g(x)\n    return a"),
     ],
-)
+)  # fmt: skip
 def test_what_was_meant_is_among_the_changes(slip: str, meant: str) -> None:
     assert meant in changes(slip)
 
@@ -68,6 +83,9 @@ def test_only_an_argument_that_is_never_read_is_looked_into() -> None:
     [
         ("return x + y", "The size of tensor a (3) must match", "return x.unsqueeze(1) + y"),
         ("return x @ y", "mat1 and mat2 shapes cannot be multiplied", "return x.flatten(1) @ y"),
+        ("return x @ y", "expected m1 and m2 to have the same dtype", "return x @ y.to(x.dtype)"),
+        ("return torch.rand(2, x)", "rand() received an invalid combination of arguments",
+         "return torch.rand(2, (x,))"),
         ("return x.view(-1)", "view size is not compatible", "return x.contiguous().view(-1)"),
         ("return x in y", "The size of tensor a (3) must match",
          "return any((x is each for each in y))"),
@@ -94,6 +112,12 @@ def test_a_constructor_keeps_what_is_read_and_calls_the_one_above(made: str, mea
     defined = definition_of(source, "Net")
     assert defined is not None
     assert any(meant in each.text for each in mends_of(defined)[:5])
+
+
+def test_a_class_in_a_function_calls_the_constructor_above() -> None:
+    lines = ("class Net(Module):", "    def __init__(self):", "        self.w = x", "return Net()")
+    meant = "super().__init__()\n            self.w = x"
+    assert any(meant in text for text in changes("\n    ".join(lines)))
 
 
 def test_an_exception_says_what_may_be_missing_in_its_line() -> None:
