@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
 from grader.checks.arrays import Array, distance, finite, magnitude, to_numpy
 from grader.checks.traces import read_trace
 from grader.verdict import Param, number
-from grader.wire.tree import agree
+from grader.wire.tree import agree, places
 from grader.wire.values import Buffer, Opaque, Tensor, Value
 
 _COPIED = 2**12  # bytes; up to here a copy costs less than two arrays
@@ -138,6 +139,51 @@ def _near(one: Array, other: Array, rounding: float) -> bool:
     left, right = (array[finite].astype(np.complex128) for array in (one, other))
     most = np.abs(right).max(initial=0.0)
     return bool((np.abs(left - right) <= rounding * most).all())
+
+
+_OF_DIRECTION = 0.3
+"""Share of a likeness that hangs on the direction of all numbers together, where few are right."""
+
+
+def likeness(one: Value, other: Value) -> float | None:
+    """Return how much of a value is as another has it, from 0 to 1; None where its form is another.
+
+    Of tensors that is the share of close elements and, for a part of it, how near the direction of
+    all of them is.
+
+    Args:
+        one: Of any kind.
+        other: What it is compared with; tensors, numbers and texts of it count.
+    """
+    theirs = dict(places(other, ""))
+    # No further: a list may hold itself many times over.
+    ours = dict(islice(places(one, ""), len(theirs) + 1))
+    if ours.keys() != theirs.keys():
+        return None
+    shares = []
+    for name, right in theirs.items():
+        seen = ours[name]
+        if isinstance(right, Tensor):
+            if not isinstance(seen, Tensor) or seen.shape != right.shape:
+                return None
+            shares.append(_alike(to_numpy(seen), to_numpy(right)))
+        elif isinstance(right, (bool, int, float, str)):
+            shares.append(float(equal_but_for_rounding(seen, right)))
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def _alike(one: Array, other: Array) -> float:
+    """Return how much of two arrays of one shape is equal, and how near their direction is."""
+    if object in (one.dtype, other.dtype) or not other.size:
+        return 1.0
+    left, right = inexact(one).ravel(), inexact(other).ravel()
+    with np.errstate(all="ignore"):
+        near = np.isclose(left, right, rtol=CLOSE, atol=CLOSE * float(np.abs(right).max()))
+        cosine = float(
+            np.abs(np.vdot(left, right)) / (np.linalg.norm(left) * np.linalg.norm(right))
+        )
+    direction = cosine if 0 <= cosine <= 1 else 0.0
+    return float((1 - _OF_DIRECTION) * near.mean() + _OF_DIRECTION * direction)
 
 
 _BLOCK = 2**18  # elements; bounds the memory of the wide copies and keeps them in the cache

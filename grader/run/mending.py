@@ -18,11 +18,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from grader.checks.arrays import Array, to_numpy
 from grader.checks.base import Check
-from grader.checks.compare import CLOSE, equal_but_for_rounding, inexact
+from grader.checks.compare import likeness
 from grader.checks.judge import judge_case
 from grader.observation import Observation, Outcome
 from grader.run.answer_budget import CpuGuard, allowance
@@ -39,8 +36,6 @@ from grader.static_analysis.mends import Definition, Raised, definition_of, mend
 from grader.static_analysis.mutation_operators import Variant
 from grader.verdict import Status, Verdict
 from grader.wire.messages import Call
-from grader.wire.tree import places
-from grader.wire.values import Tensor, Value
 
 Rerun = Callable[[PlannedQuestion, Mapping[str, bytes]], QuestionRun]
 """Runs one question of a submission, and reads and proves it."""
@@ -59,8 +54,6 @@ _STATEMENTS = 4
 """A function has at least as many where two changes are slips in it, not most of the work."""
 _OF_ITS_FORM = 0.1
 """How near a result is that has the right form, and no number of which is right."""
-_OF_ITS_DIRECTION = 0.3
-"""Share of that which hangs on the direction of all numbers together, where few are right."""
 _GAIN = 0.05
 """By how much nearer a change comes after which a second one is tried."""
 _DEATHS = 2
@@ -121,8 +114,9 @@ class _Wrong:
         """Return how near a result is to the right one, from 0 to 1."""
         if seen.outcome is not Outcome.COMPLETED or seen.claims.fault is not None:
             return 0.0
-        share = _likeness(seen.claims.value, self.right.observations[self.case.key].claims.value)
-        return 0.0 if share is None else _OF_ITS_FORM + (1 - _OF_ITS_FORM) * share
+        share = likeness(seen.claims.value, self.right.observations[self.case.key].claims.value)
+        # Rounded: the last bits are the processor's.
+        return 0.0 if share is None else round(_OF_ITS_FORM + (1 - _OF_ITS_FORM) * share, 2)
 
     def is_known(self, seen: Observation) -> bool:
         """Tell whether the case came out as a known mistake with a price has it, not as before."""
@@ -322,37 +316,6 @@ def _gained(lost: Sequence[Check], before: Sequence[Check]) -> float:
         return 0.0
     gained = 1 - sum(each.points for each in lost) / (sum(each.points for each in before) or 1.0)
     return gained if gained >= _LEAST_GAINED else 0.0
-
-
-def _likeness(one: Value, other: Value) -> float | None:
-    """Return which share of a result is right; None where it has not the right form."""
-    ours, theirs = dict(places(one, "")), dict(places(other, ""))
-    if ours.keys() != theirs.keys():
-        return None
-    shares = []
-    for name, right in theirs.items():
-        seen = ours[name]
-        if isinstance(right, Tensor):
-            if not isinstance(seen, Tensor) or seen.shape != right.shape:
-                return None
-            shares.append(_alike(to_numpy(seen), to_numpy(right)))
-        elif isinstance(right, (bool, int, float, str)):
-            shares.append(float(equal_but_for_rounding(seen, right)))
-    return sum(shares) / len(shares) if shares else 0.0
-
-
-def _alike(one: Array, other: Array) -> float:
-    """Return how much of two arrays of one shape is equal, and how near their direction is."""
-    if object in (one.dtype, other.dtype) or not other.size:
-        return 1.0
-    left, right = inexact(one).ravel(), inexact(other).ravel()
-    with np.errstate(all="ignore"):
-        near = np.isclose(left, right, rtol=CLOSE, atol=CLOSE * float(np.abs(right).max()))
-        cosine = float(
-            np.abs(np.vdot(left, right)) / (np.linalg.norm(left) * np.linalg.norm(right))
-        )
-    direction = cosine if 0 <= cosine <= 1 else 0.0
-    return float((1 - _OF_ITS_DIRECTION) * near.mean() + _OF_ITS_DIRECTION * direction)
 
 
 def _computed(session: ProcessSession) -> float:

@@ -3,7 +3,7 @@
 import pytest
 from observed import tensor
 
-from grader.checks.compare import bits_equal, equal_but_for_rounding
+from grader.checks.compare import bits_equal, equal_but_for_rounding, likeness
 from grader.wire.values import Opaque
 
 RIGHT = tensor([1.0, -8.0, 0.0])
@@ -52,3 +52,30 @@ def test_values_with_the_same_bits_are():
     here, there = tensor([nan]), tensor([nan], device="cuda:0")
     assert bits_equal((nan, [here, None, "a"], {"b": True}), (nan, [there, None, "a"], {"b": True}))
     assert bits_equal([b"ab"], [memoryview(b"ab")])
+
+
+@pytest.mark.parametrize(
+    ("one", "share"),
+    [
+        (tensor([1.0, 2.0, 3.0, 4.0]), 1.0),
+        (tensor([1.0, 2.0, 3.0, 5.0]), 0.7 * 3 / 4 + 0.3 * 0.9928),
+        (tensor([-2.0, -4.0, -6.0, -8.0]), 0.3),
+        (tensor([0.0, 0.0, 0.0, 0.0]), 0.0),
+        (tensor([1.0, 2.0, 3.0]), None),
+        (1.0, None),
+    ],
+)
+def test_likeness_is_the_share_that_is_right_and_the_direction_of_the_rest(one, share):
+    expected = tensor([1.0, 2.0, 3.0, 4.0])
+    found = likeness(one, expected)
+    assert found == (share if share is None else pytest.approx(share, abs=1e-3))
+    assert likeness([one, 5], [expected, 5]) == (
+        None if share is None else pytest.approx((share + 1) / 2, abs=1e-3)
+    )
+
+
+def test_likeness_looks_no_further_than_there_is_something_to_compare_with():
+    many = [1]
+    for _ in range(40):
+        many = [many] * 10
+    assert likeness(many, [1, 2]) is None
