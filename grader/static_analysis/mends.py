@@ -59,6 +59,7 @@ _REMEDIES = {
     "shapes cannot be multiplied": ("flatten(1)", "T"),
     "view size is not compatible": ("contiguous()",),
     "to have the same dtype": ("to({argument}.dtype)", "float()", "double()"),
+    "bool tensor is not supported": ("to({argument}.dtype)", "float()", "long()"),
 }
 """Part of what an exception says → what may be missing in its line, after a dot."""
 _TAKES_A_TUPLE = "invalid combination of arguments"
