@@ -240,9 +240,7 @@ def _remedied(node: ast.AST, remedies: Sequence[str], line: int) -> Iterator[Alt
     """Yield what an exception asks for, in its line."""
     if getattr(node, "lineno", None) != line:
         return
-    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) and isinstance(
-        getattr(node, "ctx", ast.Load()), ast.Load
-    ):
+    if isinstance(node, _VALUES) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         for text in remedies:
             if text == _TAKES_A_TUPLE:
                 yield "made a tuple", ast.Tuple([node], ast.Load())
@@ -250,6 +248,9 @@ def _remedied(node: ast.AST, remedies: Sequence[str], line: int) -> Iterator[Alt
                 yield f"added {text}", _followed(node, text)
     if "unsqueeze(1)" in remedies and isinstance(node, ast.Compare):
         yield from _compared_one_by_one(node)
+
+
+_VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Compare, ast.BinOp)
 
 
 def _compared_one_by_one(node: ast.Compare) -> Iterator[Alternative]:

@@ -84,6 +84,8 @@ def test_only_an_argument_that_is_never_read_is_looked_into() -> None:
         ("return x + y", "The size of tensor a (3) must match", "return x.unsqueeze(1) + y"),
         ("return x @ y", "mat1 and mat2 shapes cannot be multiplied", "return x.flatten(1) @ y"),
         ("return x @ y", "expected m1 and m2 to have the same dtype", "return x @ y.to(x.dtype)"),
+        ("return x - (x > y)", "Subtraction, the `-` operator, with a bool tensor is not supported",
+         "return x - (x > y).to(x.dtype)"),
         ("return torch.rand(2, x)", "rand() received an invalid combination of arguments",
          "return torch.rand(2, (x,))"),
         ("return x.view(-1)", "view size is not compatible", "return x.contiguous().view(-1)"),
