@@ -150,10 +150,10 @@ class Grader:
         """Take inputs and the reference's observations as kept; see ``Baseline.adopt``."""
         self._baseline.adopt(self._sandbox, list(plan), reference)
 
-    def with_sandbox(self, sandbox: Sandbox, care: CpuGuard = NO_GUARD) -> Grader:
+    def with_sandbox(self, sandbox: Sandbox, guard: CpuGuard = NO_GUARD) -> Grader:
         """Return a grader that shares everything with this one but runs submissions elsewhere."""
         other = copy.copy(self)
-        other._use(sandbox, care)
+        other._use(sandbox, guard)
         return other
 
     def with_questions(self, questions: Collection[str]) -> Grader:
@@ -162,11 +162,11 @@ class Grader:
         other._baseline = self._baseline.only(questions)
         return other
 
-    def _use(self, sandbox: Sandbox, care: CpuGuard) -> None:
-        self._sandbox, self._care = sandbox, care
+    def _use(self, sandbox: Sandbox, guard: CpuGuard) -> None:
+        self._sandbox, self._guard = sandbox, guard
         seed = self.options.seed
-        self._runner = SubmissionRunner(self.materials, sandbox, care, seed, self._made)
-        self._mender = Mender(self.materials, sandbox, care, self._rerun)
+        self._runner = SubmissionRunner(self.materials, sandbox, guard, seed, self._made)
+        self._mender = Mender(self.materials, sandbox, guard, self._rerun)
         self._screener = Screener(self.materials, sandbox, self.options.seed)
         # A node of a cluster opens its own later.
         if sandbox is not None:
@@ -247,10 +247,10 @@ class Grader:
             # Judging reads values of the submission's making; a value that takes for ever to
             # compare must end here.
             prices = self._prices(runs)
-            with self._care.judging():
+            with self._guard.judging():
                 judged = self._judged(runs, prices)
             mended = self._mended(files, runs, judged)
-            with self._care.judging():
+            with self._guard.judging():
                 judged |= self._judged(mended, prices)
             runs |= mended
         except InfrastructureError as error:

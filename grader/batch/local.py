@@ -268,13 +268,13 @@ class _Template:
             self._far.close()
             _as_a_child()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            self._work(line, self._care(slot))
+            self._work(line, self._guard(slot))
             status = 0
         finally:
             # Not sys.exit: exit handlers are the batch's, and would close its journal from here.
             os._exit(status)
 
-    def _care(self, slot: int) -> CpuGuard:
+    def _guard(self, slot: int) -> CpuGuard:
         return CpuGuard(partial(self._at, slot, _READING), partial(self._at, slot, _JUDGING))
 
     @contextmanager
@@ -298,7 +298,7 @@ def _as_a_child() -> None:
 
 
 def _serve(
-    grader: Grader, open_sandbox: OpenSandbox, out: Path, line: Connection, care: CpuGuard
+    grader: Grader, open_sandbox: OpenSandbox, out: Path, line: Connection, guard: CpuGuard
 ) -> None:
     """Do work until there is no more."""
     try:
@@ -308,7 +308,7 @@ def _serve(
         _refuse(line, InfrastructureError(f"a worker could not begin: {error}"))
         return
     with sandbox:
-        grader = grader.with_sandbox(sandbox, care)
+        grader = grader.with_sandbox(sandbox, guard)
         while (work := _next(line)) is not None:
             line.send(_performed(grader, work, out))
 

@@ -156,7 +156,7 @@ class AnswerBudget:
         self._left = max(0, self._left - _weight(size))
 
 
-def allowance(
+def budget_beside(
     reference: Iterable[Observation], reading: Surrounding = nullcontext
 ) -> AnswerBudget | None:
     """Return what a submission may answer to the calls that the reference has answered.

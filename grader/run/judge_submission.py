@@ -21,7 +21,7 @@ from grader.checks.judge import (
 )
 from grader.errors import nearest_name
 from grader.observation import Observation, Outcome, Stop
-from grader.run.answer_budget import CpuGuard, allowance
+from grader.run.answer_budget import CpuGuard, budget_beside
 from grader.run.capabilities import no_package
 from grader.run.materials import Materials
 from grader.run.observe import (
@@ -452,18 +452,18 @@ class SubmissionRunner:
     Args:
         materials: The assignment and its files.
         sandbox: Starts the student processes.
-        care: What surrounds work on what submissions answer.
+        guard: What surrounds work on what submissions answer.
         seed: Of all drawn inputs.
         made: Returns the priced mistake that a submission makes in a question.
     """
 
     def __init__(
-        self, materials: Materials, sandbox: Sandbox, care: CpuGuard, seed: int, made: FindMade
+        self, materials: Materials, sandbox: Sandbox, guard: CpuGuard, seed: int, made: FindMade
     ) -> None:
         self.versions: dict[str, str] = {}
         self._materials = materials
         self._sandbox = sandbox
-        self._care = care
+        self._guard = guard
         self._sources = SourceReader()
         self._prover = Prover(materials, sandbox, seed)
         self._seed = seed
@@ -495,8 +495,8 @@ class SubmissionRunner:
         sources = self._read(files) if one_by_one else None
         asked = {planned.question.id: planned for planned in plan}
         prover = self._prover_of(files)
-        most = allowance(observations(reference), self._care.reading)
-        session = open_session(self._sandbox, self._materials, files, most)
+        budget = budget_beside(observations(reference), self._guard.reading)
+        session = open_session(self._sandbox, self._materials, files, budget)
         limits_of = self._materials.assignment.limits_of
         left: dict[str, QuestionRun] = {}
         try:

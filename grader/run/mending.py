@@ -22,7 +22,7 @@ from grader.checks.base import Check
 from grader.checks.compare import likeness
 from grader.checks.judge import judge_case
 from grader.observation import Observation, Outcome
-from grader.run.answer_budget import CpuGuard, allowance
+from grader.run.answer_budget import CpuGuard, budget_beside
 from grader.run.judge_submission import wrong_results
 from grader.run.materials import Materials
 from grader.run.mistakes import Explains, same_result
@@ -144,16 +144,16 @@ class Mender:
     Args:
         materials: The assignment and its files.
         sandbox: Where changed submissions run.
-        care: What surrounds work on what they answer.
+        guard: What surrounds work on what they answer.
         rerun: Runs one question of a changed submission.
     """
 
     def __init__(
-        self, materials: Materials, sandbox: Sandbox, care: CpuGuard, rerun: Rerun
+        self, materials: Materials, sandbox: Sandbox, guard: CpuGuard, rerun: Rerun
     ) -> None:
         self._materials = materials
         self._sandbox = sandbox
-        self._care = care
+        self._guard = guard
         self._rerun = rerun
 
     def is_due(self, planned: PlannedQuestion, verdicts: Mapping[str, Verdict]) -> bool:
@@ -204,7 +204,7 @@ class Mender:
         right: QuestionRun,
         known: Explains,
     ) -> Mended | None:
-        with self._care.judging():
+        with self._guard.judging():
             case = _case_to_try(planned, run, right)
         file = planned.question.file or self._materials.assignment.module
         source = files.get(file, b"").decode("utf-8", "replace")
@@ -244,7 +244,7 @@ class Mender:
             if not again.observations:
                 continue
             mended = Mended(change.line, share, again)
-            with self._care.judging():
+            with self._guard.judging():
                 if not (lost := wrong_results(planned, right, again)):
                     return mended
                 left = known.paid(planned, again, right, self._sandbox)
@@ -262,9 +262,9 @@ class Mender:
         question, case = wrong.planned.question, wrong.case
         limits = self._materials.assignment.limits_of(question)
         seconds = limits.seconds / _HASTE
-        most = allowance(observations({question.id: wrong.right}), self._care.reading)
+        budget = budget_beside(observations({question.id: wrong.right}), self._guard.reading)
         files = wrong.with_switches(changes)
-        session = open_session(self._sandbox, self._materials, files, most)
+        session = open_session(self._sandbox, self._materials, files, budget)
         found: list[Variant] = []
         near: list[Variant] = []
         nearer: list[tuple[float, Variant, Observation]] = []
@@ -282,7 +282,7 @@ class Mender:
                 if session.alive:
                     call = case.call(wrong.defined.node.name, wrong.planned.probes(case))
                     seen = session.call(call, seconds)
-                    with self._care.judging():
+                    with self._guard.judging():
                         if wrong.accepts(seen):
                             found.append(change)
                         elif len(near) < _WHOLE and wrong.is_known(seen):

@@ -180,7 +180,7 @@ class Prover:
             return without_logs(runs)
         found = dict(runs)
         program = Program({}, SCENARIO, stage=_PROGRAM)
-        player = ProcessSession(self._sandbox, program, allowance=AnswerBudget())
+        player = ProcessSession(self._sandbox, program, budget=AnswerBudget())
         deaths = 0
         try:
             for planned in plan:

@@ -58,7 +58,7 @@ def open_session(
     sandbox: Sandbox,
     materials: Materials,
     files: Mapping[str, bytes],
-    allowance: AnswerBudget | None = None,
+    budget: AnswerBudget | None = None,
 ) -> ProcessSession:
     """Return a session for a submission, with a stage where the assignment has scenarios.
 
@@ -66,19 +66,17 @@ def open_session(
         sandbox: Starts the student processes.
         materials: The assignment and its files.
         files: The submission.
-        allowance: How much it may answer; None for the reference.
+        budget: How much it may answer; None for the reference.
     """
     program = materials.program(files)
     if not materials.scenario:
-        return ProcessSession(sandbox, program, allowance=allowance)
+        return ProcessSession(sandbox, program, budget=budget)
     if sandbox.isolation.tier is Tier.NONE:
         # Nobody is kept out: one process, which imports torch once.
-        return ProcessSession(
-            sandbox, replace(program, stage=materials.scenario), allowance=allowance
-        )
+        return ProcessSession(sandbox, replace(program, stage=materials.scenario), budget=budget)
     scenario = Program({}, SCENARIO, materials.support, stage=materials.scenario)
-    stage = ScenarioRelay(sandbox, scenario, materials.assignment.limits, allowance)
-    return ProcessSession(sandbox, program, stage, allowance)
+    stage = ScenarioRelay(sandbox, scenario, materials.assignment.limits, budget)
+    return ProcessSession(sandbox, program, stage, budget)
 
 
 class ScenarioRelay:
@@ -88,7 +86,7 @@ class ScenarioRelay:
         sandbox: Starts the student processes.
         program: The scenario.
         limits: What the stage may use.
-        allowance: How much the submission may answer, and whoever reads its files.
+        budget: How much the submission may answer, and whoever reads its files.
     """
 
     def __init__(
@@ -96,15 +94,15 @@ class ScenarioRelay:
         sandbox: Sandbox,
         program: Program,
         limits: Limits,
-        allowance: AnswerBudget | None = None,
+        budget: AnswerBudget | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._program = program
         self._limits = limits
-        self._allowance = allowance
+        self._budget = budget
         self._seconds = STAGE_SECONDS
         self._session = ProcessSession(sandbox, program)
-        self._reader = ProcessSession(sandbox, program, allowance=allowance)
+        self._reader = ProcessSession(sandbox, program, budget=budget)
 
     def play(self, actor: ProcessSession, call: Call, seconds: float) -> Observation:
         """Play one case.

@@ -58,7 +58,7 @@ class ProcessSession:
         sandbox: Starts the student processes.
         program: What to load into each.
         player: Plays the cases that have a scenario.
-        allowance: How much it may answer; None for the reference, whose answers are measured.
+        budget: How much it may answer; None for the reference, whose answers are measured.
 
     Attributes:
         likely: Size of the reference's answer to the next call, where that is known.
@@ -69,7 +69,7 @@ class ProcessSession:
         sandbox: Sandbox,
         program: Program,
         player: ScenarioPlayer | None = None,
-        allowance: AnswerBudget | None = None,
+        budget: AnswerBudget | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._program = program
@@ -81,7 +81,7 @@ class ProcessSession:
         self.loaded: Loaded | None = None
         self._needs, self._module = ProcessNeeds(), program.module
         self._failures = Failures()
-        self._allowance = allowance
+        self._budget = budget
         self.likely: FrameSize | None = None
         self._answered = FrameSize()
         self.versions: dict[str, str] = {}
@@ -158,8 +158,8 @@ class ProcessSession:
     def deadline(self, seconds: float) -> Deadline:
         """Return a limit on the prepared student process, for one exchange or for several."""
         made = Deadline(seconds, self._first_process, self._needs.processes)
-        if self._allowance is not None:
-            made.most_asleep = self._allowance.sleep(seconds)
+        if self._budget is not None:
+            made.most_asleep = self._budget.sleep(seconds)
         return made
 
     def call_fairly(self, call: Call, seconds: float) -> Observation:
@@ -289,7 +289,7 @@ class ProcessSession:
     @property
     def measured(self) -> FrameSize | None:
         """Size of all answers since ``begin``; None where answers are bounded instead."""
-        return self._answered if self._allowance is None else None
+        return self._answered if self._budget is None else None
 
     @property
     def may_start_processes(self) -> bool:
@@ -384,8 +384,8 @@ class ProcessSession:
             return self.violation(str(error), deadline.wall)
         except Closed:
             return death(self.close(), deadline.wall)
-        if self._allowance is not None:
-            self._allowance.slept(deadline.asleep - asleep, deadline.limit)
+        if self._budget is not None:
+            self._budget.slept(deadline.asleep - asleep, deadline.limit)
         return found, deadline.wall - before
 
     def receive(self, connection: Connection, deadline: Deadline, *kinds: type) -> Any:
@@ -396,15 +396,15 @@ class ProcessSession:
             deadline: Until when.
             kinds: Of messages that may come.
         """
-        if self._allowance is not None:
-            connection.caps = self._allowance.caps(self.likely, self._answered)
-            connection.reading = self._allowance.reading
+        if self._budget is not None:
+            connection.caps = self._budget.caps(self.likely, self._answered)
+            connection.reading = self._budget.reading
         before = connection.received
         frame = connection.receive(deadline)
         came = connection.received - before
         self._answered += came
-        if self._allowance is not None:
-            self._allowance.take(came)
+        if self._budget is not None:
+            self._budget.take(came)
         return from_frame(frame, *kinds)
 
     def violation(self, detail: str, wall: float) -> Observation:

@@ -146,7 +146,7 @@ class FullTimer:
         # scale.
         bounds = {STUDENT: AnswerBudget()}
         sessions = {
-            party: ProcessSession(self._sandbox, item, allowance=bounds.get(party))
+            party: ProcessSession(self._sandbox, item, budget=bounds.get(party))
             for party, item in programs.items()
         }
         try:

@@ -181,7 +181,7 @@ class Screener:
     def _processes(self, subject: Subject) -> Iterator[dict[str, ProcessSession]]:
         """Have a fresh student process for the submission, and the reference's, on one core."""
         program = self._materials.program(subject.files)
-        student = ProcessSession(self._sandbox, program, allowance=AnswerBudget())
+        student = ProcessSession(self._sandbox, program, budget=AnswerBudget())
         if self._reference is None:
             ours = self._materials.program(self._materials.reference)
             self._reference = ProcessSession(self._sandbox, ours)

@@ -31,10 +31,10 @@ CLASS = [ClassSubmission(name, Path(name)) for name in ("ann", "bob", "bomb", "c
 class Stub:
     """Stands for a grader."""
 
-    care: CpuGuard = NO_GUARD
+    guard: CpuGuard = NO_GUARD
 
-    def with_sandbox(self, _: object, care: CpuGuard) -> Stub:
-        return Stub(care)
+    def with_sandbox(self, _: object, guard: CpuGuard) -> Stub:
+        return Stub(guard)
 
     def not_read(self, name: str, reason: str) -> Examined:
         return Examined(told(name, Code.SANDBOX_FAILED, reason), {})
@@ -86,7 +86,7 @@ def begun(folder: Path, name: str) -> int:
 def dies(phase: str) -> Act:
     def act(grader: Stub, work: WorkItem) -> None:
         if work.submission.name == "bomb":
-            with getattr(grader.care, phase)() if phase else nullcontext():
+            with getattr(grader.guard, phase)() if phase else nullcontext():
                 os.kill(os.getpid(), signal.SIGKILL)
 
     return act
@@ -149,7 +149,7 @@ def test_endless_judging_is_ended(grade: Grade, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(local, "MOST_SECONDS", 0.2)
 
     def act(grader: Stub, work: WorkItem) -> None:
-        with grader.care.judging():
+        with grader.guard.judging():
             while work.submission.name == "bomb":
                 pass
 

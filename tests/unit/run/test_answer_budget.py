@@ -9,7 +9,7 @@ import pytest
 
 from grader.assignment.types import Limits
 from grader.observation import HostFacts, Observation, Outcome, Stop
-from grader.run.answer_budget import AnswerBudget, allowance, answered, kept_bytes
+from grader.run.answer_budget import AnswerBudget, answered, budget_beside, kept_bytes
 from grader.run.materials import Program
 from grader.run.session import ProcessSession
 from grader.sandbox.host.processes import ProcessNeeds, Sandbox
@@ -53,13 +53,13 @@ def test_what_came_leaves_less() -> None:
 
 
 def test_a_class_has_bounds_and_a_self_check_none() -> None:
-    assert allowance([Observation(Outcome.COMPLETED)]) is None
+    assert budget_beside([Observation(Outcome.COMPLETED)]) is None
     reference = [seen(10, 40 * MIB, n=seen(0, MIB)), seen(0, MIB)]
     assert answered(reference) == 42 * MIB + 160
-    given = allowance(reference)
+    given = budget_beside(reference)
     assert given is not None
     assert given.caps(FrameSize(0, 999 * MIB)).payload == 8 * answered(reference)
-    small = allowance([seen(10, 10)])
+    small = budget_beside([seen(10, 10)])
     assert small is not None
     assert small.caps(FrameSize(0, 999 * MIB)).payload == 64 * MIB
     assert kept_bytes([]) == 4 * MIB

@@ -417,11 +417,11 @@ def opened(
     sandbox: Sandbox,
     source: str,
     needs: ProcessNeeds = NO_NEEDS,
-    allowance: AnswerBudget | None = None,
+    budget: AnswerBudget | None = None,
 ) -> ProcessSession:
-    stage = ScenarioRelay(sandbox, Program({}, "scenario.py", stage=SCENARIO), Limits(), allowance)
+    stage = ScenarioRelay(sandbox, Program({}, "scenario.py", stage=SCENARIO), Limits(), budget)
     program = Program({"work.py": source.encode()}, "work.py", given=GIVEN)
-    session = ProcessSession(sandbox, program, stage, allowance)
+    session = ProcessSession(sandbox, program, stage, budget)
     session.prepare(Limits(import_seconds=5), needs)
     assert session.failed_load is None
     return session
@@ -950,7 +950,7 @@ def test_an_actor_that_stalls_in_a_callback_is_timed_out(sandbox: Sandbox) -> No
 
 
 def test_all_messages_of_a_case_are_one_answer(sandbox: Sandbox) -> None:
-    session = opened(sandbox, HONEST, allowance=AnswerBudget())
+    session = opened(sandbox, HONEST, budget=AnswerBudget())
     try:
         fitting, too_large = (player(session)("random", n) for n in (900_000, 1_500_000))
     finally:
