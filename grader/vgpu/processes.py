@@ -33,6 +33,7 @@ import sysconfig
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -332,12 +333,35 @@ def devices_for_children(here: Machine) -> Iterator[None]:
                 os.environ[name] = value
 
 
+_ISOLATED = (
+    "a Python that is started with -I, -E or -S has no virtual GPUs: leave these options out"
+)
+
+
+def _is_isolated(command: Any) -> bool:
+    """Tell whether a command is Python with an option that keeps its start-up hook away."""
+    if not isinstance(command, (list, tuple)) or not command:
+        return False
+    program, *options = map(str, command)
+    if not Path(program).name.startswith("python"):
+        return False
+    for option in options:
+        # What follows these is not Python's own.
+        if not option.startswith("-") or option[:2] in {"-c", "-m", "--"} or option == "-":
+            return False
+        if set(option[1:]) & set("IES"):
+            return True
+    return False
+
+
 def _started_with(ours: dict[str, str], original: Any) -> Any:
     parameters = inspect.signature(original)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         """Start a process; one with an environment of its own has the devices as well."""
         given = parameters.bind(self, *args, **kwargs)
+        if _is_isolated(given.arguments.get("args")):
+            warnings.warn(_ISOLATED, RuntimeWarning, stacklevel=2)
         chosen = given.arguments.get("env")
         if chosen is not None and SETTINGS not in chosen:
             paths = [_STARTUP, *filter(None, [chosen.get("PYTHONPATH")])]

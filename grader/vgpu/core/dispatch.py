@@ -361,6 +361,8 @@ def _place_all(met: _Met, args: tuple[Any, ...], results: Any) -> Any:
 def _refuse_layout(facts: _Facts, result: torch.Tensor) -> None:
     if result.layout is not torch.strided:
         raise unsupported(f"{facts.name} with a result of layout {result.layout}")
+    if result.is_quantized:
+        raise unsupported(f"{facts.name} with a result of dtype {result.dtype}")
 
 
 def _note(here: Machine, met: _Met, args: tuple[Any, ...], result: Any) -> None:
