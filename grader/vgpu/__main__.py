@@ -36,6 +36,7 @@ from grader.vgpu.magics import (
     parse_size,
     parse_time,
 )
+from grader.vgpu.memory import MemoryNotes
 from grader.vgpu.module_fallbacks import StandIns
 from grader.vgpu.processes import (
     Account,
@@ -49,7 +50,7 @@ from grader.vgpu.processes import (
     read_accounts,
     write_account,
 )
-from grader.vgpu.show import chrome_trace, costs, joint_report, laps, listing, summary
+from grader.vgpu.show import by_module, chrome_trace, costs, joint_report, laps, listing, summary
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
 from grader.vgpu.timeline.report import PictureError, Report, need_drawing, picture
 from grader.vgpu.words import said, wrapped
@@ -226,7 +227,7 @@ def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]
     """
     sys.meta_path.insert(0, StandIns(dict(options.module)))
     machine = install(options.gpus, options.memory)
-    machine.shared = Shared(folder, options.timeline, not options.no_arithmetic)
+    machine.shared = Shared(folder, options.timeline, not options.no_arithmetic, options.modules)
     if FOLDER in os.environ:
         note_faults(folder)
     elif not faulthandler.is_enabled():
@@ -234,7 +235,11 @@ def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]
         faulthandler.enable(all_threads=False)
     report = None
     machine.places = Places()
-    with devices_for_children(machine), machine.places.counting():
+    notes: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if options.modules:
+        machine.memory_notes = MemoryNotes(machine)
+        notes = machine.memory_notes.counting()
+    with devices_for_children(machine), machine.places.counting(), notes:
         if options.timeline is None:
             status = run_script(options.script, options.arguments)
         else:
@@ -262,6 +267,8 @@ def _tell(
     devices = [f"cuda:{ordinal}" for ordinal in range(options.gpus)]
     spent = None if options.timeline is None else costs(accounts, options.timeline)
     sys.stderr.write("\n" + summary(accounts, devices, report, spent))
+    if options.modules:
+        sys.stderr.write("".join(f"\n{text}\n" for text in by_module(accounts)))
     if report is not None and options.picture is not None:
         outcome = _draw(report, options)
         sys.stderr.write(f"\n{outcome}\n")
@@ -371,6 +378,8 @@ def _parser() -> argparse.ArgumentParser:
         "--nproc", type=_typed(parse_ranks), metavar="N",
         help=said("run the script in so many processes, a rank each, as torchrun does"),
     )  # fmt: skip
+    peaks = "say what each module held at the peak: parameters, gradients, activations, …"
+    parser.add_argument("--modules", action="store_true", help=said(peaks))
     parser.add_argument("--trace", action="store_true", help=said("list events one by one as well"))
     stand_in = (
         "a file beside the script that answers to the name of a library's module, where that "

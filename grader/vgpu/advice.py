@@ -360,7 +360,8 @@ def _is_named(place: Place, count: int, turns: int, steps: int) -> bool:
         return count >= _LEAST[place.what](steps)
     least = (steps or MANY) * {"small": _MANY_SMALL, "pieces": _PIECES}.get(place.what, 1)
     # A loop over the parameters, as for a checkpoint, does much in one step and nothing in others.
-    goes_on = turns >= max(_FEW, _NEARLY_ALL * steps) if steps else True
+    # Without steps nobody knows which copies belong to one batch.
+    goes_on = turns >= max(_FEW, _NEARLY_ALL * steps) if steps else place.what != "pieces"
     return goes_on and count >= least and (place.what not in _LOOPED or _in_loop(place))
 
 

@@ -60,6 +60,7 @@ from grader.vgpu.core.trace import (
     TraceEvent,
     Transfer,
 )
+from grader.vgpu.memory import MemoryNotes, Owner, Peak
 from grader.vgpu.patches import Patches, unsupported
 from grader.vgpu.recording.summary import Held, summarise
 
@@ -88,6 +89,7 @@ class Account:
         places: What lines of the program did, such as wait and copy.
         steps: Of optimizers.
         waits: Place → its events, by their numbers in ``events``, where there is a timeline.
+        peaks: Device → what it held when it held most, where that was noted.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Account:
     places: tuple[Done, ...] = ()
     steps: int = 0
     waits: dict[Place, list[int]] = dataclasses.field(default_factory=dict)
+    peaks: dict[str, Peak] = dataclasses.field(default_factory=dict)
 
 
 def account_of(here: Machine, since: int = 0) -> Account:
@@ -112,14 +115,16 @@ def account_of(here: Machine, since: int = 0) -> Account:
     started = multiprocessing.parent_process() is not None
     name = multiprocessing.current_process().name if started else _script_name()
     name = f"rank {rank}" if rank >= 0 else name
+    notes = here.memory_notes
+    peaks = {} if notes is None else {each: notes.at_peak(each, since) for each in held}
     if here.places is None:
-        return Account(name, rank, events, held)
+        return Account(name, rank, events, held, peaks=peaks)
     done, steps = here.places.done, here.places.steps
     waits = {
         place: [number - since for number in numbers if number >= since]
         for place, numbers in here.places.events.items()
     }
-    return Account(name, rank, events, held, done, steps, waits)
+    return Account(name, rank, events, held, done, steps, waits, peaks)
 
 
 # Filled where the process was started by the script that the devices were made for.
@@ -147,6 +152,10 @@ def write_account(folder: Path, account: Account) -> None:
         "places": [[*place, *often] for place, *often in account.places],
         "steps": account.steps,
         "waits": [[*place, numbers] for place, numbers in account.waits.items()],
+        "peaks": {
+            name: [[*owner, held] for owner, held in peak.items()]
+            for name, peak in account.peaks.items()
+        },
         "rows": [[type(event).__name__, *_field_values(event)] for event in rows],
         "tape": tape,
     }
@@ -185,6 +194,10 @@ def _account(data: dict[str, Any]) -> Account:
         tuple(Done(Place(*each[:3]), *each[3:]) for each in data["places"]),
         data["steps"],
         {Place(*place): numbers for *place, numbers in data["waits"]},
+        {
+            name: {Owner(module, kind): held for module, kind, held in peak}
+            for name, peak in data["peaks"].items()
+        },
     )
 
 
@@ -297,10 +310,13 @@ def take_part(data: dict[str, Any]) -> None:
     if data["folder"] is None:
         return
     card = None if data["card"] is None else profile(data["card"])
-    here.shared = Shared(Path(data["folder"]), card, data["arithmetic"])
+    here.shared = Shared(Path(data["folder"]), card, data["arithmetic"], data["modules"])
     here.places = Places()
     # Until the process ends.
     here.places.counting().__enter__()
+    if data["modules"]:
+        here.memory_notes = MemoryNotes(here)
+        here.memory_notes.counting().__enter__()
     tell_at_exit(here)
     note_faults(here.shared.folder)
     if card is not None:
@@ -468,6 +484,7 @@ def _settings(here: Machine) -> dict[str, Any]:
         "folder": None if shared is None else str(shared.folder),
         "card": card,
         "arithmetic": shared is None or shared.arithmetic,
+        "modules": shared is not None and shared.modules,
     }
 
 

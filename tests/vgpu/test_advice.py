@@ -222,6 +222,16 @@ def test_without_an_optimizer_only_what_is_done_often_is_named() -> None:
     assert text.startswith("train.py, line 7, 180×: reads a number from the GPU")
 
 
+def test_without_an_optimizer_copies_are_no_pieces_of_a_batch(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("import torch\nfor each in torch.ones(900, 2):\n    each.cuda()\n")
+    with virtual_gpus(1) as machine:
+        machine.places = Places()
+        exec(compile(file.read_text(), str(file), "exec"), {"__name__": "__main__"})
+        assert machine.places.counts.total() == 900
+        assert list(advice([(machine.places.done, 0)])) == []
+
+
 def test_tensors_of_inference_mode_go_out_and_back() -> None:
     with virtual_gpus(1) as machine, torch.inference_mode():
         machine.places = Places()
