@@ -52,6 +52,7 @@ from grader.vgpu.processes import (
 )
 from grader.vgpu.show import by_module, chrome_trace, costs, joint_report, laps, listing, summary
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
+from grader.vgpu.timeline.measure import NoGpuError, measure, write_profile
 from grader.vgpu.timeline.report import PictureError, Report, need_drawing, picture
 from grader.vgpu.words import said, wrapped
 
@@ -195,6 +196,8 @@ def run_script(path: Path, arguments: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["measure"] and not Path("measure").exists():
+        return _measure(given[1:])
     options = _options(given)
     if FOLDER in os.environ:
         return _run(options, Path(os.environ[FOLDER]))[0]
@@ -217,6 +220,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not _say_deaths(folder, ended) or accounts:
             _tell(options, accounts, report)
     return status
+
+
+def _measure(arguments: Sequence[str]) -> int:
+    """Measure a real GPU, and write its profile."""
+    parser = argparse.ArgumentParser(
+        prog="vgpu measure", formatter_class=_Help,
+        description=said("Measure the GPU of this machine, for --timeline FILE.json."),
+    )  # fmt: skip
+    parser.add_argument("file", type=Path, metavar="FILE.json")
+    parser.add_argument("--device", type=int, default=0, metavar="N", help=said("which GPU; 0"))
+    options = parser.parse_args(arguments)
+    if options.file.suffix != ".json":
+        parser.error(said("the name of a profile ends with .json"))
+    file = _resolved("FILE.json", options.file, parser)
+    try:
+        write_profile(file, measure(options.device))
+    except (NoGpuError, ValueError) as error:
+        sys.stderr.write(f"vgpu measure: {error}\n")
+        return 2
+    sys.stderr.write(said("Profile: {file} (vgpu --timeline {file} train.py)", file=file) + "\n")
+    return 0
 
 
 def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]:
@@ -391,7 +415,10 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "--timeline", type=_typed(profile), metavar="CARD",
-        help=said("tell the time that it takes on such cards: {cards}", cards=", ".join(PROFILES)),
+        help=said(
+            "tell the time that it takes on such cards: {cards}, or FILE.json of vgpu measure",
+            cards=", ".join(PROFILES),
+        ),
     )  # fmt: skip
     parser.add_argument(
         "--no-arithmetic", action="store_true",

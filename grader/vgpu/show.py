@@ -28,7 +28,7 @@ from grader.vgpu.memory import KINDS, Peak
 from grader.vgpu.processes import Account, account_of
 from grader.vgpu.recording.summary import Copies, Summary, Work, summarise
 from grader.vgpu.timeline.line import Spans, Timeline
-from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
+from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes, profile
 from grader.vgpu.timeline.report import Report, Stretch, between, stream_name
 from grader.vgpu.words import columns, in_korean, said
 
@@ -174,11 +174,13 @@ def times(report: Report) -> str:
     """Return what a timeline says in numbers: in all, by device, and what set the pace."""
     data: Any = report
     name = data["profile"]
-    card = PROFILES[name].title if name in PROFILES else name
-    head = said(
-        "Virtual GPUs, in the time of {card} by published figures: {elapsed}.",
-        card=card, elapsed=_time(data["elapsed"]),
-    )  # fmt: skip
+    text, title = "Virtual GPUs, in the time of {card} by published figures: {elapsed}.", name
+    if name in PROFILES:
+        title = PROFILES[name].title
+    elif name.endswith(".json"):
+        text = "Virtual GPUs, in the time of {card} as measured: {elapsed}."
+        title = profile(name).title
+    head = said(text, card=title, elapsed=_time(data["elapsed"]))
     order = said(
         "One piece after another takes {serial}; at best it is {ideal}, the busiest GPU's.",
         serial=_time(data["serial"]), ideal=_time(data["ideal"]),
