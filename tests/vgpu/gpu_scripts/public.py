@@ -168,10 +168,10 @@ def _judged(script: PublicScript, path: Path, wall: float) -> Outcome:
 
 
 def _run(options: Sequence[str], script: PublicScript, path: Path, wall: float) -> list[Ran]:
-    paths = [str(_STAND_INS), os.environ.get("PYTHONPATH", "")]
+    own = dict(script.environment)
+    paths = [str(_STAND_INS), own.pop("PYTHONPATH", ""), os.environ.get("PYTHONPATH", "")]
     command = [sys.executable, *options, str(path), *script.arguments.split()]
-    environment = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "MPLBACKEND": "agg"}
-    environment.update(script.environment)
+    environment = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "MPLBACKEND": "agg", **own}
     if options:
         return run_together(command, [environment], path.parent, wall)
     command = ["env", *(f"{key}={value}" for key, value in environment.items()), *command]
