@@ -7,6 +7,7 @@ The models are built anew from what the sources say of them; nothing is fitted. 
 
 from __future__ import annotations
 
+import itertools
 import socket
 from typing import Any, NamedTuple
 
@@ -100,7 +101,7 @@ def notebook() -> list[float]:
         inputs = torch.randn(LAYERS[0], device="cuda")
         labels = torch.randn(LAYERS[-1], device="cuda")
         note()
-        pairs = zip(LAYERS, LAYERS[1:], strict=False)
+        pairs = itertools.pairwise(LAYERS)
         model = nn.Sequential(*[nn.Linear(*pair, bias=False, device="cuda") for pair in pairs])
         note()
         outputs = model(inputs)
