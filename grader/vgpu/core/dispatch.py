@@ -195,6 +195,9 @@ def _learn(func: Any) -> _Facts:
         raise _not_for_cuda(func.name())
     exchange = func.namespace == "_c10d_functional" and name not in _WITHOUT_KERNEL
     own = _is_programs(func.name(), "CUDA")
+    if name.startswith("quantize_per_"):
+        # Its result would know the host's quantizer alone.
+        raise unsupported(name, "torch.fake_quantize_per_tensor_affine")
     facts = _Facts(
         name=name,
         func=func,
@@ -361,8 +364,6 @@ def _place_all(met: _Met, args: tuple[Any, ...], results: Any) -> Any:
 def _refuse_layout(facts: _Facts, result: torch.Tensor) -> None:
     if result.layout is not torch.strided:
         raise unsupported(f"{facts.name} with a result of layout {result.layout}")
-    if result.is_quantized:
-        raise unsupported(f"{facts.name} with a result of dtype {result.dtype}")
 
 
 def _note(here: Machine, met: _Met, args: tuple[Any, ...], result: Any) -> None:

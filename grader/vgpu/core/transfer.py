@@ -161,8 +161,9 @@ def _moved(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: An
         wrapper = _moved_wrapper(tensor, partial(move, ordinal=ordinal, blocking=blocking))
         if wrapper is not None:
             return wrapper
-    if tensor.layout is not torch.strided:
-        raise unsupported(f"moving a tensor of layout {tensor.layout}")
+    if tensor.layout is not torch.strided or tensor.is_quantized:
+        kind = f"dtype {tensor.dtype}" if tensor.is_quantized else f"layout {tensor.layout}"
+        raise unsupported(f"moving a tensor of {kind}")
     return _copied(tensor, ordinal, blocking, layout)
 
 
