@@ -36,6 +36,7 @@ from grader.vgpu.magics import (
     parse_size,
     parse_time,
 )
+from grader.vgpu.memory import MemoryNotes
 from grader.vgpu.module_fallbacks import StandIns
 from grader.vgpu.processes import (
     Account,
@@ -49,8 +50,9 @@ from grader.vgpu.processes import (
     read_accounts,
     write_account,
 )
-from grader.vgpu.show import chrome_trace, costs, joint_report, laps, listing, summary
+from grader.vgpu.show import by_module, chrome_trace, costs, joint_report, laps, listing, summary
 from grader.vgpu.timeline import PROFILES, Timed, on_timeline, profile
+from grader.vgpu.timeline.measure import NoGpuError, measure, write_profile
 from grader.vgpu.timeline.report import PictureError, Report, need_drawing, picture
 from grader.vgpu.words import said, wrapped
 
@@ -194,6 +196,8 @@ def run_script(path: Path, arguments: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["measure"] and not Path("measure").exists():
+        return _measure(given[1:])
     options = _options(given)
     if FOLDER in os.environ:
         return _run(options, Path(os.environ[FOLDER]))[0]
@@ -218,6 +222,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _measure(arguments: Sequence[str]) -> int:
+    """Measure a real GPU, and write its profile."""
+    parser = argparse.ArgumentParser(
+        prog="vgpu measure", formatter_class=_Help,
+        description=said("Measure the GPU of this machine, for --timeline FILE.json."),
+    )  # fmt: skip
+    parser.add_argument("file", type=Path, metavar="FILE.json")
+    parser.add_argument("--device", type=int, default=0, metavar="N", help=said("which GPU; 0"))
+    options = parser.parse_args(arguments)
+    if options.file.suffix != ".json":
+        parser.error(said("the name of a profile ends with .json"))
+    file = _resolved("FILE.json", options.file, parser)
+    try:
+        write_profile(file, measure(options.device))
+    except (NoGpuError, ValueError) as error:
+        sys.stderr.write(f"vgpu measure: {error}\n")
+        return 2
+    sys.stderr.write(said("Profile: {file} (vgpu --timeline {file} train.py)", file=file) + "\n")
+    return 0
+
+
 def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]:
     """Run the script in this process; leave in a folder what it did.
 
@@ -226,7 +251,7 @@ def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]
     """
     sys.meta_path.insert(0, StandIns(dict(options.module)))
     machine = install(options.gpus, options.memory)
-    machine.shared = Shared(folder, options.timeline, not options.no_arithmetic)
+    machine.shared = Shared(folder, options.timeline, not options.no_arithmetic, options.modules)
     if FOLDER in os.environ:
         note_faults(folder)
     elif not faulthandler.is_enabled():
@@ -234,7 +259,11 @@ def _run(options: argparse.Namespace, folder: Path) -> tuple[int, Report | None]
         faulthandler.enable(all_threads=False)
     report = None
     machine.places = Places()
-    with devices_for_children(machine), machine.places.counting():
+    notes: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if options.modules:
+        machine.memory_notes = MemoryNotes(machine)
+        notes = machine.memory_notes.counting()
+    with devices_for_children(machine), machine.places.counting(), notes:
         if options.timeline is None:
             status = run_script(options.script, options.arguments)
         else:
@@ -262,6 +291,8 @@ def _tell(
     devices = [f"cuda:{ordinal}" for ordinal in range(options.gpus)]
     spent = None if options.timeline is None else costs(accounts, options.timeline)
     sys.stderr.write("\n" + summary(accounts, devices, report, spent))
+    if options.modules:
+        sys.stderr.write("".join(f"\n{text}\n" for text in by_module(accounts)))
     if report is not None and options.picture is not None:
         outcome = _draw(report, options)
         sys.stderr.write(f"\n{outcome}\n")
@@ -371,6 +402,8 @@ def _parser() -> argparse.ArgumentParser:
         "--nproc", type=_typed(parse_ranks), metavar="N",
         help=said("run the script in so many processes, a rank each, as torchrun does"),
     )  # fmt: skip
+    peaks = "say what each module held at the peak: parameters, gradients, activations, …"
+    parser.add_argument("--modules", action="store_true", help=said(peaks))
     parser.add_argument("--trace", action="store_true", help=said("list events one by one as well"))
     stand_in = (
         "a file beside the script that answers to the name of a library's module, where that "
@@ -382,7 +415,10 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "--timeline", type=_typed(profile), metavar="CARD",
-        help=said("tell the time that it takes on such cards: {cards}", cards=", ".join(PROFILES)),
+        help=said(
+            "tell the time that it takes on such cards: {cards}, or FILE.json of vgpu measure",
+            cards=", ".join(PROFILES),
+        ),
     )  # fmt: skip
     parser.add_argument(
         "--no-arithmetic", action="store_true",

@@ -18,7 +18,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +30,8 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from grader.vgpu.words import said
 
 _TORCH = str(Path(torch.__file__).parent)
+# Python of torch's that only hands on what the program asked for.
+_HANDING_ON = tuple(str(Path(_TORCH, name)) for name in ("functional.py", "_jit_internal.py"))
 _LIBRARIES = sysconfig.get_path("purelib")
 _NOT_THE_PROGRAMS = (
     str(Path(__file__).parent), _LIBRARIES, _TORCH, sysconfig.get_path("stdlib"), "<frozen ",
@@ -69,6 +71,9 @@ _ADVICE = {
     "all the same: DataLoader(pin_memory=True), or pin_memory()",
     "back": "brings to the GPU what came from there unchanged: leave it on the GPU",
     "made": "makes a tensor on the CPU and copies it: pass device= to the function that makes it",
+    "pieces": "copies a batch to the GPU piece by piece, and each copy costs a launch: torch.stack "
+    "on the CPU, and one copy",
+    "saved": "saves tensors of the GPU, for which it waits: save once an epoch",
     "computed": "computes on the CPU what it copies then, and the GPU waits for it: copy first, "
     "and compute on the GPU",
     "graph": "adds losses with their graphs, which are all kept: total += loss.detach()",
@@ -94,6 +99,8 @@ _SMALL = 2**20
 _SAMPLED = 7
 """Of so many small kernels one is looked at: finding its line costs as much as running it."""
 _MANY_SMALL = 16
+_PIECES = 8
+"""Copies of one line in a step that are a batch's rows; a dict of a batch has fewer tensors."""
 _FEW = 3
 """Steps, or evaluations that keep a graph, that are few enough to be none of a loop."""
 _NEARLY_ALL = 0.9
@@ -102,7 +109,8 @@ _LEAST: dict[str, Callable[[int], float]] = {
     # It is counted from the third step of a sum on.
     "graph": lambda steps: max(_FEW, _NEARLY_ALL * steps),
 }
-_BELOW_TORCH = frozenset({"replicated", "evaluated", "moved"})
+_LOOPED = frozenset({"small", "pieces"})
+_BELOW_TORCH = frozenset({"replicated", "evaluated", "moved", "saved"})
 
 
 class Places:
@@ -154,8 +162,9 @@ class Places:
         frame: Any = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_PROGRAMS):
             # What a library does with small operations is none of the program's either.
-            whose = _LIBRARIES if what == "small" else _TORCH
-            if what not in _BELOW_TORCH and frame.f_code.co_filename.startswith(whose):
+            file, whose = frame.f_code.co_filename, _LIBRARIES if what == "small" else _TORCH
+            hands_on = what in _BELOW_TORCH or file in _HANDING_ON
+            if file.startswith(whose) and not hands_on:
                 return None
             frame = frame.f_back
         if frame is None or (what not in _ADVICE and what != "to device"):
@@ -227,18 +236,26 @@ class Places:
 
     @contextmanager
     def counting(self) -> Iterator[None]:
-        """Count the steps of optimizers, and look at models that are evaluated."""
+        """Count the steps of optimizers, and look at models that are evaluated or saved."""
         handle = register_optimizer_step_post_hook(self._stepped)
-        evaluate = nn.Module.eval
+        evaluate, save = nn.Module.eval, torch.save
+
+        @wraps(save)
+        def saving(obj: Any, *args: Any, **kwargs: Any) -> None:
+            if any(each.is_cuda for each in _tensors(obj)):
+                self.note("saved")
+            save(obj, *args, **kwargs)
 
         def evaluating(module: Any) -> Any:
             self._look_at_calls()
             return evaluate(module)
 
         nn.Module.eval = evaluating  # type: ignore[method-assign, assignment]
+        torch.save = saving
         try:
             yield
         finally:
+            torch.save = save
             nn.Module.eval = evaluate  # type: ignore[method-assign]
             for each in (handle, *self._hooks):
                 each.remove()
@@ -341,20 +358,22 @@ def _is_named(place: Place, count: int, turns: int, steps: int) -> bool:
         return False
     if place.what in _LEAST:
         return count >= _LEAST[place.what](steps)
-    least = steps or MANY
-    if place.what == "small":
-        least *= _MANY_SMALL
+    least = (steps or MANY) * {"small": _MANY_SMALL, "pieces": _PIECES}.get(place.what, 1)
     # A loop over the parameters, as for a checkpoint, does much in one step and nothing in others.
-    goes_on = turns >= max(_FEW, _NEARLY_ALL * steps) if steps else True
-    return goes_on and count >= least and (place.what != "small" or _in_loop(place))
+    # Without steps nobody knows which copies belong to one batch.
+    goes_on = turns >= max(_FEW, _NEARLY_ALL * steps) if steps else place.what != "pieces"
+    return goes_on and count >= least and (place.what not in _LOOPED or _in_loop(place))
 
 
 def looked_at(place: Place) -> Place:
-    """Return a place by what its line says of a copy: what was made or computed on the CPU."""
+    """Return a place by what its line says of a copy: what was made or computed on the CPU.
+
+    All others may be pieces of a batch, if they are many.
+    """
     if place.what != "to device":
         return place
     kinds = {_of_copied(copied, place) for copied in _copied_at(place)} - {""}
-    return place._replace(what=min(kinds)) if kinds else place
+    return place._replace(what=min(kinds, default="pieces"))
 
 
 _MAKERS = frozenset({
@@ -389,7 +408,7 @@ def _copied_at(place: Place) -> Iterator[ast.expr]:
 
 
 def _of_copied(copied: ast.expr, place: Place) -> str:
-    if isinstance(copied, ast.Call) and _name_of(copied.func) in _MAKERS:
+    if isinstance(copied, ast.Call) and _is_made(copied):
         return "made"
     if isinstance(copied, ast.Name):
         return "computed" if any(map(_computes, _set_before(copied.id, place))) else ""
@@ -408,7 +427,28 @@ def _set_before(name: str, place: Place) -> Iterator[ast.expr]:
             yield node.value
 
 
+def _is_made(node: ast.expr) -> bool:
+    """Tell whether a function of torch makes a tensor, of nothing or of what such a one made."""
+    if not isinstance(node, ast.Call):
+        return False
+    name, first = _name_of(node.func), node.args[0] if node.args else None
+    if name in {"from_numpy", "as_tensor"}:
+        return first is not None and any(map(_draws, ast.walk(first)))
+    return name in _MAKERS or (bool(name) and first is not None and _is_made(first))
+
+
+def _draws(node: ast.AST) -> bool:
+    """Tell whether NumPy makes an array: ``np.zeros(3)``, ``np.random.randn(3)``."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    whose = node.func.value
+    drawn = isinstance(whose, ast.Attribute) and whose.attr == "random"
+    return drawn or (isinstance(whose, ast.Name) and node.func.attr in _MAKERS)
+
+
 def _computes(node: ast.expr) -> bool:
+    if isinstance(node, ast.Compare):
+        return True
     if isinstance(node, ast.BinOp):
         return not isinstance(node.left, ast.Constant) or not isinstance(node.right, ast.Constant)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):

@@ -33,6 +33,7 @@ import sysconfig
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -59,6 +60,7 @@ from grader.vgpu.core.trace import (
     TraceEvent,
     Transfer,
 )
+from grader.vgpu.memory import MemoryNotes, Owner, Peak
 from grader.vgpu.patches import Patches, unsupported
 from grader.vgpu.recording.summary import Held, summarise
 
@@ -87,6 +89,7 @@ class Account:
         places: What lines of the program did, such as wait and copy.
         steps: Of optimizers.
         waits: Place → its events, by their numbers in ``events``, where there is a timeline.
+        peaks: Device → what it held when it held most, where that was noted.
     """
 
     name: str
@@ -96,6 +99,7 @@ class Account:
     places: tuple[Done, ...] = ()
     steps: int = 0
     waits: dict[Place, list[int]] = dataclasses.field(default_factory=dict)
+    peaks: dict[str, Peak] = dataclasses.field(default_factory=dict)
 
 
 def account_of(here: Machine, since: int = 0) -> Account:
@@ -111,14 +115,16 @@ def account_of(here: Machine, since: int = 0) -> Account:
     started = multiprocessing.parent_process() is not None
     name = multiprocessing.current_process().name if started else _script_name()
     name = f"rank {rank}" if rank >= 0 else name
+    notes = here.memory_notes
+    peaks = {} if notes is None else {each: notes.at_peak(each, since) for each in held}
     if here.places is None:
-        return Account(name, rank, events, held)
+        return Account(name, rank, events, held, peaks=peaks)
     done, steps = here.places.done, here.places.steps
     waits = {
         place: [number - since for number in numbers if number >= since]
         for place, numbers in here.places.events.items()
     }
-    return Account(name, rank, events, held, done, steps, waits)
+    return Account(name, rank, events, held, done, steps, waits, peaks)
 
 
 # Filled where the process was started by the script that the devices were made for.
@@ -146,6 +152,10 @@ def write_account(folder: Path, account: Account) -> None:
         "places": [[*place, *often] for place, *often in account.places],
         "steps": account.steps,
         "waits": [[*place, numbers] for place, numbers in account.waits.items()],
+        "peaks": {
+            name: [[*owner, held] for owner, held in peak.items()]
+            for name, peak in account.peaks.items()
+        },
         "rows": [[type(event).__name__, *_field_values(event)] for event in rows],
         "tape": tape,
     }
@@ -184,6 +194,10 @@ def _account(data: dict[str, Any]) -> Account:
         tuple(Done(Place(*each[:3]), *each[3:]) for each in data["places"]),
         data["steps"],
         {Place(*place): numbers for *place, numbers in data["waits"]},
+        {
+            name: {Owner(module, kind): held for module, kind, held in peak}
+            for name, peak in data["peaks"].items()
+        },
     )
 
 
@@ -296,10 +310,13 @@ def take_part(data: dict[str, Any]) -> None:
     if data["folder"] is None:
         return
     card = None if data["card"] is None else profile(data["card"])
-    here.shared = Shared(Path(data["folder"]), card, data["arithmetic"])
+    here.shared = Shared(Path(data["folder"]), card, data["arithmetic"], data["modules"])
     here.places = Places()
     # Until the process ends.
     here.places.counting().__enter__()
+    if data["modules"]:
+        here.memory_notes = MemoryNotes(here)
+        here.memory_notes.counting().__enter__()
     tell_at_exit(here)
     note_faults(here.shared.folder)
     if card is not None:
@@ -332,12 +349,35 @@ def devices_for_children(here: Machine) -> Iterator[None]:
                 os.environ[name] = value
 
 
+_ISOLATED = (
+    "a Python that is started with -I, -E or -S has no virtual GPUs: leave these options out"
+)
+
+
+def _is_isolated(command: Any) -> bool:
+    """Tell whether a command is Python with an option that keeps its start-up hook away."""
+    if not isinstance(command, (list, tuple)) or not command:
+        return False
+    program, *options = map(str, command)
+    if not Path(program).name.startswith("python"):
+        return False
+    for option in options:
+        # What follows these is not Python's own.
+        if not option.startswith("-") or option[:2] in {"-c", "-m", "--"} or option == "-":
+            return False
+        if set(option[1:]) & set("IES"):
+            return True
+    return False
+
+
 def _started_with(ours: dict[str, str], original: Any) -> Any:
     parameters = inspect.signature(original)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         """Start a process; one with an environment of its own has the devices as well."""
         given = parameters.bind(self, *args, **kwargs)
+        if _is_isolated(given.arguments.get("args")):
+            warnings.warn(_ISOLATED, RuntimeWarning, stacklevel=2)
         chosen = given.arguments.get("env")
         if chosen is not None and SETTINGS not in chosen:
             paths = [_STARTUP, *filter(None, [chosen.get("PYTHONPATH")])]
@@ -444,6 +484,7 @@ def _settings(here: Machine) -> dict[str, Any]:
         "folder": None if shared is None else str(shared.folder),
         "card": card,
         "arithmetic": shared is None or shared.arithmetic,
+        "modules": shared is not None and shared.modules,
     }
 
 

@@ -6,6 +6,7 @@ The processes share devices and links, and wait for each other in collectives.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -23,10 +24,11 @@ from grader.vgpu.core.trace import (
     TraceEvent,
     Transfer,
 )
+from grader.vgpu.memory import KINDS, Peak
 from grader.vgpu.processes import Account, account_of
 from grader.vgpu.recording.summary import Copies, Summary, Work, summarise
 from grader.vgpu.timeline.line import Spans, Timeline
-from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes
+from grader.vgpu.timeline.profiles import PROFILES, Profile, collective_bytes, profile
 from grader.vgpu.timeline.report import Report, Stretch, between, stream_name
 from grader.vgpu.words import columns, in_korean, said
 
@@ -172,11 +174,13 @@ def times(report: Report) -> str:
     """Return what a timeline says in numbers: in all, by device, and what set the pace."""
     data: Any = report
     name = data["profile"]
-    card = PROFILES[name].title if name in PROFILES else name
-    head = said(
-        "Virtual GPUs, in the time of {card} by published figures: {elapsed}.",
-        card=card, elapsed=_time(data["elapsed"]),
-    )  # fmt: skip
+    text, title = "Virtual GPUs, in the time of {card} by published figures: {elapsed}.", name
+    if name in PROFILES:
+        title = PROFILES[name].title
+    elif name.endswith(".json"):
+        text = "Virtual GPUs, in the time of {card} as measured: {elapsed}."
+        title = profile(name).title
+    head = said(text, card=title, elapsed=_time(data["elapsed"]))
     order = said(
         "One piece after another takes {serial}; at best it is {ideal}, the busiest GPU's.",
         serial=_time(data["serial"]), ideal=_time(data["ideal"]),
@@ -253,6 +257,51 @@ def hints(total: Summary, accounts: Sequence[Account], devices: Sequence[str]) -
                 "stand still until all work there is done."
             )
             yield said(waited, count=waits, device=name)
+
+
+_MOST_MODULES = 20
+
+
+def by_module(accounts: Sequence[Account]) -> Iterator[str]:
+    """Yield what each device held when it held most, by module and kind.
+
+    Args:
+        accounts: Of the processes, with whose their memory is.
+    """
+    several = len(accounts) > 1
+    for name in accounts[0].held if accounts else ():
+        for account in accounts:
+            peak = account.peaks.get(name)
+            if not peak:
+                continue
+            text = "{device} held most, {size}, like this:"
+            if several:
+                text = "{device} held most for {process}, {size}, like this:"
+            head = said(text, device=name, size=size(sum(peak.values())), process=account.name)
+            yield f"{head}\n{_table(_peak_rows(peak))}"
+
+
+def _peak_rows(peak: Peak) -> Iterator[TableRow]:
+    yield _head("module", "parameters", "gradients", "activations", "optimizer state", "others")
+    modules = Counter[str]()
+    for owner, held in peak.items():
+        modules[owner.module] += held
+    # What belongs to no module stands last, before the sum.
+    order = [name for name, _ in modules.most_common() if name]
+    shown, rest = order[:_MOST_MODULES], order[_MOST_MODULES:]
+    for name in shown:
+        yield _peak_row(name, peak, {name})
+    if rest:
+        yield _peak_row(said("{count} more", count=len(rest)), peak, set(rest))
+    yield _peak_row(said("no module"), peak, {""})
+    yield _peak_row(said("in all"), peak, set(modules))
+
+
+def _peak_row(name: str, peak: Peak, modules: set[str]) -> TableRow:
+    held = Counter[str]()
+    for owner, number in peak.items():
+        held[owner.kind] += number if owner.module in modules else 0
+    return (name, *(size(held[kind]) for kind in KINDS))
 
 
 def size(number: int) -> str:

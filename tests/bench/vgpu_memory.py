@@ -7,6 +7,7 @@ The models are built anew from what the sources say of them; nothing is fitted. 
 
 from __future__ import annotations
 
+import itertools
 import socket
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.parallel import DistributedDataParallel
 
 from grader.vgpu import virtual_gpus
+from grader.vgpu.timeline import on_timeline
 
 RECIPE = "PyTorch's recipe for ZeroRedundancyOptimizer"
 STAGES = "local model", "DDP made", "before step()", "after step()"
@@ -81,6 +83,36 @@ def recipe(sharded: bool) -> list[int]:
         return sizes.get()
 
 
+COURSE = "a notebook on memory, github.com/tamera-lanham/mlab"
+# ``memory_allocated() / 2**30``, to two digits: after the tensors, the model, its forward pass, the
+# loss, ``backward()``. There is no arithmetic here, for it would take 16 GiB.
+BY_LAYERS = [0.0, 8.0, 8.0, 8.0, 16.0]
+LAYERS = [16, 2**5, 2**10, 2**20, 2**10, 2**5, 16]
+
+
+def notebook() -> list[float]:
+    """Return what the notebook's network holds at its five stages, in GiB."""
+    found = []
+
+    def note() -> None:
+        found.append(torch.cuda.memory_allocated() / 2**30)
+
+    with virtual_gpus(1), on_timeline("a100", arithmetic=False):
+        inputs = torch.randn(LAYERS[0], device="cuda")
+        labels = torch.randn(LAYERS[-1], device="cuda")
+        note()
+        pairs = itertools.pairwise(LAYERS)
+        model = nn.Sequential(*[nn.Linear(*pair, bias=False, device="cuda") for pair in pairs])
+        note()
+        outputs = model(inputs)
+        note()
+        loss = nn.MSELoss()(labels, outputs)
+        note()
+        loss.backward()
+        note()
+    return found
+
+
 if __name__ == "__main__":
     print("| measured by | what | there | here | off |\n|---|---|---:|---:|---:|")
     for figure, size in zip(MEASURED, recipe(sharded=True) + recipe(sharded=False), strict=True):
@@ -89,3 +121,6 @@ if __name__ == "__main__":
         print(
             f"| {figure.source} | {figure.what} | {figure.measured} MB | {here} MB | {off:+.1f} % |"
         )
+    for stage, (there, held) in enumerate(zip(BY_LAYERS, notebook(), strict=True), 1):
+        off = 100 * (held - there) / there if there else 0.0
+        print(f"| {COURSE} | stage {stage} | {there:.2f} GiB | {held:.2f} GiB | {off:+.1f} % |")

@@ -17,7 +17,12 @@ from grader.vgpu.advice import _ADVICE, Done, Place, Places, advice
 from grader.vgpu.processes import account_of, read_accounts, write_account
 from grader.vgpu.show import summary
 
-MISTAKES = yaml.safe_load(Path(__file__).with_name("mistakes.yaml").read_text(encoding="utf-8"))
+
+def listed(name: str) -> list[dict[str, Any]]:
+    return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+MISTAKES, FURTHER = listed("mistakes.yaml"), listed("further_mistakes.yaml")
 LOOP = """
 import torch
 from torch import nn
@@ -36,11 +41,37 @@ for step in range(6):
 print(round(loss.item(), 3))
 """
 LINE = 14
+# What stands before each of the further mistakes.
+TRAINING = """
+import io, logging, time
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+criterion = nn.CrossEntropyLoss()
+batches = [(torch.randn(8, 4), torch.randint(3, (8,))) for _ in range(6)]
+total, right, scores, average, confusion = 0, 0, [], {}, [[0] * 3 for _ in range(3)]
+
+def update(loss):
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+def step(x, y):
+    out = model(x)
+    update(criterion(out, y))
+    return out
+
+"""
 
 
-def said(body: str, folder: Path) -> tuple[Places, list[str]]:
+def said(body: str, folder: Path, template: str = LOOP) -> tuple[Places, list[str]]:
     file = folder / "train.py"
-    file.write_text(LOOP.format(body=body))
+    file.write_text(template.format(body=body) if template is LOOP else template + body)
     linecache.checkcache(str(file))
     with virtual_gpus(1) as machine:
         machine.places = Places()
@@ -56,8 +87,22 @@ def test_a_mistake_is_named_with_its_line(mistake: dict[str, Any], tmp_path: Pat
     assert f"train.py, line {LINE}, {often} a step: {_ADVICE[mistake['named']]}." in texts
 
 
-def test_thirty_were_written_down() -> None:
+def test_thirty_were_written_down_and_thirty_more() -> None:
     assert len({mistake["body"] for mistake in MISTAKES}) == 30
+    assert len({mistake["code"] for mistake in FURTHER}) == 30
+    assert sum("named" in mistake for mistake in FURTHER) == 27
+
+
+@pytest.mark.parametrize("mistake", FURTHER, ids=lambda mistake: mistake["title"])
+def test_a_further_mistake_is_named_with_its_line(mistake: dict[str, Any], tmp_path: Path) -> None:
+    _, texts = said(mistake["code"], tmp_path, TRAINING)
+    lines = (TRAINING + mistake["code"]).splitlines()
+    marked = next(number for number, line in enumerate(lines, 1) if line.endswith("#!"))
+    at_line = [text for text in texts if f"line {marked}," in text]
+    if "unnamed" in mistake:
+        assert at_line == []
+    else:
+        assert _ADVICE[mistake["named"]] in at_line[0]
 
 
 def test_a_loop_that_waits_for_nothing_is_left_alone(tmp_path: Path) -> None:
@@ -95,6 +140,10 @@ def test_what_torch_waits_for_by_itself_is_left_alone(tmp_path: Path) -> None:
         "model.eval(); model(data) if step == 0 else 0; model.train()",
         "for _ in range(3): total += loss.detach()",
         "x = host.view(4, 8).float().cuda()",
+        "parts = {key: host.cuda() for key in 'abcdefg'}",
+        "step == 3 and torch.save(model.state_dict(), '/dev/null')",
+        "torch.save(host, '/dev/null')",
+        "x = torch.from_numpy(host.numpy()).cuda()",
     ],
 )
 def test_what_only_looks_like_a_mistake_is_left_alone(body: str, tmp_path: Path) -> None:
@@ -171,6 +220,16 @@ def test_without_an_optimizer_only_what_is_done_often_is_named() -> None:
     assert list(advice([([Done(place, 99, 1)], 0)])) == []
     (text,) = advice([([Done(place, 120, 1)], 0), ([Done(place, 60, 1)], 0)])
     assert text.startswith("train.py, line 7, 180×: reads a number from the GPU")
+
+
+def test_without_an_optimizer_copies_are_no_pieces_of_a_batch(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("import torch\nfor each in torch.ones(900, 2):\n    each.cuda()\n")
+    with virtual_gpus(1) as machine:
+        machine.places = Places()
+        exec(compile(file.read_text(), str(file), "exec"), {"__name__": "__main__"})
+        assert machine.places.counts.total() == 900
+        assert list(advice([(machine.places.done, 0)])) == []
 
 
 def test_tensors_of_inference_mode_go_out_and_back() -> None:

@@ -57,6 +57,21 @@ def test_the_child_of_a_child_has_them_and_the_cards_time(tmp_path: Path) -> Non
     assert ran.stdout == "1.0\n0\n", ran.stderr
 
 
+ISOLATED = """
+import subprocess, sys, warnings
+for options in (["-I"], ["-sE"], ["-u"], ["-c", "pass", "-I"]):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        subprocess.run([sys.executable, *options], stdin=subprocess.DEVNULL)
+    print(len(told))
+"""
+
+
+def test_a_python_that_shuts_the_devices_out_is_told_of_at_once(tmp_path: Path) -> None:
+    ran = run(tmp_path, ISOLATED)
+    assert ran.stdout.split() == ["1", "1", "0", "0"], ran.stderr
+
+
 def test_another_sitecustomize_is_still_run(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "sitecustomize.py").write_text("print('customized')")

@@ -32,6 +32,14 @@ REFUSALS: dict[str, Callable[[], object]] = {
     "Tensor._make_wrapper_subclass": lambda: torch.Tensor._make_wrapper_subclass(
         Around, (2,), device=torch.device("cuda")
     ),
+    "quantize_per_tensor": lambda: torch.quantize_per_tensor(ones(), 0.1, 0, torch.qint8),
+    "moving a tensor of dtype torch.qint8": lambda: torch.quantize_per_tensor(
+        torch.ones(2), 0.1, 0, torch.qint8
+    ).cuda(),
+    "torch.sparse.to_sparse_semi_structured": lambda: torch.sparse.to_sparse_semi_structured(
+        torch.eye(64, device="cuda").half()
+    ),
+    "torch.cuda.jiterator._create_jit_fn": lambda: torch.cuda.jiterator._create_jit_fn("")(ones()),
     "torch.vander": lambda: torch.vander(ones()[0]),
     "layout torch.sparse_coo": lambda: ones().to_sparse(),
     "moving a tensor of layout torch.sparse_coo": lambda: torch.eye(2).to_sparse().cuda(),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.autograd import forward_ad
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -338,3 +339,35 @@ def test_exchanges_that_nccl_has_and_gloo_lacks(tmp_path: Path) -> None:
         own = expected["scattered"] + [rank + 1.0] * 2
         assert told == {**expected, "scattered": own}
     assert len(lines) == 2
+
+
+FAKES: dict[str, tuple[Callable[[], torch.Tensor], str]] = {
+    "filled": (lambda: torch.ones(2, device="cuda:1") + 1, "cuda:1"),
+    "drawn": (lambda: torch.randn(2, device="cuda"), "cuda:0"),
+    # It ended the process: there are no elements to copy.
+    "of data": (
+        lambda: torch.tensor([1.0], device="cuda") + torch.ones(1, device="cuda"),
+        "cuda:0",
+    ),
+    "moved": (lambda: torch.ones(2).to("cuda:1"), "cuda:1"),
+    "brought home": (lambda: torch.ones(2, device="cuda").cpu() + torch.ones(2), "cpu"),
+    "like another": (lambda: torch.ones_like(torch.ones(2), device="cuda"), "cuda:0"),
+}
+
+
+@pytest.mark.parametrize("name", FAKES)
+def test_shapes_without_elements_say_where_they_would_be(name: str) -> None:
+    make, device = FAKES[name]
+    with virtual_gpus(2) as machine:
+        with FakeTensorMode():
+            made = make()
+        assert isinstance(made, FakeTensor)
+        assert str(made.device) == device
+        assert machine.memory(0).peak == 0
+
+
+def test_a_profiler_of_the_gpu_alone_sees_the_hosts_part() -> None:
+    activities = [torch.profiler.ProfilerActivity.CUDA]
+    with virtual_gpus(1), torch.profiler.profile(activities=activities) as profiler:
+        torch.ones(2, device="cuda") + 1
+    assert any("add" in row.key for row in profiler.key_averages())

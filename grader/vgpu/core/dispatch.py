@@ -195,6 +195,9 @@ def _learn(func: Any) -> _Facts:
         raise _not_for_cuda(func.name())
     exchange = func.namespace == "_c10d_functional" and name not in _WITHOUT_KERNEL
     own = _is_programs(func.name(), "CUDA")
+    if name.startswith("quantize_per_"):
+        # Its result would know the host's quantizer alone.
+        raise unsupported(name, "torch.fake_quantize_per_tensor_affine")
     facts = _Facts(
         name=name,
         func=func,

@@ -130,6 +130,16 @@ class Blocks:
         block = self._live.get(storage._cdata)
         return None if block is None else block.ordinal
 
+    def number(self, storage: torch.UntypedStorage) -> int | None:
+        """Return the number of a storage's block, None for the host's."""
+        block = self._live.get(storage._cdata)
+        return None if block is None else block.number
+
+    @property
+    def taken(self) -> int:
+        """Blocks taken so far: the number of the next one."""
+        return sum(memory.taken for memory in self._memories)
+
     def hold(self, storage: torch.UntypedStorage, ordinal: int) -> None:
         """Count a storage, unless it is counted already; look again at one that has grown.
 
@@ -177,6 +187,7 @@ class Blocks:
 
 if TYPE_CHECKING:
     from grader.vgpu.advice import Places
+    from grader.vgpu.memory import MemoryNotes
     from grader.vgpu.recording.recorder import Log
 
 HOST = "cpu"
@@ -222,12 +233,14 @@ class Shared:
         folder: Where each leaves what it did (``processes.Account``).
         card: Whose time they take (``timeline.profiles``), or None.
         arithmetic: Whether anything is computed.
+        modules: Whether each notes whose its memory is (``memory.MemoryNotes``).
         process: Number of the process that made its devices itself, and is no fork of another.
     """
 
     folder: Path
     card: Any = None
     arithmetic: bool = True
+    modules: bool = False
     process: int = field(default_factory=os.getpid)
 
 
@@ -252,6 +265,7 @@ class Machine:
         exchanges: Name of a group → collectives that it has begun.
         exchanged: Takes down a collective that is an operation (``torch.distributed`` sets it).
         places: Lines of the program that wait and copy, while they are noted.
+        memory_notes: Whose the memory is, while that is noted.
         reducing: A ``DistributedDataParallel`` gathers gradients in buckets that C++ makes.
     """
 
@@ -272,6 +286,7 @@ class Machine:
         self.exchanged: Callable[[str, Any, Any], None] = lambda *_: None
         self.reducing = False
         self.places: Places | None = None
+        self.memory_notes: MemoryNotes | None = None
         self._memories = [Memory(limit) for _ in range(count)]
         self.blocks = Blocks(self._memories, self._changed, self._full)
         self._undo = undo

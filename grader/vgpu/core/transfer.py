@@ -140,8 +140,13 @@ def move(
     tensor: torch.Tensor, ordinal: int | None, *, blocking: bool = True, layout: Any = None
 ) -> torch.Tensor:
     """Return a tensor on a device (None: on the host), itself if it is there already."""
-    if ordinal_of(tensor) == ordinal:
-        return tensor
+    if type(tensor) not in _ORDINARY and hasattr(tensor, "fake_device"):
+        return _faked(tensor, ordinal)
+    there = ordinal_of(tensor) == ordinal
+    return tensor if there else _moved(tensor, ordinal, blocking, layout)
+
+
+def _moved(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: Any) -> torch.Tensor:
     if torch.nn.parameter.is_lazy(tensor):
         # There are no elements yet: it only learns where they will be.
         vars(tensor)["lazy_ordinal"] = ordinal
@@ -156,9 +161,20 @@ def move(
         wrapper = _moved_wrapper(tensor, partial(move, ordinal=ordinal, blocking=blocking))
         if wrapper is not None:
             return wrapper
-    if tensor.layout is not torch.strided:
-        raise unsupported(f"moving a tensor of layout {tensor.layout}")
+    if tensor.layout is not torch.strided or tensor.is_quantized:
+        kind = f"dtype {tensor.dtype}" if tensor.is_quantized else f"layout {tensor.layout}"
+        raise unsupported(f"moving a tensor of {kind}")
     return _copied(tensor, ordinal, blocking, layout)
+
+
+def _faked(tensor: Any, ordinal: int | None) -> torch.Tensor:
+    """Return a shape without elements, of FakeTensorMode, as if it were elsewhere."""
+    device = torch.device(HOST) if ordinal is None else torch.device("cuda", ordinal)
+    if tensor.fake_device == device:
+        return cast("torch.Tensor", tensor)
+    moved = tensor.clone()
+    moved.fake_device = device
+    return cast("torch.Tensor", moved)
 
 
 def _copied(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: Any) -> torch.Tensor:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import torch
 
@@ -144,7 +145,9 @@ def get_device_properties(device: Any = None) -> Any:
     return SimpleNamespace(
         name=NAME, major=CAPABILITY[0], minor=CAPABILITY[1], total_memory=total(ordinal),
         multi_processor_count=1, is_integrated=0, is_multi_gpu_board=0, warp_size=32,
-        max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536,
+        max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536, L2_cache_size=0,
+        shared_memory_per_block=49152, uuid=UUID(int=ordinal), pci_bus_id=ordinal,
+        pci_device_id=0, pci_domain_id=0,
     )  # fmt: skip
 
 

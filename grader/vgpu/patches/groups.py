@@ -23,7 +23,7 @@ from torch.nn.parallel import DistributedDataParallel
 from grader.vgpu.core.machine import machine
 from grader.vgpu.core.tensor import VirtualTensor, plain, relabel, tensors_in
 from grader.vgpu.core.trace import COMMUNICATION, Collective
-from grader.vgpu.patches import Patches, duplicate_gpu
+from grader.vgpu.patches import Patches, duplicate_gpu, unsupported
 from grader.vgpu.patches.sharded import buckets_anew, data_parallel, need_arithmetic, own_hook
 from grader.vgpu.patches.streams import Stream, current_stream
 from grader.vgpu.processes import note_name
@@ -52,12 +52,35 @@ class _Groups:
         # would be destroyed with the interpreter's lock held, and join a gloo thread that waits
         # for that lock: a deadlock. Destruction from Python releases the lock first.
         self._kept: list[Any] = []
+        self.bound = False
+
+    def split(self, original: Any) -> Any:
+        """Split a group into others without exchanging anything, as NCCL does."""
+
+        @functools.wraps(original)
+        def split_group(
+            parent_pg: Any = None, split_ranks: Any = None, timeout: Any = None, *args: Any,
+            **kwargs: Any,
+        ) -> Any:  # fmt: skip
+            """Make a group of each list of a group's ranks; return this rank's own, or None."""
+            if not self.bound or not split_ranks:
+                return original(parent_pg, split_ranks, timeout, *args, **kwargs)
+            members = _ranks(parent_pg or torch.distributed.group.WORLD)
+            own = machine().rank
+            for part in split_ranks:
+                chosen = [members[rank] for rank in part]
+                if own in chosen:
+                    new_group: Any = torch.distributed.new_group
+                    return new_group(chosen, timeout, use_local_synchronization=True)
+            return None
+
+        return split_group
 
     def init(self, original: Any) -> Any:
         @functools.wraps(original)
         def init_process_group(*args: Any, **kwargs: Any) -> Any:
             # The device that a rank is bound to serves NCCL alone.
-            kwargs.pop("device_id", None)
+            self.bound = kwargs.pop("device_id", None) is not None
             kwargs.pop("pg_options", None)
             original(*args, **kwargs)
             machine().rank = torch.distributed.get_rank()
@@ -150,6 +173,22 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
+_FLOAT8 = frozenset({
+    torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz,
+})  # fmt: skip
+
+
+def _as_bytes(name: str, value: Any) -> Any:
+    """Let numbers that gloo does not know go as bytes, where nobody computes with them."""
+    if isinstance(value, list):
+        return [_as_bytes(name, each) for each in value]
+    if not isinstance(value, torch.Tensor) or value.dtype not in _FLOAT8:
+        return value
+    if "reduce" in name:
+        raise unsupported(f"{name} of float8", "send it as bfloat16")
+    return value.view(torch.uint8)
+
+
 def _flatten(bare: dict[str, Any]) -> None:
     """Let shapes differ where NCCL only counts elements, and gloo compares shapes."""
     bare["tensor_list"] = [each.view(-1) for each in bare["tensor_list"]]
@@ -160,10 +199,13 @@ def _as_nccl(
     original: Callable[..., Any], bare: dict[str, Any]
 ) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Return function and arguments that let gloo do what it has no way of its own for."""
+    bare = {key: _as_bytes(original.__name__, value) for key, value in bare.items()}
     if original.__name__ == "all_gather":
         _flatten(bare)
         if _uneven(bare):
             return _by_broadcasts, bare
+    if original.__name__ == "all_to_all":
+        return _all_to_all, bare
     return original, _scaled_first(bare) if "op" in bare else bare
 
 
@@ -183,6 +225,23 @@ def _by_broadcasts(
         # Gloo does one after another: when the last has ended, all have.
         work = _c10d().broadcast(part, rank, group, async_op)
     return work
+
+
+def _all_to_all(
+    output_tensor_list: Sequence[torch.Tensor], input_tensor_list: Sequence[torch.Tensor],
+    group: Any = None, async_op: bool = False,
+) -> Any:  # fmt: skip
+    """Send each rank its part, of any size, as NCCL does; gloo's own way wants equal sizes."""
+    received, sent = (
+        [each.numel() for each in parts] for parts in (output_tensor_list, input_tensor_list)
+    )
+    target = output_tensor_list[0].new_empty(sum(received))
+    source = torch.cat([each.reshape(-1) for each in input_tensor_list])
+    work = _c10d().all_to_all_single(target, source, received, sent, group, async_op=True)
+    work.wait()
+    for part, values in zip(output_tensor_list, torch.split(target, received), strict=True):
+        part.copy_(values.view_as(part))
+    return work if async_op else None
 
 
 def _scaled_first(bare: dict[str, Any]) -> dict[str, Any]:
@@ -419,6 +478,7 @@ def patch_groups(patches: Patches) -> None:
     patches.set(module, "default_pg_nccl_timeout", _TIMEOUT)
     for name, make in {
         "init_process_group": groups.init,
+        "split_group": groups.split,
         "barrier": _barrier,
         "_get_object_coll_device": _objects_device,
         "_get_pg_default_device": _objects_device,

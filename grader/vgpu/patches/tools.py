@@ -116,9 +116,11 @@ def _moving_script(original: Any) -> Any:
 
 def _host_profile(original: Any) -> Any:
     def __init__(self: Any, enabled: bool = True, **options: Any) -> None:  # noqa: N807
-        # A profiler that looks for CUDA's events says at each operation that it finds none.
-        for name in ("use_cuda", "use_device"):
-            options.pop(name, None)
+        # A profiler that looks for CUDA's events says at each operation that it finds none. One
+        # that looks for nothing else looks for the host's, for there is no other part.
+        asked = [options.pop(name, None) for name in ("use_cuda", "use_device")]
+        if any(asked):
+            options["use_cpu"] = True
         original(self, enabled, **options)
 
     return __init__
@@ -255,6 +257,9 @@ _OF_CUDA = (
 )  # fmt: skip
 
 
+_COMPILED = ("_compile_kernel", "jiterator._create_jit_fn", "jiterator._create_multi_output_jit_fn")
+
+
 def _by_name(name: str) -> Any:
     def wrapped(original: Any) -> Any:
         @wraps(original)
@@ -283,12 +288,26 @@ def _rest(patches: Patches) -> None:
                 patches.wrap(module, name, _by_name(f"{module.__name__}.{name}"))
 
 
+def _refuse(patches: Patches, module: Any, path: str) -> None:
+    """Refuse what compiles code for CUDA, where this torch has it."""
+    *modules, name = path.split(".")
+    owner = module
+    for each in modules:
+        owner = getattr(owner, each, None)
+    if hasattr(owner, name):
+        patches.set(owner, name, refused(f"{module.__name__}.{path}"))
+
+
 def patch_refused(patches: Patches) -> None:
     """Refuse them."""
     _rest(patches)
     gds: Any = sys.modules.get("torch.cuda.gds")
     if hasattr(gds, "GdsFile"):
         patches.set(gds, "GdsFile", refused("torch.cuda.gds.GdsFile"))
+    for name in _COMPILED:
+        _refuse(patches, torch.cuda, name)
+    semi = "to_sparse_semi_structured"
+    patches.set(torch.sparse, semi, refused(f"torch.sparse.{semi}"))
     patches.wrap(torch, "vander", _on_host_only("torch.vander"))
     for module in (torch, torch.utils.dlpack):
         patches.wrap(module, "to_dlpack", _on_host_only("torch.to_dlpack"))

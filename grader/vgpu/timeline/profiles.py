@@ -71,11 +71,13 @@ class Profile:
 
 
 def profile(name: str) -> Profile:
-    """Return the profile of that name.
+    """Return the profile of that name, or of a file that ``vgpu measure`` has written.
 
     Raises:
         ValueError: There is none; says which there are.
     """
+    if name.endswith(".json"):
+        return _of_file(Path(name).resolve())
     try:
         return PROFILES[name]
     except KeyError:
@@ -83,6 +85,14 @@ def profile(name: str) -> Profile:
         hint = f"; did you mean “{near[0]}”?" if near else ""
         known = ", ".join(PROFILES)
         raise ValueError(f"“{name}” is no device profile; there are {known}{hint}") from None
+
+
+def _of_file(path: Path) -> Profile:
+    try:
+        # Its whole path: processes that the program starts read it, too.
+        return replace(read_profile(path), name=str(path))
+    except (OSError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is no device profile: {error}") from None
 
 
 def read_profile(path: Path) -> Profile:

@@ -3,7 +3,8 @@
 ``python tests/vgpu/gpu_scripts/public.py [NAME …]`` fetches the scripts of ``public.yaml`` from
 GitHub, each at its commit, and runs them in a folder of their own with tiny data in place of
 downloads.
-``--mirrors FOLDER`` takes them from git mirrors, ``FOLDER/OWNER+NAME/repo``, instead. It prints
+``--mirrors FOLDER`` takes them from git mirrors, ``FOLDER/OWNER+NAME/repo``, instead.
+``--advice`` adds the lines of each script that the advice names. It prints
 
 - works: it ended well; where ``compare`` is set it printed the CPU's losses and accuracies;
 - runs on: nothing went wrong until the time was up;
@@ -28,7 +29,7 @@ import urllib.request
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -44,6 +45,7 @@ LIST = Path(__file__).with_name("public.yaml")
 _STAND_INS = Path(__file__).parent / "stand_ins"
 _RAW = "https://raw.githubusercontent.com"
 _PORTS = re.compile(rb"MASTER_PORT'?\"?\] *=|tcp://")
+_ADVICE = re.compile(r"^! (.+, line \d+, .+)$", re.M)
 _one_at_a_time = threading.Lock()
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _JUDGED = re.compile(
@@ -90,11 +92,12 @@ class PublicScript:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a script, and why."""
+    """What came of a script, why, and what the advice says of its lines."""
 
     name: str
     word: str
     why: str = ""
+    advice: tuple[str, ...] = ()
 
 
 def public_scripts() -> list[PublicScript]:
@@ -160,14 +163,15 @@ def _judged(script: PublicScript, path: Path, wall: float) -> Outcome:
     options = ["-m", "grader.vgpu", "--gpus", str(script.gpus)]
     options += ["--nproc", str(script.nproc)] if script.nproc else []
     virtual = _run(options, script, path, wall)[0]
-    return _outcome(script, virtual, lambda: _run([], script, path, wall))
+    outcome = _outcome(script, virtual, lambda: _run([], script, path, wall))
+    return replace(outcome, advice=tuple(_ADVICE.findall(virtual.err)))
 
 
 def _run(options: Sequence[str], script: PublicScript, path: Path, wall: float) -> list[Ran]:
-    paths = [str(_STAND_INS), os.environ.get("PYTHONPATH", "")]
+    own = dict(script.environment)
+    paths = [str(_STAND_INS), own.pop("PYTHONPATH", ""), os.environ.get("PYTHONPATH", "")]
     command = [sys.executable, *options, str(path), *script.arguments.split()]
-    environment = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "MPLBACKEND": "agg"}
-    environment.update(script.environment)
+    environment = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "MPLBACKEND": "agg", **own}
     if options:
         return run_together(command, [environment], path.parent, wall)
     command = ["env", *(f"{key}={value}" for key, value in environment.items()), *command]
@@ -218,6 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--mirrors", type=Path, help="folder of git mirrors, OWNER+NAME/repo")
     parser.add_argument("--seconds", type=float, default=300.0, help="for each run (%(default)s)")
     parser.add_argument("--jobs", type=int, default=2, help="at a time (%(default)s)")
+    parser.add_argument("--advice", action="store_true", help="print the lines that it names")
     parser.add_argument("--results", type=Path, help="JSON lines: adds to them, leaves out those")
     options = parser.parse_args(arguments)
     results = options.results
@@ -232,11 +237,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for outcome in pool.map(lambda each: judge(each, options.mirrors, options.seconds), chosen):
             outcomes.append(outcome)
             sys.stdout.write(f"{outcome.word:8} {outcome.name:34} {outcome.why[:150]}\n")
+            sys.stdout.write(
+                "".join(f"    ! {line}\n" for line in outcome.advice if options.advice)
+            )
             sys.stdout.flush()
             if results is not None:
                 with results.open("a") as file:
-                    told = {"name": outcome.name, "word": outcome.word, "why": outcome.why}
-                    file.write(json.dumps(told) + "\n")
+                    file.write(json.dumps(asdict(outcome)) + "\n")
     counts = Counter(each.word for each in outcomes)
     sys.stdout.write(", ".join(f"{word} {number}" for word, number in counts.items()) + "\n")
     return 1 if counts["wrong"] else 0
