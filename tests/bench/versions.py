@@ -24,8 +24,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import accuracy_tables
-
 ROOT = Path(__file__).parents[2]
 LOGS = ROOT / "build/versions"
 PAGE = ROOT / "docs/student.md"
@@ -264,12 +262,14 @@ def pair_of(line: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def merged(page: str, rows: Iterable[Row]) -> str:
-    """Return the table of a page with these rows in it, in place of former ones of their pairs."""
-    former = page.partition(MARKS[0])[2].partition(MARKS[1])[0]
+    """Return a page with these rows in its table, in place of former ones of their pairs."""
+    before, _, rest = page.partition(MARKS[0])
+    former, _, after = rest.partition(MARKS[1])
     found = {pair_of(line): line for line in re.findall(r"^\| \d.*\|$", former, re.MULTILINE)}
     found |= {pair_of(row.line()): row.line() for row in rows}
     head = (f"| {' | '.join(HEAD)} |", "|---" * len(HEAD) + "|")
-    return "\n".join((*head, *(found[pair] for pair in sorted(found))))
+    table = "\n".join((*head, *(found[pair] for pair in sorted(found))))
+    return f"{before}{MARKS[0]}\n{table}\n{MARKS[1]}{after}"
 
 
 def main() -> None:
@@ -288,8 +288,8 @@ def main() -> None:
             row = row_of(pair, product, options.folder or Path(scratch))
             print(row.line(), *row.reasons, sep="\n", flush=True)
             if not options.dry:
-                text = merged(PAGE.read_text(encoding="utf-8"), [row])
-                accuracy_tables.write(text, PAGE, MARKS)
+                page = PAGE.read_text(encoding="utf-8")
+                PAGE.write_text(merged(page, [row]), encoding="utf-8")
 
 
 if __name__ == "__main__":

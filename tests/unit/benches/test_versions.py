@@ -26,7 +26,8 @@ def test_a_pair_that_was_run_again_has_one_row_and_the_others_stay(versions: Mod
         versions.Row(["3.12.4", "2.13.0", "CPU", "2.4"]),
         versions.Row(["3.9", "2.4.0", "", ""], {"installed": versions.NOT_TO_BE_HAD}),
     ]
-    head, _, *lines = versions.merged(former, rows).splitlines()
+    before, mark, head, _, *lines, end, after = versions.merged(former, rows).splitlines()
+    assert (before, mark, end, after) == ("Before.", *versions.MARKS, "After.")
     assert head.split(" | ")[0] == "| Python"
     assert [line.split(" | ")[:3] for line in lines] == [
         ["| 3.9", "2.4.0", ""],
