@@ -10,6 +10,12 @@ GPU_READY := $(firstword $(wildcard $(GPU_VENV)/.installed-*))
 GPU_STAMP := $(if $(TORCH_CUDA),,$(GPU_READY))
 GPU_STAMP := $(or $(GPU_STAMP),$(GPU_VENV)/.installed-$(TORCH_CUDA))
 GPU_CUDA := $(GPU_STAMP:$(GPU_VENV)/.installed-%=%)
+# Installs the same in less time, where it is there; pip tries what it cannot. `make UV=` does without.
+UV ?= $(shell command -v uv)
+# $(1): an environment's Python.
+INSTALL = $(if $(UV),"$(UV)" pip install --quiet --python $(1) $(WANTED) || )$(1) -m pip install \
+    --quiet --disable-pip-version-check $(WANTED)
+WANTED := --constraint .ci/constraints.txt --editable '.[dev]'
 ID ?= pytorch101
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
@@ -25,8 +31,7 @@ $(STAMP): pyproject.toml .ci/constraints.txt .ci/light_torch.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	@$(BIN)/python .ci/light_torch.py .ci/constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	    --constraint .ci/constraints.txt --editable '.[dev]'
+	$(call INSTALL,$(BIN)/python)
 	@mkdir -p build
 	$(BIN)/grader schema assignment > build/assignment.schema.json
 	$(BIN)/grader schema course > build/course.schema.json
@@ -53,8 +58,7 @@ $(GPU_STAMP): pyproject.toml .ci/constraints.txt tests/gpu/builds.py
 	$(GPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	$(GPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
 	    --constraint .ci/constraints.txt $$($(PYTHON) tests/gpu/builds.py $(GPU_CUDA))
-	$(GPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
-	    --constraint .ci/constraints.txt --editable '.[dev]'
+	$(call INSTALL,$(GPU_VENV)/bin/python)
 	@touch $@
 
 gpu-doctor: $(if $(GPU_READY),,$(STAMP)) ## Look at a new machine with a GPU; stops at the first thing that is wrong

@@ -1,9 +1,9 @@
 """Install torch's CPU build before everything else, where this machine has no GPU to use another.
 
 ``python .ci/light_torch.py CONSTRAINTS`` runs pip of the interpreter that runs it. On Linux pip's
-usual index gives a build with CUDA, which is some fifteen times as large. It always ends with 0:
-where torch's own index cannot be reached, or has no such version, what follows takes the usual
-build.
+usual index gives a build with CUDA, which is some fifteen times as large. Where there is a GPU, it
+only says so. It always ends with 0: where torch's own index cannot be reached, or has no such
+version, what follows takes the usual build.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ INDEX = "https://download.pytorch.org/whl/cpu"
 """As in ``grader/authoring/platform_dry_run.py``, which cannot be imported yet."""
 
 FETCHES = "No GPU here: fetching torch {torch} for CPUs (about 200 MB) from torch's own index."
+CUDA = "A GPU is here: torch {torch} for it (about 3 GB) comes from the usual index."
 USUAL = (
     "torch's own index has none, or cannot be reached: pip's usual index serves, whose build for "
     "Linux takes about 3 GB where it is one for GPUs."
@@ -38,7 +39,10 @@ def main(constraints: Path, index: str = INDEX) -> None:
     torch = pinned(constraints)
     if importlib.util.find_spec("torch") or not torch:
         return
-    if not sys.platform.startswith("linux") or driver_version():
+    if not sys.platform.startswith("linux"):
+        return
+    if driver_version():
+        print(CUDA.format(torch=torch), flush=True)
         return
     print(FETCHES.format(torch=torch), flush=True)
     done = subprocess.run(  # noqa: S603  the index and the version are constants

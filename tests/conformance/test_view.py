@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SPACES = [Mechanism.NS, Mechanism.USERNS]
+ROOMY = replace(LIMITS, memory=4 * 2**30)
+"""For a process that imports torch itself: a build with CUDA maps more than 512 MiB."""
 PLACES = [view.SCRATCH, view.SHARED_MEMORY]
 
 TRYING = """
@@ -123,7 +126,7 @@ def test_a_library_below_the_scratch_can_be_read_and_not_touched(
 ) -> None:
     sandbox = opened(mechanism, str(library), monkeypatch)
     try:
-        with running(sandbox, TRYING) as process:
+        with running(sandbox, TRYING, ROOMY) as process:
             met = process.value("tampered", str(library))
             assert process.value("imported") == "late"
             assert process.value("beside", str(library)) == ["library"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import runpy
+import shutil
 import subprocess
 import sys
 import venv
@@ -15,7 +18,8 @@ from pip_index import wheel
 
 from grader.authoring.platform_dry_run import CPU_INDEX
 
-SCRIPT = Path(__file__).parents[2] / ".ci/light_torch.py"
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / ".ci/light_torch.py"
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +86,39 @@ def test_nothing_is_fetched_where_torch_is(tmp_path: Path) -> None:
 
 def test_it_asks_the_index_that_packs_ask() -> None:
     assert f'INDEX = "{CPU_INDEX}"' in SCRIPT.read_text(encoding="utf-8")
+
+
+def test_for_a_gpu_it_says_how_much_is_to_come(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main = runpy.run_path(str(SCRIPT), run_name="light_torch")["main"]
+    monkeypatch.setitem(main.__globals__, "driver_version", lambda: "580.65.06")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "platform", "linux")
+    (tmp_path / "pins").write_text("torch==2.13.0\n")
+    main(tmp_path / "pins", "nowhere")
+    said = "A GPU is here: torch 2.13.0 for it (about 3 GB) comes from the usual index.\n"
+    assert capsys.readouterr().out == said
+
+
+@pytest.mark.parametrize("broken", [False, True], ids=["uv", "uv that fails"])
+def test_uv_installs_where_it_is_and_pip_where_it_cannot(tmp_path: Path, broken: bool) -> None:
+    """Make runs stand-ins that note what they are asked for."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    noted = tmp_path / "noted"
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / ".ci").mkdir()
+    for name in ("constraints.txt", "light_torch.py"):
+        (tmp_path / ".ci" / name).touch()
+    # What `python -m venv` makes is there already; this Python only notes.
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    for path, status in (("uv", int(broken)), (".venv/bin/python", 0), (".venv/bin/grader", 0)):
+        program = f'#!/bin/sh\necho "{Path(path).name} $*" >> "{noted}"\nexit {status}\n'
+        (tmp_path / path).write_text(program)
+        (tmp_path / path).chmod(0o755)
+    asked = ["make", "-s", "setup", "PYTHON=true", f"UV={tmp_path / 'uv'}"]
+    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    wanted = "--constraint .ci/constraints.txt --editable .[dev]"
+    calls = [line for line in noted.read_text().splitlines() if line.endswith(wanted)]
+    assert [call.split()[0] for call in calls] == (["uv", "python"] if broken else ["uv"])

@@ -1,11 +1,11 @@
-# Recursion without an end and without Python's limit: the stack itself overflows.
+# Recursion without Python's limit, in a thread with a tiny stack: the stack itself overflows.
 # expect:
 #   questions:
 #     normalize_columns: {status: failed, code: crashed}
 #     "*": {status: passed}
 
-import functools
 import sys
+import threading
 
 import torch
 
@@ -23,18 +23,14 @@ def batched_matrix_multiply_noloop(x, y):
 
 def normalize_columns(x):
     sys.setrecursionlimit(2**30)
-
-    class Deep:
-        def __init__(self, inner):
-            self.inner = inner
-
-        def __repr__(self):
-            return repr([self.inner])
-
+    threading.stack_size(64 * 2**10)
     deep = None
-    for _ in range(1_000_000):
-        deep = Deep(deep)
-    repr(deep)
+    for _ in range(100_000):
+        deep = [deep]
+    # From Python 3.12 on, recursion in C has a limit of its own, for stacks of the usual size.
+    thread = threading.Thread(target=repr, args=(deep,))
+    thread.start()
+    thread.join()
     mean = x.sum(dim=0) / x.shape[0]
     return (x - mean) / torch.sqrt(((x - mean) ** 2).sum(dim=0) / (x.shape[0] - 1))
 
