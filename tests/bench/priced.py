@@ -6,9 +6,9 @@
     python tests/bench/priced.py --seconds 0 --show unjudged      (or: harsher, softer, false, …)
 
 The answers of `tests/priced` were written and priced before any of them was graded, those of
-`tests/priced/second` by others than whoever wrote the grader. `SHA256SUMS` is of that time; a file
-that has changed since is refused. What each answer earns and is told is kept in `build/priced`, so
-that a run can be ended and gone on with. What other code graded counts no longer.
+`tests/priced/second` and `third` by others than whoever wrote the grader. `SHA256SUMS` is of that
+time; a file that has changed since is refused. What each answer earns and is told is kept in
+`build/priced`, so that a run can be ended and gone on with. What other code graded counts no longer.
 
 Whether a sentence is true is judged by reading it beside the `truth` of its cell. `judged.txt`
 keeps the judgement with a digest of the sentence: another sentence needs another judgement.
@@ -52,6 +52,7 @@ ROOT = Path(__file__).parents[2]
 ASSIGNMENTS = (
     "pytorch101", "tensors", "knn", "minibatch", "parallel", "linear_classifier", "attention",
 )  # fmt: skip
+SETS = ("first", "second", "third")
 SEED = 2022
 NEAR = 0.15
 """Difference, as a share of the maximum, up to which two prices count as alike."""
@@ -65,7 +66,7 @@ class Place:
     """Where a set of answers is, and what becomes of it: the one that is asked for.
 
     Attributes:
-        name: Of the set: ``first`` or ``second``.
+        name: Of the set, one of ``SETS``.
         cells: Folder of the answers.
         kept: Folder of what was graded.
     """
@@ -404,7 +405,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=540, help="of work, before the tables")
     parser.add_argument("--only", nargs="*", default=(), help="assignments")
     parser.add_argument("--show", help="harsher, softer, alike, all, or a judgement")
-    parser.add_argument("--set", choices=("first", "second"), default="first")
+    parser.add_argument("--set", choices=SETS, default="first")
     asked = parser.parse_args()
     PLACE.take(asked.set)
     chosen = asked.only or PLACE.assignments()
