@@ -8,7 +8,8 @@
 The answers of `tests/priced` were written and priced before any of them was graded, those of
 `tests/priced/second` and `third` by others than whoever wrote the grader. `SHA256SUMS` is of that
 time; a file that has changed since is refused. What each answer earns and is told is kept in
-`build/priced`, so that a run can be ended and gone on with. What other code graded counts no longer.
+`build/priced`, so that a run can be ended and gone on with. What other code graded counts no
+longer.
 
 Whether a sentence is true is judged by reading it beside the `truth` of its cell. `judged.txt`
 keeps the judgement with a digest of the sentence: another sentence needs another judgement.
