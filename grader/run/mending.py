@@ -49,7 +49,7 @@ _WHOLE = 3
 _NEARER = 2
 """Changes after which a second one is tried: those that come nearest to what is right."""
 _MOST_AFTER = 120
-"""Second changes that are tried of each; a half with a scenario."""
+"""Second changes that are tried of each; a sixth of that with a scenario."""
 _STATEMENTS = 4
 """A function has at least as many where two changes are slips in it, not most of the work."""
 _OF_ITS_FORM = 0.1
@@ -225,7 +225,7 @@ class Mender:
             return None
         for change, seen in tried.nearer:
             if after := _changed(wrong, change, seen):
-                most = _MOST_AFTER // 2 if case.case.scenario else _MOST_AFTER
+                most = _MOST_AFTER // 6 if case.case.scenario else _MOST_AFTER
                 second = self._tried(after, mends_of(after.defined)[:most]).right
                 found = self._best(after, second, run, known)
                 if found and not found.earns and not found.others:
