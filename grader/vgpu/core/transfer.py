@@ -168,12 +168,14 @@ def _moved(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: An
 
 
 def _faked(tensor: Any, ordinal: int | None) -> torch.Tensor:
-    """Return a shape without elements, of FakeTensorMode, as if it were elsewhere."""
-    device = torch.device(HOST) if ordinal is None else torch.device("cuda", ordinal)
-    if tensor.fake_device == device:
+    """Return a shape without elements, of FakeTensorMode: there is nothing to copy.
+
+    None is said to be on a device: autograd would look for CUDA's own, and end the process.
+    """
+    if ordinal is not None or tensor.fake_device.type == HOST:
         return cast("torch.Tensor", tensor)
     moved = tensor.clone()
-    moved.fake_device = device
+    moved.fake_device = torch.device(HOST)
     return cast("torch.Tensor", moved)
 
 

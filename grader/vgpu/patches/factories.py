@@ -93,19 +93,12 @@ def _new(original: Call, ordinal: int, args: tuple[Any, ...], kwargs: dict[str, 
     made = outside_transforms(made, "making a tensor")
     if type(made) is not torch.Tensor:
         # A mode is in force that only looks at shapes, as DTensor's does: nothing is on a device.
-        return _shape_on(made, ordinal).requires_grad_(requires_grad)
+        return made.requires_grad_(requires_grad)
     with torch.no_grad(), temporarily_clear_interpreter_stack():
         placed = wrap(made, ordinal)
     note_fill(original.__name__, placed)
     # Not where it changes nothing: a function transform lets nobody ask for a gradient inside.
     return placed.requires_grad_(True) if requires_grad else placed
-
-
-def _shape_on(made: Any, ordinal: int) -> Any:
-    """Let a shape without elements, of FakeTensorMode, say which device it would be on."""
-    if hasattr(made, "fake_device"):
-        made.fake_device = torch.device("cuda", ordinal)
-    return made
 
 
 def _refuse_pinning(kwargs: dict[str, Any]) -> None:
@@ -175,8 +168,9 @@ def _elsewhere(
             if not machine().arithmetic:
                 kwargs["device"] = "meta"
             made = original(*args, **kwargs)
-        if type(made) is not torch.Tensor and hasattr(made, "fake_device"):
-            return _shape_on(made, ordinal).requires_grad_(requires_grad)
+        if hasattr(made, "fake_device"):
+            # Only a shape: nothing is on a device.
+            return made.requires_grad_(requires_grad)
         with temporarily_clear_interpreter_stack():
             placed = wrap(outside_transforms(made, "making a tensor"), ordinal)
     note_fill(original.__name__, placed)
