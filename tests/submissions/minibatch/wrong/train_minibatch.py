@@ -514,7 +514,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Takes an optimiser of its own.
 # expect:
 #   questions:
-#     train_minibatch: {status: failed, checks: {weights: wrong_value}}
+#     train_minibatch: {status: partial, checks: {weights: wrong_value}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training
