@@ -2,7 +2,7 @@
 # expect:
 #   questions:
 #     DigitDataset: {status: passed}
-#     DigitDataset_with_workers: {status: failed, code: raised}
+#     DigitDataset_with_workers: {status: partial, code: raised}
 
 import os
 from pathlib import Path

@@ -1,7 +1,7 @@
 # A checkpoint of 80 MB, more than the scratch folder holds; the next question has it back.
 # expect:
 #   questions:
-#     save_checkpoint: {status: failed, code: raised}
+#     save_checkpoint: {status: partial, code: raised}
 #     load_checkpoint: {status: passed}
 
 import os

@@ -27,7 +27,7 @@ def create_sample_tensor():
 # The two numbers are in each other's places.
 # expect:
 #   questions:
-#     create_sample_tensor: {status: failed, checks: {values: wrong_value}}
+#     create_sample_tensor: {status: partial, checks: {values: wrong_value}}
 
 def create_sample_tensor():
     x = torch.zeros(3, 2)
