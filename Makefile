@@ -71,10 +71,12 @@ accuracy: $(STAMP) ## False accepts and rejects among variants of submissions; t
 	@$(BIN)/python tests/bench/accuracy.py
 	@$(BIN)/python tests/bench/priced.py
 	@$(BIN)/python tests/bench/priced.py --set second
+	@$(BIN)/python tests/bench/priced.py --set third
 
 priced: $(STAMP) ## What wrong answers earn beside a teaching assistant's price; tables in docs/prices.md
 	@$(BIN)/python tests/bench/priced.py --seconds 3000
 	@$(BIN)/python tests/bench/priced.py --seconds 3000 --set second
+	@$(BIN)/python tests/bench/priced.py --seconds 3000 --set third
 
 build/peers: $(STAMP)
 	$(PYTHON) -m venv $@

@@ -6,7 +6,7 @@
     python tests/bench/priced.py --seconds 0 --show unjudged      (or: harsher, softer, false, …)
 
 The answers of `tests/priced` were written and priced before any of them was graded, those of
-`tests/priced/second` by others than whoever wrote the grader. `SHA256SUMS` is of that
+`tests/priced/second` and `third` by others than whoever wrote the grader. `SHA256SUMS` is of that
 time; a file that has changed since is refused. What each answer earns and is told is kept in
 `build/priced`, so that a run can be ended and gone on with. What other code graded counts no
 longer.
@@ -53,7 +53,7 @@ ROOT = Path(__file__).parents[2]
 ASSIGNMENTS = (
     "pytorch101", "tensors", "knn", "minibatch", "parallel", "linear_classifier", "attention",
 )  # fmt: skip
-SETS = ("first", "second")
+SETS = ("first", "second", "third")
 SEED = 2022
 NEAR = 0.15
 """Difference, as a share of the maximum, up to which two prices count as alike."""

@@ -30,7 +30,7 @@ def test_each_assignment_has_twenty_or_more(priced: ModuleType) -> None:
     assert len(found) == 7
 
 
-@pytest.mark.parametrize("which", ["first", "second"])
+@pytest.mark.parametrize("which", ["first", "second", "third"])
 def test_each_answer_is_a_file_that_compiles_and_differs(priced: ModuleType, which: str) -> None:
     priced.PLACE.take(which)
     right = {name: ast.dump(ast.parse(priced.right_answers(name))) for name in priced.ASSIGNMENTS}
