@@ -194,8 +194,9 @@ def _small(node: ast.AST) -> Iterator[Alternative]:
 def _remedies(raised: Raised, node: ast.AST) -> Sequence[str]:
     texts = [text for part, found in _REMEDIES.items() if part in raised.says for text in found]
     texts += [_TAKES_A_TUPLE] if _TAKES_A_TUPLE in raised.says else []
-    first = next((each.arg for each in ast.walk(node) if isinstance(each, ast.arg)), "")
-    return [text.replace("{argument}", first) for text in texts]
+    named = (each.arg for each in ast.walk(node) if isinstance(each, ast.arg))
+    first = next((name for name in named if name != "self"), "")
+    return [text.replace("{argument}", first) for text in texts if first or "{" not in text]
 
 
 def _names(node: ast.AST, unused: bool = False) -> list[str]:

@@ -116,6 +116,16 @@ def test_a_constructor_keeps_what_is_read_and_calls_the_one_above(made: str, mea
     assert any(meant in each.text for each in mends_of(defined)[:5])
 
 
+@pytest.mark.parametrize("signature", ["", "self"])
+def test_a_function_without_an_argument_takes_no_dtype_of_one(signature: str) -> None:
+    source = f"def f({signature}):\n    return 1 - (A > B)\n"
+    defined = definition_of(source, "f")
+    assert defined is not None
+    texts = [each.text for each in mends_of(defined, Raised(2, "a bool tensor is not supported"))]
+    assert any("(A > B).float()" in text for text in texts)
+    assert not any("dtype" in text for text in texts)
+
+
 def test_a_class_in_a_function_calls_the_constructor_above() -> None:
     lines = ("class Net(Module):", "    def __init__(self):", "        self.w = x", "return Net()")
     meant = "super().__init__()\n            self.w = x"
