@@ -136,8 +136,8 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
     if raised is not None:
         remedied = partial(_remedied, remedies=_remedies(raised, node), line=raised.line)
         yield from variants(node, remedied)
-    if unread := _never_read(node):
-        yield from variants(node, partial(_read_instead, names=unread))
+    unread = _never_read(node)
+    yield from variants(node, partial(_read_instead, names=unread))
     # Of these there are few.
     for made in (_returning, _constructing, _at_another_depth, _mixed_up_values, _turned):
         yield from made(node)
@@ -150,7 +150,7 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
             yield from _in_turn(variants(node, kind) for kind in around)
     seldom = _in_turn(
         [
-            variants(node, partial(_looked_up, names=_never_read(node))),
+            variants(node, partial(_looked_up, names=unread)),
             _preparing(node),
             _in_another_order(node),
         ]
@@ -335,6 +335,23 @@ def _are_alike(one: str, other: str) -> bool:
     return bool(shared) or len(one) == len(other) == 1
 
 
+def _text_with(node: ast.AST, *changes: tuple[ast.AST, str, Any]) -> str:
+    """Return a function's text with other fields of some of its nodes; it is as it was afterwards.
+
+    Args:
+        node: The function.
+        changes: Node, name of its field, and what stands there.
+    """
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in changes]
+    try:
+        for owner, name, value in changes:
+            setattr(owner, name, value)
+        return ast.unparse(ast.fix_missing_locations(node))
+    finally:
+        for owner, name, value in before:
+            setattr(owner, name, value)
+
+
 def _at_another_depth(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
     """Yield the text with a loop's last statement behind it, or the next one in it."""
     for each in ast.walk(node):
@@ -349,10 +366,8 @@ def _at_another_depth(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]
             if at + 1 < len(body) and not isinstance(body[at + 1], ast.Return):
                 moves.append(([*inner, body[at + 1]], [], at + 2))
             for inside, behind, rest in moves:
-                loop.body = inside
-                each.body = [*body[: at + 1], *behind, *body[rest:]]  # type: ignore[attr-defined]
-                text = ast.unparse(node)
-                loop.body, each.body = inner, body  # type: ignore[attr-defined]
+                outside = [*body[: at + 1], *behind, *body[rest:]]
+                text = _text_with(node, (loop, "body", inside), (each, "body", outside))
                 yield Variant("moved statement", (behind or [body[rest - 1]])[0].lineno, text)
 
 
@@ -366,9 +381,7 @@ def _mixed_up_values(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
             first, second = one.value, other.value
             calls = [ast.dump(v.func) for v in (first, second) if isinstance(v, ast.Call)]
             if len(calls) == 2 and calls[0] == calls[1]:
-                one.value, other.value = second, first
-                text = ast.unparse(node)
-                one.value, other.value = first, second
+                text = _text_with(node, (one, "value", second), (other, "value", first))
                 yield Variant("swapped values", one.lineno, text)
 
 
@@ -379,17 +392,12 @@ def _turned(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
         if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name):
             found.setdefault(each.value.id, []).append(each)
     for places in found.values():
-        before = [each.slice for each in places]
         others = [dict(_along_another_axis(each)).get("other axis") for each in places]
         turned = [other.slice for other in others if isinstance(other, ast.Subscript)]
         if len(turned) < len(places) or len(places) < 2:
             continue
-        for each, after in zip(places, turned, strict=True):
-            each.slice = after
-        text = ast.unparse(ast.fix_missing_locations(node))
-        for each, was in zip(places, before, strict=True):
-            each.slice = was
-        yield Variant("other axis", places[0].lineno, text)
+        changes = ((each, "slice", after) for each, after in zip(places, turned, strict=True))
+        yield Variant("other axis", places[0].lineno, _text_with(node, *changes))
 
 
 def _in_another_order(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
@@ -398,11 +406,10 @@ def _in_another_order(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]
         body = getattr(each, "body", None)
         if not isinstance(body, list) or isinstance(each, ast.ClassDef):
             continue
-        for at in range(len(body) - 1):
-            body[at], body[at + 1] = body[at + 1], body[at]
-            text = ast.unparse(node)
-            body[at], body[at + 1] = body[at + 1], body[at]
-            yield Variant("swapped statements", body[at].lineno, text)
+        for at, (first, second) in enumerate(pairwise(body)):
+            swapped = [*body[:at], second, first, *body[at + 2 :]]
+            text = _text_with(node, (each, "body", swapped))
+            yield Variant("swapped statements", first.lineno, text)
 
 
 def _returning(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
@@ -418,9 +425,7 @@ def _returning(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
         named = _names(function, unused=True)
         others += [[*body, ast.Return(ast.Name(name, ast.Load()))] for name in reversed(named)]
         for other in others:
-            function.body = other
-            text = ast.unparse(ast.fix_missing_locations(node))
-            function.body = body
+            text = _text_with(node, (function, "body", other))
             yield Variant("added return", last.lineno, text)
 
 
@@ -442,15 +447,10 @@ def _constructing_one(inner: ast.ClassDef, node: ast.AST) -> Iterator[Variant]:
     wanted, body = {*_attributes(inner)}, made.body
     kept = [_kept_on_self(each, wanted) for each in body]
     if any(new is not old for new, old in zip(kept, body, strict=True)):
-        made.body = kept
-        text = ast.unparse(ast.fix_missing_locations(node))
-        made.body = body
-        yield Variant("added self", made.lineno, text)
+        yield Variant("added self", made.lineno, _text_with(node, (made, "body", kept)))
     if inner.bases and "super()" not in ast.unparse(made):
-        made.body = [*ast.parse("super().__init__()").body, *body]
-        text = ast.unparse(node)
-        made.body = body
-        yield Variant("added constructor", made.lineno, text)
+        first = [*ast.parse("super().__init__()").body, *body]
+        yield Variant("added constructor", made.lineno, _text_with(node, (made, "body", first)))
 
 
 def _kept_on_self(statement: ast.stmt, wanted: Collection[str]) -> ast.stmt:
@@ -480,10 +480,8 @@ def _preparing(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
         for form in _PREPARED:
             for chosen in [*alone, tuple(names)] if len(names) > 1 else alone:
                 lines = "\n".join(f"{name} = {form.format(name=name)}" for name in chosen)
-                body = function.body
-                function.body = [*ast.parse(lines).body, *body]
-                text = ast.unparse(node)
-                function.body = body
+                body = [*ast.parse(lines).body, *function.body]
+                text = _text_with(node, (function, "body", body))
                 yield Variant("prepared argument", function.lineno, text)
 
 
