@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
 from grader.checks.arrays import Array, distance, finite, magnitude, to_numpy
 from grader.checks.traces import read_trace
 from grader.verdict import Param, number
-from grader.wire.tree import agree, places
+from grader.wire.tree import agree, combine, leaves
 from grader.wire.values import Buffer, Opaque, Tensor, Value
 
 _COPIED = 2**12  # bytes; up to here a copy costs less than two arrays
@@ -143,6 +142,7 @@ def _near(one: Array, other: Array, rounding: float) -> bool:
 
 _OF_DIRECTION = 0.3
 """Share of a likeness that hangs on the direction of all numbers together, where few are right."""
+_NOT_COUNTED = -1.0
 
 
 def likeness(one: Value, other: Value) -> float | None:
@@ -155,21 +155,24 @@ def likeness(one: Value, other: Value) -> float | None:
         one: Of any kind.
         other: What it is compared with; tensors, numbers and texts of it count.
     """
-    theirs = dict(places(other, ""))
-    # No further: a list may hold itself many times over.
-    ours = dict(islice(places(one, ""), len(theirs) + 1))
-    if ours.keys() != theirs.keys():
+    # Along the other's form: a list of a hostile process may hold itself many times over.
+    shares = [*leaves(combine(_share, other, one, unlike=lambda *_: None))]
+    if None in shares:
         return None
-    shares = []
-    for name, right in theirs.items():
-        seen = ours[name]
-        if isinstance(right, Tensor):
-            if not isinstance(seen, Tensor) or seen.shape != right.shape:
-                return None
-            shares.append(_alike(to_numpy(seen), to_numpy(right)))
-        elif isinstance(right, (bool, int, float, str)):
-            shares.append(float(equal_but_for_rounding(seen, right)))
-    return sum(shares) / len(shares) if shares else 0.0
+    counted = [share for share in shares if share != _NOT_COUNTED]
+    return sum(counted) / len(counted) if counted else 0.0
+
+
+def _share(right: Value, seen: Value) -> float | None:
+    """Return how much of a leaf is right; None where it has another form."""
+    if isinstance(right, Tensor):
+        if not isinstance(seen, Tensor) or seen.shape != right.shape:
+            return None
+        return _alike(to_numpy(seen), to_numpy(right))
+    if type(seen) in (tuple, list, dict):
+        return None
+    compared = isinstance(right, (bool, int, float, str))
+    return float(equal_but_for_rounding(seen, right)) if compared else _NOT_COUNTED
 
 
 def _alike(one: Array, other: Array) -> float:

@@ -268,7 +268,8 @@ class Mender:
         found: list[Variant] = []
         near: list[Variant] = []
         nearer: list[tuple[float, Variant, Observation]] = []
-        enough = wrong.nearness(wrong.before) + _GAIN
+        with self._guard.judging():
+            enough = wrong.nearness(wrong.before) + _GAIN
         deaths = 0
         # Of processor time, like each call's limit: a busy machine changes no grade.
         used = 0.0

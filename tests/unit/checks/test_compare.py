@@ -74,8 +74,9 @@ def test_likeness_is_the_share_that_is_right_and_the_direction_of_the_rest(one, 
     )
 
 
-def test_likeness_looks_no_further_than_there_is_something_to_compare_with():
-    many = [1]
+@pytest.mark.parametrize("many", [[1], []])
+def test_likeness_looks_no_further_than_there_is_something_to_compare_with(many):
     for _ in range(40):
         many = [many] * 10
     assert likeness(many, [1, 2]) is None
+    assert likeness([many, 2], [1, 2]) is None
