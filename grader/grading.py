@@ -297,10 +297,18 @@ class Grader:
     ) -> dict[str, Verdicts]:
         against = reference or self.reference_runs
         partial = {
-            each.question.id: PartialCredit(prices.get(each.question.id), self.assignment.partial)
+            each.question.id: self._partial(each.question, prices.get(each.question.id))
             for each in self.plan
         }
         return judge_all(self.plan, against, runs, self._baseline.missing, partial)
+
+    def _partial(self, question: Question, price: Price | None) -> PartialCredit:
+        # What a known mistake does is worth what its author says; in a self-check nobody has all
+        # the cases.
+        by_cases = price is None and self.materials.reference
+        share = self.assignment.right_cases_of(question) if by_cases else 0.0
+        is_paid = price is not None and (price.share or price.unknown)
+        return PartialCredit(price if is_paid else None, self.assignment.partial, share)
 
     def _prices(self, runs: Runs) -> dict[str, Price]:
         """Return the prices of the known mistakes that a submission makes, by question id."""

@@ -186,6 +186,8 @@ class Question(AssignmentPart):
         timed: How its speed is measured, where anything asks for that.
         slip: Share of its points that are earned where one small change makes a submission right;
             the assignment's where absent, 0 for none.
+        right_cases: Share of its points for right results in some cases alone; the assignment's
+            where absent, 0 for none.
         called: Part of a result → what sentences for students call it: a key of a dict that a
             scenario returned, a place in a tuple, or ``log.steps``.
     """
@@ -203,6 +205,7 @@ class Question(AssignmentPart):
     checks: tuple[AnyCheck, ...] = Field(min_length=1)
     timed: TimingSettings | None = None
     slip: Share | None = None
+    right_cases: Share | None = None
     called: dict[Item, AuthorTextField] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -248,6 +251,8 @@ class Assignment(AssignmentPart):
             wrong.
         slip: Share of a question's points that are earned where one small change makes it right;
             none where absent.
+        right_cases: Share of a question's points, times that of the cases with drawn values that
+            are right, where others are wrong; none where absent.
         questions: What is asked.
     """
 
@@ -262,11 +267,17 @@ class Assignment(AssignmentPart):
     limits: Limits = Limits()
     partial: bool = True
     slip: Share | None = None
+    right_cases: Share | None = None
     questions: tuple[Question, ...] = Field(min_length=1)
 
     def slip_of(self, question: Question) -> float:
         """Share of a question's points that are earned where one small change makes it right."""
         share = self.slip if question.slip is None else question.slip
+        return share or 0.0 if self.partial else 0.0
+
+    def right_cases_of(self, question: Question) -> float:
+        """Share of a question's points for right results in all cases of which some are wrong."""
+        share = self.right_cases if question.right_cases is None else question.right_cases
         return share or 0.0 if self.partial else 0.0
 
     @property

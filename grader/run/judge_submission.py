@@ -33,15 +33,19 @@ from grader.run.observe import (
     observations,
     observe,
 )
-from grader.run.plan import PlannedQuestion
+from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.prices import (
     OF_RESULTS,
+    Credit,
     Made,
     PartialCredit,
     Price,
+    of_cases,
+    of_slip,
     of_values,
+    shows_work,
+    with_credit,
     with_price,
-    with_slip,
 )
 from grader.run.proving import Prover
 from grader.run.scenario_relay import open_session
@@ -53,6 +57,7 @@ from grader.verdict import (
     Message,
     Owner,
     Param,
+    Status,
     Verdict,
     deferred,
     failed,
@@ -104,6 +109,8 @@ def judge_question(
         settled = settle(question.checks, verdicts, partial.shares)
     else:
         settled = with_price(question.checks, verdicts, partial.price)
+    if partial.right_cases and (earned := _right_cases(planned, reference, submission, partial)):
+        settled = with_credit(question.checks, settled, earned)
     if (slip := submission.mended) is not None:
         verdicts = _unsettled(planned, reference, slip.run)
         if slip.earns:
@@ -112,7 +119,7 @@ def judge_question(
         else:
             # Something else may be wrong yet; what rests on all of it earns its share there.
             mended = settle(question.checks, verdicts, partial.shares and slip.others)
-        settled = with_slip(question.checks, settled, mended, slip)
+        settled = with_credit(question.checks, settled, of_slip(slip, mended))
     settled = with_diagnoses(question.checks, settled)
     return without_repeats(question.listed, settled)
 
@@ -147,6 +154,53 @@ def _unsettled(
         if check.id not in verdicts:
             verdicts[check.id] = _without_case(check, verdicts, submission)
     return verdicts
+
+
+def _right_cases(
+    planned: PlannedQuestion,
+    reference: QuestionRun,
+    submission: QuestionRun,
+    partial: PartialCredit,
+) -> Credit | None:
+    """Return what right results earn where others are wrong; None where none shows work done."""
+    judged = [
+        (case, is_right_case(planned, case, submission.observations[case.key], reference))
+        for case in planned.cases
+        if any(of_values(check) and check.judges(case.case.id) for check in planned.question.checks)
+    ]
+    right = [case for case, is_right in judged if is_right]
+    if len(right) == len(judged):
+        return None
+    drawn = [case for case in right if case.case.varies]
+    if not shows_work(drawn, submission.observations):
+        return None
+    keys = {case.key for case, is_right in judged if not is_right}
+    alone = replace(planned, cases=tuple(case for case in planned.cases if case.key not in keys))
+    verdicts = _unsettled(alone, reference, submission)
+    settled = settle(planned.question.checks, verdicts, partial.shares)
+    of_all = sum(case.case.varies for case, _ in judged)
+    return of_cases(len(drawn), of_all, partial.right_cases, settled)
+
+
+def is_right_case(
+    planned: PlannedQuestion, case: PlannedCase, seen: Observation, right: QuestionRun
+) -> bool:
+    """Tell whether all checks of values pass in a case.
+
+    Args:
+        planned: The question.
+        case: One of its cases.
+        seen: What came of it.
+        right: What the reference did.
+    """
+    if seen.outcome is not Outcome.COMPLETED:
+        return False
+    verdicts = (
+        judge_case(check, case.inputs, right.observations[case.key], seen)
+        for check in planned.question.checks
+        if of_values(check) and check.judges(case.case.id)
+    )
+    return all(verdict.status is Status.PASSED for verdict in verdicts)
 
 
 def wrong_results(

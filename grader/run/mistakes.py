@@ -18,10 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-import numpy as np
-
 from grader.assignment.cells import KnownMistake
-from grader.checks.arrays import Array, to_numpy
 from grader.checks.compare import equal_but_for_rounding
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
@@ -31,10 +28,12 @@ from grader.run.observe import QuestionRun, observe, runs_of
 from grader.run.plan import PlannedQuestion
 from grader.run.prices import (
     OF_RESULTS,
+    TELLING_NUMBERS,
     Made,
     Price,
     Results,
     best,
+    numbers_in,
     priced,
     results_alone,
     why_unpaid,
@@ -42,13 +41,8 @@ from grader.run.prices import (
 from grader.run.scenario_relay import open_session
 from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Message, Param, Verdict
-from grader.wire.tree import leaves
-from grader.wire.values import Tensor, Value
 
 _TELLING_CASES = 2
-_TELLING_NUMBERS = 3
-_SEEN = 1000
-"""Numbers of a result that are looked at for how many different ones there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +143,8 @@ class KnownMistakes:
                 found[name] = Price(0.0, unknown=self._not_run or "known mistakes did not run")
             elif (made := self._paid(alike)) is not None:
                 found[name] = Price(made.earns or 0.0, made.voids)
+            elif any(each.mistake.earns is not None for each in alike):
+                found[name] = Price(0.0)
         return found
 
     def made(
@@ -502,13 +498,8 @@ def _telling(mistake: Results, reference: Results) -> bool:
         for key, seen in mistake.items()
         if seen.outcome is Outcome.COMPLETED and not same_result(seen, reference[key])
     ]
-    numbers = {
-        number
-        for seen in wrong
-        for array in numbers_in(seen.claims.value)
-        for number in np.unique(array[:_SEEN]).tolist()
-    }
-    return len(wrong) >= _TELLING_CASES or len(numbers) >= _TELLING_NUMBERS
+    numbers = frozenset[complex]().union(*(numbers_in(seen.claims.value) for seen in wrong))
+    return len(wrong) >= _TELLING_CASES or len(numbers) >= TELLING_NUMBERS
 
 
 def explained_checks(
@@ -594,12 +585,3 @@ def same_result(one: Observation, other: Observation) -> bool:
         return False
     before, after = one.claims.args_after, other.claims.args_after
     return before is None or after is None or equal_but_for_rounding(before, after)
-
-
-def numbers_in(value: Value) -> Iterator[Array]:
-    """Yield the numbers of a value, in arrays of one axis."""
-    for leaf in leaves(value):
-        if isinstance(leaf, Tensor):
-            yield to_numpy(leaf).reshape(-1)
-        elif isinstance(leaf, (bool, int, float)):
-            yield np.array([float(leaf)])

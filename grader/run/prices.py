@@ -11,18 +11,22 @@ price, whatever a mistake's author wrote.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+import numpy as np
+
 from grader.assignment.cells import DRAWN_CASES, KnownMistake
+from grader.checks.arrays import to_numpy
 from grader.checks.base import Check
 from grader.checks.compare import equal_but_for_rounding
 from grader.checks.judge import reads_results, settle
 from grader.observation import Observation, Outcome
 from grader.run.observe import Mended, QuestionRun
-from grader.run.plan import PlannedQuestion
+from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.verdict import PRICE, Code, Message, Owner, Param, Status, Verdict, sandbox_failed
-from grader.wire.values import Value
+from grader.wire.tree import leaves
+from grader.wire.values import Tensor, Value
 
 OF_RESULTS = frozenset({
     Code.WRONG_VALUE, Code.WRONG_SHAPE, Code.WRONG_DTYPE, Code.WRONG_TYPE, Code.WRONG_DEVICE,
@@ -30,6 +34,15 @@ OF_RESULTS = frozenset({
     Code.REDUCED_PRECISION, Code.RAISED, Code.RETURNED_NOTHING,
 })  # fmt: skip
 """Codes that a known mistake explains: those of what came back."""
+
+_CASES, _OF_CASES = "right_cases", "of_cases"
+"""Parameters: how many cases are right, of how many."""
+_OWN = frozenset({_CASES, _OF_CASES})
+
+TELLING_NUMBERS = 3
+"""Different numbers in results that are no accident."""
+_LOOKED_AT = 1000
+"""Numbers of a tensor that are looked at for how many different ones there are."""
 
 Verdicts = Mapping[str, Verdict]
 Results = Mapping[str, Observation]
@@ -58,10 +71,13 @@ class PartialCredit:
     Attributes:
         price: Of the known mistake that the submission makes, if it makes one.
         shares: What rests on several checks earns the share of those that are met.
+        right_cases: Share for right results in some cases; 0 where a known mistake says what the
+            question earns.
     """
 
     price: Price | None = None
     shares: bool = False
+    right_cases: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,34 +129,75 @@ def with_price(checks: Sequence[Check], verdicts: Verdicts, price: Price) -> dic
     return {name: _kept(settled[name], without[name], price) for name in settled}
 
 
-def with_slip(
-    checks: Sequence[Check], verdicts: Verdicts, mended: Verdicts, slip: Mended
-) -> dict[str, Verdict]:
-    """Return the verdicts on all checks of a question that small changes make right.
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """What a submission earns of what is right about it.
 
-    What its results lose, and the rules on them, earn a share of what they earn once mended.
+    Attributes:
+        verdicts: On what is right: the submission with its slip mended, or some of its cases;
+            settled.
+        share: Of what these earn.
+        says: Parameters of the first message, which says why.
+        kept: Id of the message on a rule.
+        marks: Parameters of every message.
+    """
+
+    verdicts: Verdicts
+    share: float
+    says: Mapping[str, Param]
+    kept: str
+    marks: Mapping[str, Param] = field(default_factory=dict)
+
+
+def of_slip(slip: Mended, mended: Verdicts) -> Credit:
+    """Return what a submission earns that small changes make right.
+
+    Args:
+        slip: The change, and what it earns.
+        mended: Of the submission with its slip mended, settled.
+    """
+    left = {f"left_{language}": text for language, text in slip.says}
+    return Credit(mended, slip.share, {_told_as(slip): slip.line, **left}, "rule_kept_but_for_slip")
+
+
+def of_cases(right: int, drawn: int, share: float, verdicts: Verdicts) -> Credit:
+    """Return what a submission earns that is right in some cases.
+
+    Args:
+        right: How many cases with drawn values are right.
+        drawn: How many there are.
+        share: That right results earn, where others are wrong.
+        verdicts: On what is right, settled.
+    """
+    says = {_OF_CASES: drawn}
+    return Credit(verdicts, share * right / drawn, says, "rule_kept_in_part", {_CASES: right})
+
+
+def with_credit(checks: Sequence[Check], verdicts: Verdicts, earned: Credit) -> dict[str, Verdict]:
+    """Return the verdicts on all checks of a question that is right in part.
+
+    What its results lose, and the rules on them, earn a share of what is right.
 
     Args:
         checks: All checks of the question.
         verdicts: Of the submission, settled.
-        mended: Of the submission with its slip mended, settled.
-        slip: The change, and what it earns.
+        earned: What is right about it.
     """
-    share, left = slip.share, {f"left_{language}": text for language, text in slip.says}
     paid, told = dict(verdicts), False
     for check in checks:
-        verdict, better = verdicts[check.id], mended[check.id]
+        verdict, better = verdicts[check.id], earned.verdicts[check.id]
         lost = verdict.status.wrong and verdict.code in OF_RESULTS and results_alone(check)
         rests = verdict.code is Code.REQUIREMENT_NOT_MET
-        credit = share * better.credit
+        credit = earned.share * better.credit
         # The clock compares with the reference: a wrong function is not timed.
         due = (lost or rests) and better.status.earned and check.speed() is None
         if not due or credit <= verdict.credit or verdict.message is None:
             continue
-        params = {**verdict.message.params, PRICE: round(100 * credit)}
+        before = {key: it for key, it in verdict.message.params.items() if key not in _OWN}
+        params = {**before, **earned.marks, PRICE: round(100 * credit)}
         if lost and not told:
-            params, told = {**params, _told_as(slip): slip.line, **left}, True
-        message = Message(verdict.message.id if lost else "rule_kept_but_for_slip", params)
+            params, told = {**params, **earned.says}, True
+        message = Message(verdict.message.id if lost else earned.kept, params)
         paid[check.id] = replace(
             verdict,
             status=Status.PARTIAL,
@@ -201,8 +258,9 @@ def _paid(verdict: Verdict, price: Price) -> Verdict:
 
 
 def is_priced(verdicts: Verdicts) -> bool:
-    """Tell whether a price was given for any of the verdicts of a question."""
-    return any(PRICE in _params(each) for each in verdicts.values())
+    """Tell whether a price was given for any of the results of a question."""
+    paid = [each for each in verdicts.values() if each.code in OF_RESULTS]
+    return any(PRICE in (params := _params(each)) and _CASES not in params for each in paid)
 
 
 def priced(mistakes: Collection[KnownMistake], question: str) -> list[KnownMistake]:
@@ -260,3 +318,38 @@ def parts_of(value: Value) -> dict[object, Value]:
     if isinstance(value, (tuple, list)):
         return dict(enumerate(value))
     return {"": value}
+
+
+def shows_work(cases: Sequence[PlannedCase], results: Results) -> bool:
+    """Tell whether right results in some cases with drawn values are more than luck or a constant.
+
+    Args:
+        cases: Those with drawn values that came out right.
+        results: What came of each.
+    """
+    values = [results[case.key].claims.value for case in cases if not _is_argument(case, results)]
+    numbers = [numbers_in(value) for value in values]
+    return (
+        len(frozenset[complex]().union(*numbers)) >= TELLING_NUMBERS or len(frozenset(numbers)) > 1
+    )
+
+
+def _is_argument(case: PlannedCase, results: Results) -> bool:
+    """Tell whether a result, or a part of it, is an argument as it came."""
+    # A scenario hands on what it likes of its arguments.
+    return case.case.scenario is None and any(
+        equal_but_for_rounding(part, arg)
+        for part in parts_of(results[case.key].claims.value).values()
+        for arg in case.inputs.args
+    )
+
+
+def numbers_in(value: Value) -> frozenset[complex]:
+    """Return the different numbers of a value, as far as it is looked at."""
+    found: set[complex] = set()
+    for leaf in leaves(value):
+        if isinstance(leaf, Tensor):
+            found.update(np.unique(to_numpy(leaf).reshape(-1)[:_LOOKED_AT]).tolist())
+        elif isinstance(leaf, (bool, int, float)):
+            found.add(float(leaf))
+    return frozenset(found)

@@ -38,6 +38,8 @@ _AUTHORED = (
     "mended_line",
     "partly_mended_line",
     "twice_mended_line",
+    "right_cases",
+    "of_cases",
 )
 """Parameters that hold an author's sentences, or a price: the same whatever the inputs are."""
 _APART = (
