@@ -39,7 +39,7 @@ from grader.wire.messages import Call
 Rerun = Callable[[PlannedQuestion, Mapping[str, bytes]], QuestionRun]
 """Runs one question of a submission, and reads and proves it."""
 
-_WITH_SCENARIO = 60
+_WITH_SCENARIO = 100
 """Changes that are tried where a scenario is played each time."""
 _WITH_GPUS = 10
 """The same where it is played on virtual GPUs, which takes ten times as long."""
@@ -137,6 +137,26 @@ class _Tried:
     nearer: Sequence[tuple[Variant, Observation]]
 
 
+@dataclass(slots=True)
+class _Spent:
+    """What all changes of a question have taken.
+
+    Attributes:
+        limit: Seconds of processor time that one call may take.
+        deaths: Student processes that they brought down.
+        seconds: Of processor time, like the limit: a busy machine changes no grade.
+    """
+
+    limit: float
+    deaths: int = 0
+    seconds: float = 0.0
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether no further change may be tried."""
+        return self.deaths >= _DEATHS or self.seconds >= _ALL * self.limit
+
+
 class Mender:
     """Tries small changes of submissions.
 
@@ -217,19 +237,36 @@ class Mender:
         priced = known.in_case(planned, case.key, self._sandbox)
         before = run.observations[case.key]
         wrong = _Wrong(planned, case, right, before, priced, files, file, defined)
-        tried = self._tried(wrong, changes)
+        spent = _Spent(self._materials.assignment.limits_of(planned.question).seconds)
+        tried = self._tried(wrong, changes, spent)
         if found := self._best(wrong, tried.right, run, known):
             return found
         if sum(isinstance(each, ast.stmt) for each in ast.walk(defined.node)) <= _STATEMENTS:
             return None
-        for change, seen in tried.nearer:
-            if after := _changed(wrong, change, seen):
-                most = _MOST_AFTER // 6 if case.case.scenario else _MOST_AFTER
-                second = self._tried(after, mends_of(after.defined)[:most]).right
-                found = self._best(after, second, run, known)
-                if found and not found.earns and not found.others:
-                    return replace(found, line=change.line, share=found.share**2, changes=2)
+        for nearer in tried.nearer:
+            if found := self._with_a_second(wrong, nearer, run, known, spent):
+                return found
         return None
+
+    def _with_a_second(
+        self,
+        wrong: _Wrong,
+        nearer: tuple[Variant, Observation],
+        run: QuestionRun,
+        known: Explains,
+        spent: _Spent,
+    ) -> Mended | None:
+        """Return what a second change makes right, after one that came nearer."""
+        change, seen = nearer
+        after = None if spent.is_enough else _changed(wrong, change, seen)
+        if after is None:
+            return None
+        most = _MOST_AFTER // 6 if wrong.case.case.scenario else _MOST_AFTER
+        second = self._tried(after, mends_of(after.defined)[:most], spent).right
+        found = self._best(after, second, run, known)
+        if found is None or found.earns or found.others:
+            return None
+        return replace(found, line=change.line, share=found.share**2, changes=2)
 
     def _best(
         self, wrong: _Wrong, changes: Sequence[Variant], run: QuestionRun, known: Explains
@@ -256,7 +293,7 @@ class Mender:
                 found.append((gained, replace(mended, others=True)))
         return max(found, key=lambda each: each[0], default=(0.0, None))[1]
 
-    def _tried(self, wrong: _Wrong, changes: Sequence[Variant]) -> _Tried:
+    def _tried(self, wrong: _Wrong, changes: Sequence[Variant], spent: _Spent) -> _Tried:
         """Return what comes of changes in the one case; one student process tries all."""
         question, case = wrong.planned.question, wrong.case
         limits = self._materials.assignment.limits_of(question)
@@ -269,9 +306,6 @@ class Mender:
         nearer: list[tuple[float, Variant, Observation]] = []
         with self._guard.judging():
             enough = wrong.nearness(wrong.before) + _GAIN
-        deaths = 0
-        # Of processor time, like each call's limit: a busy machine changes no grade.
-        used = 0.0
         try:
             for number, change in enumerate(changes):
                 session.prepare(limits, wrong.planned.needs, question.file or "")
@@ -289,10 +323,9 @@ class Mender:
                             near.append(change)
                         elif (nearness := wrong.nearness(seen)) >= enough:
                             nearer.append((nearness, change, seen))
-                deaths += not session.alive
-                used += _computed(session) - before if session.alive else seconds
-                is_over = deaths >= _DEATHS or used >= _ALL * limits.seconds
-                if is_over or len(found) >= _WHOLE:
+                spent.deaths += not session.alive
+                spent.seconds += _computed(session) - before if session.alive else seconds
+                if spent.is_enough or len(found) >= _WHOLE:
                     break
         finally:
             session.finish()

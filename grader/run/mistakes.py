@@ -236,7 +236,8 @@ class KnownMistakes:
         for planned in plan:
             name = planned.question.id
             run = runs.get(name)
-            if run is None or not run.observations or not priced(self._materials.mistakes, name):
+            worth = (each.earns for each in self._materials.mistakes if name in each.questions)
+            if run is None or not run.observations or all(each is None for each in worth):
                 continue
             if not same_results(run.observations, reference[name].observations):
                 yield planned

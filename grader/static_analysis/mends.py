@@ -152,11 +152,11 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
         [
             variants(node, partial(_looked_up, names=unread)),
             _preparing(node),
-            _in_another_order(node),
         ]
     )
     # One of each kind in turn: where only some are tried, they are of every kind.
-    yield from _in_turn([*(variants(node, kind) for kind in kinds), seldom])
+    every = [*(variants(node, kind) for kind in kinds), _in_another_order(node), seldom]
+    yield from _in_turn(every)
     yield from variants(node, partial(exchanged, near=False))
 
 
@@ -275,6 +275,10 @@ def _left_out(node: ast.AST) -> Iterator[Alternative]:
             yield f"added {name}", with_fields(node, keywords=[*node.keywords, added])
     for part in ("values", "indices") if node.func.attr in _PAIRS else ():
         yield f"added {part}", _followed(node, part)
+    if node.func.attr == "t" and not node.args:  # of matrices alone: not of a batch of them
+        yield "other transpose", ast.Attribute(node.func.value, "mT", ast.Load())
+    if node.func.attr == "append" and node.args:
+        yield "added item", with_fields(node, args=[_followed(node.args[0], "item()")])
 
 
 def _mixed_up(node: ast.AST) -> Iterator[Alternative]:
@@ -288,8 +292,6 @@ def _mixed_up(node: ast.AST) -> Iterator[Alternative]:
         yield "added transpose", ast.Return(_followed(node.value, "mT"))
         yield "added cpu", ast.Return(_followed(node.value, "cpu()"))
         yield "added item", ast.Return(_followed(node.value, "item()"))
-    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "append" and node.args:
-        yield "added item", with_fields(node, args=[_followed(node.args[0], "item()")])
     if isinstance(node, ast.Subscript):
         yield from _along_another_axis(node)
 

@@ -27,6 +27,7 @@ def changes(body: str, raised: Raised | None = None) -> list[str]:
         ("return x.T", "return x.mT"),
         ("return x.to('cuda:0')", "return x.to('cuda:1')"),
         ("return x", "return x.mT"),
+        ("return x.t()", "return x.mT"),
         ("x + y", "return x + y"),
         ("z = x + y", "z = x + y\n    return z"),
         ("return x[:, 1:]", "return x[:, :]"),
