@@ -204,6 +204,7 @@ def slow(tmp_path: Path, course: Course) -> tuple[Course, dict[str, str]]:
     return replace(course, server=server), VALUES | {"inputs.repositories": both}
 
 
+@pytest.mark.heavy
 def test_a_run_that_reached_its_limit_keeps_what_it_graded_and_the_next_goes_on(
     tmp_path: Path, slow: tuple[Course, dict[str, str]]
 ) -> None:
@@ -229,6 +230,7 @@ def test_a_run_that_reached_its_limit_keeps_what_it_graded_and_the_next_goes_on(
     assert not (full / "unfinished").exists()
 
 
+@pytest.mark.heavy
 def test_a_gpu_worker_that_reached_its_limit_is_gone_on_with(
     tmp_path: Path, course: Course, graded: Graded
 ) -> None:
