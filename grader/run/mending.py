@@ -30,7 +30,7 @@ from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.prices import OF_RESULTS, hands_back, is_priced, of_values
 from grader.run.scenario_relay import open_session
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import Sandbox, activity
+from grader.sandbox.host.processes import ProcessNeeds, Sandbox, activity
 from grader.static_analysis.mends import Definition, Raised, definition_of, mends_of
 from grader.static_analysis.mutation_operators import Variant
 from grader.verdict import Verdict
@@ -41,14 +41,16 @@ Rerun = Callable[[PlannedQuestion, Mapping[str, bytes]], QuestionRun]
 
 _WITH_SCENARIO = 100
 """Changes that are tried where a scenario is played each time."""
-_WITH_GPUS = 10
+_WITH_GPUS = 12
 """The same where it is played on virtual GPUs, which takes ten times as long."""
+_WITH_PROCESSES = 24
+"""The same where a submission starts processes."""
 _WHOLE = 3
 """Changes that are right in one case, and of which the whole question runs."""
 _NEARER = 2
 """Changes after which a second one is tried: those that come nearest to what is right."""
 _MOST_AFTER = 120
-"""Second changes that are tried of each; a sixth of that with a scenario."""
+"""Second changes that are tried of each; a sixth of that with a scenario, none on GPUs."""
 _STATEMENTS = 4
 """A function has at least as many where two changes are slips in it, not most of the work."""
 _OF_ITS_FORM = 0.1
@@ -232,8 +234,7 @@ class Mender:
             return None
         changes = mends_of(defined, _raised(run.observations[case.key], file))
         if case.case.scenario:
-            on_gpus = planned.needs.virtual or planned.needs.cuda
-            changes = changes[: _WITH_GPUS if on_gpus else _WITH_SCENARIO]
+            changes = changes[: _most_with(planned.needs)]
         priced = known.in_case(planned, case.key, self._sandbox)
         before = run.observations[case.key]
         wrong = _Wrong(planned, case, right, before, priced, files, file, defined)
@@ -241,7 +242,8 @@ class Mender:
         tried = self._tried(wrong, changes, spent)
         if found := self._best(wrong, tried.right, run, known):
             return found
-        if sum(isinstance(each, ast.stmt) for each in ast.walk(defined.node)) <= _STATEMENTS:
+        size = sum(isinstance(each, ast.stmt) for each in ast.walk(defined.node))
+        if size <= _STATEMENTS or _most_with(planned.needs) < _WITH_SCENARIO:
             return None
         for nearer in tried.nearer:
             if found := self._with_a_second(wrong, nearer, run, known, spent):
@@ -333,6 +335,13 @@ class Mender:
         return _Tried([*found, *near], [each[1:] for each in nearer[:_NEARER]])
 
 
+def _most_with(needs: ProcessNeeds) -> int:
+    """Return how many changes are tried where a scenario is played."""
+    if needs.virtual or needs.cuda:
+        return _WITH_GPUS
+    return _WITH_PROCESSES if needs.processes else _WITH_SCENARIO
+
+
 def _changed(wrong: _Wrong, change: Variant, seen: Observation) -> _Wrong | None:
     """Return the question with a change made, which is wrong yet."""
     files = wrong.with_text(change.text)
@@ -377,9 +386,10 @@ def _case_to_try(
 
 def _raised(seen: Observation, file: str) -> Raised | None:
     fault = seen.claims.fault
-    if fault is None or not fault.line or fault.file != file:
+    if fault is None:
         return None
-    return Raised(fault.line, fault.message)
+    # What is raised by others, of what the function returned, has no line of it.
+    return Raised(fault.line if fault.file == file else 0, fault.message)
 
 
 def _hands_back(planned: PlannedQuestion, run: QuestionRun, right: QuestionRun) -> bool:

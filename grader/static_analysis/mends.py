@@ -58,16 +58,35 @@ _REMEDIES = {
     "must match": ("unsqueeze(1)", "unsqueeze(0)"),
     "shapes cannot be multiplied": ("flatten(1)", "T"),
     "view size is not compatible": ("contiguous()",),
+    "must have its parameters and buffers on device": ("cuda()",),
     "to have the same dtype": ("to({argument}.dtype)", "float()", "double()"),
     "bool tensor is not supported": ("to({argument}.dtype)", "float()", "long()"),
 }
 """Part of what an exception says → what may be missing in its line, after a dot."""
 _TAKES_A_TUPLE = "invalid combination of arguments"
+_TAKES_A_TENSOR = (
+    "'list' object has no attribute",
+    "'tuple' object has no attribute",
+    "must be Tensor, not ",
+)
+_TO_TENSORS = ("tensor", "stack", "cat")
+"""Functions of torch that make one tensor of a list."""
+_TAKES_A_MATRIX = "must be a matrix"
+_OUT_OF_BOUNDS = re.compile(
+    r"index -?\d+ is out of bounds .* with size (\d+)|list index out of range"
+)
+_ROOM = 1000
+"""Places where there were too few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception of a function: where it was raised, and what it says."""
+    """An exception of a function, or of what works with its result.
+
+    Attributes:
+        line: Where the function raised it, in its file, from 1; 0 where it did not.
+        says: Its message.
+    """
 
     line: int
     says: str
@@ -136,6 +155,8 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
     if raised is not None:
         remedied = partial(_remedied, remedies=_remedies(raised, node), line=raised.line)
         yield from variants(node, remedied)
+        for kind in (_made_fit, _with_more_room):
+            yield from variants(node, partial(kind, raised=raised))
     unread = _never_read(node)
     yield from variants(node, partial(_read_instead, names=unread))
     # Of these there are few.
@@ -239,7 +260,7 @@ def _followed(node: ast.AST, text: str) -> Any:
 
 def _remedied(node: ast.AST, remedies: Sequence[str], line: int) -> Iterator[Alternative]:
     """Yield what an exception asks for, in its line."""
-    if getattr(node, "lineno", None) != line:
+    if line and getattr(node, "lineno", None) != line:
         return
     if isinstance(node, _VALUES) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         for text in remedies:
@@ -249,6 +270,40 @@ def _remedied(node: ast.AST, remedies: Sequence[str], line: int) -> Iterator[Alt
                 yield f"added {text}", _followed(node, text)
     if "unsqueeze(1)" in remedies and isinstance(node, ast.Compare):
         yield from _compared_one_by_one(node)
+
+
+def _with_more_room(node: ast.AST, raised: Raised) -> Iterator[Alternative]:
+    """Yield more room for an index that was out of bounds."""
+    bounds = _OUT_OF_BOUNDS.search(raised.says)
+    if bounds is None:
+        return
+    size = node.value if isinstance(node, ast.Constant) and type(node.value) is int else 0
+    if size > 1 and bounds[1] in {None, str(size)}:
+        yield "more room", ast.Constant(_ROOM)
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"max", "amax"}:
+        yield "added one", ast.BinOp(node, ast.Add(), ast.Constant(1))
+
+
+def _made_fit(node: ast.AST, raised: Raised) -> Iterator[Alternative]:
+    """Yield a call, in an exception's line, without a keyword that it names.
+
+    And one tensor for a list, and a product for what is no matrix.
+    """
+    if raised.line and getattr(node, "lineno", None) != raised.line:
+        return
+    if isinstance(node, ast.Call):
+        named = set(re.findall(r"\w+", raised.says))
+        for each in node.keywords:
+            if each.arg in named:
+                rest = [other for other in node.keywords if other is not each]
+                yield f"dropped {each.arg}", with_fields(node, keywords=rest)
+    if any(part in raised.says for part in _TAKES_A_TENSOR) and isinstance(node, _VALUES):
+        for name in _TO_TENSORS:
+            made = ast.Attribute(ast.Name("torch", ast.Load()), name, ast.Load())
+            yield f"made one by {name}", ast.Call(made, [node], [])
+    is_product = isinstance(node, ast.Attribute) and node.attr == "mm"
+    if is_product and _TAKES_A_MATRIX in raised.says:
+        yield "other product", with_fields(node, attr="matmul")
 
 
 _VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Compare, ast.BinOp)

@@ -56,6 +56,43 @@ def test_what_was_meant_is_among_the_changes(slip: str, meant: str) -> None:
     assert meant in changes(slip)
 
 
+@pytest.mark.parametrize(
+    ("slip", "says", "meant"),
+    [
+        ("return x.mean()", "'list' object has no attribute 'mean'",
+         "return torch.tensor(x).mean()"),
+        ("return g(x, y)", "argument 'input' must be Tensor, not list",
+         "return g(torch.cat(x), y)"),
+        ("return torch.mm(x, y)", "mat2 must be a matrix", "return torch.matmul(x, y)"),
+        ("z = g(10)\n    z[y] = 1", "index 12 is out of bounds for dimension 0 with size 10",
+         "z = g(1000)\n    z[y] = 1"),
+        ("z = [0] * 10\n    z[y] = 1", "list index out of range", "z = [0] * 1000\n    z[y] = 1"),
+        ("z = g(x.max())\n    z[x] = 1", "index 4 is out of bounds for dimension 1 with size 4",
+         "z = g(x.max() + 1)\n    z[x] = 1"),
+    ],
+)  # fmt: skip
+def test_what_an_exception_asks_for_is_tried(slip: str, says: str, meant: str) -> None:
+    last = slip.count("\n") + 2
+    tried = changes(slip, Raised(last, says))
+
+    assert meant in tried[:12]
+    assert meant not in changes(slip, Raised(last, "something else"))
+
+
+def test_a_keyword_that_an_exception_names_is_dropped_first() -> None:
+    raised = Raised(2, "g() got an unexpected keyword argument 'b'")
+
+    assert changes("return g(x, a=1, b=2)", raised)[0] == "return g(x, a=1)"
+
+
+def test_what_others_raise_of_a_result_has_no_line() -> None:
+    raised = Raised(0, "'list' object has no attribute 'flatten'")
+
+    assert "z = torch.cat(g(x))\n    return h(z, y)" in changes(
+        "z = g(x)\n    return h(z, y)", raised
+    )
+
+
 def test_statements_in_the_wrong_order_are_swapped() -> None:
     assert "x += y\n    z = x\n    return z" in changes("z = x\n    x += y\n    return z")
 
