@@ -172,13 +172,14 @@ def _right_cases(
     if len(right) == len(judged):
         return None
     drawn = [case for case in right if case.case.varies]
-    if not shows_work(drawn, submission.observations):
+    of_all = sum(case.case.varies for case, _ in judged)
+    # A case like a single key, or no row, asks for less than the work; such are the fewest.
+    if len(drawn) < of_all / 2 or not shows_work(drawn, submission.observations):
         return None
     keys = {case.key for case, is_right in judged if not is_right}
     alone = replace(planned, cases=tuple(case for case in planned.cases if case.key not in keys))
     verdicts = _unsettled(alone, reference, submission)
     settled = settle(planned.question.checks, verdicts, partial.shares)
-    of_all = sum(case.case.varies for case, _ in judged)
     return of_cases(len(drawn), of_all, partial.right_cases, settled)
 
 

@@ -97,6 +97,16 @@ def test_right_cases_earn_their_share_and_so_do_rules(grader: Grader, tmp_path: 
     assert "Right in" not in question.checks[1].message
 
 
+def test_less_than_half_of_the_cases_earn_nothing(
+    opened: Callable[[Materials], Grader], tmp_path: Path
+) -> None:
+    text = QUESTION.replace("repeats: 2\n        dims: {N", "repeats: 3\n        dims: {N")
+    grader = opened(materials(tmp_path, text))
+
+    assert graded(grader, tmp_path, "return x.amax(dim=0)").score == 0
+    assert graded(grader, tmp_path, FOR_MATRICES).score == pytest.approx(0.5 * 3 / 5 * 4, abs=1e-4)
+
+
 def test_a_rule_that_is_broken_stays_broken(grader: Grader, tmp_path: Path) -> None:
     question = graded(grader, tmp_path, "return x.max(dim=1).values")
 
