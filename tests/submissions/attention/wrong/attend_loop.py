@@ -114,7 +114,7 @@ def attend_loop(query, key, value):
 # A squeeze() too many: vectors of one number lose their dimension.
 # expect:
 #   questions:
-#     attend_loop: {status: failed, code: raised}
+#     attend_loop: {status: partial, code: raised}
 
 def attend_loop(query, key, value):
     rows = []

@@ -152,7 +152,7 @@ def train_linear_classifier(
 # Batches are larger than was asked for.
 # expect:
 #   questions:
-#     train_linear_classifier: {status: failed, checks: {weights: wrong_value}, says: Call sample_batch once in each step}
+#     train_linear_classifier: {status: partial, checks: {weights: wrong_value}, says: Call sample_batch once in each step}
 
 def train_linear_classifier(
     loss_func, W, X, y, learning_rate=1e-3, reg=1e-5, num_iters=100, batch_size=200

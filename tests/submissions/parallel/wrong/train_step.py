@@ -114,7 +114,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # Labels go to cuda:0, the outputs are on cuda:1.
 # expect:
 #   questions:
-#     train_step: {status: failed, code: raised}
+#     train_step: {status: partial, code: raised}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     optimizer.zero_grad()

@@ -44,7 +44,7 @@ def mutate_tensor(x, indices, values):
 # Takes the index lists apart in a way that fails where there is nothing to write.
 # expect:
 #   questions:
-#     mutate_tensor: {status: failed, code: raised}
+#     mutate_tensor: {status: partial, code: raised}
 
 def mutate_tensor(x, indices, values):
     rows, columns = zip(*indices)
