@@ -73,8 +73,10 @@ def numbers_close(one: Array, other: Array, rtol: float = CLOSE) -> bool:
 
 def inexact(array: Array) -> Array:
     """Return numbers that can be subtracted, in float64 unless they are complex."""
-    # NumPy refuses to subtract booleans, and unsigned numbers would wrap around.
-    return array if array.dtype.kind == "c" else array.astype(np.float64)
+    # NumPy refuses to subtract booleans, and unsigned numbers would wrap around. It warns of a NaN
+    # with unusual bits.
+    with np.errstate(invalid="ignore"):
+        return array if array.dtype.kind == "c" else array.astype(np.float64)
 
 
 _ROUNDING = {

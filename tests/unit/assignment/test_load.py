@@ -96,7 +96,7 @@ def argument(form: str) -> tuple[str, str]:
         ("title: Demo", "zzz: Demo",
          "1: title: is missing\n"
          "4: zzz: unknown key “zzz”; expected one of schema, id, version, title, hand_in, support,"
-         " modules, given, limits, partial, slip, questions"),
+         " modules, given, limits, partial, slip, right_cases, questions"),
         ("    title: Add\n", "", "7: @.title: is missing"),
         ("rtol: 1e-5, ", "", "20: @checks[0].rtol: is missing"),
         ("rtol: 1e-5", "rtoll: 1e-5",

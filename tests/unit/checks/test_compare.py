@@ -1,9 +1,10 @@
 """What is equal bit for bit, what but for rounding, and how much of it a caller may allow."""
 
+import numpy as np
 import pytest
 from observed import tensor
 
-from grader.checks.compare import bits_equal, equal_but_for_rounding, likeness
+from grader.checks.compare import bits_equal, equal_but_for_rounding, inexact, likeness
 from grader.wire.values import Opaque
 
 RIGHT = tensor([1.0, -8.0, 0.0])
@@ -80,3 +81,10 @@ def test_likeness_looks_no_further_than_there_is_something_to_compare_with(many)
         many = [many] * 10
     assert likeness(many, [1, 2]) is None
     assert likeness([many, 2], [1, 2]) is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_nan_with_unusual_bits_warns_nobody():
+    signalling = np.array([0x7F800001], dtype=np.uint32).view(np.float32)
+
+    assert np.isnan(inexact(signalling)).all()
