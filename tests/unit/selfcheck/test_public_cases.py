@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,43 @@ def test_nothing_hidden_and_no_solution_leaves_the_house() -> None:
             assert secret not in everything, secret
     assert "unseen" not in (folder / CASES_FILE).read_text()
     assert "def secret_cases" not in everything
+
+
+STUBS = {"README.md", "toy.ipynb", "toy.py"}
+"""Files for whoever writes the functions; these name every one, of hidden questions too."""
+READ_BACK = "as a self-check reads it"
+WHERE = {
+    "a visible case": (b"example", {CASES_FILE, TENSORS_FILE, "toy.ipynb", READ_BACK}),
+    "a right number of a visible case": (struct.pack("<f", 8.0), {TENSORS_FILE}),
+    "a visible question": (b"Twice as much", {CASES_FILE, "toy.ipynb", READ_BACK}),
+    "a hint": (b"Add it to itself.", {CASES_FILE, "toy.py", READ_BACK}),
+    "a visible scenario": (b"def count(n)", {CASES_FILE, READ_BACK}),
+    "a check of hidden cases alone": (b"surprise", {CASES_FILE, READ_BACK}),
+    "a hidden case": (b"kept_back", set()),
+    "an input of a hidden case, as text": (b"31337", set()),
+    "an input of a hidden case, as bytes": (struct.pack("<q", 31337), set()),
+    "a right number of a hidden case": (struct.pack("<q", 62674), set()),
+    "a case with a hidden scenario": (b"tricky", set()),
+    "a hidden scenario": (b"count_hidden", set()),
+    "a generator of inputs": (b"def secret_cases", set()),
+    "the name of a hidden question": (b"unseen", STUBS),
+    "the title of a hidden question": (b"Only when graded", {"toy.ipynb"}),
+    "a solution": (b"return x + x", set()),
+    "another solution": (b"x.sum()", set()),
+    "an operation of the reference": (b"aten::sum", set()),
+}
+"""What an author wrote → by which bytes it is found, and in which of a student's files it is."""
+
+
+@pytest.mark.parametrize("thing", WHERE)
+def test_a_student_finds_what_is_public_in_its_files_and_what_is_hidden_in_none(
+    thing: str,
+) -> None:
+    folder = toy_starter.made()[0]
+    contents = {path.name: path.read_bytes() for path in folder.iterdir()}
+    contents[READ_BACK] = repr(read_public(folder)).encode()
+    word, where = WHERE[thing]
+    assert {name for name, content in contents.items() if word in content} == where
 
 
 def test_a_check_of_hidden_cases_keeps_its_points_and_judges_nothing() -> None:
