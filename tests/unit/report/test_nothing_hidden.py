@@ -27,7 +27,6 @@ from grader.report.gradebook import gradebook
 from grader.report.gradescope import gradescope_results
 from grader.report.html.class_page import ClassRow, ClassView, class_page, class_view
 from grader.report.html.question_page import question_page, question_views
-from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels
 from grader.report.html.self_check import result_html
 from grader.report.html.submission_page import Picture, SubmissionFiles, staff_page, student_page
@@ -45,6 +44,7 @@ from grader.report.model import (
 from grader.report.student import StudentView
 from grader.report.summary import summary_page
 from grader.report.terminal import print_class, print_report
+from grader.report.view import ReleaseStage
 from grader.sandbox.host.processes import Tier
 from grader.submission.submission import SubmittedFile
 from grader.verdict import Basis, Code, Message, Owner, Status, Verdict, Witness, passed
