@@ -14,7 +14,7 @@ from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
 from grader.sandbox.host.processes import Tier
 from grader.text import inert
-from grader.verdict import Code, Status, Visibility
+from grader.verdict import Code, Status
 
 _NEVER_RAN = frozenset(
     {
@@ -162,13 +162,6 @@ def regular(question: QuestionResult) -> tuple[float, float]:
         for name in ("score", "pending")
     )
     return earned, pending
-
-
-def visible(question: QuestionResult) -> tuple[CheckResult, ...]:
-    """Return the checks that a student may know of now, where no platform hides the others."""
-    if question.visibility is not Visibility.VISIBLE:
-        return ()
-    return tuple(check for check in question.checks if check.visibility is Visibility.VISIBLE)
 
 
 _DIED = frozenset({Code.CRASHED, Code.TIMED_OUT, Code.OUT_OF_MEMORY, Code.PROTOCOL_VIOLATION})

@@ -87,6 +87,7 @@ THINGS = {
     "time": "1234.5",
     "walls": "wallshidden",
     "other machine": "elsewherehidden",
+    "check that ran there without walls": "mergedhide",
 }
 """What is in a report → the word by which it is found."""
 
@@ -166,8 +167,8 @@ def hiding() -> Report:
         seed=598773, grader_version="0.1.0",
     )  # fmt: skip
     there = MergedInfo(
-        device="elsewherehidden", isolation=Tier.FULL, seed=1, platform="Linux", torch="2.4.0",
-        grader_version="0.1.0", checks=("open.told",),
+        device="elsewherehidden", isolation=Tier.NONE, seed=1, platform="Linux", torch="2.4.0",
+        grader_version="0.1.0", checks=("open.mergedhide",),
     )  # fmt: skip
     report = build_report(
         Assignment.model_validate(
@@ -308,6 +309,7 @@ SHOWN: dict[str, set[str]] = {
     "terminal": {
         *NO_CASE_HIDDEN, "name of a hidden case", "text of a hidden case",
         "class of a hidden exception", "number of a hidden case",
+        "check that ran there without walls",
     },
     "terminal of a class": {*WHOLE, "text of a visible case", "name of a visible case"},
     "staff page": {*THINGS},
@@ -322,9 +324,10 @@ SHOWN: dict[str, set[str]] = {
     },
     "results.json": {*NO_CASE_HIDDEN, "points that count after lateness"},
     "results.json before the due date": {*AT_ONCE, *OUTER},
-    "junit.xml": {*AT_ONCE, "whole score"},
-    "result.json": AT_ONCE,
-    "release-body.md": WHOLE,
+    "junit.xml": {*AT_ONCE, "visible check of a hidden question"},
+    # Classroom 50 gives out the grade at once, and rounds it.
+    "result.json": {*AT_ONCE, *OUTER},
+    "release-body.md": {"whole score"},
     # These print a self-check's report, and public cases hold no hidden question or check.
     "self-check": NO_CASE_HIDDEN,
     "notebook": NO_CASE_HIDDEN,
