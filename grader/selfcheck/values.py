@@ -24,8 +24,8 @@ from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.selfcheck.files import needs_numbers
 from grader.selfcheck.pictures import heat_of
+from grader.selfcheck.public import needs_numbers
 from grader.selfcheck.workplace import Workplace, line_as_written, place_words
 from grader.selfcheck.written_stubs import hidden_builtins, parameters, parameters_in
 from grader.text import inert

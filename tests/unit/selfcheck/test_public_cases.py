@@ -11,9 +11,9 @@ import toy_starter
 from grader.authoring.starter import check_public
 from grader.checks.arrays import to_numpy
 from grader.errors import UsageError
-from grader.selfcheck.files import blank, read_public
+from grader.selfcheck.files import read_public
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
-from grader.selfcheck.public import public_part
+from grader.selfcheck.public import blank, public_part, public_runs
 from grader.wire.values import Tensor
 
 ROOT = Path(__file__).parents[3]
@@ -90,6 +90,14 @@ def test_reading_gives_what_was_written() -> None:
     assert public.hints == {"double": "Add it to itself."}
     example = public.reference["double"].observations["example"]
     assert example.claims.value == written.reference["double"].observations["example"].claims.value
+
+
+def test_the_files_hold_what_was_let_through_and_nothing_else() -> None:
+    folder, _, made = toy_starter.made()
+    read = read_public(folder)
+    assert read.reference == made.public.reference
+    # What is let through passes once more as it is: there is nothing left to take out.
+    assert public_runs(read.plan, read.reference) == read.reference
 
 
 def test_cases_with_a_hidden_scenario_stay_behind_and_are_named() -> None:
