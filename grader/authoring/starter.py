@@ -49,7 +49,7 @@ from grader.selfcheck.public import (
     PUBLIC_SEED,
     CaseName,
     PublicCases,
-    needs_numbers,
+    items_with_numbers,
     public_part,
     public_questions,
     public_runs,
@@ -535,7 +535,9 @@ def _too_large(public: PublicCases) -> Iterator[tuple[CaseName, str]]:
         for case in planned.cases:
             name = planned.question.id, case.case.id
             seen = run.observations[case.key]
-            sizes[name] = sizes.get(name, 0) + size_of(case, seen, needs_numbers(planned, case))
+            sizes[name] = sizes.get(name, 0) + size_of(
+                case, seen, bool(items_with_numbers(planned, case))
+            )
     total = sum(sizes.values())
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
         if size > CASE_BYTES or total > ALL_BYTES:

@@ -16,7 +16,8 @@ Does not defend against: a visible case whose inputs give a hidden one away; tha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -26,6 +27,7 @@ import numpy as np
 from grader.assignment.types import Assignment, Case, Question
 from grader.checks.arrays import to_numpy
 from grader.checks.base import Check, Probe
+from grader.checks.compare_trees import NoItemError, item_of
 from grader.checks.counts import counts_of
 from grader.checks.proved import shows
 from grader.checks.traces import DeviceTrace, read_trace
@@ -33,7 +35,7 @@ from grader.observation import Claims, Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion, checks_on
 from grader.verdict import Visibility
-from grader.wire.tree import combine, map_leaves, map_tensors
+from grader.wire.tree import combine, map_leaves
 from grader.wire.values import Tensor, Value
 
 PUBLIC_SEED = 0
@@ -163,7 +165,7 @@ def _public(planned: PlannedQuestion, case: PlannedCase, seen: Observation) -> O
     return Observation(
         Outcome.COMPLETED,
         claims=Claims(
-            value if needs_numbers(planned, case) else blank(value),
+            blank(value, items_with_numbers(planned, case)),
             None if claims.args_after is None else (),
             None,
             {name: without_the_way(item, ops) for name, item in claims.probes.items()},
@@ -253,14 +255,46 @@ def _met(name: str, ops: Sequence[str]) -> list[str]:
     return [pattern for pattern in ops if fnmatchcase(name, pattern)]
 
 
-def needs_numbers(planned: PlannedQuestion, case: PlannedCase) -> bool:
-    """Return whether a check of the case looks at the numbers that the reference returned."""
-    return any(check.numbers for check in planned.question.checks if check.judges(case.case.id))
+def items_with_numbers(planned: PlannedQuestion, case: PlannedCase) -> frozenset[str]:
+    """Return the items of a result whose numbers a check of the case looks at; ``""`` for all."""
+    checks = planned.question.checks
+    looking = (check for check in checks if check.numbers and check.judges(case.case.id))
+    return frozenset(check.item or "" for check in looking)
 
 
-def blank(value: Value) -> Value:
-    """Return a value with zeros for the numbers of its tensors; layout and form stay."""
-    return map_tensors(lambda tensor: replace(tensor, data=bytes(len(tensor.data))), value)
+def has_numbers(planned: PlannedQuestion, case: PlannedCase, item: str | None) -> bool:
+    """Return whether the numbers of an item are public; of a whole result where it is None."""
+    known = items_with_numbers(planned, case)
+    return any(not each or f"{item or ''}.".startswith(f"{each}.") for each in known)
+
+
+def blank(value: Value, beside: Collection[str] = ()) -> Value:
+    """Return a value with zeros for the numbers of its tensors; layout and form stay.
+
+    What no check looks at can be anything, such as memory that the reference's process had used
+    for its own text before.
+
+    Args:
+        value: Of a call.
+        beside: Items that stay as they are, as checks name them; ``""`` for all.
+    """
+    kept = {id(part) for item in beside for part in _parts(value, item)}
+
+    def leaf(part: Value) -> Value:
+        if id(part) in kept or not isinstance(part, Tensor):
+            return part
+        return replace(part, data=bytes(len(part.data)))
+
+    return map_leaves(leaf, value, whole=lambda part: id(part) in kept)
+
+
+def _parts(value: Value, item: str) -> Iterator[Value]:
+    """Yield an item of a result, if it has it; the whole result where no item is named."""
+    if not item:
+        yield value
+    else:
+        with suppress(NoItemError):
+            yield item_of(returned(value), item).claims.value
 
 
 def _envelope(runs: Companions) -> Companions:

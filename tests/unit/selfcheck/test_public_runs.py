@@ -21,9 +21,11 @@ from grader.observation import (
 )
 from grader.run.observe import Mended, QuestionRun
 from grader.run.plan import PlannedQuestion
-from grader.selfcheck.public import public_runs
+from grader.selfcheck.public import blank, has_numbers, public_runs
 from grader.static_analysis.facts import EntryFacts
 from grader.wire.messages import Fault, Loaded
+from grader.wire.tree import map_tensors
+from grader.wire.values import Value
 
 COUNTS = {
     "events": 7771, "lines": [7772], "calls": {"callhidden": 1}, "ops": {"aten::ophidden": 1},
@@ -132,6 +134,58 @@ def test_numbers_that_no_public_check_looks_at_are_zeros(
     question: str, case: str, value: object
 ) -> None:
     assert filtered(question).observations[case].claims.value == value
+
+
+HERE, GONE = tensor([1.0, 2.0]), tensor([0.0, 0.0])
+DICT: dict[Value, Value] = {"a": HERE, "b": [HERE, {"c": HERE, 0: HERE}], "d.e": HERE, "n": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("value", "beside", "left"),
+    [
+        (HERE, (), GONE),
+        (HERE, ("",), HERE),
+        (DICT, ("",), DICT),
+        (DICT, (), {"a": GONE, "b": [GONE, {"c": GONE, 0: GONE}], "d.e": GONE, "n": 1.5}),
+        (DICT, ("a",), {"a": HERE, "b": [GONE, {"c": GONE, 0: GONE}], "d.e": GONE, "n": 1.5}),
+        (DICT, ("b",), {"a": GONE, "b": [HERE, {"c": HERE, 0: HERE}], "d.e": GONE, "n": 1.5}),
+        (DICT, ("b.0", "a"), {"a": HERE, "b": [HERE, {"c": GONE, 0: GONE}], "d.e": GONE, "n": 1.5}),
+        (DICT, ("b.1.c",), {"a": GONE, "b": [GONE, {"c": HERE, 0: GONE}], "d.e": GONE, "n": 1.5}),
+        # No item is called so: a point goes down a level.
+        (DICT, ("d.e", "z"), {"a": GONE, "b": [GONE, {"c": GONE, 0: GONE}], "d.e": GONE, "n": 1.5}),
+        ((HERE, HERE), ("1",), (GONE, HERE)),
+    ],
+)  # fmt: skip
+def test_items_that_no_check_looks_at_are_zeros(
+    value: Value, beside: tuple[str, ...], left: Value
+) -> None:
+    # Each tensor is an object of its own, as it is when it has come over the wire.
+    assert blank(map_tensors(replace, value), beside) == left
+
+
+@pytest.mark.parametrize(
+    ("looked_at", "item", "known"),
+    [
+        ((), None, False),
+        ((None,), None, True),
+        ((None,), "a", True),
+        (("a",), None, False),
+        (("a",), "a", True),
+        (("a",), "a.b", True),
+        (("a.b",), "a", False),
+        (("a",), "ab", False),
+        (("a", None), "c", True),
+    ],
+)
+def test_a_number_is_told_only_where_it_is_public(
+    looked_at: tuple[str | None, ...], item: str | None, known: bool
+) -> None:
+    one = planned("double")
+    whole = one.question.checks[0]
+    checks = tuple(whole.model_copy(update={"item": each}) for each in looked_at)
+    shape = planned("mean_of").question.checks[1].model_copy(update={"item": item, "cases": None})
+    question = one.question.model_copy(update={"checks": (*checks, shape)})
+    assert has_numbers(replace(one, question=question), one.cases[0], item) is known
 
 
 def test_a_case_that_is_not_public_is_left_behind() -> None:
