@@ -125,7 +125,7 @@ def view_of(
         return _for_staff(full, audience, late, sources)
     released = audience.released
     shown = _in_students_words(full) if released is None else for_student(full, released)
-    hidden = withheld(full, released or ReleaseStage.NOW)
+    hidden = _withheld(full, released or ReleaseStage.NOW)
     # What counts in the end would tell the points of checks that are not shown.
     whole = not hidden[""] or released is ReleaseStage.PUBLISHED
     lines = [*notices(shown, audience.words), *_late(late, full, whole, audience.words)]
@@ -259,7 +259,7 @@ def for_student(report: Report, release: ReleaseStage = ReleaseStage.NOW) -> Rep
     )
 
 
-def withheld(report: Report, release: ReleaseStage) -> dict[str, int]:
+def _withheld(report: Report, release: ReleaseStage) -> dict[str, int]:
     """Return how many checks of each shown question are not shown; under ``""``, of all."""
     by_question = {
         question.id: sum(not _shown(check, release) for check in question.checks)

@@ -19,6 +19,9 @@ import pytest
 from rich.console import Console
 
 from grader.assignment.types import Assignment
+from grader.batch.discover import ClassSubmission
+from grader.batch.export import feedback_of
+from grader.batch.grades import Grade
 from grader.integrations import pytest_items
 from grader.integrations.pytest_items import CheckError, CheckItem
 from grader.report.build import RunRecord, build_report
@@ -277,6 +280,7 @@ PRESENTERS: dict[str, Callable[[Report], str]] = {
     "junit.xml": lambda report: junit(report).decode(),
     "result.json": lambda report: json.dumps(classroom50_result(report, {}, NOW)),
     "release-body.md": _release_body,
+    "Moodle's feedback": lambda report: feedback_of(Grade(ClassSubmission("a", Path()), report)),
     "self-check": lambda report: _printed(lambda console: StudentView(console, {}).report(report)),
     "notebook": lambda report: "\n".join(map(result_html, report.questions)),
     "pytest": _by_pytest,
@@ -328,6 +332,8 @@ SHOWN: dict[str, set[str]] = {
     # Classroom 50 gives out the grade at once, and rounds it.
     "result.json": {*AT_ONCE, *OUTER},
     "release-body.md": {"whole score"},
+    # Beside a final grade, which is the whole.
+    "Moodle's feedback": {"whole score", "title of a hidden question with a visible check"},
     # These print a self-check's report, and public cases hold no hidden question or check.
     "self-check": NO_CASE_HIDDEN,
     "notebook": NO_CASE_HIDDEN,
