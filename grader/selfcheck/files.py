@@ -28,10 +28,10 @@ from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE, InTheWay
 from grader.selfcheck.public import (
     PUBLIC_SEED,
     PublicCases,
-    counted,
+    counted_call,
     greatest_of,
     public_questions,
-    returned,
+    returned_call,
 )
 from grader.wire.codec import Decoder, Encoder, Node
 from grader.wire.tree import tensors
@@ -298,12 +298,12 @@ class _PublicCase:
         seen = Observation(Outcome.COMPLETED, claims=Claims(value, after, None, probes))
         companions = None
         if "wide" in item:
-            wide, moved = (returned(decoder.decode(item[name])) for name in ("wide", "moved"))
+            wide, moved = (returned_call(decoder.decode(item[name])) for name in ("wide", "moved"))
             companions = Companions(wide, (moved,))
         self.observation = replace(
             seen,
             companions=companions,
-            counted={name: counted(found) for name, found in item.get("counted", {}).items()},
+            counted={name: counted_call(found) for name, found in item.get("counted", {}).items()},
             shown=tuple(item.get("shown", ())),
         )
 

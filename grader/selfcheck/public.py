@@ -171,7 +171,7 @@ def _public(planned: PlannedQuestion, case: PlannedCase, seen: Observation) -> O
             {name: without_the_way(item, ops) for name, item in claims.probes.items()},
         ),
         companions=None if seen.companions is None else _envelope(seen.companions),
-        counted={name: counted(greatest_of(item)) for name, item in seen.counted.items()},
+        counted={name: counted_call(greatest_of(item)) for name, item in seen.counted.items()},
         shown=tuple(check.id for check in checks if shows(check, case.inputs, seen)),
     )
 
@@ -182,15 +182,15 @@ def greatest_of(seen: Observation) -> int | None:
     return None if counts is None else counts.greatest
 
 
-def counted(greatest: int | None) -> Observation:
+def counted_call(greatest: int | None) -> Observation:
     """Return a counted call of which no more is known: operations would tell a student how."""
     if greatest is None:
-        return returned(None)
+        return returned_call(None)
     counts: Value = {**_NO_COUNTS, "greatest": greatest}
     return Observation(Outcome.COMPLETED, claims=Claims(probes={Probe.COUNTING.value: counts}))
 
 
-def returned(value: Value) -> Observation:
+def returned_call(value: Value) -> Observation:
     """Return a call of which its result alone is known."""
     return Observation(Outcome.COMPLETED, claims=Claims(value))
 
@@ -294,14 +294,14 @@ def _parts(value: Value, item: str) -> Iterator[Value]:
         yield value
     else:
         with suppress(NoItemError):
-            yield item_of(returned(value), item).claims.value
+            yield item_of(returned_call(value), item).claims.value
 
 
 def _envelope(runs: Companions) -> Companions:
     """Return the reference in float64, and one answer that is as far from it as any moved one."""
     wide = runs.wide.claims.value
     moved = combine(_farthest, wide, *(run.claims.value for run in runs.perturbed))
-    return Companions(returned(wide), (returned(moved),))
+    return Companions(returned_call(wide), (returned_call(moved),))
 
 
 def _farthest(wide: Any, *moved: Any) -> Any:
