@@ -173,8 +173,16 @@ class StudentView:
             names_of: list[Param] = [check.id for check in group]
             params = {"checks": names_of, "requires": cast("Param", requires)}
             yield "– " + self._words.render(Message("counts_after", params)), "dim"
-        if _wrong(question) and not not_found(question) and question.id in self._hints:
-            yield self._words.render(Message("hint", {"hint": self._hints[question.id]})), "yellow"
+        if hint := hint_of(question, self._hints, self._words):
+            yield hint, "yellow"
+
+
+def hint_of(question: QuestionResult, hints: Mapping[str, str], words: Words) -> str:
+    """Return the hint on a question that is wrong, as a sentence; empty if there is none."""
+    hint = hints.get(question.id)
+    if not hint or not _wrong(question) or not_found(question):
+        return ""
+    return words.render(Message("hint", {"hint": hint}))
 
 
 def of_the_file(question: QuestionResult) -> str:
