@@ -43,14 +43,16 @@ from grader.report.model import CheckResult, Report
 from grader.run.materials import Materials
 from grader.sandbox.host.processes import Sandbox
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.files import needs_numbers, read_public, size_of
+from grader.selfcheck.files import read_public, size_of
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
 from grader.selfcheck.public import (
     PUBLIC_SEED,
     CaseName,
     PublicCases,
+    items_with_numbers,
     public_part,
     public_questions,
+    public_runs,
 )
 from grader.selfcheck.sealed_mistakes import sealed_mistakes
 from grader.selfcheck.warm_sandbox import open_for_check
@@ -413,8 +415,11 @@ def make_public(materials: Materials, sandbox: Sandbox) -> MadeCases:
         # more must not travel.
         left_out |= too_large
         public = _run(materials, shown, left_out, sandbox)
+    # First: known mistakes are told apart by all that the reference did, public or not.
     sealed = sealed_mistakes(materials, public, sandbox)
-    return MadeCases(replace(public, mistakes=sealed), left_out | dict(_not_run(public)))
+    runs = public_runs(public.plan, public.reference)
+    travels = replace(public, reference=runs, mistakes=sealed)
+    return MadeCases(travels, left_out | dict(_not_run(public)))
 
 
 def _not_run(public: PublicCases) -> Iterator[tuple[CaseName, str]]:
@@ -530,7 +535,9 @@ def _too_large(public: PublicCases) -> Iterator[tuple[CaseName, str]]:
         for case in planned.cases:
             name = planned.question.id, case.case.id
             seen = run.observations[case.key]
-            sizes[name] = sizes.get(name, 0) + size_of(case, seen, needs_numbers(planned, case))
+            sizes[name] = sizes.get(name, 0) + size_of(
+                case, seen, bool(items_with_numbers(planned, case))
+            )
     total = sum(sizes.values())
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
         if size > CASE_BYTES or total > ALL_BYTES:

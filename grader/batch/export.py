@@ -33,9 +33,8 @@ from grader.batch.lms_csv import (
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
 from grader.report.gradebook import cell
-from grader.report.messages.language import current_language
-from grader.report.model import titled
-from grader.report.summary import amount, counted, unread, worth
+from grader.report.summary import amount, counted, worth
+from grader.report.view import Audience, ReleaseStage, view_of
 
 _NBGRADER = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
@@ -210,7 +209,7 @@ def moodle(
     def fill(row: Row, grade: Grade) -> None:
         row.put(_MOODLE_GRADE, scale.final(grade))
         # A text that begins like a formula would be run by the spreadsheet that opens the file.
-        row.put(_MOODLE_FEEDBACK, cell(_feedback(grade)))
+        row.put(_MOODLE_FEEDBACK, cell(feedback_of(grade)))
 
     done = table.fill(grades, matches, _MOODLE_GRADE, fill)
     return table.with_missing(done, missing, matches, _MOODLE_GRADE)
@@ -274,15 +273,20 @@ def _points(points: float | None) -> str:
     return "" if points is None else amount(points)
 
 
-def _feedback(grade: Grade) -> str:
+def feedback_of(grade: Grade) -> str:
+    """Return what a student reads beside a final grade: questions with points, without hidden ones.
+
+    A file that could not be run comes first.
+    """
+    view = view_of(grade.report, Audience(released=ReleaseStage.PUBLISHED))
     parts = [
         f"{question.title}: {amount(question.score)}/{worth(question)}"
-        for question in titled(grade.report, current_language()).questions
+        for question in view.report.questions
     ]
     if grade.penalty:
         parts.append(f"late: −{amount(100 * grade.penalty)} %")
-    points, said = "; ".join(parts), unread(grade.report)
-    return points if said is None else f"{said.student_message}\n{points}"
+    points = "; ".join(parts)
+    return f"{view.next_step}\n{points}" if view.one_message else points
 
 
 def _nbgrader_table(grades: Sequence[Grade], options: ExportOptions) -> ExportResult:

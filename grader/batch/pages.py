@@ -19,7 +19,6 @@ from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.gradescope import write_results
 from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.question_page import question_page, question_views
-from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import INDEX_FILE, STAFF_FILE, STUDENT_FILE, Labels
 from grader.report.html.submission_page import (
     Links,
@@ -31,6 +30,7 @@ from grader.report.html.submission_page import (
 )
 from grader.report.messages.language import current_language
 from grader.report.model import Report
+from grader.report.view import ReleaseStage
 from grader.store.files import write_atomic
 from grader.store.journal import JOURNAL_FILE, open_journal
 from grader.submission import IntakeError, SubmittedFile, read_submission

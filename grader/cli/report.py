@@ -15,10 +15,10 @@ from grader.batch.merge import read_folder
 from grader.batch.pages import Look, labels_of, read_class, write_one
 from grader.cli.options import LanguageOpt, LateOpt
 from grader.cli.support import make_console, make_folder, say, write_pages
-from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import STUDENT_FILE
 from grader.report.pictures import write_pictures
 from grader.report.summary import counted
+from grader.report.view import ReleaseStage
 from grader.store.journal import JOURNAL_FILE
 
 ReleasedOpt = Annotated[

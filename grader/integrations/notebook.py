@@ -176,10 +176,9 @@ def _joined(answers: Sequence[NotebookAnswer]) -> NotebookAnswer:
 
 
 def _shown(chosen: Sequence[QuestionResult], place: Workplace, check: SelfCheck) -> NotebookAnswer:
-    hints = place.public.hints
     pages = [
         result_html(
-            item, hints.get(item.id, ""), pictures(item, place, check.seen), *_happened(item, check)
+            item, place.public.hints, pictures(item, place, check.seen), *_happened(item, check)
         )
         for item in chosen
     ]

@@ -12,7 +12,7 @@ from grader.assignment.types import Question
 from grader.errors import GraderError
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, Report
-from grader.report.student import asked_for, next_question, not_written, points_of
+from grader.report.student import asked_for, next_question, not_written, points_of, points_of_all
 from grader.report.summary import amount
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.folder import CASES_FILE, unreadable
@@ -108,11 +108,7 @@ def summary(report: Report, place: Workplace) -> Iterator[str]:
     for item in shown:
         note = f"  {current().codes['not_implemented']}" if not_written(item) else ""
         yield f"{item.id:<{width}}  {points_of(item)}{note}"
-    score = sum(item.score for item in shown)
-    whole = sum(item.max_score for item in shown if not item.bonus)
-    pending = sum(item.pending for item in shown)
-    later = f" + {amount(pending)}?" if pending else ""
-    yield f"{'':<{width}}  {amount(score)}{later} / {amount(whole)}"
+    yield f"{'':<{width}}  {points_of_all(shown)}"
     step = next_question(report)
     if step is not None:
         params: dict[str, Param] = {

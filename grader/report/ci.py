@@ -16,16 +16,9 @@ from typing import Any
 
 from grader.errors import InfrastructureError
 from grader.report.messages.catalogue import current
-from grader.report.messages.language import current_language
-from grader.report.model import (
-    CheckResult,
-    QuestionResult,
-    Report,
-    ReportStatus,
-    in_language,
-    json_bytes,
-)
-from grader.report.summary import amount, notices, visible, worth
+from grader.report.model import CheckResult, Report, ReportStatus, json_bytes
+from grader.report.summary import amount, worth
+from grader.report.view import Audience, view_of
 from grader.store.files import write_atomic
 from grader.text import inert
 from grader.verdict import Status
@@ -64,7 +57,7 @@ def classroom50_result(
             f"{report.submission.id}: the report is incomplete, so there is no result to give out; "
             "run the job again"
         )
-    report = in_language(report, current_language())
+    shown = view_of(report, Audience()).report
     moment = now.astimezone(dt.timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
     about = {name: environment.get(key, "") for name, key in _FROM_ENVIRONMENT.items()}
     document: dict[str, Any] = {
@@ -72,6 +65,7 @@ def classroom50_result(
         **about,
         "datetime": moment,
         "graded_at": moment,
+        # The grade, of which hidden checks are a part.
         "score": _whole(report.score),
         "max-score": _whole(report.max_score),
         "tests": [
@@ -80,10 +74,10 @@ def classroom50_result(
                 "passed": check.status is Status.PASSED,
                 "score": _whole(check.score),
                 "max-score": _whole(check.max_score),
-                "output": check.student_message,
+                "output": check.message,
             }
-            for question in report.questions
-            for check in visible(question)
+            for question in shown.questions
+            for check in question.checks
         ],
     }
     if environment.get("USERNAME"):
@@ -115,11 +109,15 @@ def _whole(points: float) -> int:
 
 def _body(report: Report) -> str:
     label = current().label
+    # The whole grade is given out beside this, so it stands on top; the table has what is shown.
+    whole, shown = view_of(report, Audience(released=None)), view_of(report, Audience())
     head = [label(name) for name in ("question", "distribution", "open_points")]
     lines = [f"**{label('points', score=amount(report.score), max=worth(report))}**", ""]
-    lines += [f"{line}\n" for line in [*notices(report, current()), *report.submission.notes]]
+    hidden = [label("whole_note")] if shown.withheld[""] else []
+    above = [*whole.notices, *hidden, *report.submission.notes]
+    lines += [f"{line}\n" for line in above]
     lines += [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
-    for each in report.questions:
+    for each in shown.report.questions:
         points = label("points", score=amount(each.score), max=worth(each, label("bonus")))
         lines.append(f"| `{each.id}` | {points} | {amount(each.pending)} |")
     return "\n".join(lines) + "\n"
@@ -138,7 +136,8 @@ _OUTCOME = {
 
 def junit(report: Report) -> bytes:
     """Return the document, as UTF-8."""
-    checks = [(q, check) for q in report.questions for check in visible(q)]
+    report = view_of(report, Audience()).report
+    checks = list(report.checks())
     outcomes = [_OUTCOME.get(check.status) for _, check in checks]
     suite = ET.Element(
         "testsuite",
@@ -149,7 +148,7 @@ def junit(report: Report) -> bytes:
         skipped=str(outcomes.count("skipped")),
     )
     _properties(suite, score=report.score, max_score=report.max_score, pending=report.pending)
-    suite.extend(_case(report.assignment.id, question, check) for question, check in checks)
+    suite.extend(_case(f"{report.assignment.id}.{question}", check) for question, check in checks)
     root = ET.Element("testsuites", name=report.assignment.id)
     root.append(suite)
     ET.indent(root)
@@ -169,12 +168,12 @@ def write_junit(report: Report, folder: Path) -> Path:
     return path
 
 
-def _case(assignment: str, question: QuestionResult, check: CheckResult) -> ET.Element:
-    case = ET.Element("testcase", classname=f"{assignment}.{question.id}", name=check.id)
+def _case(place: str, check: CheckResult) -> ET.Element:
+    case = ET.Element("testcase", classname=place, name=check.id)
     _properties(case, score=check.score, max_score=check.max_score, pending=check.pending)
     outcome = _OUTCOME.get(check.status)
     if outcome:
-        message = inert(check.student_message, _MAX_TEXT, keep="\n\t")
+        message = inert(check.message, _MAX_TEXT, keep="\n\t")
         first = message.partition("\n")[0]
         if check.pending:
             label = current().label

@@ -11,75 +11,36 @@ post-processor then changes four things:
 * Every text is marked as plain ``text``. HTML, Markdown and ANSI sequences of a submission are
   shown, not interpreted.
 
-Students see this file, so it holds only each check's ``student_message``. If the grader itself
-failed anywhere, the document has no ``score``, neither at the top nor in a test. Gradescope then
-reports a failed autograder instead of a grade.
+Students see this file, so it is made from what a platform may show them (``grader.report.view``).
+If the grader itself failed anywhere, the document has no ``score``, neither at the top nor in a
+test. Gradescope then reports a failed autograder instead of a grade.
 """
 
 from __future__ import annotations
 
 import io
-import math
 import unittest
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from gradescope_utils.autograder_utils.decorators import number, partial_credit, tags, visibility
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
-from grader.report.build import PLACES, question_status
 from grader.report.lateness import LateCost
-from grader.report.merge import sums
 from grader.report.messages.catalogue import current
-from grader.report.messages.language import current_language
-from grader.report.messages.words import Words
-from grader.report.model import (
-    CheckResult,
-    QuestionResult,
-    Report,
-    ReportStatus,
-    in_language,
-    json_bytes,
-)
-from grader.report.summary import MARKS, amount, notices, told_together, unread, worth
+from grader.report.model import CheckResult, Report, ReportStatus, json_bytes
+from grader.report.summary import MARKS, amount, worth
+from grader.report.view import Audience, ReportView, ViewRow, view_of
 from grader.store.files import write_atomic
 from grader.text import inert
-from grader.verdict import Status, Visibility
+from grader.verdict import Status
 
 RESULTS_FILE = "results.json"
 _MAX_NAME = 200
 _TEXT_FIELDS = ("output_format", "test_output_format", "test_name_format")
 
 Document = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _TestRow:
-    """Checks of a question that the same people see at the same time.
-
-    Attributes:
-        number: Place of the question in the assignment, and of the row in it.
-    """
-
-    number: str
-    question: QuestionResult
-    visibility: Visibility
-    checks: tuple[CheckResult, ...]
-
-    @property
-    def points(self) -> dict[str, float]:
-        counted = (check.max_score for check in self.checks if not check.bonus)
-        return sums(round(math.fsum(counted), PLACES), self.checks)
-
-    @property
-    def status(self) -> Status:
-        return question_status(self.checks, **self.points)
-
-
-_ORDER = {Status.DEFERRED: 1, Status.ERROR: 1, Status.SKIPPED: 2, Status.PASSED: 3}
-"""Of rows, and of lines in them: what failed, what is open, what was not tried, what passed."""
 
 
 def gradescope_results(report: Report, late: LateCost | None = None) -> Document:
@@ -89,11 +50,11 @@ def gradescope_results(report: Report, late: LateCost | None = None) -> Document
         report: What the work is worth, which is the score.
         late: What lateness takes from that, where there is a policy on it.
     """
-    rows = list(_rows(in_language(report, current_language())))
+    view = view_of(report, Audience(released=None), late)
     finished: Document = {}
 
     def take(document: Document) -> None:
-        _finish(document, report, rows, late)
+        _finish(document, view, late)
         finished.update(document)
         # The runner would write it out, slowly, and it would have to be read again.
         document.clear()
@@ -105,7 +66,7 @@ def gradescope_results(report: Report, late: LateCost | None = None) -> Document
         stdout_visibility="hidden",
         post_processor=take,
     )
-    runner.run(_suite(rows))
+    runner.run(_suite(view.rows))
     return finished
 
 
@@ -126,35 +87,23 @@ def write_results(report: Report, folder: Path, late: LateCost | None = None) ->
     return path
 
 
-def _rows(report: Report) -> list[_TestRow]:
-    rows = []
-    for major, question in enumerate(report.questions, start=1):
-        groups: dict[Visibility, list[CheckResult]] = {}
-        for check in question.checks:
-            groups.setdefault(check.visibility, []).append(check)
-        for minor, (shown, checks) in enumerate(groups.items(), start=1):
-            number = f"{major}" if len(groups) == 1 else f"{major}.{minor}"
-            rows.append(_TestRow(number, question, shown, tuple(checks)))
-    return sorted(rows, key=lambda row: _ORDER.get(row.status, 0))
-
-
-def _suite(rows: list[_TestRow]) -> unittest.TestSuite:
+def _suite(rows: Sequence[ViewRow]) -> unittest.TestSuite:
     methods = {f"test_{index}": _method(row) for index, row in enumerate(rows)}
     case = type("Checks", (unittest.TestCase,), methods)
     return unittest.TestSuite(case(name) for name in methods)
 
 
-def _method(row: _TestRow) -> Callable[..., None]:
+def _method(row: ViewRow) -> Callable[..., None]:
     def test(_: unittest.TestCase, set_score: Callable[[float], None]) -> None:
-        set_score(row.points["score"])
+        set_score(row.question.score)
 
     extra = f" ({current().label('bonus')})" if row.question.bonus else ""
     # The runner takes the first line of the docstring as the test's name.
     test.__doc__ = inert(f"{row.question.id}: {row.question.title}{extra}", _MAX_NAME)
-    codes = dict.fromkeys(check.code.value for check in row.checks)
-    devices = dict.fromkeys(tag for check in row.checks for tag in _device_tag(check))
+    codes = dict.fromkeys(check.code.value for check in row.question.checks)
+    devices = dict.fromkeys(tag for check in row.question.checks for tag in _device_tag(check))
     for decorator in (
-        partial_credit(row.points["max_score"]),
+        partial_credit(row.question.max_score),
         number(row.number),
         visibility(row.visibility.value),
         tags(row.question.id, *codes, *devices),
@@ -167,21 +116,18 @@ def _device_tag(check: CheckResult) -> tuple[str, ...]:
     return ("virtual_gpu",) if check.device.startswith("virtual") else ()
 
 
-def _finish(
-    document: Document, report: Report, rows: list[_TestRow], late: LateCost | None
-) -> None:
+def _finish(document: Document, view: ReportView, late: LateCost | None) -> None:
+    report = view.report
     complete = report.status is not ReportStatus.INCOMPLETE
-    for test, row in zip(document["tests"], rows, strict=True):
+    for test, row in zip(document["tests"], view.rows, strict=True):
         _finish_test(test, row, complete)
     # Always empty, as no check is a leaderboard test; an empty one would be shown as a page.
     del document["leaderboard"]
     document.update(dict.fromkeys(_TEXT_FIELDS, "text"))
     del document["execution_time"]
-    lost = unread(report)
     # Of a file that cannot be read every row says the same: it stands on top as well.
-    top = [lost.student_message] if lost is not None else []
-    words = current()
-    lines = [*top, *notices(report, words), *report.submission.notes, *_late(report, late, words)]
+    top = [view.next_step] if view.one_message else []
+    lines = [*top, *view.notices, *report.submission.notes]
     document["output"] = "\n".join(filter(None, lines))
     document["extra_data"] = {
         "report_schema_version": report.schema_version,
@@ -195,43 +141,32 @@ def _finish(
         del document["score"]
 
 
-def _late(report: Report, late: LateCost | None, words: Words) -> list[str]:
-    if late is None:
-        return []
-    # What counts would tell the points of checks that students are not to see, or not yet.
-    whole = all(check.visibility is Visibility.VISIBLE for _, check in report.checks())
-    return late.lines(report, whole, words)
-
-
-def _finish_test(test: Document, row: _TestRow, complete: bool) -> None:
+def _finish_test(test: Document, row: ViewRow, complete: bool) -> None:
+    status, pending = row.question.status, row.question.pending
     test["name_format"] = test["output_format"] = "text"
-    test["output"] = "\n".join(_lines(row))
-    pending = row.points["pending"]
-    test["extra_data"] = {"status": row.status.value, "pending": pending}
-    if pending or row.status.open:
+    test["output"] = "\n".join(map(_line, row.groups))
+    test["extra_data"] = {"status": status.value, "pending": pending}
+    if pending or status.open:
         # Neither passed nor failed; the field is optional.
         del test["status"]
         test["name"] = f"[{current().label('deferred')}] {test['name']}"
         test["tags"] = [*test["tags"], "pending"]
-    elif row.status is Status.SKIPPED:
+    elif status is Status.SKIPPED:
         # Not judged, so not failed either: what is required of it failed, in a row of its own.
         del test["status"]
     else:
         # Checks worth nothing lose no points, which the runner takes for a pass.
-        test["status"] = "passed" if row.status is Status.PASSED else "failed"
+        test["status"] = "passed" if status is Status.PASSED else "failed"
     if not complete:
         del test["score"]
 
 
-def _lines(row: _TestRow) -> Iterator[str]:
-    """Yield a line for each check, or for several with one message; what failed comes first."""
-    ordered = sorted(row.checks, key=lambda check: _ORDER.get(check.status, 0))
-    for group in told_together(ordered):
-        first = group[0]
-        message = f": {first.student_message}" if first.student_message else ""
-        # What the grader failed at waits for another run, as what is deferred does.
-        mark = MARKS[Status.DEFERRED if first.status is Status.ERROR else first.status]
-        yield f"{mark} {', '.join(map(_with_points, group))}{message}"
+def _line(group: Sequence[CheckResult]) -> str:
+    first = group[0]
+    message = f": {first.message}" if first.message else ""
+    # What the grader failed at waits for another run, as what is deferred does.
+    mark = MARKS[Status.DEFERRED if first.status is Status.ERROR else first.status]
+    return f"{mark} {', '.join(map(_with_points, group))}{message}"
 
 
 def _with_points(check: CheckResult) -> str:

@@ -173,8 +173,16 @@ class StudentView:
             names_of: list[Param] = [check.id for check in group]
             params = {"checks": names_of, "requires": cast("Param", requires)}
             yield "– " + self._words.render(Message("counts_after", params)), "dim"
-        if _wrong(question) and not not_found(question) and question.id in self._hints:
-            yield self._words.render(Message("hint", {"hint": self._hints[question.id]})), "yellow"
+        if hint := hint_of(question, self._hints, self._words):
+            yield hint, "yellow"
+
+
+def hint_of(question: QuestionResult, hints: Mapping[str, str], words: Words) -> str:
+    """Return the hint on a question that is wrong, as a sentence; empty if there is none."""
+    hint = hints.get(question.id)
+    if not hint or not _wrong(question) or not_found(question):
+        return ""
+    return words.render(Message("hint", {"hint": hint}))
 
 
 def of_the_file(question: QuestionResult) -> str:
@@ -262,28 +270,42 @@ def asked_for(report: Report) -> list[QuestionResult]:
     return [item for item in report.questions if item.status is not Status.SKIPPED]
 
 
-def points_line(questions: Iterable[QuestionResult]) -> Text:
+def points_line(questions: Sequence[QuestionResult]) -> Text:
     """Return a bar and the points: green earned, cyan open, the rest not earned."""
-    items = list(questions)
-    score, pending = (
-        math.fsum(getattr(item, name) for item in items) for name in ("score", "pending")
-    )
-    most = math.fsum(item.max_score for item in items if not item.bonus)
+    score, pending, most = _sums(questions)
     earned = min(_BAR, int(_BAR * score / (most or 1.0)))
     open_part = min(_BAR - earned, int(_BAR * pending / (most or 1.0)))
-    later = f" + {amount(pending)}?" if pending else ""
     return Text.assemble(
         ("━" * earned, "green"),
         ("━" * open_part, "cyan"),
         ("━" * (_BAR - earned - open_part), "red" if earned < _BAR else "dim"),
-        (f"  {amount(score)}{later} / {amount(most)}", "bold"),
+        (f"  {points_of_all(questions)}", "bold"),
     )
+
+
+def points_of_all(questions: Sequence[QuestionResult]) -> str:
+    """Return the sum of what questions earned, as ``points_of`` writes it."""
+    score, pending, most = _sums(questions)
+    return _points(score, pending, amount(most))
 
 
 def points_of(question: QuestionResult) -> str:
     """Return such as ``1.5 / 2``, or ``1 + 0.5? / 2`` where something is looked at later."""
-    later = f" + {amount(question.pending)}?" if question.pending else ""
-    return f"{amount(question.score)}{later} / {worth(question, current().labels['bonus'])}"
+    most = worth(question, current().labels["bonus"])
+    return _points(question.score, question.pending, most)
+
+
+def _sums(questions: Sequence[QuestionResult]) -> tuple[float, float, float]:
+    return (
+        math.fsum(item.score for item in questions),
+        math.fsum(item.pending for item in questions),
+        math.fsum(item.max_score for item in questions if not item.bonus),
+    )
+
+
+def _points(score: float, pending: float, most: str) -> str:
+    later = f" + {amount(pending)}?" if pending else ""
+    return f"{amount(score)}{later} / {most}"
 
 
 def shown_status(question: QuestionResult) -> Status:

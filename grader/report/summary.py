@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -14,7 +14,7 @@ from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report, ReportStatus
 from grader.sandbox.host.processes import Tier
 from grader.text import inert
-from grader.verdict import Code, Status, Visibility
+from grader.verdict import Code, Status
 
 _NEVER_RAN = frozenset(
     {
@@ -162,31 +162,6 @@ def regular(question: QuestionResult) -> tuple[float, float]:
         for name in ("score", "pending")
     )
     return earned, pending
-
-
-def told_together(checks: Iterable[CheckResult]) -> list[tuple[CheckResult, ...]]:
-    """Return the checks that a student reads of; those with one message form a group.
-
-    A check worth nothing that passed or was not judged tells nothing, and is left out.
-    """
-    groups: dict[tuple[Status, object, bool], list[CheckResult]] = {}
-    for check in checks:
-        worthless = check.max_score == 0 and not check.uncounted
-        if worthless and check.status in (Status.PASSED, Status.SKIPPED):
-            continue
-        message: object = check.student_message or check.id
-        if check.code is Code.NOT_IMPLEMENTED:
-            # The same of visible and hidden cases, in other words.
-            message = check.code
-        groups.setdefault((check.status, message, check.bonus), []).append(check)
-    return [tuple(group) for group in groups.values()]
-
-
-def visible(question: QuestionResult) -> tuple[CheckResult, ...]:
-    """Return the checks that a student may know of now, where no platform hides the others."""
-    if question.visibility is not Visibility.VISIBLE:
-        return ()
-    return tuple(check for check in question.checks if check.visibility is Visibility.VISIBLE)
 
 
 _DIED = frozenset({Code.CRASHED, Code.TIMED_OUT, Code.OUT_OF_MEMORY, Code.PROTOCOL_VIOLATION})

@@ -13,8 +13,6 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from grader.report.messages.catalogue import current
-from grader.report.messages.language import current_language
 from grader.report.model import (
     CheckResult,
     IsolationInfo,
@@ -22,9 +20,9 @@ from grader.report.model import (
     Report,
     ReportStatus,
     Scored,
-    in_language,
 )
-from grader.report.summary import MARKS, amount, notices, worth
+from grader.report.summary import MARKS, amount, worth
+from grader.report.view import Audience, view_of
 from grader.sandbox.host.processes import Tier
 from grader.text import inert
 from grader.verdict import Basis, Status
@@ -55,7 +53,8 @@ _Cells = Callable[[Report, Sequence[str]], list[Text]]
 
 def print_report(report: Report, console: Console) -> None:
     """Print one submission: a row a check, then totals, notes and how it was walled in."""
-    report = in_language(report, current_language())
+    view = view_of(report, Audience(staff=True))
+    report = view.report
     console.print(_plain(f"{report.assignment.id} · {report.submission.id}", "bold"))
     checks = [check for _, check in report.checks()]
     widths = (
@@ -70,7 +69,7 @@ def print_report(report: Report, console: Console) -> None:
     if any(_is_claim(check) for check in checks):
         console.print(_plain(_CLAIM, "dim"))
     console.print(_total_line(report))
-    for line in [*notices(report, current(), staff=True), *report.submission.notes]:
+    for line in [*view.notices, *report.submission.notes]:
         console.print(_plain(line, "yellow"))
     console.print(_isolation_line(report.environment.isolation))
 

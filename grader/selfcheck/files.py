@@ -1,8 +1,10 @@
-"""The two files that travel with a starter: written from public cases, and read back.
+"""The two files that travel with a starter: public cases written as they are, and read back.
 
-Defends against: a trace from which the way could be copied, with each kernel, each copy and each
-synchronisation. What is kept is what a message to a student says anyway: the work of each device,
-the copies of each direction, and the most memory in use.
+Values lie in both: their structure in JSON, with the nodes of ``grader.wire.codec``, their tensors
+in a safetensors file. Tensors keep dtype and shape there where NumPy has the dtype, so that anybody
+can look at them; other bytes are kept as they are. Tensors of zeros only, and copies, take no room.
+
+What may stand in them is decided in ``grader.selfcheck.public``. Nothing is left out here.
 """
 
 from __future__ import annotations
@@ -11,96 +13,117 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import safetensors.numpy
 from pydantic import ValidationError
 
 from grader.assignment.types import Assignment, Question
-from grader.checks.arrays import to_numpy
-from grader.checks.base import Probe
-from grader.checks.counts import counts_of
-from grader.checks.proved import shows
-from grader.checks.traces import DeviceTrace, read_trace
 from grader.observation import Claims, Companions, Observation, Outcome
 from grader.run.observe import QuestionRun
-from grader.run.plan import PlannedCase, PlannedQuestion, checks_on, make_plan
+from grader.run.plan import PlannedCase, PlannedQuestion, make_plan
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE, InTheWay
 from grader.selfcheck.public import (
     PUBLIC_SEED,
-    Packing,
     PublicCases,
-    lines,
+    counted_call,
+    greatest_of,
     public_questions,
-    unpacking,
+    returned_call,
 )
-from grader.wire.codec import Decoder, Node
-from grader.wire.tree import combine, map_leaves, map_tensors, tensors
-from grader.wire.values import ProtocolError, Tensor, Value
+from grader.wire.codec import Decoder, Encoder, Node
+from grader.wire.tree import tensors
+from grader.wire.values import Buffer, ProtocolError, Tensor, Value
 
 SCHEMA = "torchgrade/public-cases/v1"
 _OF_A_TENSOR = 250
 """Bytes that names, shape and place of a tensor take in both files."""
-_NO_COUNTS: dict[Value, Value] = {
-    "events": 0, "lines": [], "calls": {}, "ops": {}, "under": {}, "bare": 0, "escapes": {},
-}  # fmt: skip
-_OTHER = ""
-"""Stands for every operation that no check asks for; no pattern but “*” meets it."""
+Blob = tuple[int, "str | None"]
+"""Length in bytes, and the tensor that holds them; None for zeros only."""
+
+_NUMPY = frozenset({
+    "bool", "uint8", "int8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
+    "float32", "float64",
+})  # fmt: skip
 
 
-def patterns(planned: PlannedQuestion) -> tuple[str, ...]:
-    """Return the names of operations that checks of a question ask for."""
-    checks = planned.question.checks
-    return tuple(dict.fromkeys(name for check in checks for name in check.operations()))
+class Packing(Encoder):
+    """Collects the tensors of the values that it encodes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table: list[Blob] = []
+        self._names: dict[bytes, str] = {}
+        self._arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self._prefix = ""
+        self._tensor: Tensor | None = None
+
+    def within(self, prefix: str) -> None:
+        """Name the tensors of what follows ``prefix/0``, ``prefix/1`` ….
+
+        Args:
+            prefix: Such as ``question/case``.
+        """
+        self._prefix = prefix
+
+    def encode(self, value: Value, depth: int = 0) -> Node:
+        """See ``Encoder.encode``."""
+        self._tensor = value if isinstance(value, Tensor) else None
+        return super().encode(value, depth)
+
+    def blob(self, data: Buffer) -> int:
+        """See ``Encoder.blob``."""
+        content = bytes(data)
+        # Zeros are told by their number alone: blanked answers would else fill the starter.
+        self.table.append((len(content), self._kept(content) if any(content) else None))
+        return len(self.table) - 1
+
+    def tensors(self) -> bytes:
+        """Return the safetensors file."""
+        return safetensors.numpy.save(self._arrays)
+
+    def _kept(self, content: bytes) -> str:
+        key = hashlib.sha256(content).digest()
+        if key not in self._names:
+            number = sum(name.startswith(f"{self._prefix}/") for name in self._arrays)
+            self._names[key] = f"{self._prefix}/{number}"
+            self._arrays[self._names[key]] = _array(content, self._tensor)
+        return self._names[key]
 
 
-def without_the_way(value: Value, ops: Sequence[str]) -> Value:
-    """Return a value in which device traces, wherever they are, tell sums only.
+def _array(content: bytes, tensor: Tensor | None) -> np.ndarray[Any, Any]:
+    if tensor is None or tensor.dtype not in _NUMPY:
+        return np.frombuffer(content, np.uint8)
+    return np.frombuffer(content, np.dtype(tensor.dtype).newbyteorder("<")).reshape(tensor.shape)
 
-    Args:
-        value: What the reference returned, or what a probe says of it.
-        ops: Patterns of the operations that are named; all others are one.
+
+def unpacking(table: Sequence[Blob], tensors: bytes, file: str) -> Decoder:
+    """Return what turns the nodes back into values.
+
+    Raises:
+        InTheWay: The file is damaged, or lacks a tensor.
     """
-
-    def leaf(part: Value) -> Value:
-        trace = read_trace(part)
-        return part if trace is None else _sums(trace, ops)
-
-    return map_leaves(leaf, value, whole=lambda part: read_trace(part) is not None)
-
-
-def _sums(trace: DeviceTrace, ops: Sequence[str]) -> Value:
-    flops: dict[tuple[str, str], int] = {}
-    for item in trace.work:
-        row = _label(item.op, ops), item.device
-        flops[row] = flops.get(row, 0) + item.flops
-    return {
-        "devices": list(trace.devices),
-        "kernels": [
-            {"op": op, "device": device, "count": 0, "flops": number, "bytes": 0}
-            for (op, device), number in sorted(flops.items())
-        ],
-        "transfers": [
-            {
-                "source": route.source, "target": route.target, "count": route.count,
-                "bytes": route.bytes, "parameters": 0,
-            }
-            for route in trace.routes
-        ],
-        "memory": {name: {"peak": peak} for name, peak in trace.peaks.items()},
-    }  # fmt: skip
+    try:
+        arrays = safetensors.numpy.load(tensors)
+        parts = [
+            bytes(length) if name is None else arrays[name].tobytes() for length, name in table
+        ]
+    except (safetensors.SafetensorError, KeyError) as error:
+        raise InTheWay("file_damaged", file=file, reason=str(error)) from None
+    return Decoder([length for length, _ in table], memoryview(b"".join(parts)))
 
 
-def _label(op: str, ops: Sequence[str]) -> str:
-    """Return a pattern in place of an operation's name where that meets the same patterns."""
-    met = _met(op, ops)
-    return next((pattern for pattern in met if _met(pattern, ops) == met), op if met else _OTHER)
+def lines(document: dict[str, Any], depth: int = 2) -> str:
+    """Return JSON with a line for each entry down to ``depth``, and no more.
 
-
-def _met(name: str, ops: Sequence[str]) -> list[str]:
-    return [pattern for pattern in ops if fnmatchcase(name, pattern)]
+    Small enough to keep, and a change shows in the line that it is in.
+    """
+    if depth == 0 or not isinstance(document, dict) or not document:
+        return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    parts = (f"{json.dumps(key)}: {lines(value, depth - 1)}" for key, value in document.items())
+    return "{\n" + ",\n".join(parts) + "\n}"
 
 
 def to_files(public: PublicCases) -> dict[str, bytes]:
@@ -143,28 +166,16 @@ def size_of(planned: PlannedCase, observation: Observation, numbers: bool) -> in
     return sum(len(tensor.data) + _OF_A_TENSOR for tensor in tensors(values))
 
 
-def needs_numbers(planned: PlannedQuestion, case: PlannedCase) -> bool:
-    """Return whether a check of the case looks at the numbers that the reference returned."""
-    return any(check.numbers for check in planned.question.checks if check.judges(case.case.id))
-
-
 def _question(planned: PlannedQuestion, public: PublicCases, packing: Packing) -> dict[str, Any]:
     run = public.reference[planned.question.id]
-    ops = patterns(planned)
     cases = {}
     for case in planned.cases:
         packing.within(f"{planned.question.id}/{case.key}")
-        numbers = needs_numbers(planned, case)
-        seen = run.observations[case.key]
         cases[case.key] = {
             "digest": case.digest,
             "generated": [packing.encode(args) for args in _generated(case)],
-            **_expected(_public_observation(seen, ops), numbers, packing),
+            **_expected(run.observations[case.key], packing),
         }
-        checks = checks_on(planned.question, case.case)
-        shown: list[Node] = [check.id for check in checks if shows(check, case.inputs, seen)]
-        if shown:
-            cases[case.key]["shown"] = shown
     return {"entry": run.entry, "cases": cases}
 
 
@@ -175,56 +186,23 @@ def _generated(case: PlannedCase) -> list[tuple[Value, ...]]:
     return [case.inputs.args, *(item.args for item in case.counted)]
 
 
-def _public_observation(seen: Observation, ops: Sequence[str]) -> Observation:
-    claims = replace(
-        seen.claims,
-        value=without_the_way(seen.claims.value, ops),
-        probes={name: without_the_way(item, ops) for name, item in seen.claims.probes.items()},
-    )
-    return replace(seen, claims=claims)
-
-
-def _expected(seen: Observation, numbers: bool, packing: Packing) -> dict[str, Node]:
+def _expected(seen: Observation, packing: Packing) -> dict[str, Node]:
     claims = seen.claims
-    value = claims.value if numbers else blank(claims.value)
-    expected: dict[str, Any] = {"value": packing.encode(value)}
+    expected: dict[str, Any] = {"value": packing.encode(claims.value)}
     if claims.args_after is not None:
         expected["args_after"] = True
     if probes := {name: packing.encode(item) for name, item in claims.probes.items()}:
         expected["probes"] = probes
     if seen.companions is not None:
-        wide, moved = _envelope(seen.companions)
-        expected["wide"], expected["moved"] = packing.encode(wide), packing.encode(moved)
-    if counted := {name: _counts(item) for name, item in seen.counted.items()}:
+        wide, (moved,) = seen.companions.wide, seen.companions.perturbed
+        expected["wide"], expected["moved"] = map(
+            packing.encode, (wide.claims.value, moved.claims.value)
+        )
+    if counted := {name: greatest_of(item) for name, item in seen.counted.items()}:
         expected["counted"] = counted
+    if seen.shown:
+        expected["shown"] = list(seen.shown)
     return expected
-
-
-def _counts(seen: Observation) -> int | None:
-    # The one number that checks read: which operations ran would tell a student how.
-    counts = counts_of(seen)
-    return None if counts is None else counts.greatest
-
-
-def blank(value: Value) -> Value:
-    """Return a value with zeros for the numbers of its tensors; layout and form stay."""
-    return map_tensors(lambda tensor: replace(tensor, data=bytes(len(tensor.data))), value)
-
-
-def _envelope(runs: Companions) -> tuple[Value, Value]:
-    """Return the reference in float64, and one answer that is as far from it as any moved one."""
-    wide = runs.wide.claims.value
-    return wide, combine(_farthest, wide, *(run.claims.value for run in runs.perturbed))
-
-
-def _farthest(wide: Any, *moved: Any) -> Any:
-    if isinstance(wide, Tensor):
-        centre = to_numpy(wide)
-        if centre.dtype.kind != "f":
-            return wide
-        spread = np.max([np.abs(to_numpy(item) - centre) for item in moved], axis=0)
-        return replace(wide, data=(centre + spread).astype("<f8").tobytes())
-    return wide + max(abs(item - wide) for item in moved) if isinstance(wide, float) else wide
 
 
 def read_public(folder: Path) -> PublicCases:
@@ -320,22 +298,14 @@ class _PublicCase:
         seen = Observation(Outcome.COMPLETED, claims=Claims(value, after, None, probes))
         companions = None
         if "wide" in item:
-            wide, moved = (_returned(decoder.decode(item[name])) for name in ("wide", "moved"))
+            wide, moved = (returned_call(decoder.decode(item[name])) for name in ("wide", "moved"))
             companions = Companions(wide, (moved,))
-        counted = {name: _counted(found) for name, found in item.get("counted", {}).items()}
-        shown = tuple(item.get("shown", ()))
-        self.observation = replace(seen, companions=companions, counted=counted, shown=shown)
-
-
-def _returned(value: Value) -> Observation:
-    return Observation(Outcome.COMPLETED, claims=Claims(value))
-
-
-def _counted(greatest: int | None) -> Observation:
-    if greatest is None:
-        return _returned(None)
-    counts: Value = {**_NO_COUNTS, "greatest": greatest}
-    return Observation(Outcome.COMPLETED, claims=Claims(probes={Probe.COUNTING.value: counts}))
+        self.observation = replace(
+            seen,
+            companions=companions,
+            counted={name: counted_call(found) for name, found in item.get("counted", {}).items()},
+            shown=tuple(item.get("shown", ())),
+        )
 
 
 def _plan(

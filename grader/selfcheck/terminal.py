@@ -18,6 +18,7 @@ from pathlib import Path
 from grader.assignment.types import Assignment
 from grader.checks.by_hand import DOCUMENT
 from grader.errors import UsageError
+from grader.report.merge import with_results
 from grader.report.model import QuestionResult, Report, ReportStatus
 from grader.report.student import (
     StudentView,
@@ -42,7 +43,7 @@ from grader.selfcheck.workplace import (
 from grader.selfcheck.written_stubs import elsewhere, inside
 from grader.static_analysis.reader import SourceReader
 from grader.submission import Submission
-from grader.verdict import Message, Param, Status
+from grader.verdict import Message, Param
 
 _DEFINED = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _MODULE = ""
@@ -204,7 +205,9 @@ class SaveWatch:
             self._report = self._check.check(self._questions, on_result=_unheard)
         elif changed:
             again = self._check.check(changed, on_result=_unheard)
-            self._report = merged(self._report, again, frozenset(changed))
+            now = {item.id: item for item in again.questions if item.id in changed}
+            results = [now.get(item.id, item) for item in self._report.questions]
+            self._report = with_results(again, results)
         # Only now: where a check was broken off, what it was to check is still to be checked.
         self._known = new
         return Rerun(self._report, tuple(changed), time.monotonic() - start)
@@ -256,29 +259,6 @@ def _stamp(path: Path) -> tuple[str, int, int]:
     except OSError:
         return str(path), 0, -1
     return str(path), found.st_mtime_ns, found.st_size
-
-
-def merged(old: Report, new: Report, questions: frozenset[str]) -> Report:
-    """Return the new report with the old one's results where nothing was run again."""
-    before = {question.id: question for question in old.questions}
-    results = tuple(
-        item if item.id in questions else before.get(item.id, item) for item in new.questions
-    )
-    pending = math.fsum(item.pending for item in results)
-    return new.model_copy(
-        update={
-            "questions": results,
-            "score": round(math.fsum(item.score for item in results), 4),
-            "pending": round(pending, 4),
-            "status": _status(results, pending),
-        }
-    )
-
-
-def _status(results: tuple[QuestionResult, ...], pending: float) -> ReportStatus:
-    if any(item.status is Status.ERROR for item in results):
-        return ReportStatus.INCOMPLETE
-    return ReportStatus.PENDING if pending else ReportStatus.GRADED
 
 
 def watch_folder(own: SelfCheck, ids: tuple[str, ...], view: StudentView) -> None:

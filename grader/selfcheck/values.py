@@ -24,8 +24,8 @@ from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
 from grader.run.observe import QuestionRun
 from grader.run.plan import PlannedCase, PlannedQuestion
-from grader.selfcheck.files import needs_numbers
 from grader.selfcheck.pictures import heat_of
+from grader.selfcheck.public import has_numbers
 from grader.selfcheck.workplace import Workplace, line_as_written, place_words
 from grader.selfcheck.written_stubs import hidden_builtins, parameters, parameters_in
 from grader.text import inert
@@ -310,7 +310,7 @@ def _compared(result: CheckResult, where: Place, place: Workplace) -> Iterator[s
     leaf = _leaf(result, where)
     blocks = _given(where, place)
     # Numbers that no public check looks at are zeros in the starter; shown, they would be believed.
-    known = needs_numbers(where.planned, where.case)
+    known = has_numbers(where.planned, where.case, where.check.item)
     if leaf is None:
         right, returned = where.reference.claims.value, where.own.claims.value
         if where.case.case.scenario is None:

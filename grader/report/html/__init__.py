@@ -8,7 +8,7 @@ Defends against:
   the content security policy runs the page's own script only and loads nothing;
 * a picture that carries a script: it is shown as an image, and scripts do not run in images;
 * a student's page that reveals hidden cases: it is made from a report without them
-  (``grader.report.html.redact``).
+  (``grader.report.view``).
 
 Does not defend against: whoever hands out a staff page.
 """

@@ -16,7 +16,7 @@ import numpy as np
 from grader.checks.arrays import Array
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult
-from grader.report.student import not_written, points_of, shown_status
+from grader.report.student import hint_of, not_written, of_the_file, points_of, shown_status
 from grader.report.summary import MARKS, amount, worth
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
@@ -41,7 +41,7 @@ _LINE = "color:#6e7781;white-space:pre-wrap;font:12px monospace"
 
 def result_html(
     question: QuestionResult,
-    hint: str = "",
+    hints: Mapping[str, str] | None = None,
     pictures: Mapping[str, Heat] | None = None,
     details: Mapping[str, Sequence[str]] | None = None,
     drawn: Mapping[str, bytes] | None = None,
@@ -50,7 +50,7 @@ def result_html(
 
     Args:
         question: From a self-check's report.
-        hint: Shown where something is wrong.
+        hints: Question → hint, shown where something is wrong.
         pictures: Check → where its numbers are wrong.
         details: Check → lines on values and on what the devices did, as for a terminal.
         drawn: Check → a picture of what it has measured, as SVG; it stands in place of lines.
@@ -64,10 +64,12 @@ def result_html(
     )
     if not_written(question):
         rows = _text(words.codes[Code.NOT_IMPLEMENTED.value])
+    elif whole := of_the_file(question):
+        rows = _text(whole) + _lines(next(iter((details or {}).values()), ()))
     else:
         rows = _table(question, pictures or {}, details or {}, drawn or {})
-        if hint and status.wrong:
-            rows += f"<div>{_text(words.render(Message('hint', {'hint': hint})))}</div>"
+        if hint := hint_of(question, hints or {}, words):
+            rows += f"<div>{_text(hint)}</div>"
     return f'<div style="{_BOX.format(colour=colour)}">{head}<br>{rows}</div>'
 
 
@@ -98,10 +100,14 @@ def _table(
         if check.id in drawn:
             below += _image(drawn[check.id], question, check)
         elif lines not in printed:
-            below += "".join(f'<div style="{_LINE}">{_text(line)}</div>' for line in lines)
+            below += _lines(lines)
         rows += _row(check, below)
         printed.add(lines)
     return f'<table style="border:none;border-collapse:collapse"><tbody>{rows}</tbody></table>'
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "".join(f'<div style="{_LINE}">{_text(line)}</div>' for line in lines)
 
 
 def _image(svg: bytes, question: QuestionResult, check: CheckResult) -> str:

@@ -38,7 +38,12 @@ def report(score: float, pending: float = 0.0, status: str = "graded") -> Report
                     "max_score": 10,
                     "pending": pending,
                     "status": "partial",
-                    "checks": [],
+                    "checks": [
+                        {
+                            "id": "values", "kind": "x", "status": "partial", "code": "wrong_value",
+                            "score": score, "max_score": 10, "pending": pending,
+                        }
+                    ],
                 }
             ],
             "environment": {

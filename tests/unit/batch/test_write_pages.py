@@ -16,10 +16,10 @@ from grader.batch.grades import Grade
 from grader.batch.pages import Look, labels_of, look_of, write_class
 from grader.cli.app import app
 from grader.errors import UsageError
-from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels
 from grader.report.messages.language import VARIABLE
 from grader.report.model import FileInfo, Report, read_report, write_report
+from grader.report.view import ReleaseStage
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SOURCE = "".join(f"line_{number} = {number}\n" for number in range(1, 20))

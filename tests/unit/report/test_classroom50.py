@@ -44,6 +44,14 @@ def test_it_is_written_with_the_exact_points_beside(report: Report, tmp_path: Pa
     assert "**6.5 of 15**" in (tmp_path / "release-body.md").read_text()
 
 
+def test_the_text_beside_tells_points_of_shown_checks(report: Report, tmp_path: Path) -> None:
+    write_classroom50(report, tmp_path, JOB, NOW)
+    lines = (tmp_path / "release-body.md").read_text().splitlines()
+    # Its hidden check is worth 1 of 5 points.
+    assert "| `normalize` | 2 of 4 | 0 |" in lines
+    assert "Some checks count that are not shown here." in lines
+
+
 def test_an_incomplete_report_is_no_result(report: Report, tmp_path: Path) -> None:
     broken = report.model_copy(update={"status": ReportStatus.INCOMPLETE})
     with pytest.raises(InfrastructureError, match="run the job again"):

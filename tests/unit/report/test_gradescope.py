@@ -10,10 +10,10 @@ import pytest
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
 from grader.report.gradescope import gradescope_results, write_results
-from grader.report.html.redact import ReleaseStage
 from grader.report.html.render import Labels
 from grader.report.html.submission_page import student_page
 from grader.report.model import IsolationInfo, Report
+from grader.report.view import ReleaseStage
 from grader.sandbox.host.processes import Tier
 from grader.verdict import Code, Message, Owner, Status, Verdict, failed, passed
 

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
+
 from grader.report.ci import junit, write_junit
+from grader.report.messages.language import VARIABLE
 from grader.report.model import Report
 
 
@@ -46,6 +50,21 @@ def test_only_what_a_student_may_read(report: Report) -> None:
 def test_no_time_is_told_that_a_submission_could_write_with(report: Report) -> None:
     assert report.timing.seconds > 0
     assert not [each for each in _suite(report).iter() if "time" in each.attrib]
+
+
+def test_points_are_those_of_the_checks_that_are_there(report: Report) -> None:
+    suite = _suite(report)
+    for name in ("score", "max_score", "pending"):
+        parts = [float(_points(case)[name] or 0) for case in suite.findall("testcase")]
+        assert float(_points(suite)[name] or 0) == sum(parts)
+
+
+def test_it_speaks_one_language(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "ko")
+    told = [each.attrib["message"] for each in _suite(report).iter("failure")]
+    assert told
+    for message in told:
+        assert re.search("[가-힣]", message), message
 
 
 def test_hostile_text_is_inert(report: Report) -> None:

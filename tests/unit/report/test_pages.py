@@ -12,8 +12,6 @@ import pytest
 
 from grader.report.html.class_page import ClassRow, class_page, class_view
 from grader.report.html.question_page import question_page, question_views
-from grader.report.html.redact import ReleaseStage
-from grader.report.html.redact import for_student as redacted
 from grader.report.html.render import Labels
 from grader.report.html.submission_page import (
     Links,
@@ -26,6 +24,8 @@ from grader.report.html.submission_page import (
     student_page,
 )
 from grader.report.model import FileInfo, Report
+from grader.report.view import ReleaseStage
+from grader.report.view import for_student as redacted
 from grader.submission.submission import SubmittedFile
 from grader.verdict import Code, Status, Visibility
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,9 @@ import toy_starter
 from grader.authoring.starter import check_public
 from grader.checks.arrays import to_numpy
 from grader.errors import UsageError
-from grader.selfcheck.files import blank, read_public
+from grader.selfcheck.files import read_public
 from grader.selfcheck.folder import CASES_FILE, TENSORS_FILE
-from grader.selfcheck.public import public_part
+from grader.selfcheck.public import blank, public_part, public_runs
 from grader.wire.values import Tensor
 
 ROOT = Path(__file__).parents[3]
@@ -36,6 +37,43 @@ def test_nothing_hidden_and_no_solution_leaves_the_house() -> None:
     assert "def secret_cases" not in everything
 
 
+STUBS = {"README.md", "toy.ipynb", "toy.py"}
+"""Files for whoever writes the functions; these name every one, of hidden questions too."""
+READ_BACK = "as a self-check reads it"
+WHERE = {
+    "a visible case": (b"example", {CASES_FILE, TENSORS_FILE, "toy.ipynb", READ_BACK}),
+    "a right number of a visible case": (struct.pack("<f", 8.0), {TENSORS_FILE}),
+    "a visible question": (b"Twice as much", {CASES_FILE, "toy.ipynb", READ_BACK}),
+    "a hint": (b"Add it to itself.", {CASES_FILE, "toy.py", READ_BACK}),
+    "a visible scenario": (b"def count(n)", {CASES_FILE, READ_BACK}),
+    "a check of hidden cases alone": (b"surprise", {CASES_FILE, READ_BACK}),
+    "a hidden case": (b"kept_back", set()),
+    "an input of a hidden case, as text": (b"31337", set()),
+    "an input of a hidden case, as bytes": (struct.pack("<q", 31337), set()),
+    "a right number of a hidden case": (struct.pack("<q", 62674), set()),
+    "a case with a hidden scenario": (b"tricky", set()),
+    "a hidden scenario": (b"count_hidden", set()),
+    "a generator of inputs": (b"def secret_cases", set()),
+    "the name of a hidden question": (b"unseen", STUBS),
+    "the title of a hidden question": (b"Only when graded", {"toy.ipynb"}),
+    "a solution": (b"return x + x", set()),
+    "another solution": (b"x.sum()", set()),
+    "an operation of the reference": (b"aten::sum", set()),
+}
+"""What an author wrote → by which bytes it is found, and in which of a student's files it is."""
+
+
+@pytest.mark.parametrize("thing", WHERE)
+def test_a_student_finds_what_is_public_in_its_files_and_what_is_hidden_in_none(
+    thing: str,
+) -> None:
+    folder = toy_starter.made()[0]
+    contents = {path.name: path.read_bytes() for path in folder.iterdir()}
+    contents[READ_BACK] = repr(read_public(folder)).encode()
+    word, where = WHERE[thing]
+    assert {name for name, content in contents.items() if word in content} == where
+
+
 def test_a_check_of_hidden_cases_keeps_its_points_and_judges_nothing() -> None:
     _, materials, _ = toy_starter.made()
     double, mean, counter = public_part(materials.assignment).questions
@@ -52,6 +90,14 @@ def test_reading_gives_what_was_written() -> None:
     assert public.hints == {"double": "Add it to itself."}
     example = public.reference["double"].observations["example"]
     assert example.claims.value == written.reference["double"].observations["example"].claims.value
+
+
+def test_the_files_hold_what_was_let_through_and_nothing_else() -> None:
+    folder, _, made = toy_starter.made()
+    read = read_public(folder)
+    assert read.reference == made.public.reference
+    # What is let through passes once more as it is: there is nothing left to take out.
+    assert public_runs(read.plan, read.reference) == read.reference
 
 
 def test_cases_with_a_hidden_scenario_stay_behind_and_are_named() -> None:

@@ -15,8 +15,8 @@ from grader.checks.overlap import Overlap
 from grader.checks.placement import Placement
 from grader.observation import Observation
 from grader.report.messages.language import VARIABLE
-from grader.selfcheck.files import patterns, without_the_way
 from grader.selfcheck.pictures import device_lines
+from grader.selfcheck.public import patterns, without_the_way
 from grader.verdict import Code, Status
 from grader.wire.values import Value
 
