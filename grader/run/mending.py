@@ -213,7 +213,7 @@ class Mender:
             return None
         changes = mends_of(defined, _raised(run.observations[case.key], file))
         if case.case.scenario:
-            on_gpus = planned.needs.virtual or planned.needs.cuda
+            on_gpus = planned.process.virtual_gpus or planned.process.cuda
             changes = changes[: _WITH_GPUS if on_gpus else _WITH_SCENARIO]
         priced = known.in_case(planned, case.key, self._sandbox)
         before = run.observations[case.key]
@@ -260,8 +260,7 @@ class Mender:
     def _tried(self, wrong: _Wrong, changes: Sequence[Variant]) -> _Tried:
         """Return what comes of changes in the one case; one student process tries all."""
         question, case = wrong.planned.question, wrong.case
-        limits = self._materials.assignment.limits_of(question)
-        seconds = limits.seconds / _HASTE
+        seconds = wrong.planned.process.seconds / _HASTE
         budget = budget_beside(observations({question.id: wrong.right}), self._guard.reading)
         files = wrong.with_switches(changes)
         session = open_session(self._sandbox, self._materials, files, budget)
@@ -275,7 +274,7 @@ class Mender:
         used = 0.0
         try:
             for number, change in enumerate(changes):
-                session.prepare(limits, wrong.planned.needs, question.file or "")
+                session.prepare(wrong.planned.process)
                 if session.failed_load is not None:
                     break
                 before = _computed(session)
@@ -292,7 +291,7 @@ class Mender:
                             nearer.append((nearness, change, seen))
                 deaths += not session.alive
                 used += _computed(session) - before if session.alive else seconds
-                is_over = deaths >= _DEATHS or used >= _ALL * limits.seconds
+                is_over = deaths >= _DEATHS or used >= _ALL * wrong.planned.process.seconds
                 if is_over or len(found) >= _WHOLE:
                     break
         finally:
