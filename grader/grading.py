@@ -30,7 +30,7 @@ from grader.run.answer_budget import NO_GUARD, CpuGuard
 from grader.run.answers import KeptAnswers
 from grader.run.baseline import Baseline, received
 from grader.run.baseline_file import ReferenceCache
-from grader.run.capabilities import Options, device_name, devices_name
+from grader.run.capabilities import Options, devices_name
 from grader.run.gpus import OpenRack, ProveGpus, open_rack, prove_gpus
 from grader.run.judge_submission import (
     Runs,
@@ -338,10 +338,10 @@ class Grader:
                 runs[event.id] = event.run
                 item = planned[event.id]
                 # What a real GPU did wrong is known at the end.
-                if waited_for and not item.needs.cuda:
+                if waited_for and not item.process.cuda:
                     own = {event.id: event.run}
                     judged = self._explained(self._judged(own, self._prices(own)), own)[event.id]
-                    self._tell(item.question, judged, event, device_name(item.needs))
+                    self._tell(item.question, judged, event, devices_name([item.process]))
         return runs
 
     def _tell(
@@ -423,7 +423,7 @@ class Grader:
             torch=self._versions.get("torch", "unknown"),
             python=self._versions.get("python", "unknown"),
             platform=platform.platform(),
-            device=devices_name(planned.needs for planned in self.plan),
+            device=devices_name(planned.process for planned in self.plan),
             isolation=IsolationInfo(
                 tier=isolation.tier,
                 mechanisms=isolation.mechanisms,
@@ -445,7 +445,7 @@ class Grader:
             timing=timing,
             assignment_digest=self.materials.digest,
             questions=frozenset(question.id for question in self._baseline.selected),
-            devices={planned.question.id: device_name(planned.needs) for planned in self.plan},
+            devices={item.question.id: devices_name([item.process]) for item in self.plan},
             titles=self.materials.titles,
         )
         return build_report(self.assignment, submission, verdicts, record, self.words)

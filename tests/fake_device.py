@@ -19,10 +19,9 @@ import numpy as np
 from grader.observation import Claims, HostFacts, Observation, Outcome
 from grader.run.gpu_state import Health
 from grader.run.gpu_worker import DeviceWorker, SickDeviceError
-from grader.run.materials import Program
 from grader.run.process_limits import outcome_of
 from grader.speed_statistics.device import CPU, REFERENCE, STUDENT, TRANSFER, WIRE
-from grader.wire.messages import Call, Fault
+from grader.wire.messages import Call, Fault, Load
 from grader.wire.values import Tensor, Value
 
 
@@ -184,7 +183,7 @@ class FakeWorker(DeviceWorker):
         assert device.users == 1, "two timed runs on one device"
         device.events.append("open")
 
-    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
+    def start(self, programs: Mapping[str, Load]) -> Mapping[str, Observation]:
         """Fresh processes: an error that stays with a process is gone with it."""
         self._calls = dict.fromkeys(programs, 0)
         self._contexts &= {_PROBE}

@@ -16,13 +16,13 @@ from fake_device import FakeDevice, FakeWorker, honest
 
 from grader.assignment.types import Limits
 from grader.grading import Grader
+from grader.observation import Observation
 from grader.run import capabilities, gpu_state, gpus
 from grader.run.gpu_state import Leases
 from grader.run.gpus import Rack
-from grader.run.materials import Program
-from grader.run.process_limits import ProcessSpec
+from grader.run.session import ProcessSession
 from grader.sandbox.host.processes import Gpu, Sandbox
-from grader.wire.messages import Load
+from grader.wire.messages import Loaded
 
 GPU = Gpu("GPU-double", 90)
 MEMORY_MB = 256
@@ -37,18 +37,20 @@ def play(patch: pytest.MonkeyPatch, leases: Path) -> None:
         leases: Folder of the leases.
     """
 
-    def load(program: Program, sort: ProcessSpec) -> Load:
-        if sort.needs.cuda:
-            cuda = sort.needs.cuda
-            needs = replace(sort.needs, virtual=cuda, virtual_memory_mb=MEMORY_MB)
-            sort = replace(sort, needs=needs)
-        return real_load(program, sort)
+    def load(session: ProcessSession, seconds: float) -> Loaded | Observation:
+        spec, memory = session._spec, {"virtual_gpu_memory_mb": MEMORY_MB}
+        if spec.cuda:
+            session._spec = replace(spec, virtual_gpus=spec.cuda, **memory)
+        try:
+            return real_load(session, seconds)
+        finally:
+            session._spec = spec
 
     def rack(sandbox: Sandbox, limits: Limits) -> Rack:
         return Rack([GPU.uuid], lambda _: FakeWorker(FakeDevice(), honest()), Leases(leases))
 
-    real_load = Program.load
-    patch.setattr(Program, "load", load)
+    real_load = ProcessSession._load
+    patch.setattr(ProcessSession, "_load", load)
     for module in (gpu_state, gpus, capabilities):
         patch.setattr(module, "visible_gpus", lambda: (GPU,))
     defaults = Grader.__init__.__defaults__

@@ -16,8 +16,7 @@ from grader.run.materials import Materials, load_materials
 from grader.sandbox.host.open import open_sandbox
 from grader.sandbox.host.processes import (
     Isolation,
-    ProcessLimits,
-    ProcessNeeds,
+    ProcessSpec,
     Sandbox,
     SandboxedProcess,
 )
@@ -171,11 +170,11 @@ class Lent(Sandbox):
     def isolation(self) -> Isolation:
         return self._inner.isolation
 
-    def start(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
-        return self._inner.start(limits, needs)
+    def start(self, spec: ProcessSpec) -> SandboxedProcess:
+        return self._inner.start(spec)
 
-    def grants(self, needs: ProcessNeeds) -> bool:
-        return self._inner.grants(needs)
+    def grants(self, spec: ProcessSpec) -> bool:
+        return self._inner.grants(spec)
 
     def close(self) -> None:
         pass

@@ -16,7 +16,7 @@ import math
 import platform
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -33,7 +33,7 @@ from grader.run.capabilities import Grants, resolve
 from grader.run.materials import Materials
 from grader.run.observe import Progress
 from grader.sandbox.host.open import Choice, OneShotSandbox, open_sandbox
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import ProcessSpec, Sandbox
 from grader.verdict import Code, Status, Verdict
 
 _SLACK = 1e-6
@@ -111,22 +111,22 @@ class _WithoutWalls(OneShotSandbox):
         super().__init__()
         self._grants = grants
 
-    def grants(self, needs: ProcessNeeds) -> bool:
+    def grants(self, spec: ProcessSpec) -> bool:
         """See ``Sandbox.grants``."""
-        return self._grants(needs)
+        return self._grants(spec)
 
 
-def gradable(questions: Sequence[Question], tier: Choice) -> list[Question]:
+def gradable(assignment: Assignment, tier: Choice) -> list[Question]:
     """Return the questions that a machine without a GPU can grade on some tier.
 
     Args:
-        questions: Of the assignment.
+        assignment: Its questions are looked at.
         tier: Of the sandbox; ``auto`` counts as the least that it may come to.
     """
     return [
         each
-        for each in questions
-        if not isinstance(resolve(each, "virtual", 0, _grants(tier)), Verdict)
+        for each in assignment.questions
+        if not isinstance(resolve(assignment, each, "virtual", 0, _grants(tier)), Verdict)
     ]
 
 
@@ -218,12 +218,12 @@ def _sandbox(tier: Choice) -> tuple[Sandbox, str]:
 
 def _grants(tier: Choice) -> Grants:
     if tier in ("full", "none"):
-        return lambda needs: not needs.cuda
-    return lambda needs: not (needs.cuda or needs.processes or needs.loopback)
+        return lambda spec: not spec.cuda
+    return lambda spec: not (spec.cuda or spec.processes or spec.loopback)
 
 
 def _hanging(assignment: Assignment, tier: Choice) -> float:
-    limits = map(assignment.limits_of, gradable(assignment.questions, tier))
+    limits = map(assignment.limits_of, gradable(assignment, tier))
     return math.fsum(each.seconds for each in limits)
 
 

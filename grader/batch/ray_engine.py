@@ -63,7 +63,7 @@ class RayWorkers:
         self._batch = os.urandom(8).hex()
         self._shared = self._ray.put((alone, open_sandbox))
         self._task = self._ray.remote(max_retries=_RETRIES)(_perform)
-        self._gpus = max((planned.needs.cuda for planned in grader.plan), default=0)
+        self._gpus = max((planned.process.cuda for planned in grader.plan), default=0)
 
     def submit(self, work: WorkItem) -> Future[Answer]:
         """See ``Workers.submit``."""

@@ -135,7 +135,7 @@ def pack(
 
 
 def _requirements(materials: Materials, tier: IsolationChoice) -> Requirements:
-    return required_by(gradable(materials.assignment.questions, tier.value))
+    return required_by(gradable(materials.assignment, tier.value))
 
 
 def _tried(

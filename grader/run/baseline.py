@@ -14,8 +14,14 @@ from grader.assignment.types import Question
 from grader.checks import by_hand
 from grader.errors import InfrastructureError
 from grader.run.answers import KeptAnswers, answers_of
-from grader.run.baseline_file import GeneratorReplay, KeptReference, ReferenceCache, keep, needs_of
-from grader.run.capabilities import Options, gradable_here, missing_packages, usable_gpus
+from grader.run.baseline_file import (
+    GeneratorReplay,
+    KeptReference,
+    ReferenceCache,
+    keep,
+    processes_of,
+)
+from grader.run.capabilities import Options, lacking, missing_packages, resolve, usable_gpus
 from grader.run.gpus import OpenRack, ProveGpus, no_rack, open_rack, prove_gpus, scrub_gpus
 from grader.run.judge_submission import Verdicts, for_all, left_to_grading
 from grader.run.materials import Materials
@@ -24,7 +30,7 @@ from grader.run.plan import PlannedQuestion, plan_digests
 from grader.run.proving import Prover
 from grader.run.reference import Reference, plan_all
 from grader.run.scenario_relay import open_session
-from grader.sandbox.host.processes import Gpu, ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import Gpu, ProcessSpec, Sandbox
 from grader.verdict import Verdict
 
 
@@ -122,7 +128,7 @@ class Baseline:
             self.runs = prover.proved(self.plan, runs, runs)
         finally:
             prover.close()
-        if any(planned.needs.cuda for planned in self.plan):
+        if any(planned.process.cuda for planned in self.plan):
             # The reference's answers may still be in the GPU's memory, which the next process could
             # read.
             scrub_gpus(sandbox, self._gpus, self.materials.assignment.limits)
@@ -150,8 +156,8 @@ class Baseline:
             if question.id in gradable and question.id not in planned:
                 self.not_here[question.id] = for_all(question, left_to_grading())
         self.plan = tuple(
-            replace(planned[name], needs=needs)
-            for name, needs in gradable.items()
+            replace(planned[name], process=spec)
+            for name, spec in gradable.items()
             if name in planned
         )
         self.runs = dict(runs)
@@ -178,17 +184,17 @@ class Baseline:
         plan, problems = plan_all(self.materials, self._coded, gradable, draw)
         # Drawn anew and compared, not trusted: kept answers to other inputs would fail every
         # submission.
-        if problems or needs_of(plan) != kept.needs or plan_digests(plan) != kept.digests:
+        if problems or processes_of(plan) != kept.processes or plan_digests(plan) != kept.digests:
             return False
-        if set(kept.runs) != set(gradable) or any(item.needs.cuda for item in plan):
+        if set(kept.runs) != set(gradable) or any(item.process.cuda for item in plan):
             return False
         self.missing, self.runs = dict(kept.missing), dict(kept.runs)
         self._note_reasons(reasons)
         self.plan = tuple(plan)
         return True
 
-    def _gradable(self, sandbox: Sandbox) -> dict[str, ProcessNeeds]:
-        """Return what the questions that can be graded here need; note why others cannot."""
+    def _gradable(self, sandbox: Sandbox) -> dict[str, ProcessSpec]:
+        """Return what questions' processes get here; note why some cannot be graded."""
         # Of all questions: a submission imports them whether or not those are selected.
         self.missing = missing_packages(sandbox, self.materials.assignment.questions)
         gradable, reasons = self._resolved(sandbox, self.missing)
@@ -197,9 +203,20 @@ class Baseline:
 
     def _resolved(
         self, sandbox: Sandbox, missing: Mapping[str, str]
-    ) -> tuple[dict[str, ProcessNeeds], dict[str, Verdict]]:
-        device, gpus = self._options.device, len(self._gpus)
-        return gradable_here(self._coded, device, gpus, sandbox, missing)
+    ) -> tuple[dict[str, ProcessSpec], dict[str, Verdict]]:
+        """Return question → what its process gets, and question → why it is not graded here."""
+        gradable: dict[str, ProcessSpec] = {}
+        not_here: dict[str, Verdict] = {}
+        assignment, device = self.materials.assignment, self._options.device
+        for question in self._coded:
+            resolved = lacking(question, missing) or resolve(
+                assignment, question, device, len(self._gpus), sandbox.grants
+            )
+            if isinstance(resolved, ProcessSpec):
+                gradable[question.id] = resolved
+            else:
+                not_here[question.id] = resolved
+        return gradable, not_here
 
     def _note_reasons(self, reasons: Mapping[str, Verdict]) -> None:
         for question in self.selected:

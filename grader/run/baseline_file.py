@@ -15,7 +15,7 @@ import platform
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from grader.observation import (
 from grader.run.materials import Materials
 from grader.run.observe import Mended, QuestionRun
 from grader.run.plan import Generate, PlannedQuestion, plan_digests
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox, Tier
+from grader.sandbox.host.processes import Sandbox, Tier
 from grader.speed_statistics.device import DeviceTiming
 from grader.speed_statistics.sampling import Run, Sample
 from grader.speed_statistics.vectorisation import Screen
@@ -64,7 +64,7 @@ _MOST = 64 * 2**20
 
 _HOUR = 3600.0
 _STEADY = (Outcome.COMPLETED, Outcome.RAISED)
-_OTHERS = ("missing", "generated", "needs", "digests")
+_OTHERS = ("missing", "generated", "processes", "digests")
 _DRAWN, _GIVEN = "drawn", "given"
 
 Generated = tuple[tuple[str, tuple[Value, ...]], ...]
@@ -78,14 +78,14 @@ class KeptReference:
     Attributes:
         missing: Packages that student processes cannot import → why.
         generated: What generators of the reference file returned.
-        needs: Question → what its student processes were given.
+        processes: Question → what its student process got, as text.
         digests: Question → digest of its calls.
         runs: Question → what came of it.
     """
 
     missing: Mapping[str, str]
     generated: Generated
-    needs: Mapping[str, str]
+    processes: Mapping[str, str]
     digests: Mapping[str, str]
     runs: Mapping[str, QuestionRun]
 
@@ -215,17 +215,12 @@ def keep(
         missing: Packages that student processes cannot import → why.
     """
     without = {name: untimed(run) for name, run in runs.items()}
-    return KeptReference(missing, generated, needs_of(plan), plan_digests(plan), without)
+    return KeptReference(missing, generated, processes_of(plan), plan_digests(plan), without)
 
 
-def needs_of(plan: Sequence[PlannedQuestion]) -> dict[str, str]:
-    """Return question → what its student processes are given, as text."""
-    return {planned.question.id: needs_text(planned.needs) for planned in plan}
-
-
-def needs_text(needs: ProcessNeeds) -> str:
-    """Return needs as text that differs wherever they do."""
-    return json.dumps(asdict(needs), sort_keys=True)
+def processes_of(plan: Sequence[PlannedQuestion]) -> dict[str, str]:
+    """Return question → what its student process gets, as text that differs wherever that does."""
+    return {planned.question.id: repr(planned.process) for planned in plan}
 
 
 def _packed(kept: KeptReference) -> bytes:

@@ -6,8 +6,8 @@ are is asked of a student process, for its walls may hide what the host has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.assignment.types import Assignment, Limits, Question
@@ -15,31 +15,31 @@ from grader.errors import UsageError, nearest
 from grader.observation import Outcome
 from grader.run.gpu_driver import why_none
 from grader.run.gpu_state import visible_gpus
-from grader.run.materials import Program
+from grader.run.process_limits import process_for, process_spec
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import Gpu, ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import Gpu, ProcessSpec, Sandbox
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Verdict, deferred
-from grader.wire.messages import Call
+from grader.wire.messages import Call, Load
 
 DeviceChoice = Literal["auto", "cpu", "virtual", "cuda"]
 """``auto`` prefers real GPUs to virtual ones, ``cpu`` has none of any sort, ``cuda`` insists."""
 
-Grants = Callable[[ProcessNeeds], bool]
+Grants = Callable[[ProcessSpec], bool]
 
 
 def resolve(
-    question: Question, choice: DeviceChoice, gpus: int, grants: Grants
-) -> ProcessNeeds | Verdict:
-    """Return what a question's student process must be given, or why it is not graded here."""
-    needs = question.needs
-    real = ProcessNeeds(needs.cuda, needs.processes, needs.loopback)
+    assignment: Assignment, question: Question, choice: DeviceChoice, gpus: int, grants: Grants
+) -> ProcessSpec | Verdict:
+    """Return what a question's student process gets, or why it is not graded here."""
+    needs, alone = question.needs, process_for(assignment, question)
+    real = replace(alone, cuda=needs.cuda)
     # A timeline is one of virtual GPUs: it tells the same wherever it is graded.
     if needs.cuda and (choice in ("auto", "virtual") or (needs.timeline and choice == "cuda")):
         if choice == "auto" and not needs.timeline and needs.cuda <= gpus and grants(real):
             return real
         memory = needs.cuda_memory_mb or 0
-        virtual = ProcessNeeds(0, needs.processes, needs.loopback, needs.cuda, memory)
+        virtual = replace(alone, virtual_gpus=needs.cuda, virtual_gpu_memory_mb=memory)
         return virtual if grants(virtual) else _not_granted(virtual)
     found = 0 if choice == "cpu" else gpus
     # Deferred, not failed: the points stay pending and a machine with a GPU can fill them.
@@ -49,28 +49,20 @@ def resolve(
     return real if grants(real) else _not_granted(real)
 
 
-def device_name(needs: ProcessNeeds) -> str:
-    """Return what a question ran on, for the report: ``cpu``, ``cuda ×1``, ``virtual cuda ×2``."""
-    if needs.virtual:
-        return f"virtual cuda ×{needs.virtual}"
-    return f"cuda ×{needs.cuda}" if needs.cuda else "cpu"
+def devices_name(specs: Iterable[ProcessSpec]) -> str:
+    """Return what processes ran on, for the report: of each sort of GPU the most that one had.
+
+    For example ``cpu``, ``cuda ×1``, ``cuda ×1, virtual cuda ×2``.
+    """
+    counts = [(spec.cuda, spec.virtual_gpus) for spec in specs] or [(0, 0)]
+    most = zip(("cuda", "virtual cuda"), map(max, zip(*counts, strict=True)), strict=True)
+    return ", ".join(f"{name} ×{count}" for name, count in most if count) or "cpu"
 
 
-def devices_name(all_needs: Iterable[ProcessNeeds]) -> str:
-    """Return what a whole run used: of each sort of GPU the most that a question had."""
-    needs = list(all_needs)
-    most = (
-        ProcessNeeds(cuda=max((item.cuda for item in needs), default=0)),
-        ProcessNeeds(virtual=max((item.virtual for item in needs), default=0)),
-    )
-    names = [device_name(item) for item in most if item != ProcessNeeds()]
-    return ", ".join(names) or "cpu"
-
-
-def _not_granted(needs: ProcessNeeds) -> Verdict:
-    ordinary = "processes" if needs.processes else "a loopback network"
+def _not_granted(spec: ProcessSpec) -> Verdict:
+    ordinary = "processes" if spec.processes else "a loopback network"
     # Walls that show GPUs to no student process refuse for that alone.
-    wanted = "a GPU" if needs.cuda else ordinary
+    wanted = "a GPU" if spec.cuda else ordinary
     return deferred(Code.NO_PERMISSION, Message("no_permission", {"needs": wanted}))
 
 
@@ -98,7 +90,7 @@ def load(name):
     importlib.import_module(name)
 """
 _SECONDS = 60.0
-_LIMITS = Limits(memory_mb=8192, processes=256)
+_SPEC = process_spec(Limits(memory_mb=8192, processes=256))
 """Wide: some packages start threads as they are imported."""
 
 _MAX_TEXT = 200
@@ -111,11 +103,11 @@ def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[st
         InfrastructureError: No student process can be started.
     """
     missing: dict[str, str] = {}
-    session = ProcessSession(sandbox, Program({_FILE: _SOURCE}, _FILE))
+    session = ProcessSession(sandbox, Load({_FILE: _SOURCE}, _FILE))
     try:
         for name in sorted({name for item in questions for name in item.needs.packages}):
             # Inside the loop: a package that ends its process must not take the next ones along.
-            session.prepare(_LIMITS, ProcessNeeds())
+            session.prepare(_SPEC)
             seen = session.failed_load or session.call(Call("load", (name,)), _SECONDS)
             if seen.outcome is not Outcome.COMPLETED:
                 fault = seen.claims.fault
@@ -143,33 +135,6 @@ def no_package(names: list[str], why: str) -> Verdict:
     """Return the verdict on what needs modules that student processes cannot import."""
     params: Mapping[str, Param] = {"packages": [*names], "detail": why}
     return deferred(Code.NO_PACKAGE, Message("no_package", params))
-
-
-def gradable_here(
-    questions: Sequence[Question],
-    device: DeviceChoice,
-    gpus: int,
-    sandbox: Sandbox,
-    missing: Mapping[str, str],
-) -> tuple[dict[str, ProcessNeeds], dict[str, Verdict]]:
-    """Return question → what its student processes need, and question → why it is not graded here.
-
-    Args:
-        questions: That were asked for.
-        device: Choice of whoever grades.
-        gpus: Real GPUs to be had.
-        sandbox: Grants needs, or does not.
-        missing: Packages that student processes cannot import → why.
-    """
-    gradable: dict[str, ProcessNeeds] = {}
-    not_here: dict[str, Verdict] = {}
-    for question in questions:
-        resolved = lacking(question, missing) or resolve(question, device, gpus, sandbox.grants)
-        if isinstance(resolved, ProcessNeeds):
-            gradable[question.id] = resolved
-        else:
-            not_here[question.id] = resolved
-    return gradable, not_here
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,11 @@ from grader.assignment.types import Limits
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
 from grader.run.gpu_state import Health, ask
-from grader.run.materials import Program
+from grader.run.process_limits import process_spec
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import Gpu, ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import Gpu, ProcessSpec, Sandbox
 from grader.verdict import Param
-from grader.wire.messages import Call
+from grader.wire.messages import Call, Load
 
 PROBE_SIZE = 512
 PROBE_ANSWER = float(PROBE_SIZE)
@@ -74,7 +74,7 @@ def scrub(reserve):
     return sum(item.numel() for item in kept)
 """
 
-PROGRAM = Program({"device.py": _SOURCE}, "device.py")
+PROGRAM = Load({"device.py": _SOURCE}, "device.py")
 """All of it, as what a student process loads."""
 
 
@@ -97,7 +97,7 @@ class DeviceWorker(ABC):
     name: str
 
     @abstractmethod
-    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
+    def start(self, programs: Mapping[str, Load]) -> Mapping[str, Observation]:
         """Have a fresh process for each party, in the place of those that were there.
 
         Returns:
@@ -162,10 +162,9 @@ class GpuProcess(DeviceWorker):
         ask_driver: Callable[[str], Health] = ask,
     ) -> None:
         self.name = device.uuid
-        self._limits = limits
         self._ask = ask_driver
         self._card = device.card
-        self._needs = ProcessNeeds(cuda=1, gpus=(device,))
+        self._spec = with_gpu(limits, device)
         self._session = partial(ProcessSession, sandbox)
         self._known: Health | None = None
         self._errors: int | None = None
@@ -173,13 +172,13 @@ class GpuProcess(DeviceWorker):
         self._prober: ProcessSession | None = None
         self._idle: float | None = None
 
-    def start(self, programs: Mapping[str, Program]) -> Mapping[str, Observation]:
+    def start(self, programs: Mapping[str, Load]) -> Mapping[str, Observation]:
         """See ``DeviceWorker.start``."""
         self._end()
         failed = {}
         for party, program in programs.items():
             session = self._sessions[party] = self._session(program)
-            session.prepare(self._limits, self._needs)
+            session.prepare(self._spec)
             if session.failed_load is not None:
                 failed[party] = session.failed_load
         return failed
@@ -242,7 +241,7 @@ class GpuProcess(DeviceWorker):
         # The driver does not clear memory between processes: the next submission could read this
         # one's tensors.
         reserve = (self._known or self.state()).reserve
-        overwrite_memory(self._session(PROGRAM), self._limits, self._needs, reserve)
+        overwrite_memory(self._session(PROGRAM), self._spec, reserve)
 
     def _end(self) -> None:
         for session in self._sessions.values():
@@ -253,11 +252,16 @@ class GpuProcess(DeviceWorker):
         """Compute a product; return what the process said, or what went wrong, and the seconds."""
         if self._prober is None or not self._prober.alive:
             self._prober = self._session(PROGRAM)
-        return compute_product(self._prober, self._limits, self._needs)
+        return compute_product(self._prober, self._spec)
+
+
+def with_gpu(limits: Limits, gpu: Gpu) -> ProcessSpec:
+    """Return what a process gets that works on one GPU."""
+    return replace(process_spec(limits), cuda=1, gpus=(gpu,))
 
 
 def compute_product(
-    session: ProcessSession, limits: Limits, needs: ProcessNeeds
+    session: ProcessSession, spec: ProcessSpec
 ) -> tuple[dict[str, Param] | str, float]:
     """Compute a product whose result is known; return what the process said, and the seconds.
 
@@ -267,7 +271,7 @@ def compute_product(
     Raises:
         InfrastructureError: No student process can be started.
     """
-    session.prepare(limits, needs)
+    session.prepare(spec)
     if session.failed_load is not None:
         return f"a student process could not use it: {failure_text(session.failed_load)}", 0.0
     seen = session.call(Call("probe", (PROBE_SIZE,)), _PROBE_SECONDS)
@@ -283,22 +287,19 @@ def compute_product(
     return answer, seen.facts.wall_seconds
 
 
-def overwrite_memory(
-    session: ProcessSession, limits: Limits, needs: ProcessNeeds, reserve: int = 0
-) -> None:
+def overwrite_memory(session: ProcessSession, spec: ProcessSpec, reserve: int = 0) -> None:
     """Overwrite what earlier processes may have left in the memory of a GPU.
 
     Args:
         session: Of ``PROGRAM``; closed here.
-        limits: Of the student process.
-        needs: The GPU.
+        spec: What the process gets, the GPU among it.
         reserve: Bytes to leave to the display, which would die without them.
 
     Raises:
         SickDeviceError: It could not be overwritten: nobody else may have the device.
     """
     try:
-        session.prepare(limits, needs)
+        session.prepare(spec)
         done = session.failed_load or session.call(Call("scrub", (reserve,)), _SCRUB_SECONDS)
     finally:
         session.close()

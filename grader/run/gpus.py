@@ -34,11 +34,12 @@ from grader.run.gpu_worker import (
     SickDeviceError,
     compute_product,
     overwrite_memory,
+    with_gpu,
 )
 from grader.run.session import ProcessSession
 from grader.sandbox.host.fork_server import ForkServerSandbox
 from grader.sandbox.host.open import OneShotSandbox, without_wall
-from grader.sandbox.host.processes import Gpu, ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import Gpu, ProcessSpec, Sandbox
 from grader.sandbox.walls import cuda
 from grader.sandbox.walls.plan import Wall
 
@@ -126,14 +127,13 @@ def scrub_gpus(sandbox: Sandbox, gpus: Sequence[Gpu], limits: Limits) -> None:
         InfrastructureError: It could not be overwritten; no submission may run there.
     """
     for gpu in gpus:
-        needs = ProcessNeeds(cuda=1, gpus=(gpu,))
         reserve = ask(gpu.card).reserve
-        overwrite_memory(ProcessSession(sandbox, PROGRAM), limits, needs, reserve)
+        overwrite_memory(ProcessSession(sandbox, PROGRAM), with_gpu(limits, gpu), reserve)
 
 
 def _problem(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> tuple[str, int]:
     """Return why student processes cannot use a GPU, or an empty string; and the memory it took."""
-    if not sandbox.grants(ProcessNeeds(cuda=1)):
+    if not sandbox.grants(ProcessSpec(cuda=1)):
         return "this kernel has no Landlock, which keeps it from processes that may not use it", 0
     problem, touched = _product(sandbox, gpu, limits)
     if not problem:
@@ -162,7 +162,7 @@ def _product(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> tuple[str, int]:
     """Return why a product could not be computed, or an empty string; and the memory it took."""
     session = ProcessSession(sandbox, PROGRAM)
     try:
-        answer, _ = compute_product(session, limits, ProcessNeeds(cuda=1, gpus=(gpu,)))
+        answer, _ = compute_product(session, with_gpu(limits, gpu))
     except InfrastructureError as error:
         answer = str(error)
     finally:
@@ -327,7 +327,7 @@ OpenRack = Callable[[Sandbox, Limits], "Rack | None"]
 def open_rack(sandbox: Sandbox, limits: Limits) -> Rack | None:
     """Return the real devices of this machine, if it has any and student processes may see them."""
     gpus = {gpu.uuid: gpu for gpu in visible_gpus()}
-    if not gpus or not sandbox.grants(ProcessNeeds(cuda=1)):
+    if not gpus or not sandbox.grants(ProcessSpec(cuda=1)):
         return None
     return Rack(list(gpus), lambda uuid: GpuProcess(sandbox, gpus[uuid], limits), Leases())
 

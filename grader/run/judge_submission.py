@@ -552,11 +552,10 @@ class SubmissionRunner:
         prover = self._prover_of(files)
         budget = budget_beside(observations(reference), self._guard.reading)
         session = open_session(self._sandbox, self._materials, files, budget)
-        limits_of = self._materials.assignment.limits_of
         left: dict[str, QuestionRun] = {}
         try:
             try:
-                for event in observe(session, plan, limits_of, reference, one_by_one):
+                for event in observe(session, plan, reference, one_by_one):
                     if isinstance(event, QuestionStarted):
                         yield event
                     elif sources is None:

@@ -1,4 +1,4 @@
-"""The instructor's files, read once for a run, and the programs that student processes load."""
+"""The instructor's files, read once for a run, and what student processes load of them."""
 
 from __future__ import annotations
 
@@ -15,61 +15,9 @@ from grader.assignment.document import read_document
 from grader.assignment.find import COURSE_FILE, assignment_digest, locate
 from grader.assignment.load import load_assignment
 from grader.assignment.translation import translations
-from grader.assignment.types import Assignment, Limits, Question
+from grader.assignment.types import Assignment, Question
 from grader.errors import AssignmentError, Problem
-from grader.run.process_limits import ProcessSpec
-from grader.sandbox.host.processes import ProcessLimits
 from grader.wire.messages import Load
-
-_MOST_CASES = 60
-"""Cases that may use up their limit in one student process before the kernel ends it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What runs in a sandbox: a submission, or the reference.
-
-    Attributes:
-        files: Path → content.
-        module: File among them whose functions are called, where a call names no other.
-        support: Read-only files beside them.
-        modules: Library's module → file among ``support`` that stands in where it is missing.
-        given: Source of the instructor's functions that run beside the submission, or empty.
-        stage: Source of the instructor's scenarios, or empty.
-    """
-
-    files: Mapping[str, bytes]
-    module: str
-    support: Mapping[str, bytes] = field(default_factory=dict)
-    modules: Mapping[str, str] = field(default_factory=dict)
-    given: str = ""
-    stage: str = ""
-
-    def load(self, sort: ProcessSpec) -> Load:
-        """The message that puts it into a student process of a sort, virtual GPUs first."""
-        return Load(
-            dict(self.files),
-            sort.module,
-            dict(self.support),
-            sort.needs.virtual,
-            sort.needs.virtual_memory_mb,
-            dict(self.modules),
-            self.given,
-            self.stage,
-        )
-
-
-def process_limits(limits: Limits) -> ProcessLimits:
-    """Limits of the assignment file in the units that a sandbox takes."""
-    return ProcessLimits(
-        memory=limits.memory_mb * 2**20,
-        output=limits.output_kb * 2**10,
-        processes=limits.processes,
-        scratch=limits.scratch_mb * 2**20,
-        # A backstop for each process: one student process runs many cases, each with its own
-        # deadline.
-        cpu_seconds=int(_MOST_CASES * limits.seconds + limits.import_seconds) + 60,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +66,7 @@ class Materials:
         """Path of the solution's file that holds a question, for whoever writes it."""
         return str(self.reference_folder / self.assignment.file_of(question))
 
-    def program(self, files: Mapping[str, bytes], module: str = "") -> Program:
+    def program(self, files: Mapping[str, bytes], module: str = "") -> Load:
         """Return a program to load: these files with the assignment's own beside them.
 
         Args:
@@ -126,7 +74,13 @@ class Materials:
             module: The file whose functions are called; the assignment's own where empty.
         """
         known = self.assignment
-        return Program(files, module or known.module, self.support, known.modules, self.given)
+        return Load(
+            dict(files),
+            module or known.module,
+            dict(self.support),
+            modules=dict(known.modules),
+            given=self.given,
+        )
 
 
 def load_materials(file: Path) -> Materials:

@@ -30,7 +30,7 @@ from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.run.prices import OF_RESULTS, hands_back, is_priced, of_values
 from grader.run.scenario_relay import open_session
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox, activity
+from grader.sandbox.host.processes import ProcessSpec, Sandbox, activity
 from grader.static_analysis.mends import Definition, Raised, definition_of, mends_of
 from grader.static_analysis.mutation_operators import Variant
 from grader.verdict import Verdict
@@ -234,16 +234,16 @@ class Mender:
             return None
         changes = mends_of(defined, _raised(run.observations[case.key], file))
         if case.case.scenario:
-            changes = changes[: _most_with(planned.needs)]
+            changes = changes[: _most_with(planned.process)]
         priced = known.in_case(planned, case.key, self._sandbox)
         before = run.observations[case.key]
         wrong = _Wrong(planned, case, right, before, priced, files, file, defined)
-        spent = _Spent(self._materials.assignment.limits_of(planned.question).seconds)
+        spent = _Spent(planned.process.seconds)
         tried = self._tried(wrong, changes, spent)
         if found := self._best(wrong, tried.right, run, known):
             return found
         size = sum(isinstance(each, ast.stmt) for each in ast.walk(defined.node))
-        if size <= _STATEMENTS or _most_with(planned.needs) < _WITH_SCENARIO:
+        if size <= _STATEMENTS or _most_with(planned.process) < _WITH_SCENARIO:
             return None
         for nearer in tried.nearer:
             if found := self._with_a_second(wrong, nearer, run, known, spent):
@@ -298,8 +298,7 @@ class Mender:
     def _tried(self, wrong: _Wrong, changes: Sequence[Variant], spent: _Spent) -> _Tried:
         """Return what comes of changes in the one case; one student process tries all."""
         question, case = wrong.planned.question, wrong.case
-        limits = self._materials.assignment.limits_of(question)
-        seconds = limits.seconds / _HASTE
+        seconds = wrong.planned.process.seconds / _HASTE
         budget = budget_beside(observations({question.id: wrong.right}), self._guard.reading)
         files = wrong.with_switches(changes)
         session = open_session(self._sandbox, self._materials, files, budget)
@@ -310,7 +309,7 @@ class Mender:
             enough = wrong.nearness(wrong.before) + _GAIN
         try:
             for number, change in enumerate(changes):
-                session.prepare(limits, wrong.planned.needs, question.file or "")
+                session.prepare(wrong.planned.process)
                 if session.failed_load is not None:
                     break
                 before = _computed(session)
@@ -335,11 +334,11 @@ class Mender:
         return _Tried([*found, *near], [each[1:] for each in nearer[:_NEARER]])
 
 
-def _most_with(needs: ProcessNeeds) -> int:
+def _most_with(process: ProcessSpec) -> int:
     """Return how many changes are tried where a scenario is played."""
-    if needs.virtual or needs.cuda:
+    if process.virtual_gpus or process.cuda:
         return _WITH_GPUS
-    return _WITH_PROCESSES if needs.processes else _WITH_SCENARIO
+    return _WITH_PROCESSES if process.processes else _WITH_SCENARIO
 
 
 def _changed(wrong: _Wrong, change: Variant, seen: Observation) -> _Wrong | None:

@@ -221,8 +221,7 @@ class KnownMistakes:
     ) -> QuestionRun:
         session = open_session(sandbox, self._materials, files)
         try:
-            limits_of = self._materials.assignment.limits_of
-            return runs_of(observe(session, [planned], limits_of))[planned.question.id]
+            return runs_of(observe(session, [planned]))[planned.question.id]
         finally:
             session.finish()
 
@@ -347,7 +346,7 @@ class KnownMistakes:
         """Tell whether a question's mistakes are run at all."""
         # Real GPUs are for submissions, and for what their points hang on.
         name = planned.question.id
-        return not planned.needs.cuda or bool(priced(self._materials.mistakes, name))
+        return not planned.process.cuda or bool(priced(self._materials.mistakes, name))
 
     def _trials(self, plan: Sequence[PlannedQuestion]) -> list[_Trial]:
         return [
@@ -399,8 +398,7 @@ class KnownMistakes:
         files |= {f"{trial.module}.py": trial.mistake.module.encode() for trial in trials}
         session = open_session(sandbox, materials, files)
         try:
-            plan = [trial.plan() for trial in trials]
-            runs = runs_of(observe(session, plan, materials.assignment.limits_of))
+            runs = runs_of(observe(session, [trial.plan() for trial in trials]))
         finally:
             session.finish()
         return {trial: runs[trial.id].observations for trial in trials}

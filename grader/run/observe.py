@@ -13,10 +13,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Union
 
-from grader.assignment.types import Limits, Question
 from grader.checks.base import Probe
 from grader.observation import Observation, Outcome
-from grader.run.materials import process_limits
 from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion, checks_on
 from grader.run.session import ProcessSession
 from grader.wire.frames import FrameSize
@@ -161,7 +159,6 @@ def _bare(seen: Observation) -> Observation:
 def observe(
     session: ProcessSession,
     plan: Sequence[PlannedQuestion],
-    limits_of: Callable[[Question], Limits],
     reference: Mapping[str, QuestionRun] = MappingProxyType({}),
     one_by_one: bool = False,
 ) -> Iterator[Event]:
@@ -170,7 +167,6 @@ def observe(
     Args:
         session: Holds the program.
         plan: What to call.
-        limits_of: The limits of a question.
         reference: What came of the plan for the reference: how much there is to answer.
         one_by_one: Somebody waits for a first result: each question is done with before the next
             begins. Else all of them are yielded at the end.
@@ -179,8 +175,7 @@ def observe(
         InfrastructureError: No student process can be started.
     """
     questions = [
-        _Question(planned, limits_of(planned.question), reference.get(planned.question.id, NOT_RUN))
-        for planned in plan
+        _Question(planned, reference.get(planned.question.id, NOT_RUN)) for planned in plan
     ]
     rounds = _by_process(questions)
     # Visible cases of all questions before any hidden one: what a submission says in a visible case
@@ -244,14 +239,14 @@ def _by_process(questions: Sequence[_Question]) -> Iterator[list[list[_Question]
 def _more(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall) -> tuple[str, ...]:
     """Return the further probes of a counted call: what it may not do, and whether it is logged."""
     # Work in another process would be counted nowhere.
-    alone = () if planned.needs.processes else (ALONE,)
+    alone = () if planned.process.processes else (ALONE,)
     return (*alone, LOG) if _is_logged(planned, case, counted) else alone
 
 
 def _is_logged(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall) -> bool:
     """Tell whether a check rests on what a counted call writes down."""
     # Such a log holds what is computed on the CPU, in a call of the function alone.
-    if planned.needs.virtual or planned.needs.cuda or case.case.scenario is not None:
+    if planned.process.virtual_gpus or planned.process.cuda or case.case.scenario is not None:
         return False
     checks = checks_on(planned.question, case.case)
     wanted = {probe for check in checks if check.hears_log() for probe in check.needs()}
@@ -265,12 +260,10 @@ def _is_logged(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall
 class _Question:
     """One question while it is being observed."""
 
-    def __init__(self, planned: PlannedQuestion, limits: Limits, reference: QuestionRun) -> None:
+    def __init__(self, planned: PlannedQuestion, reference: QuestionRun) -> None:
         self.id = planned.question.id
-        self._module = planned.question.file or ""
-        self.process = (process_limits(limits), planned.needs, self._module)
+        self.process = planned.process
         self._planned = planned
-        self._limits = limits
         self._reference = reference
         self._entry: str | None = None
         self._loaded: Loaded | None = None
@@ -307,7 +300,7 @@ class _Question:
         calls = [
             (case.call(entry, self._planned.probes(case)), self._likely(case)) for case in plain
         ]
-        seen = session.calls_fairly(calls, self._limits.seconds)
+        seen = session.calls_fairly(calls, self.process.seconds)
         # = {case.key|Fewer came back than were asked where one of them cost its student process.
         self._observations |= {case.key: item for case, item in zip(plain, seen, strict=False)}
         if seen:
@@ -343,7 +336,7 @@ class _Question:
         """Have a student process, and find the entry point in it."""
         if self._given_up is not None:
             return
-        session.prepare(self._limits, self._planned.needs, self._module)
+        session.prepare(self.process)
         self._failed_load = self._given_up = session.failed_load
         if self._failed_load is None and session.loaded is not None:
             self._loaded = session.loaded
@@ -354,7 +347,7 @@ class _Question:
         self, session: ProcessSession, case: PlannedCase, entry: str
     ) -> dict[str, Observation]:
         # The calls before may have ended the process.
-        session.prepare(self._limits, self._planned.needs, self._module)
+        session.prepare(self.process)
         if session.failed_load is not None:
             return {}
         calls = [
@@ -364,7 +357,7 @@ class _Question:
         ]  # fmt: skip
         # Counting traces every line, which takes many times as long as the call alone: the plain
         # limit would end honest code.
-        seen = session.calls_fairly(calls, _COUNTING_IS_SLOW * self._limits.seconds)
+        seen = session.calls_fairly(calls, _COUNTING_IS_SLOW * self.process.seconds)
         return {call.grown: item for call, item in zip(case.counted, seen, strict=False)}
 
     def _call(self, session: ProcessSession, case: PlannedCase, entry: str) -> Observation:
@@ -374,7 +367,7 @@ class _Question:
             return self._given_up
         call = case.call(entry, self._planned.probes(case))
         session.likely = self._likely(case)
-        observation = session.call_fairly(call, self._limits.seconds)
+        observation = session.call_fairly(call, self.process.seconds)
         self._weigh(session, observation)
         return observation
 

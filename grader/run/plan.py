@@ -35,7 +35,8 @@ from grader.assignment.types import Assignment, Case, Question
 from grader.checks.arrays import Array
 from grader.checks.base import GROWTH_FACTOR, CaseInputs, Check, Probe, unnamed
 from grader.errors import AssignmentError, Problem
-from grader.sandbox.host.processes import ProcessNeeds
+from grader.run.process_limits import process_for
+from grader.sandbox.host.processes import ProcessSpec
 from grader.verdict import Visibility
 from grader.wire.codec import Encoder
 from grader.wire.messages import Call
@@ -354,11 +355,11 @@ class PlannedCase:
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuestion:
-    """A question with all of its calls."""
+    """A question with all of its calls, and what the process gets that answers them."""
 
     question: Question
     cases: tuple[PlannedCase, ...]
-    needs: ProcessNeeds = field(default_factory=ProcessNeeds)
+    process: ProcessSpec = field(default_factory=ProcessSpec)
 
     def probes(self, planned: PlannedCase) -> tuple[str, ...]:
         """Names of the probes that the checks on this case need in the call itself."""
@@ -397,7 +398,8 @@ def make_plan(
             except AssignmentError as error:
                 problems += error.problems
         # All cases are tried before any problem is raised: an author mends them in one go.
-        plan.append(PlannedQuestion(question, tuple(planned)))
+        process = process_for(assignment, question)
+        plan.append(PlannedQuestion(question, tuple(planned), process))
     if problems:
         raise AssignmentError(problems)
     return tuple(plan)

@@ -22,12 +22,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from grader.assignment.types import Assignment, Limits, Question
 from grader.observation import HostFacts, Observation, Outcome, Stop
 from grader.sandbox.host.processes import (
     Activity,
     Exit,
-    ProcessLimits,
-    ProcessNeeds,
+    ProcessSpec,
     SandboxedProcess,
     activity,
 )
@@ -260,19 +260,31 @@ def violation(ended: Exit, wall: float, detail: str) -> Observation:
     return Observation(Outcome.PROTOCOL_VIOLATION, facts, detail=detail)
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessSpec:
-    """What a student process is started with; two of one sort can stand in for each other.
+_MOST_CASES = 60
+"""Cases that may use up their limit in one student process before the kernel ends it."""
 
-    Attributes:
-        limits: What it may use.
-        needs: What it is given.
-        module: The file of the program whose functions are called in it.
-    """
 
-    limits: ProcessLimits
-    needs: ProcessNeeds
-    module: str
+def process_spec(limits: Limits, module: str = "") -> ProcessSpec:
+    """Return what a student process gets under limits of an assignment file, and nothing beside."""
+    return ProcessSpec(
+        module,
+        limits.seconds,
+        limits.import_seconds,
+        # A backstop for each process: one student process runs many cases, each with its own
+        # deadline.
+        cpu_seconds=int(_MOST_CASES * limits.seconds + limits.import_seconds) + 60,
+        memory=limits.memory_mb * 2**20,
+        output=limits.output_kb * 2**10,
+        scratch=limits.scratch_mb * 2**20,
+        threads=limits.processes,
+    )
+
+
+def process_for(assignment: Assignment, question: Question) -> ProcessSpec:
+    """Return what a question's student process gets wherever it runs: all but its GPUs."""
+    alone = process_spec(assignment.limits_of(question), assignment.file_of(question))
+    needs = question.needs
+    return replace(alone, processes=needs.processes, loopback=needs.loopback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,48 +294,49 @@ class HeldProcess:
     Attributes:
         process: It.
         loaded: What it said of the program.
-        sort: What it was started with.
+        spec: What it got.
     """
 
     process: SandboxedProcess
     loaded: Loaded
-    sort: ProcessSpec
+    spec: ProcessSpec
 
 
 class Failures:
-    """How loading a file failed, for each set of needs (GPUs, processes, …).
+    """How loading a file failed, for each set of GPUs, processes and the rest.
 
-    A file that fails to load on a GPU may still load without one, so other needs are tried. A
-    file that hung while it was loaded is not tried again with more: a class would wait for the
-    limit once for each set of needs.
+    A file that fails to load on a GPU may still load without one, so that is tried. A file that
+    hung while it was loaded is not tried again with more: a class would wait for the limit once
+    for each set. Limits count for nothing: under another question's, it would fail likewise.
     """
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, ProcessNeeds], Observation] = {}
+        self._seen: dict[ProcessSpec, Observation] = {}
 
-    def note(self, module: str, needs: ProcessNeeds, seen: Observation) -> None:
+    def note(self, spec: ProcessSpec, seen: Observation) -> None:
         """Keep how a student process that loaded a file ended."""
-        self._seen[module, needs] = seen
+        self._seen[_under_any_limits(spec)] = seen
 
-    def of(self, module: str, needs: ProcessNeeds) -> Observation | None:
+    def of(self, spec: ProcessSpec) -> Observation | None:
         """Return how a process ended, or would end, over a file; None if that is open."""
         hung = (
             seen
-            for (file, known), seen in self._seen.items()
-            if seen.outcome is Outcome.TIMED_OUT and file == module and _gives_no_less(needs, known)
+            for known, seen in self._seen.items()
+            if seen.outcome is Outcome.TIMED_OUT
+            and spec.module == known.module
+            and spec.cuda >= known.cuda
+            and spec.virtual_gpus >= known.virtual_gpus
+            and spec.processes >= known.processes
         )
-        return self._seen.get((module, needs)) or next(hung, None)
+        return self._seen.get(_under_any_limits(spec)) or next(hung, None)
 
 
-def holds_scarce(needs: ProcessNeeds) -> bool:
-    """Tell whether a process would keep from others what they need: a GPU, a clock, the cores."""
-    return bool(needs.cuda or needs.timed or needs.processes)
-
-
-def _gives_no_less(needs: ProcessNeeds, than: ProcessNeeds) -> bool:
-    """Tell whether a student process with some needs has all that another has."""
-    return (
-        needs.cuda >= than.cuda
-        and needs.virtual >= than.virtual
-        and needs.processes >= than.processes
+def _under_any_limits(spec: ProcessSpec) -> ProcessSpec:
+    return replace(
+        spec, seconds=0, import_seconds=0, cpu_seconds=0, memory=0, output=0, scratch=0, threads=0
     )
+
+
+def holds_scarce(spec: ProcessSpec) -> bool:
+    """Tell whether a process would keep from others what they need: a GPU, a clock, the cores."""
+    return bool(spec.cuda or spec.timed or spec.processes)

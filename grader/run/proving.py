@@ -37,7 +37,7 @@ from grader.checks.traces import items, mapping, natural, text
 from grader.errors import AssignmentError, InfrastructureError
 from grader.observation import Claims, Observation, Outcome, Proof
 from grader.run.answer_budget import AnswerBudget
-from grader.run.materials import Materials, Program
+from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, without_logs
 from grader.run.plan import (
     CountedCall,
@@ -50,10 +50,11 @@ from grader.run.plan import (
     is_drawn,
 )
 from grader.run.prices import parts_of
+from grader.run.process_limits import process_spec
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox, Tier
+from grader.sandbox.host.processes import Sandbox, Tier
 from grader.verdict import Code
-from grader.wire.messages import LOG, Call
+from grader.wire.messages import LOG, Call, Load
 from grader.wire.tree import UnlikeError, combine, map_leaves, map_tensors, places, tensors
 from grader.wire.values import Tensor, Value
 
@@ -179,7 +180,7 @@ class Prover:
         if self._sandbox.isolation.tier is Tier.NONE or not self._materials.reference:
             return without_logs(runs)
         found = dict(runs)
-        program = Program({}, SCENARIO, stage=_PROGRAM)
+        program = Load({}, SCENARIO, stage=_PROGRAM)
         player = ProcessSession(self._sandbox, program, budget=AnswerBudget())
         deaths = 0
         try:
@@ -263,7 +264,7 @@ class Prover:
         ]
         answers: Sequence[Observation] = ()
         if requests:
-            player.prepare(self._materials.assignment.limits, ProcessNeeds())
+            player.prepare(process_spec(self._materials.assignment.limits))
             if not player.alive:
                 raise InfrastructureError("no process can be started that runs logs again")
             answers = player.calls_fairly(requests, _SECONDS)
@@ -325,8 +326,8 @@ class Prover:
         except (UnlikeError, AssignmentError) as error:
             return _Fresh(why=str(error))
         call = task.case.call(_entry(task.planned, session), ())
-        limits = self._materials.assignment.limits_of(task.planned.question)
-        seen = session.call_fairly(replace(call, args=args, kwargs=kwargs), limits.seconds)
+        call = replace(call, args=args, kwargs=kwargs)
+        seen = session.call_fairly(call, task.planned.process.seconds)
         why = "" if seen.outcome is Outcome.COMPLETED else "the reference does not answer"
         return _Fresh(_tensors((args, kwargs)), seen, why)
 
@@ -357,8 +358,7 @@ class Prover:
         if self._reference is None:
             program = self._materials.program(self._materials.reference)
             self._reference = ProcessSession(self._sandbox, program)
-        limits = self._materials.assignment.limits_of(planned.question)
-        self._reference.prepare(limits, planned.needs, planned.question.file or "")
+        self._reference.prepare(planned.process)
         return self._reference
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from grader.assignment.find import GIVEN, SCENARIO
-from grader.assignment.types import Limits, Question
+from grader.assignment.types import Question
 from grader.checks.arrays import Array, to_numpy
 from grader.checks.speed import speed_tests
 from grader.errors import AssignmentError, Problem, nearest
@@ -23,8 +23,9 @@ from grader.run.baseline_file import GeneratorRecorder
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe, runs_of
 from grader.run.plan import Generate, PlannedCase, PlannedQuestion, make_plan
+from grader.run.process_limits import process_spec
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import ProcessNeeds
+from grader.sandbox.host.processes import ProcessSpec
 from grader.text import inert
 from grader.wire.messages import Call, Fault
 from grader.wire.tree import map_tensors
@@ -41,7 +42,6 @@ def add_companions(
     session: ProcessSession,
     plan: Sequence[PlannedQuestion],
     runs: dict[str, QuestionRun],
-    limits_of: Callable[[Question], Limits],
 ) -> dict[str, QuestionRun]:
     """Run what the checks ask for beside the reference, and keep it with its observations.
 
@@ -49,7 +49,6 @@ def add_companions(
         session: Holds the reference.
         plan: What was called.
         runs: What came of it, by question id.
-        limits_of: The limits of a question.
 
     Raises:
         InfrastructureError: No student process can be started.
@@ -64,8 +63,7 @@ def add_companions(
                 continue
             observation = observations[case.key]
             if observation.outcome is Outcome.COMPLETED:
-                limits = limits_of(planned.question)
-                runner = _Runner(session, planned, limits, run.entry)
+                runner = _Runner(session, planned, run.entry)
                 companions = runner.companions(case, number)
                 observations[case.key] = replace(observation, companions=companions)
         done[planned.question.id] = replace(run, observations=observations)
@@ -79,12 +77,9 @@ def perturbed_runs(planned: PlannedQuestion, case: PlannedCase) -> int:
 
 
 class _Runner:
-    def __init__(
-        self, session: ProcessSession, planned: PlannedQuestion, limits: Limits, entry: str
-    ) -> None:
+    def __init__(self, session: ProcessSession, planned: PlannedQuestion, entry: str) -> None:
         self._session = session
-        self._planned = planned
-        self._limits = limits
+        self._process = planned.process
         self._entry = entry
 
     def companions(self, case: PlannedCase, number: int) -> Companions:
@@ -94,15 +89,14 @@ class _Runner:
         return Companions(wide, tuple(self._run(case, _mover(seed)) for seed in seeds))
 
     def _run(self, case: PlannedCase, change: Change) -> Observation:
-        question = self._planned.question
-        self._session.prepare(self._limits, self._planned.needs, question.file or "")
+        self._session.prepare(self._process)
         if self._session.failed_load is not None:
             return self._session.failed_load
         call: Call = case.call(self._entry, ())
         args = tuple(changed(item, change) for item in call.args)
         kwargs = {name: changed(item, change) for name, item in call.kwargs.items()}
         call = replace(call, args=args, kwargs=kwargs)
-        return self._session.call_fairly(call, self._limits.seconds)
+        return self._session.call_fairly(call, self._process.seconds)
 
 
 def _mover(seed: np.random.SeedSequence) -> Change:
@@ -206,32 +200,31 @@ class Reference:
         }
 
     def run(
-        self, selected: Sequence[Question], gradable: Mapping[str, ProcessNeeds], seed: int
+        self, selected: Sequence[Question], gradable: Mapping[str, ProcessSpec], seed: int
     ) -> tuple[tuple[PlannedQuestion, ...], dict[str, QuestionRun]]:
         """Draw the inputs and run the reference on them.
 
         Args:
             selected: Questions that the reference must define.
             gradable: Ids of those among them that this machine can run → what their student
-                processes need.
+                processes get.
             seed: Of all drawn inputs.
 
         Raises:
             AssignmentError: Import, generators, scenario or solution fail; names every place.
             InfrastructureError: No student process can be started.
         """
-        limits_of = self._materials.assignment.limits_of
         defined = self._defined()
         problems = list(undefined(self._materials, selected, defined))
         plan, badly_drawn = plan_all(self._materials, selected, gradable, (seed, self.generate))
         problems += badly_drawn
         # Even if something was found already: the author gets all problems at once.
-        runs = runs_of(observe(self._session, plan, limits_of), self._progress)
+        runs = runs_of(observe(self._session, plan), self._progress)
         problems += case_problems(self._materials, plan, runs)
         if problems:
             # Each once: several cases may run into the same one.
             raise AssignmentError(dict.fromkeys(problems))
-        return tuple(plan), add_companions(self._session, plan, runs, limits_of)
+        return tuple(plan), add_companions(self._session, plan, runs)
 
     def _defined(self) -> dict[str, tuple[str, ...]]:
         """Load each file; return the file → what it defines."""
@@ -245,7 +238,7 @@ class Reference:
         return defined
 
     def _load(self, name: str) -> None:
-        self._session.prepare(self._materials.assignment.limits, ProcessNeeds(), name)
+        self._session.prepare(process_spec(self._materials.assignment.limits, name))
 
     def _generate(self, where: str, function: str, keywords: dict[str, Value]) -> tuple[Value, ...]:
         name = self._files[where]
@@ -275,7 +268,7 @@ class Reference:
 def plan_all(
     materials: Materials,
     selected: Sequence[Question],
-    gradable: Mapping[str, ProcessNeeds],
+    gradable: Mapping[str, ProcessSpec],
     draw: tuple[int, Generate],
 ) -> tuple[list[PlannedQuestion], list[Problem]]:
     """Return what will be called, and what is wrong with the inputs.
@@ -283,7 +276,7 @@ def plan_all(
     Args:
         materials: The assignment.
         selected: Questions that were asked for.
-        gradable: Ids of those that this machine can run → what their student processes need.
+        gradable: Ids of those that this machine can run → what their student processes get.
         draw: The seed of all inputs, and what asks generators of the reference file.
     """
     plan: list[PlannedQuestion] = []
@@ -291,21 +284,17 @@ def plan_all(
     for question in selected:
         if question.id not in gradable:
             continue
-        needs = gradable[question.id]
+        spec, graded = gradable[question.id], question
+        if spec.virtual_gpus:
+            # They are too slow for these cases.
+            cases = tuple(case for case in question.cases if not case.real_gpu)
+            graded = question.model_copy(update={"cases": cases})
         try:
-            made = make_plan(materials.assignment, [_made_for(question, needs)], *draw)
-            plan += (replace(planned, needs=needs) for planned in made)
+            made = make_plan(materials.assignment, [graded], *draw)
+            plan += (replace(each, process=spec) for each in made)
         except AssignmentError as error:
             problems += error.problems
     return plan, problems
-
-
-def _made_for(question: Question, needs: ProcessNeeds) -> Question:
-    """Return a question without the cases that virtual GPUs are too slow for."""
-    if not needs.virtual:
-        return question
-    cases = tuple(case for case in question.cases if not case.real_gpu)
-    return question.model_copy(update={"cases": cases})
 
 
 def import_problems(materials: Materials, session: ProcessSession, name: str) -> list[Problem]:

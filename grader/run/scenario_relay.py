@@ -17,16 +17,17 @@ from grader.assignment.find import SCENARIO
 from grader.assignment.types import Limits
 from grader.observation import IN_READER, IN_STAGE, Claims, HostFacts, Observation, Outcome
 from grader.run.answer_budget import AnswerBudget
-from grader.run.materials import Materials, Program
-from grader.run.process_limits import Deadline, outcome_of
+from grader.run.materials import Materials
+from grader.run.process_limits import Deadline, outcome_of, process_spec
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox, Tier
+from grader.sandbox.host.processes import Sandbox, Tier
 from grader.wire.frames import Connection, DeadlineExceeded, FrameSize
 from grader.wire.messages import (
     EXCEPTIONS,
     Call,
     CallbackRequest,
     Fault,
+    Load,
     Reply,
     Request,
     Response,
@@ -74,7 +75,7 @@ def open_session(
     if sandbox.isolation.tier is Tier.NONE:
         # Nobody is kept out: one process, which imports torch once.
         return ProcessSession(sandbox, replace(program, stage=materials.scenario), budget=budget)
-    scenario = Program({}, SCENARIO, materials.support, stage=materials.scenario)
+    scenario = Load({}, SCENARIO, dict(materials.support), stage=materials.scenario)
     stage = ScenarioRelay(sandbox, scenario, materials.assignment.limits, budget)
     return ProcessSession(sandbox, program, stage, budget)
 
@@ -92,13 +93,13 @@ class ScenarioRelay:
     def __init__(
         self,
         sandbox: Sandbox,
-        program: Program,
+        program: Load,
         limits: Limits,
         budget: AnswerBudget | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._program = program
-        self._limits = limits
+        self._spec = process_spec(limits)
         self._budget = budget
         self._seconds = STAGE_SECONDS
         self._session = ProcessSession(sandbox, program)
@@ -142,7 +143,7 @@ class ScenarioRelay:
         self._reader.close()
 
     def _played(self, actor: ProcessSession, call: Call, seconds: float) -> Observation:
-        self._session.prepare(self._limits, ProcessNeeds())
+        self._session.prepare(self._spec)
         broken = self._session.failed_load
         if broken is not None:
             raise _StageFailedError(broken)
@@ -165,7 +166,7 @@ class ScenarioRelay:
         reader = self._reader
         # The file was part of the answer.
         reader.likely = likely
-        reader.prepare(self._limits, ProcessNeeds())
+        reader.prepare(self._spec)
         if reader.failed_load is not None:
             return reader.failed_load
         reader.begin()

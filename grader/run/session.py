@@ -8,26 +8,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from grader.assignment.types import Limits
 from grader.errors import InfrastructureError
 from grader.observation import Claims, HostFacts, Observation
 from grader.run.answer_budget import AnswerBudget, RequestPipeline, Sized
-from grader.run.materials import Program, process_limits
 from grader.run.process_limits import (
     Deadline,
     Failures,
     HeldProcess,
-    ProcessSpec,
     death,
     holds_scarce,
     late,
     outcome_of,
     violation,
 )
-from grader.sandbox.host.processes import Exit, ProcessNeeds, Sandbox, SandboxedProcess
+from grader.sandbox.host.processes import Exit, ProcessSpec, Sandbox, SandboxedProcess
 from grader.speed_statistics.sampling import cpu_seconds, settle, spent
 from grader.wire.frames import Caps, Closed, Connection, DeadlineExceeded, FrameSize
-from grader.wire.messages import Call, Loaded, Ready, Reply, from_frame, holds_handle, to_frame
+from grader.wire.messages import (
+    Call,
+    Load,
+    Loaded,
+    Ready,
+    Reply,
+    from_frame,
+    holds_handle,
+    to_frame,
+)
 from grader.wire.values import ProtocolError
 
 AGAIN = 1.5
@@ -51,12 +57,12 @@ class ScenarioPlayer(Protocol):
 class ProcessSession:
     """Runs one program, in one student process after another.
 
-    The student process before the last one is kept for when its sort is asked for again: to start
+    The student process before the last one is kept for when its spec is asked for again: to start
     one takes as long as dozens of calls.
 
     Args:
         sandbox: Starts the student processes.
-        program: What to load into each.
+        program: What to load into each; its virtual GPUs are those of the spec.
         player: Plays the cases that have a scenario.
         budget: How much it may answer; None for the reference, whose answers are measured.
 
@@ -67,19 +73,17 @@ class ProcessSession:
     def __init__(
         self,
         sandbox: Sandbox,
-        program: Program,
+        program: Load,
         player: ScenarioPlayer | None = None,
         budget: AnswerBudget | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._program = program
         self._player = player
-        self._asked_for: tuple[Limits, ProcessNeeds, str] | None = None
         self._process: SandboxedProcess | None = None
         self._held: HeldProcess | None = None
-        self._started_with: ProcessSpec | None = None
         self.loaded: Loaded | None = None
-        self._needs, self._module = ProcessNeeds(), program.module
+        self._spec = ProcessSpec(program.module)
         self._failures = Failures()
         self._budget = budget
         self.likely: FrameSize | None = None
@@ -89,52 +93,49 @@ class ProcessSession:
         self._pid: int | None = None
         self._first_process: int | None = None
 
-    def prepare(self, limits: Limits, needs: ProcessNeeds, module: str = "") -> None:
-        """Have a student process with ``module`` loaded, or the program's own; see ``failed_load``.
+    def prepare(self, spec: ProcessSpec) -> None:
+        """Have a student process of a spec, with its module loaded; see ``failed_load``.
 
         Raises:
             InfrastructureError: No student process can be started.
         """
-        self._asked_for = limits, needs, module
-        self._needs, self._module = needs, module or self._program.module
-        wanted = ProcessSpec(process_limits(limits), needs, self._module)
-        if self._process is not None and self._started_with == wanted:
+        spec = replace(spec, module=spec.module or self._program.module)
+        if self._process is not None and self._spec == spec:
             return
         # In one statement: the one that was held is read before the running one takes its place.
         held, self._held = self._held, self._set_aside()
-        if held is not None and held.sort == wanted:
+        self._spec = spec
+        if held is not None and held.spec == spec:
             self._process, self.loaded = held.process, held.loaded
-            self._first_process, self._started_with = held.process.pid, wanted
+            self._first_process = held.process.pid
             return
         if held is not None:
             self._end(held.process)
-        # It failed to load with these needs once, and would fail, and be waited for, for each
-        # question.
+        # It failed to load once, and would fail, and be waited for, for each question.
         if self.failed_load is not None:
             return
-        self._started_with = wanted
-        answer = self._load(wanted, limits.import_seconds)
+        answer = self._load(spec.import_seconds)
         # Once more with more time: a late import on a busy machine would else cost every question.
         if isinstance(answer, Observation) and answer.facts.busy:
-            answer = self._load(wanted, AGAIN * limits.import_seconds)
+            answer = self._load(AGAIN * spec.import_seconds)
         if isinstance(answer, Observation):
-            self._failures.note(self._module, needs, answer)
+            self._failures.note(spec, answer)
         else:
             self.loaded = answer
 
     def _set_aside(self) -> HeldProcess | None:
-        """Keep the student process, if there is one, for when its sort is asked for again."""
-        process, loaded, sort = self._process, self.loaded, self._started_with
-        if process is None or loaded is None or sort is None or holds_scarce(sort.needs):
+        """Keep the student process, if there is one, for when its spec is asked for again."""
+        process, loaded = self._process, self.loaded
+        if process is None or loaded is None or holds_scarce(self._spec):
             self.close()
             return None
         self._process = None
-        return HeldProcess(process, loaded, sort)
+        return HeldProcess(process, loaded, self._spec)
 
-    def _load(self, wanted: ProcessSpec, seconds: float) -> Loaded | Observation:
+    def _load(self, seconds: float) -> Loaded | Observation:
         """Start a process and load the program; return what it said, or how it died of it."""
-        needs = wanted.needs
-        self._process = self._sandbox.start(wanted.limits, needs)
+        spec = self._spec
+        self._process = self._sandbox.start(spec)
         try:
             ready = self._receive(_START_SECONDS, Ready)
         except (Closed, DeadlineExceeded, ProtocolError) as error:
@@ -148,8 +149,14 @@ class ProcessSession:
         self._first_process = self._process.pid
         # Only a timed process is settled and read after each call: for the others that would cost a
         # wait a call.
-        self._pid = self._first_process if needs.timed else None
-        answer = self.exchange(self._program.load(wanted), self.deadline(seconds), Loaded)
+        self._pid = self._first_process if spec.timed else None
+        load = replace(
+            self._program,
+            module=spec.module,
+            gpus=spec.virtual_gpus,
+            gpu_memory_mb=spec.virtual_gpu_memory_mb,
+        )
+        answer = self.exchange(load, self.deadline(seconds), Loaded)
         if isinstance(answer, Observation):
             return answer
         assert isinstance(answer[0], Loaded)
@@ -157,7 +164,7 @@ class ProcessSession:
 
     def deadline(self, seconds: float) -> Deadline:
         """Return a limit on the prepared student process, for one exchange or for several."""
-        made = Deadline(seconds, self._first_process, self._needs.processes)
+        made = Deadline(seconds, self._first_process, self._spec.processes)
         if self._budget is not None:
             made.most_asleep = self._budget.sleep(seconds)
         return made
@@ -270,7 +277,7 @@ class ProcessSession:
     @property
     def failed_load(self) -> Observation | None:
         """The failed load of what was last asked for, if it failed."""
-        return self._failures.of(self._module, self._needs)
+        return self._failures.of(self._spec)
 
     @property
     def alive(self) -> bool:
@@ -294,17 +301,16 @@ class ProcessSession:
     @property
     def may_start_processes(self) -> bool:
         """Tell whether the program may start processes of its own."""
-        return self._needs.processes > 0
+        return self._spec.processes > 0
 
     def renew(self) -> None:
-        """Have a fresh student process, of the sort that was last asked for.
+        """Have a fresh student process, of the spec that was last asked for.
 
         Raises:
             InfrastructureError: No student process can be started.
         """
         self.close()
-        if self._asked_for is not None:
-            self.prepare(*self._asked_for)
+        self.prepare(self._spec)
 
     def finish(self) -> None:
         """End everything that was started."""

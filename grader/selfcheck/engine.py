@@ -17,7 +17,7 @@ from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.run.capabilities import DeviceChoice
 from grader.run.judge_submission import misnamed
-from grader.run.materials import Materials, process_limits
+from grader.run.materials import Materials
 from grader.run.observe import QuestionRun
 from grader.sandbox.host.processes import Sandbox
 from grader.selfcheck.pictures import device_lines
@@ -286,10 +286,7 @@ class SelfCheck:
     def make_ready(self) -> None:
         """Have the next run begin warm; takes no time now."""
         if isinstance(self._sandbox, SpareSandbox) and self.workplace.public.plan:
-            assignment = self.workplace.public.assignment
-            planned = self.workplace.public.plan[0]
-            limits = process_limits(assignment.limits_of(planned.question))
-            self._sandbox.make_ready(limits, planned.needs)
+            self._sandbox.make_ready(self.workplace.public.plan[0].process)
 
     def close(self) -> None:
         """End every student process."""

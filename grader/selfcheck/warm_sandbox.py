@@ -10,19 +10,17 @@ from __future__ import annotations
 import importlib.util
 import sys
 import threading
+from dataclasses import replace
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.open import Choice, OneShotSandbox, open_sandbox
 from grader.sandbox.host.processes import (
     Isolation,
-    ProcessLimits,
-    ProcessNeeds,
+    ProcessSpec,
     Sandbox,
     SandboxedProcess,
 )
 from grader.selfcheck.folder import InTheWay
-
-_Wanted = tuple[ProcessLimits, ProcessNeeds]
 
 
 class SpareSandbox(Sandbox):
@@ -31,14 +29,14 @@ class SpareSandbox(Sandbox):
     def __init__(self) -> None:
         self._inner = OneShotSandbox()
         self._lock = threading.Lock()
-        self._spare: tuple[_Wanted, SandboxedProcess] | None = None
+        self._spare: tuple[ProcessSpec, SandboxedProcess] | None = None
         self.isolation: Isolation = self._inner.isolation
 
-    def start(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
+    def start(self, spec: ProcessSpec) -> SandboxedProcess:
         """See ``Sandbox.start``."""
         with self._lock:
             spare, self._spare = self._spare, None
-            if spare is not None and spare[0] == (limits, needs):
+            if spare is not None and replace(spare[0], module=spec.module) == spec:
                 return spare[1]
             if spare is not None:
                 # Never handed out with other limits: it was started under those of another
@@ -46,17 +44,17 @@ class SpareSandbox(Sandbox):
                 spare[1].end()
             # Torch imports much when it is first used: on a slow machine that alone could take as
             # long as a question may.
-            return self._inner.start_warm(limits, needs)
+            return self._inner.start(spec, warm=True)
 
-    def make_ready(self, limits: ProcessLimits, needs: ProcessNeeds) -> None:
+    def make_ready(self, spec: ProcessSpec) -> None:
         """Start a student process ahead of time; it warms up by itself."""
         with self._lock:
             if self._spare is None:
-                self._spare = (limits, needs), self._inner.start_warm(limits, needs)
+                self._spare = spec, self._inner.start(spec, warm=True)
 
-    def grants(self, needs: ProcessNeeds) -> bool:
+    def grants(self, spec: ProcessSpec) -> bool:
         """See ``Sandbox.grants``."""
-        return self._inner.grants(needs)
+        return self._inner.grants(spec)
 
     def close(self) -> None:
         """See ``Sandbox.close``."""

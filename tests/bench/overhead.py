@@ -98,7 +98,7 @@ def by_phase(grader: Grader, sandbox: Sandbox, laps: Laps) -> None:
     materials = load_materials(ROOT / "assignments/pytorch101/assignment.yml")
     session = ProcessSession(sandbox, materials.program(materials.reference))
     laps.start()
-    session.prepare(grader.assignment.limits, grader.plan[0].needs)
+    session.prepare(grader.plan[0].process)
     laps.lap("process start, wall proof, import of the hand-in")
     for planned in grader.plan:
         for case in planned.cases:

@@ -16,12 +16,11 @@ from pathlib import Path
 import numpy as np
 from drawings import Point, Sweep, draw_sweep, quartiles_of
 
-from grader.assignment.types import Limits
 from grader.observation import Outcome
 from grader.run.materials import load_materials
 from grader.run.session import ProcessSession
 from grader.sandbox.host.open import open_sandbox
-from grader.sandbox.host.processes import ProcessNeeds
+from grader.sandbox.host.processes import ProcessSpec
 from grader.speed_statistics.sampling import Plan, Sample, calls_for, interleave
 from grader.wire.messages import Call
 from grader.wire.values import Tensor
@@ -70,7 +69,7 @@ def sweep() -> Sweep:
             for name in (LOOP, NOLOOP)
         }
         for session in sessions.values():
-            session.prepare(Limits(seconds=60, memory_mb=2048), ProcessNeeds(timed=True))
+            session.prepare(ProcessSpec(seconds=60, memory=2048 * 2**20, timed=True))
         points = tuple(measured(sessions, size, random) for size in range(4, 125, 4))
         for session in sessions.values():
             session.close()

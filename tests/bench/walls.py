@@ -17,8 +17,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "conformance"))
 
 from driver import (  # noqa: E402  found by the line above
-    LIMITS,
-    NO_NEEDS,
+    SPEC,
     Running,
     processes_with,
     running,
@@ -84,7 +83,7 @@ def measure(sandbox: Sandbox, rounds: int) -> None:
     starts, ends = [], []
     for _ in range(rounds):
         begin = time.perf_counter()
-        process = Running(sandbox.start(LIMITS, NO_NEEDS)).process
+        process = Running(sandbox.start(SPEC)).process
         starts.append(time.perf_counter() - begin)
         begin = time.perf_counter()
         process.end()
@@ -120,7 +119,7 @@ def gone(sandbox: Sandbox, body: str, count: int) -> float:
 def rate(sandbox: Sandbox, tier: str, rounds: int) -> None:
     def work() -> None:
         for _ in range(rounds):
-            Running(sandbox.start(LIMITS, NO_NEEDS)).process.end()
+            Running(sandbox.start(SPEC)).process.end()
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     begin = time.perf_counter()

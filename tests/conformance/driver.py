@@ -8,17 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.sandbox.host.processes import ProcessLimits, ProcessNeeds, Sandbox, SandboxedProcess
+from grader.sandbox.host.processes import ProcessSpec, Sandbox, SandboxedProcess
 from grader.wire.messages import Call, Load, Loaded, Ready, Reply, from_frame, to_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MIB = 2**20
-LIMITS = ProcessLimits(
-    memory=512 * MIB, output=256 * 1024, processes=64, scratch=16 * MIB, cpu_seconds=60
+SPEC = ProcessSpec(
+    memory=512 * MIB, output=256 * 1024, threads=64, scratch=16 * MIB, cpu_seconds=60
 )
-NO_NEEDS = ProcessNeeds()
 PATIENCE = 60.0
 
 
@@ -61,10 +60,8 @@ class Running:
 
 
 @contextmanager
-def running(
-    sandbox: Sandbox, source: str, limits: ProcessLimits = LIMITS, needs: ProcessNeeds = NO_NEEDS
-) -> Iterator[Running]:
-    process = sandbox.start(limits, needs)
+def running(sandbox: Sandbox, source: str, spec: ProcessSpec = SPEC) -> Iterator[Running]:
+    process = sandbox.start(spec)
     try:
         runs = Running(process)
         loaded = runs.load(source)

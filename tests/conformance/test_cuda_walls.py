@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from driver import LIMITS, MIB, PATIENCE, Running
+from driver import MIB, PATIENCE, SPEC, Running
 from driver import running as started
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.open import open_sandbox
-from grader.sandbox.host.processes import Exit, Gpu, ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import Exit, Gpu, ProcessSpec, Sandbox
 from grader.wire.frames import Closed
 
 GPU = Gpu("GPU-a", 90)
-ONE = ProcessNeeds(cuda=1, gpus=(GPU,))
+ONE = replace(SPEC, cuda=1, gpus=(GPU,))
 LOOK = """
 import os
 import resource
@@ -80,14 +80,14 @@ def _forks(sandbox: Sandbox) -> bool:
     return sandbox.isolation.tier == "full"
 
 
-def running(sandbox: Sandbox, needs: ProcessNeeds) -> Running:
-    process = Running(sandbox.start(LIMITS, needs))
+def running(sandbox: Sandbox, spec: ProcessSpec) -> Running:
+    process = Running(sandbox.start(spec))
     assert process.load(LOOK).fault is None
     return process
 
 
-def looked(sandbox: Sandbox, needs: ProcessNeeds) -> dict[str, Any]:
-    process = running(sandbox, needs)
+def looked(sandbox: Sandbox, spec: ProcessSpec) -> dict[str, Any]:
+    process = running(sandbox, spec)
     found = process.value("look")
     process.process.end()
     assert isinstance(found, dict)
@@ -95,12 +95,12 @@ def looked(sandbox: Sandbox, needs: ProcessNeeds) -> dict[str, Any]:
 
 
 def test_gpus_are_granted_to_nobody_where_nobody_asked_for_them(walled: Sandbox) -> None:
-    assert not walled.grants(ProcessNeeds(cuda=1))
+    assert not walled.grants(ProcessSpec(cuda=1))
 
 
 def test_a_process_with_a_gpu_has_what_its_library_needs_and_no_more(shown: Sandbox) -> None:
-    assert shown.grants(ProcessNeeds(cuda=2))
-    assert not shown.grants(ProcessNeeds(cuda=3))
+    assert shown.grants(ProcessSpec(cuda=2))
+    assert not shown.grants(ProcessSpec(cuda=3))
     found = looked(shown, ONE)
     assert (found["AS"], found["visible"], found["tf32"]) == (-1, "GPU-a", "0")
     assert (found["own"], found["null"], found["asks"]) == ("written", "written", "the driver")
@@ -109,16 +109,16 @@ def test_a_process_with_a_gpu_has_what_its_library_needs_and_no_more(shown: Sand
 
 
 def test_a_process_sees_every_gpu_where_none_is_named(shown: Sandbox) -> None:
-    assert looked(shown, ProcessNeeds(cuda=2))["visible"] == "all"
+    assert looked(shown, replace(SPEC, cuda=2))["visible"] == "all"
 
 
 def test_another_gpu_stays_closed_and_each_process_proves_it(shown: Sandbox) -> None:
-    shown.start(LIMITS, ONE).end()
+    shown.start(ONE).end()
     assert shown.isolation.proved["other_gpu"] in ("EACCES", "ENOENT")
 
 
 def test_a_process_without_one_beside_it_has_all_its_walls(shown: Sandbox) -> None:
-    found = looked(shown, ProcessNeeds())
+    found = looked(shown, SPEC)
     assert found["AS"] > 0
     assert (found["visible"], found["null"], found["asks"]) == ("", "written", "1")
     assert (found["memory file"], found["child"]) == (
@@ -135,7 +135,7 @@ def test_memory_is_watched_where_address_space_is_not_limited(measured: Sandbox)
     ended = process.process.end()
     assert ended.memory_exceeded
     assert ended.peak_memory is not None
-    assert ended.peak_memory < 2 * LIMITS.memory + DRIVER_TAKES + 1024 * MIB
+    assert ended.peak_memory < 2 * SPEC.memory + DRIVER_TAKES + 1024 * MIB
 
 
 # The driver takes memory of the host in each process that uses a GPU
@@ -171,9 +171,9 @@ def measured(shown: Sandbox) -> Iterator[Sandbox]:
     shown.gpu_memory = before
 
 
-def taken(sandbox: Sandbox, needs: ProcessNeeds, *sizes: int) -> Exit:
+def taken(sandbox: Sandbox, spec: ProcessSpec, *sizes: int) -> Exit:
     """Take memory; return how the process ended."""
-    with started(sandbox, AS_THE_DRIVER, LIMITS, needs) as process:
+    with started(sandbox, AS_THE_DRIVER, spec) as process:
         process.send("take", *sizes)
         with suppress(Closed):
             assert process.reply(PATIENCE).value
@@ -187,7 +187,7 @@ def test_what_the_driver_takes_does_not_count_and_no_more_than_that(measured: Sa
     assert ended.touched is not None
     assert 700 * MIB <= ended.touched < 900 * MIB
     assert taken(measured, ONE, 1000).memory_exceeded
-    assert taken(measured, ProcessNeeds(), 700).memory_exceeded or not _forks(measured)
+    assert taken(measured, SPEC, 700).memory_exceeded or not _forks(measured)
 
 
 def test_each_process_that_a_question_may_start_has_a_driver_of_its_own(measured: Sandbox) -> None:

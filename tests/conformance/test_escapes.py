@@ -10,14 +10,14 @@ import os
 import socket
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from driver import LIMITS, running
+from driver import SPEC, running
 
 import grader
-from grader.sandbox.host.processes import ProcessNeeds
 
 if TYPE_CHECKING:
     from grader.sandbox.host.processes import Sandbox
@@ -269,7 +269,7 @@ def test_a_server_on_the_host_is_out_of_reach_even_with_loopback(full: Sandbox) 
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port), timeout=2):
             pass
-        with running(full, CONNECTING, needs=ProcessNeeds(loopback=True)) as process:
+        with running(full, CONNECTING, replace(SPEC, loopback=True)) as process:
             assert process.value("reach", port) == "ConnectionRefusedError"
         with running(full, CONNECTING) as process:
             assert process.value("reach", port) == "PermissionError"
@@ -313,5 +313,5 @@ def spite():
     with running(walled, malice) as process:
         process.send("spite")
         time.sleep(0.05)
-    with running(walled, LOOKING, LIMITS) as process:
+    with running(walled, LOOKING, SPEC) as process:
         assert process.value("frames")

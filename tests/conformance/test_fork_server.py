@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from driver import LIMITS, NO_NEEDS, PATIENCE, processes_with, running, wait_for_processes
+from driver import PATIENCE, SPEC, processes_with, running, wait_for_processes
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
@@ -60,25 +60,25 @@ def test_a_line_with_a_high_number_is_not_the_submissions() -> None:
     taken = [os.open(os.devnull, os.O_RDONLY) for _ in range(600)]
     try:
         with open_sandbox("auto") as sandbox:
-            sandbox.start(LIMITS, NO_NEEDS).end()
+            sandbox.start(SPEC).end()
     finally:
         for fd in taken:
             os.close(fd)
 
 
 def test_a_dead_fork_server_is_started_again_once(small: ForkServerSandbox) -> None:
-    small.start(LIMITS, NO_NEEDS).end()
+    small.start(SPEC).end()
     small._link._process.kill()
     small._link._thread.join(10)
-    small.start(LIMITS, NO_NEEDS).end()
+    small.start(SPEC).end()
     small._link._process.kill()
     small._link._thread.join(10)
     with pytest.raises(InfrastructureError, match="fork-server"):
-        small.start(LIMITS, NO_NEEDS)
+        small.start(SPEC)
 
 
 def test_a_process_whose_fork_server_died_is_nobodys_fault(small: ForkServerSandbox) -> None:
-    process = small.start(LIMITS, NO_NEEDS)
+    process = small.start(SPEC)
     small._link._process.kill()
     small._link._thread.join(10)
     with pytest.raises(InfrastructureError, match="fork-server died"):
@@ -88,7 +88,7 @@ def test_a_process_whose_fork_server_died_is_nobodys_fault(small: ForkServerSand
 
 
 def test_nothing_is_left_in_the_file_system(small: ForkServerSandbox) -> None:
-    small.start(LIMITS, NO_NEEDS).end()
+    small.start(SPEC).end()
     folder = Path(small._canaries.canary.folder)
     assert folder.exists()
     mounts = Path("/proc/self/mountinfo").read_text()
@@ -100,10 +100,10 @@ def test_nothing_is_left_in_the_file_system(small: ForkServerSandbox) -> None:
 ENDING = """
 import sys, time
 sys.path[:0] = {path!r}
-from driver import LIMITS, NO_NEEDS, Running
+from driver import SPEC, Running
 from grader.sandbox.host.open import open_sandbox
 sandbox = open_sandbox("auto")
-process = Running(sandbox.start(LIMITS, NO_NEEDS))
+process = Running(sandbox.start(SPEC))
 process.load('''
 import ctypes, os, time
 def stay():
@@ -163,7 +163,7 @@ def test_a_hidden_path_inside_the_view_is_refused() -> None:
         pytest.skip("no walls here")
     sandbox = open_sandbox("auto", hidden=(os.__file__,))
     with sandbox, pytest.raises(InfrastructureError, match="read_outside met ok"):
-        sandbox.start(LIMITS, NO_NEEDS)
+        sandbox.start(SPEC)
 
 
 DRAWS = """

@@ -8,16 +8,18 @@ the thread.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from driver import LIMITS, NO_NEEDS, Running
+from driver import SPEC, Running
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.forked import Link
 from grader.sandbox.host.open import open_sandbox
-from grader.sandbox.host.processes import Gpu, ProcessNeeds
+from grader.sandbox.host.processes import Gpu
 
 GPU = Gpu("GPU-a", 90)
-ONE = ProcessNeeds(cuda=1, gpus=(GPU,))
+ONE = replace(SPEC, cuda=1, gpus=(GPU,))
 A_DEVICE = """
 import torch
 from torch.utils.backend_registration import _DummyDeviceGuard
@@ -52,8 +54,8 @@ def test_no_engine_runs_before_a_fork_that_may_get_a_gpu(monkeypatch: pytest.Mon
         pytest.skip(str(error).splitlines()[1].strip())
     with opened as shown:
         # The first of all forks is the one that proves the GPU; those after it must be like it.
-        for needs in (ONE, ONE, NO_NEEDS):
-            process = Running(shown.start(LIMITS, needs))
+        for spec in (ONE, ONE, SPEC):
+            process = Running(shown.start(spec))
             assert process.load(SOURCE).fault is None
             assert process.value("step") == (1, 2), "the engine counts devices in the fork itself"
             assert process.value("warm")

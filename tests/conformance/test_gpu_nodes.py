@@ -10,14 +10,15 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
-from driver import LIMITS, Running
+from driver import SPEC, Running
 
 from grader.sandbox.host.open import open_sandbox
-from grader.sandbox.host.processes import Gpu, ProcessNeeds
+from grader.sandbox.host.processes import Gpu
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root makes device nodes"
@@ -72,8 +73,8 @@ def look() -> None:
     one, other = Gpu("GPU-a", 90), Gpu("GPU-b", 91)
     found = []
     with open_sandbox("full", gpus=(one, other)) as sandbox:
-        for needs in (ProcessNeeds(cuda=1, gpus=(one,)), ProcessNeeds(), ProcessNeeds(cuda=2)):
-            process = Running(sandbox.start(LIMITS, needs))
+        for spec in (replace(SPEC, cuda=1, gpus=(one,)), SPEC, replace(SPEC, cuda=2)):
+            process = Running(sandbox.start(spec))
             process.load(SUBMISSION)
             opened = process.value("opened", list(NODES))
             assert isinstance(opened, dict)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from driver import LIMITS, running
+from driver import SPEC, running
 
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import ProcessSpec, Sandbox
 
 TRAINING = """
 import torch
@@ -91,7 +91,7 @@ def test_a_million_characters_printed(sandbox: Sandbox) -> None:
         assert process.value("flood") == "done"
         process.process.end()
         printed = process.process.output()
-    assert LIMITS.output // 2 < len(printed) <= LIMITS.output
+    assert SPEC.output // 2 < len(printed) <= SPEC.output
     assert printed.startswith(b"xxx")
 
 
@@ -99,7 +99,7 @@ def test_output_below_python_stops_at_the_cap(sandbox: Sandbox) -> None:
     with running(sandbox, PRINTING) as process:
         written = process.value("flood_below_python")
     assert isinstance(written, int)
-    assert written <= LIMITS.output
+    assert written <= SPEC.output
 
 
 THREADS = """
@@ -154,9 +154,9 @@ def load():
 
 
 def test_a_loader_with_two_workers(full: Sandbox) -> None:
-    needs = ProcessNeeds(processes=2)
-    assert full.grants(needs)
-    with running(full, LOADER, needs=needs) as process:
+    spec = replace(SPEC, processes=2)
+    assert full.grants(spec)
+    with running(full, LOADER, spec) as process:
         assert process.value("load") == 496.0
 
 
@@ -188,15 +188,14 @@ def reduce():
 
 
 def test_gloo_over_the_processes_own_loopback(full: Sandbox) -> None:
-    needs = ProcessNeeds(processes=2, loopback=True)
-    assert full.grants(needs)
-    limits = replace(LIMITS, memory=2 * LIMITS.memory)
-    with running(full, GLOO, limits, needs) as process:
+    spec = replace(SPEC, memory=2 * SPEC.memory, processes=2, loopback=True)
+    assert full.grants(spec)
+    with running(full, GLOO, spec) as process:
         assert process.value("reduce") == [3.0, 3.0]
 
 
 def test_a_tier_that_cannot_grant_says_so(sandbox: Sandbox) -> None:
-    granted = sandbox.grants(ProcessNeeds(processes=2))
+    granted = sandbox.grants(ProcessSpec(processes=2))
     assert granted is (sandbox.isolation.tier != "restricted")
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
-from grader.sandbox.host.open import PROBE_LIMITS, probe, unsuited, users_of_their_own
-from grader.sandbox.host.processes import ProcessNeeds
+from grader.sandbox.host.open import PROBE_SPEC, probe, unsuited, users_of_their_own
 from grader.sandbox.walls import landlock, libc
 from grader.sandbox.walls.plan import Mechanism, Wall, WallPlan
 
@@ -76,7 +75,7 @@ def test_one_wall_less_is_refused(mechanism: Mechanism, wall: Wall, canaries: Ca
     sandbox = ForkServerSandbox(plan.without(wall, *GOES_WITH.get(wall, ())), canaries)
     try:
         with pytest.raises(InfrastructureError) as error:
-            sandbox.start(PROBE_LIMITS, ProcessNeeds())
+            sandbox.start(PROBE_SPEC)
     finally:
         sandbox.close()
     assert _shown_by(mechanism, wall) in str(error.value)

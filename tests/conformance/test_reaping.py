@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from driver import LIMITS, MIB, NO_NEEDS, processes_with, running, wait_for_processes
+from driver import MIB, SPEC, processes_with, running, wait_for_processes
 
 from grader.sandbox.host.processes import Sandbox
 from grader.wire.frames import Closed, DeadlineExceeded
@@ -161,8 +161,8 @@ def shared():
 
 @pytest.mark.parametrize("kind", ["private", "shared"])
 def test_a_memory_bomb_ends_within_its_limit(walled: Sandbox, kind: str) -> None:
-    limits = replace(LIMITS, memory=128 * MIB)
-    with running(walled, HUNGRY, limits) as process:
+    spec = replace(SPEC, memory=128 * MIB)
+    with running(walled, HUNGRY, spec) as process:
         process.send(kind)
         try:
             reply = process.reply()
@@ -190,8 +190,8 @@ def spread():
 
 def test_memory_of_many_processes_is_summed(full: Sandbox) -> None:
     # Each stays below the limit of one process; only their sum is above.
-    limits = replace(LIMITS, memory=256 * MIB)
-    with running(full, SPREAD, limits) as process:
+    spec = replace(SPEC, memory=256 * MIB)
+    with running(full, SPREAD, spec) as process:
         process.send("spread")
         with pytest.raises(Closed):
             process.reply()
@@ -206,7 +206,7 @@ def spin():
 
 
 def test_cpu_time_ends(walled: Sandbox) -> None:
-    with running(walled, SPINNING, replace(LIMITS, cpu_seconds=1)) as process:
+    with running(walled, SPINNING, replace(SPEC, cpu_seconds=1)) as process:
         process.send("spin")
         with pytest.raises(Closed):
             process.reply()
@@ -230,7 +230,7 @@ def bomb():
 
 
 def test_a_fork_bomb_meets_its_limit(full: Sandbox) -> None:
-    with running(full, FORK_BOMB, replace(LIMITS, processes=20)) as process:
+    with running(full, FORK_BOMB, replace(SPEC, threads=20)) as process:
         started = process.value("bomb")
     assert isinstance(started, int)
     assert 0 < started <= 20
@@ -288,8 +288,8 @@ def test_many_processes_leave_no_descriptor_open(walled: Sandbox) -> None:
     def open_files() -> int:
         return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
-    walled.start(LIMITS, NO_NEEDS).end()
+    walled.start(SPEC).end()
     before = open_files()
     for _ in range(20):
-        walled.start(LIMITS, NO_NEEDS).end()
+        walled.start(SPEC).end()
     assert open_files() <= before

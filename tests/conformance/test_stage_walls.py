@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from driver import LIMITS, NO_NEEDS, Running
+from driver import SPEC, Running
 
 from grader.assignment.types import Limits
-from grader.run.materials import Program
 from grader.run.scenario_relay import ScenarioRelay
 from grader.run.session import ProcessSession
 from grader.wire.messages import Call, Load, Loaded, Ready, from_frame, to_frame
@@ -64,7 +63,7 @@ def memory():
 
 @pytest.fixture
 def stage(walled: Sandbox) -> Iterator[tuple[SandboxedProcess, dict[str, str]]]:
-    process = walled.start(LIMITS, NO_NEEDS)
+    process = walled.start(SPEC)
     ready = from_frame(process.connection.receive(), Ready)
     source = f"{SECRET} = '{SECRET}'\nopen('scenario-was-here', 'w').close()\n"
     process.connection.send(to_frame(Load({}, "scenario.py", stage=source)))
@@ -77,7 +76,7 @@ def stage(walled: Sandbox) -> Iterator[tuple[SandboxedProcess, dict[str, str]]]:
 def test_the_stage_stands_behind_the_same_walls(
     walled: Sandbox, stage: tuple[SandboxedProcess, dict[str, str]]
 ) -> None:
-    process = walled.start(LIMITS, NO_NEEDS)
+    process = walled.start(SPEC)
     try:
         actor = Running(process)
     finally:
@@ -89,7 +88,7 @@ def test_the_stage_stands_behind_the_same_walls(
 def test_the_actor_does_not_reach_the_stage(
     walled: Sandbox, stage: tuple[SandboxedProcess, dict[str, str]]
 ) -> None:
-    process = walled.start(LIMITS, NO_NEEDS)
+    process = walled.start(SPEC)
     try:
         actor = Running(process)
         assert actor.load(ACTOR).fault is None
@@ -124,10 +123,10 @@ def works(f, source, goal):
 
 
 def test_a_case_is_played_on_every_tier_with_walls(walled: Sandbox) -> None:
-    stage = ScenarioRelay(walled, Program({}, "scenario.py", stage=SCENARIO), Limits())
-    session = ProcessSession(walled, Program({"work.py": WORKS}, "work.py"), stage)
+    stage = ScenarioRelay(walled, Load({}, "scenario.py", stage=SCENARIO), Limits())
+    session = ProcessSession(walled, Load({"work.py": WORKS}, "work.py"), stage)
     try:
-        session.prepare(Limits(), NO_NEEDS)
+        session.prepare(SPEC)
         seen = session.call(Call("plays", scenario=True), 30.0)
     finally:
         session.finish()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from driver import LIMITS, Running
+from driver import SPEC, Running
 
-from grader.sandbox.host.processes import ProcessNeeds
 from grader.speed_statistics.sampling import cpu_seconds, readable, settle
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def attempt(call):
 def timed(sandbox: Sandbox):
     if not readable():
         pytest.skip("no clock of another process here")
-    process = Running(sandbox.start(LIMITS, ProcessNeeds(timed=True)))
+    process = Running(sandbox.start(replace(SPEC, timed=True)))
     process.load(SOURCE)
     yield process
     process.process.end()
@@ -90,7 +90,7 @@ def test_no_process_can_be_started(walled: Sandbox, timed: Running) -> None:
 
 def test_without_being_timed_a_process_escapes_the_clock(full: Sandbox) -> None:
     # What the wall is for: the same work, in a child, is not on the process's own clock.
-    process = Running(full.start(LIMITS, ProcessNeeds()))
+    process = Running(full.start(SPEC))
     process.load(SOURCE)
     try:
         pid = process.process.pid

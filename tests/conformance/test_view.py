@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from driver import LIMITS, running
+from driver import SPEC, running
 
 import grader
 from grader.errors import InfrastructureError
 from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
 from grader.sandbox.host.forked import Link
 from grader.sandbox.host.open import probe, unsuited, users_of_their_own
-from grader.sandbox.host.processes import ProcessNeeds
 from grader.sandbox.walls import landlock, view
 from grader.sandbox.walls.plan import Mechanism, WallPlan
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SPACES = [Mechanism.NS, Mechanism.USERNS]
-ROOMY = replace(LIMITS, memory=4 * 2**30)
+ROOMY = replace(SPEC, memory=4 * 2**30)
 """For a process that imports torch itself: a build with CUDA maps more than 512 MiB."""
 PLACES = [view.SCRATCH, view.SHARED_MEMORY]
 
@@ -156,7 +155,7 @@ def test_a_hidden_library_is_refused_by_its_name(
     sandbox = opened(mechanism, str(library), monkeypatch)
     try:
         with pytest.raises(InfrastructureError, match=f"read_library met ENOENT at {library}"):
-            sandbox.start(LIMITS, ProcessNeeds())
+            sandbox.start(SPEC)
     finally:
         sandbox.close()
 
@@ -167,6 +166,6 @@ def test_a_scratch_on_the_path_is_refused(
     sandbox = opened(mechanism, place, monkeypatch)
     try:
         with pytest.raises(InfrastructureError, match=f"{place} is on Python's path"):
-            sandbox.start(LIMITS, ProcessNeeds())
+            sandbox.start(SPEC)
     finally:
         sandbox.close()

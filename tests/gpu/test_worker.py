@@ -14,11 +14,11 @@ from grader.grading import Grader, Options
 from grader.observation import Outcome
 from grader.run.gpu_state import visible_gpus
 from grader.run.gpus import prove_gpus
-from grader.run.materials import Program, load_materials
+from grader.run.materials import load_materials
 from grader.run.session import ProcessSession
 from grader.sandbox.host.open import open_sandbox
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox
-from grader.wire.messages import Call
+from grader.sandbox.host.processes import ProcessSpec, Sandbox
+from grader.wire.messages import Call, Load
 
 Record = Callable[[str, object], None]
 
@@ -28,7 +28,8 @@ pytestmark = [
 ]
 
 ROOT = Path(__file__).parents[2]
-LIMITS = Limits(memory_mb=4096)
+MEMORY = 2**32
+LIMITS = Limits(memory_mb=MEMORY // 2**20)
 CLOSED = b"""
 import os
 
@@ -59,10 +60,10 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
-def answer(sandbox: Sandbox, source: bytes, entry: str, needs: ProcessNeeds) -> object:
-    session = ProcessSession(sandbox, Program({"x.py": source}, "x.py"))
+def answer(sandbox: Sandbox, source: bytes, entry: str, spec: ProcessSpec) -> object:
+    session = ProcessSession(sandbox, Load({"x.py": source}, "x.py"))
     try:
-        session.prepare(LIMITS, needs)
+        session.prepare(spec)
         assert session.failed_load is None, session.failed_load
         seen = session.call(Call(entry), 120.0)
     finally:
@@ -84,11 +85,11 @@ def test_each_gpu_computes_in_the_sandbox(sandbox: Sandbox, record_property: Rec
 def test_without_a_need_for_it_every_node_is_closed(sandbox: Sandbox) -> None:
     nodes = [str(path) for path in Path("/dev").glob("nvidia*") if not path.is_dir()]
     source = f"NODES = {nodes!r}\n".encode() + CLOSED
-    assert answer(sandbox, source, "opened", ProcessNeeds()) == []
+    assert answer(sandbox, source, "opened", ProcessSpec(memory=MEMORY)) == []
 
 
 def test_a_process_that_a_student_process_starts_computes_too(sandbox: Sandbox) -> None:
-    needs = ProcessNeeds(cuda=1, processes=4)
+    needs = ProcessSpec(memory=MEMORY, cuda=1, processes=4)
     if not sandbox.grants(needs):
         pytest.skip("this tier starts no processes")
     assert "512" in str(answer(sandbox, IN_A_CHILD, "child", needs))

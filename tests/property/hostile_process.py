@@ -23,8 +23,7 @@ from grader.run.plan import PlannedQuestion
 from grader.sandbox.host.processes import (
     Exit,
     Isolation,
-    ProcessLimits,
-    ProcessNeeds,
+    ProcessSpec,
     Sandbox,
     SandboxedProcess,
     Tier,
@@ -108,11 +107,11 @@ class HostileSandbox(Sandbox):
         self._answers, self._stalls = answers, stalls
         _valid(), _large()  # made here once: each process is a fork, and would make its own
 
-    def start(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
+    def start(self, spec: ProcessSpec) -> SandboxedProcess:
         """See ``Sandbox.start``."""
         return HostileProcess(self._answers, self._stalls)
 
-    def grants(self, needs: ProcessNeeds) -> bool:
+    def grants(self, spec: ProcessSpec) -> bool:
         """See ``Sandbox.grants``."""
         return True
 

@@ -107,7 +107,7 @@ class Clocks:
         met = [
             planned.question
             for planned in self.baseline.plan
-            if planned.needs.cuda
+            if planned.process.cuda
             and any(map(suspicious, runs[planned.question.id].observations.values()))
         ]
         rack = self._rack() if met else None

@@ -21,7 +21,7 @@ from grader.checks.speed import speed_tests, tolerance
 from grader.errors import InfrastructureError
 from grader.observation import FunctionTiming
 from grader.run.answer_budget import AnswerBudget
-from grader.run.materials import Materials, Program
+from grader.run.materials import Materials
 from grader.run.plan import DrawKey, Drawn, PlannedCase, PlannedQuestion, draw_case
 from grader.run.session import ProcessSession
 from grader.run.timing.processor import ProcessorClock
@@ -34,11 +34,11 @@ from grader.run.timing.stopwatch import (
     time_until,
     with_set,
 )
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.speed_statistics.credit import STANDARD_RULE, Decision
 from grader.speed_statistics.sampling import STANDARD_PLAN, Plan, exclusive, quiet_core, readable
 from grader.speed_statistics.vectorisation import AGAIN, LOOP, STUDENT, VECTORISED, pace_of, weigh
-from grader.wire.messages import Call
+from grader.wire.messages import Call, Load
 from grader.wire.values import Tensor, Value
 
 _SECONDS = 20.0
@@ -141,7 +141,7 @@ class FullTimer:
         """Start a fresh process for the submission and for each of the reference's two ways."""
         theirs = self._materials.program(subject.files)
         ours = self._materials.program(self._materials.reference)
-        programs: dict[str, Program] = {STUDENT: theirs, VECTORISED: ours, LOOP: ours}
+        programs: dict[str, Load] = {STUDENT: theirs, VECTORISED: ours, LOOP: ours}
         # The submission's answers alone are bounded: the reference is ours, and has to set the
         # scale.
         bounds = {STUDENT: AnswerBudget()}
@@ -151,7 +151,7 @@ class FullTimer:
         }
         try:
             for party, session in sessions.items():
-                session.prepare(subject.limits, ProcessNeeds(timed=True), subject.module)
+                session.prepare(subject.process)
                 if party != STUDENT and session.loaded is None:
                     raise InfrastructureError("the reference could not be loaded to be timed")
             yield {**sessions, AGAIN: sessions[VECTORISED]}

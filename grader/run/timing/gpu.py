@@ -24,7 +24,7 @@ from grader.observation import FunctionTiming, Observation, Outcome
 from grader.run.gpu_state import Health
 from grader.run.gpu_worker import PROGRAM, DeviceWorker, SickDeviceError, failure_text, suspicious
 from grader.run.gpus import DeviceTakenError, NoDeviceError, Rack
-from grader.run.materials import Materials, Program
+from grader.run.materials import Materials
 from grader.run.plan import DrawKey, PlannedCase, PlannedQuestion, draw_case
 from grader.run.timing.stopwatch import (
     Inputs,
@@ -53,7 +53,7 @@ from grader.speed_statistics.device import (
 )
 from grader.speed_statistics.sampling import Party, Plan, Run, Sample, exclusive
 from grader.verdict import Status
-from grader.wire.messages import Call
+from grader.wire.messages import Call, Load
 from grader.wire.tree import tensors
 from grader.wire.values import DType, Tensor, Value
 
@@ -81,7 +81,7 @@ class GpuClock(TimingClock):
     """
 
     def __init__(
-        self, job: Job, programs: Mapping[str, Program], worker: DeviceWorker, first_draw: int
+        self, job: Job, programs: Mapping[str, Load], worker: DeviceWorker, first_draw: int
     ) -> None:
         super().__init__(job, first_draw)
         self._programs = programs

@@ -28,7 +28,7 @@ from grader.run.session import ProcessSession
 from grader.run.timing.full_measurement import job_of, timed_dims
 from grader.run.timing.processor import ProcessorClock
 from grader.run.timing.stopwatch import NotTimedError, SetOutcome, Subject
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import Sandbox
 from grader.speed_statistics.credit import Credit, single
 from grader.speed_statistics.sampling import Run, Sample, calls_for, keep_on, own_core, readable
 from grader.speed_statistics.vectorisation import (
@@ -188,7 +188,7 @@ class Screener:
         try:
             core = own_core()
             for session in (student, self._reference):
-                session.prepare(subject.limits, ProcessNeeds(timed=True), subject.module)
+                session.prepare(subject.process)
                 if core is not None and session.pid is not None:
                     keep_on(session.pid, core)
             reference = self._reference

@@ -19,6 +19,8 @@ from grader.assignment.types import Limits
 from grader.checks.base import CaseInputs, Check
 from grader.observation import FunctionTiming, Observation
 from grader.run.plan import PlannedQuestion
+from grader.run.process_limits import process_spec
+from grader.sandbox.host.processes import ProcessSpec
 from grader.speed_statistics.sampling import (
     STANDARD_PLAN,
     Party,
@@ -67,6 +69,11 @@ class Subject:
     def module(self) -> str:
         """File that both functions stand in; empty for the assignment's own."""
         return self.planned.question.file or ""
+
+    @property
+    def process(self) -> ProcessSpec:
+        """What a process gets whose work the processor's clock times."""
+        return replace(process_spec(self.limits, self.module), timed=True)
 
 
 @dataclass(frozen=True, slots=True)

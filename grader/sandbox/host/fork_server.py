@@ -25,8 +25,7 @@ from grader.errors import InfrastructureError
 from grader.sandbox.host.forked import Failed, ForkedProcess, Link
 from grader.sandbox.host.processes import (
     Isolation,
-    ProcessLimits,
-    ProcessNeeds,
+    ProcessSpec,
     Sandbox,
     SandboxedProcess,
     Tier,
@@ -209,7 +208,7 @@ def mapped() -> bool:
     return any(first <= FIRST_USER and first + size >= FIRST_USER + USERS for first, size in ranges)
 
 
-_MIN_PROCESSES = 8
+_MIN_THREADS = 8
 """Threads that torch and the interpreter may start even for honest single-threaded code."""
 
 
@@ -242,19 +241,19 @@ class ForkServerSandbox(Sandbox):
         # Last: the link's thread calls `_look`, which reads the fields above.
         self._link = Link(plan, self._look)
 
-    def start(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
+    def start(self, spec: ProcessSpec) -> SandboxedProcess:
         """See ``Sandbox.start``."""
-        process, observed = self._start(self._process_plan(limits, needs))
+        process, observed = self._start(self._process_plan(spec))
         self.isolation = replace(self.isolation, proved=observed)
         return process
 
-    def probe(self, limits: ProcessLimits) -> Isolation:
+    def probe(self, spec: ProcessSpec) -> Isolation:
         """Start a student process that leaves a process behind, end it, and return what held.
 
         Raises:
             InfrastructureError: A wall cannot be put up or does not hold, or a process survived.
         """
-        plan = self._process_plan(limits, ProcessNeeds())
+        plan = self._process_plan(spec)
         # Without namespaces there is no starting a process to be left behind; the proof has it.
         process, observed = self._start(replace(plan, leave_orphan=self.plan.namespaces))
         process.end()
@@ -262,14 +261,14 @@ class ForkServerSandbox(Sandbox):
             raise InfrastructureError("a process that a submission left behind survived its end")
         return replace(self.isolation, proved=observed)
 
-    def grants(self, needs: ProcessNeeds) -> bool:
+    def grants(self, spec: ProcessSpec) -> bool:
         """See ``Sandbox.grants``. Processes and loopback take namespaces."""
-        if needs.cuda > len(self.plan.gpus):
+        if spec.cuda > len(self.plan.gpus):
             return False
-        if needs.loopback and self.plan.mechanism is Mechanism.NS:
+        if spec.loopback and self.plan.mechanism is Mechanism.NS:
             # A user namespace's own user may always; root in a container need not.
             return privileges.may_raise_loopback()
-        return self.plan.namespaces or not (needs.processes or needs.loopback)
+        return self.plan.namespaces or not (spec.processes or spec.loopback)
 
     def close(self) -> None:
         """See ``Sandbox.close``."""
@@ -310,7 +309,7 @@ class ForkServerSandbox(Sandbox):
             raise InfrastructureError("the sandbox does not hold: " + "; ".join(found))
         return process, dict(report)
 
-    def _process_plan(self, limits: ProcessLimits, needs: ProcessNeeds) -> ProcessPlan:
+    def _process_plan(self, spec: ProcessSpec) -> ProcessPlan:
         uid = self._slots.take() if self._slots else None
         flat = self.plan.mechanism is Mechanism.FLAT
         scratch = ""
@@ -320,28 +319,24 @@ class ForkServerSandbox(Sandbox):
             # it.
             if uid is not None:
                 os.chown(scratch, uid, uid)
+        named = tuple(gpu.minor for gpu in spec.gpus) or self.plan.gpus
         return ProcessPlan(
             number=next(self._numbers),
-            memory=limits.memory,
-            output=limits.output,
-            processes=max(_MIN_PROCESSES, limits.processes),
-            scratch=limits.scratch,
-            cpu_seconds=limits.cpu_seconds,
+            memory=spec.memory,
+            output=spec.output,
+            processes=max(_MIN_THREADS, spec.threads),
+            scratch=spec.scratch,
+            cpu_seconds=spec.cpu_seconds,
             uid=uid,
             scratch_path=scratch,
             shared_uid=flat and uid is None,
-            loopback=needs.loopback and not flat,
-            timed=needs.timed,
-            gpus=self._gpus(needs),
-            visible=",".join(gpu.uuid for gpu in needs.gpus) or self.plan.parts,
+            loopback=spec.loopback and not flat,
+            timed=spec.timed,
+            gpus=named if spec.cuda else (),
+            visible=",".join(gpu.uuid for gpu in spec.gpus) or self.plan.parts,
             gpu_memory=self.gpu_memory,
-            gpu_processes=1 + needs.processes if needs.cuda else 0,
+            gpu_processes=1 + spec.processes if spec.cuda else 0,
         )
-
-    def _gpus(self, needs: ProcessNeeds) -> tuple[int, ...]:
-        if not needs.cuda:
-            return ()
-        return tuple(gpu.minor for gpu in needs.gpus) or self.plan.gpus
 
     def _release(self, plan: ProcessPlan) -> None:
         with self._lock:

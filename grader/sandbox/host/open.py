@@ -38,8 +38,7 @@ from grader.sandbox.host.processes import (
     Exit,
     Gpu,
     Isolation,
-    ProcessLimits,
-    ProcessNeeds,
+    ProcessSpec,
     Sandbox,
     SandboxedProcess,
     Tier,
@@ -94,9 +93,7 @@ def preload(files: Iterable[bytes], fonts: str) -> Preload:
 
 Choice = Literal["auto", "full", "restricted", "none"]
 
-PROBE_LIMITS = ProcessLimits(
-    memory=2**28, output=2**16, processes=16, scratch=2**20, cpu_seconds=30
-)
+PROBE_SPEC = ProcessSpec(memory=2**28, output=2**16, threads=16, scratch=2**20, cpu_seconds=30)
 
 _BE_ADMINISTRATOR = (
     "run as root with CAP_SYS_ADMIN (in Docker: --cap-add SYS_ADMIN --cap-add NET_ADMIN "
@@ -180,7 +177,7 @@ def probe(mechanism: Mechanism) -> Isolation:
     sandbox = ForkServerSandbox(_plan(mechanism, canaries, preload=False), canaries)
     try:
         # Tried, not looked up: a kernel may offer a call that the container around it refuses.
-        return sandbox.probe(PROBE_LIMITS)
+        return sandbox.probe(PROBE_SPEC)
     finally:
         sandbox.close()
 
@@ -271,12 +268,12 @@ def _refusal(isolation: Choice, observed: dict[str, str]) -> InfrastructureError
     )
 
 
-def clean_environment(needs: ProcessNeeds) -> dict[str, str]:
+def clean_environment(spec: ProcessSpec) -> dict[str, str]:
     """Return a clean environment: no secrets, one thread a library, no bytecode written."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     made = {**kept, **processor_settings(), **ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", **NO_TF32}
-    if needs.gpus:
-        made["CUDA_VISIBLE_DEVICES"] = ",".join(gpu.uuid for gpu in needs.gpus)
+    if spec.gpus:
+        made["CUDA_VISIBLE_DEVICES"] = ",".join(gpu.uuid for gpu in spec.gpus)
     return made
 
 
@@ -284,22 +281,21 @@ class OneShotProcess(SandboxedProcess):
     """A student process that was started afresh, not forked.
 
     Args:
-        limits: What it may use.
-        needs: What it is given.
+        spec: What it gets.
         warm: Import everything first that torch imports late; for a student process that is to
             wait.
     """
 
-    def __init__(self, limits: ProcessLimits, needs: ProcessNeeds, warm: bool = False) -> None:
+    def __init__(self, spec: ProcessSpec, warm: bool = False) -> None:
         self._scratch = tempfile.mkdtemp(prefix="grader-")
-        self._capture = Capture(limits.output)
+        self._capture = Capture(spec.output)
         self._exit: Exit | None = None
         self._output = b""
         host_end, process_end = socket.socketpair()
         self._status, status_fd = os.pipe()
         # The CUDA driver reserves address space by the terabyte.
-        memory = 0 if needs.cuda else limits.memory
-        arguments = (process_end.fileno(), status_fd, limits.output, memory, int(warm))
+        memory = 0 if spec.cuda else spec.memory
+        arguments = (process_end.fileno(), status_fd, spec.output, memory, int(warm))
         try:
             # Isolated mode and an empty folder: a “torch.py” beside the submission is never
             # imported in torch's place.
@@ -316,7 +312,7 @@ class OneShotProcess(SandboxedProcess):
                 stdout=self._capture.fd,
                 stderr=self._capture.fd,
                 cwd=self._scratch,
-                env=clean_environment(needs),
+                env=clean_environment(spec),
                 # A group of its own is killed as one, and Ctrl-C at the terminal reaches the host
                 # alone.
                 start_new_session=True,
@@ -387,20 +383,18 @@ class OneShotSandbox(Sandbox):
         self.isolation = Isolation(Tier.NONE, ("process", "rlimits", "own session", "reaping"))
         self._processes: list[OneShotProcess] = []
 
-    def start(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
-        """See ``Sandbox.start``. Nothing is walled off, so every need is granted."""
-        return self._started(limits, needs, warm=False)
+    def start(self, spec: ProcessSpec, warm: bool = False) -> SandboxedProcess:
+        """See ``Sandbox.start``.
 
-    def start_warm(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
-        """Start a student process that is to wait: it imports first what torch imports late."""
-        return self._started(limits, needs, warm=True)
-
-    def _started(self, limits: ProcessLimits, needs: ProcessNeeds, warm: bool) -> OneShotProcess:
-        process = OneShotProcess(limits, needs, warm)
+        Args:
+            spec: What it gets; nothing is walled off, so all of it is granted.
+            warm: It is to wait: it imports first what torch imports late.
+        """
+        process = OneShotProcess(spec, warm)
         self._processes = [other for other in self._processes if other._exit is None] + [process]
         return process
 
-    def grants(self, needs: ProcessNeeds) -> bool:  # noqa: ARG002
+    def grants(self, spec: ProcessSpec) -> bool:  # noqa: ARG002
         """See ``Sandbox.grants``."""
         return True
 

@@ -67,17 +67,6 @@ class Isolation:
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessLimits:
-    """What a student process may use; sizes in bytes."""
-
-    memory: int
-    output: int
-    processes: int
-    scratch: int
-    cpu_seconds: int
-
-
-@dataclass(frozen=True, slots=True)
 class Gpu:
     """A GPU, or a part of a divided one (MIG), as the driver knows it.
 
@@ -98,27 +87,45 @@ class Gpu:
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessNeeds:
-    """What the questions ahead need.
+class ProcessSpec:
+    """What a student process gets; one can stand in for another of the same spec.
+
+    The defaults are the limits of an assignment file that names none. Sizes are in bytes.
 
     Attributes:
-        cuda: Real GPUs.
+        module: File whose functions are called; the program's own where empty. Nothing to a
+            sandbox.
+        seconds: Processor time of one call, and how long it may sleep.
+        import_seconds: The same for loading the program.
+        cpu_seconds: Processor time of each process in all; the kernel ends what uses more.
+        memory: Beyond what the process holds before anything is loaded.
+        output: Of what it prints, kept.
+        scratch: Size of its writable folder.
+        threads: Processes and threads that there may be at once.
         processes: Processes that the submission may start.
         loopback: The submission may talk to itself.
-        virtual: Virtual GPUs. The student process makes them by itself and needs nothing of a
-            sandbox.
-        virtual_memory_mb: Memory of each, in MiB; 0 for no limit.
         timed: It may not start processes, as each would have a clock of its own.
-        gpus: Real GPUs that it is to see; all of them where it needs some and none is named.
+        cuda: Real GPUs.
+        gpus: Those that it is to see; all of them where it gets some and none is named.
+        virtual_gpus: Virtual GPUs. It makes them by itself and needs nothing of a sandbox.
+        virtual_gpu_memory_mb: Memory of each, in MiB; 0 for no limit.
     """
 
-    cuda: int = 0
+    module: str = ""
+    seconds: float = 10.0
+    import_seconds: float = 20.0
+    cpu_seconds: int = 680
+    memory: int = 2**30
+    output: int = 2**18
+    scratch: int = 2**26
+    threads: int = 64
     processes: int = 0
     loopback: bool = False
-    virtual: int = 0
-    virtual_memory_mb: int = 0
     timed: bool = False
+    cuda: int = 0
     gpus: tuple[Gpu, ...] = ()
+    virtual_gpus: int = 0
+    virtual_gpu_memory_mb: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +182,7 @@ class Sandbox(ABC):
     gpu_memory: int = cuda.MEMORY
 
     @abstractmethod
-    def start(self, limits: ProcessLimits, needs: ProcessNeeds) -> SandboxedProcess:
+    def start(self, spec: ProcessSpec) -> SandboxedProcess:
         """Start a student process whose walls stand before it can receive anything.
 
         Raises:
@@ -183,8 +190,8 @@ class Sandbox(ABC):
         """
 
     @abstractmethod
-    def grants(self, needs: ProcessNeeds) -> bool:
-        """Tell whether this sandbox can give a student process what its questions need."""
+    def grants(self, spec: ProcessSpec) -> bool:
+        """Tell whether this sandbox can give a student process the GPUs and the rest of a spec."""
 
     @abstractmethod
     def close(self) -> None:

@@ -67,16 +67,16 @@ def test_what_the_platform_cannot_give_is_told_apart_from_what_is_lost(
     ],
 )
 def test_what_a_tier_grants(tier: platform_dry_run.Choice, ids: list[str], toy: Materials) -> None:
-    assert [each.id for each in gradable(toy.assignment.questions, tier)] == ids
+    assert [each.id for each in gradable(toy.assignment, tier)] == ids
 
 
 def test_the_assignments_here_lose_on_gradescope_what_needs_processes() -> None:
     root = Path(__file__).parents[3] / "assignments"
     beyond = {}
     for name in ("pytorch101", "knn", "parallel", "minibatch", "tensors"):
-        questions = load_materials(root / name / "assignment.yml").assignment.questions
-        there = gradable(questions, "restricted")
-        beyond[name] = sum(each.points for each in questions if each not in there)
+        assignment = load_materials(root / name / "assignment.yml").assignment
+        there = gradable(assignment, "restricted")
+        beyond[name] = sum(each.points for each in assignment.questions if each not in there)
     assert beyond == {"pytorch101": 0, "knn": 0, "parallel": 14, "minibatch": 1, "tensors": 0}
 
 

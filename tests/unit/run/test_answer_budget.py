@@ -7,14 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.assignment.types import Limits
 from grader.observation import HostFacts, Observation, Outcome, Stop
 from grader.run.answer_budget import AnswerBudget, answered, budget_beside, kept_bytes
-from grader.run.materials import Program
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import ProcessSpec, Sandbox
 from grader.wire.frames import Caps, FrameSize
-from grader.wire.messages import Call
+from grader.wire.messages import Call, Load
 
 MIB = 2**20
 MODULE = b"""
@@ -69,14 +67,14 @@ def test_a_class_has_bounds_and_a_self_check_none() -> None:
 @pytest.fixture
 def process(sandbox: Sandbox) -> Iterator[ProcessSession]:
     session = ProcessSession(
-        sandbox, Program({"work.py": MODULE}, "work.py"), None, AnswerBudget(20 * MIB)
+        sandbox, Load({"work.py": MODULE}, "work.py"), None, AnswerBudget(20 * MIB)
     )
     yield session
     session.close()
 
 
 def call(session: ProcessSession, entry: str, size: int, likely: int = 0) -> Observation:
-    session.prepare(Limits(memory_mb=1024), ProcessNeeds())
+    session.prepare(ProcessSpec(memory=1024 * 2**20))
     session.likely = FrameSize(0, likely)
     return session.call(Call(entry, (size,)), 30.0)
 
@@ -98,7 +96,7 @@ def test_only_the_references_answers_are_measured(
     process: ProcessSession, sandbox: Sandbox
 ) -> None:
     assert call(process, "zeros", 1).facts.reply is None
-    reference = ProcessSession(sandbox, Program({"work.py": MODULE}, "work.py"))
+    reference = ProcessSession(sandbox, Load({"work.py": MODULE}, "work.py"))
     try:
         found = call(reference, "zeros", 30)
     finally:
@@ -110,7 +108,7 @@ def test_only_the_references_answers_are_measured(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux shows what a process has used")
 def test_calls_that_sleep_just_under_the_limit_have_a_bound_in_all(process: ProcessSession) -> None:
-    process.prepare(Limits(memory_mb=1024), ProcessNeeds())
+    process.prepare(ProcessSpec(memory=1024 * 2**20))
     outcomes = []
     while len(outcomes) < 10 and process.alive:
         seen = process.call(Call("naps", (0.8,)), 1.0)
@@ -119,7 +117,7 @@ def test_calls_that_sleep_just_under_the_limit_have_a_bound_in_all(process: Proc
     assert outcomes == [Outcome.COMPLETED] * (len(outcomes) - 1) + [Outcome.TIMED_OUT]
     assert seen.facts.stopped is Stop.ASLEEP_IN_ALL
     # What hardly sleeps is right even then, and a longer limit gives more.
-    process.prepare(Limits(memory_mb=1024), ProcessNeeds())
+    process.prepare(ProcessSpec(memory=1024 * 2**20))
     assert process.call(Call("zeros", (1,)), 1.0).outcome is Outcome.COMPLETED
     assert process.call(Call("naps", (0.4,)), 20.0).outcome is Outcome.COMPLETED
 

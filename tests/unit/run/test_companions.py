@@ -16,12 +16,12 @@ from grader.checks.arrays import to_numpy
 from grader.checks.judge import judge_case
 from grader.checks.rounding import Envelope
 from grader.observation import Observation, Outcome
-from grader.run.materials import Program
 from grader.run.observe import observe, runs_of
 from grader.run.plan import PlannedQuestion, make_plan
 from grader.run.reference import add_companions, changed
 from grader.run.session import ProcessSession
 from grader.verdict import Status
+from grader.wire.messages import Load
 from grader.wire.values import Tensor
 
 MODULE = b"""
@@ -50,20 +50,19 @@ def question(name: str, *cases: Case, check: Any) -> Question:
 @pytest.fixture(scope="module")
 def session() -> Iterator[ProcessSession]:
     with toy_starter.lent() as sandbox:
-        session = ProcessSession(sandbox, Program({"work.py": MODULE}, "work.py"))
+        session = ProcessSession(sandbox, Load({"work.py": MODULE}, "work.py"))
         yield session
         session.close()
 
 
 def planned(*questions: Question) -> tuple[PlannedQuestion, ...]:
-    assignment: Any = SimpleNamespace(id="toy")
+    assignment: Any = SimpleNamespace(id="toy", limits_of=lambda _: Limits(), file_of=lambda _: "")
     return make_plan(assignment, questions, 1, lambda *_: ())
 
 
 def observations(session: ProcessSession, question: Question) -> dict[str, Observation]:
-    plan, limits = planned(question), Limits()
-    runs = runs_of(observe(session, plan, lambda _: limits))
-    runs = add_companions(session, plan, runs, lambda _: limits)
+    plan = planned(question)
+    runs = add_companions(session, plan, runs_of(observe(session, plan)))
     return runs[question.id].observations
 
 

@@ -20,7 +20,7 @@ from grader.report.model import Report, ReportStatus, read_report, write_report
 from grader.run.gpus import no_rack
 from grader.run.materials import Materials
 from grader.run.timing.clocks import wants_device
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import ProcessSpec, Sandbox
 from grader.verdict import Code, Message, Status, deferred, passed
 from grader.wire.values import Value
 
@@ -165,7 +165,7 @@ def test_an_error_met_on_a_sick_device_costs_nobody_points(
     toy = files(bench.toy)
     grader = Grader(toy, sandbox, Options(5), lambda *_: bench.rack(honest()))
     grader.prepare()
-    grader._baseline.plan = (replace(grader.plan[0], needs=ProcessNeeds(cuda=1)),)
+    grader._baseline.plan = (replace(grader.plan[0], process=ProcessSpec(cuda=1)),)
     monkeyed = grader.grade(hand_in, "kim")
     codes = {check.code for check in monkeyed.questions[0].checks}
     if code is None:

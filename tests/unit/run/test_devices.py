@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from grader.assignment.types import Question
-from grader.run.capabilities import device_name, devices_name, resolve
-from grader.sandbox.host.processes import ProcessNeeds
+from grader.assignment.types import Limits, Question
+from grader.run.capabilities import devices_name, resolve
+from grader.sandbox.host.processes import ProcessSpec
 from grader.verdict import Code, Status
+
+PLAIN: Any = SimpleNamespace(limits_of=lambda _: Limits(), file_of=lambda _: "")
+"""Stands for an assignment that names no limits."""
 
 
 def question(**needs: object) -> Question:
@@ -23,23 +29,23 @@ def question(**needs: object) -> Question:
     )
 
 
-def shows_gpus(_: ProcessNeeds) -> bool:
+def shows_gpus(_: ProcessSpec) -> bool:
     return True
 
 
-def shows_none(needs: ProcessNeeds) -> bool:
-    return not needs.cuda
+def shows_none(spec: ProcessSpec) -> bool:
+    return not spec.cuda
 
 
-def grants_nothing(_: ProcessNeeds) -> bool:
+def grants_nothing(_: ProcessSpec) -> bool:
     return False
 
 
-REAL, VIRTUAL = ProcessNeeds(cuda=2), ProcessNeeds(virtual=2)
+REAL, VIRTUAL = ProcessSpec(cuda=2), ProcessSpec(virtual_gpus=2)
 
 
 @pytest.mark.parametrize(
-    ("choice", "gpus", "grants", "needs"),
+    ("choice", "gpus", "grants", "spec"),
     [
         ("auto", 2, shows_gpus, REAL),
         ("auto", 1, shows_gpus, VIRTUAL),
@@ -49,8 +55,8 @@ REAL, VIRTUAL = ProcessNeeds(cuda=2), ProcessNeeds(virtual=2)
         ("cuda", 2, shows_gpus, REAL),
     ],
 )
-def test_gpus_are_real_where_they_can_be(choice, gpus, grants, needs) -> None:
-    assert resolve(question(cuda=2), choice, gpus, grants) == needs
+def test_gpus_are_real_where_they_can_be(choice, gpus, grants, spec) -> None:
+    assert resolve(PLAIN, question(cuda=2), choice, gpus, grants) == spec
 
 
 @pytest.mark.parametrize(
@@ -63,20 +69,20 @@ def test_gpus_are_real_where_they_can_be(choice, gpus, grants, needs) -> None:
     ],
 )
 def test_what_cannot_be_graded_here_is_deferred(choice, gpus, grants, code) -> None:
-    verdict = resolve(question(cuda=2), choice, gpus, grants)
+    verdict = resolve(PLAIN, question(cuda=2), choice, gpus, grants)
     assert (verdict.code, verdict.status) == (code, Status.DEFERRED)
 
 
 def test_the_cpu_alone_counts_no_gpu_that_is_there() -> None:
-    verdict = resolve(question(cuda=1), "cpu", 4, shows_gpus)
+    verdict = resolve(PLAIN, question(cuda=1), "cpu", 4, shows_gpus)
     assert verdict.message.params == {"cuda": 1, "found": 0}
 
 
 @pytest.mark.parametrize("choice", ["auto", "cpu", "virtual", "cuda"])
 def test_without_gpus_nothing_depends_on_the_choice(choice) -> None:
-    assert resolve(question(), choice, 0, shows_none) == ProcessNeeds()
-    needs = ProcessNeeds(processes=2, loopback=True)
-    assert resolve(question(processes=2, loopback=True), choice, 0, shows_none) == needs
+    assert resolve(PLAIN, question(), choice, 0, shows_none) == ProcessSpec()
+    spec = ProcessSpec(processes=2, loopback=True)
+    assert resolve(PLAIN, question(processes=2, loopback=True), choice, 0, shows_none) == spec
 
 
 @pytest.mark.parametrize(
@@ -88,28 +94,35 @@ def test_without_gpus_nothing_depends_on_the_choice(choice) -> None:
     ],
 )
 def test_what_walls_do_not_grant_is_named(needs, told) -> None:
-    verdict = resolve(question(**needs), "cuda", 1, grants_nothing)
+    verdict = resolve(PLAIN, question(**needs), "cuda", 1, grants_nothing)
     assert verdict.message.params == {"needs": told}
 
 
 def test_memory_of_virtual_gpus_is_asked_for_as_it_is_written() -> None:
-    found = resolve(question(cuda=1, cuda_memory_mb=64, processes=3), "virtual", 0, shows_none)
-    assert found == ProcessNeeds(processes=3, virtual=1, virtual_memory_mb=64)
+    found = resolve(
+        PLAIN, question(cuda=1, cuda_memory_mb=64, processes=3), "virtual", 0, shows_none
+    )
+    assert found == ProcessSpec(processes=3, virtual_gpus=1, virtual_gpu_memory_mb=64)
 
 
 @pytest.mark.parametrize(
-    ("needs", "name"),
+    ("spec", "name"),
     [
-        (ProcessNeeds(), "cpu"),
-        (ProcessNeeds(cuda=2), "cuda ×2"),
-        (ProcessNeeds(processes=1, virtual=1, virtual_memory_mb=64), "virtual cuda ×1"),
+        (ProcessSpec(), "cpu"),
+        (ProcessSpec(cuda=2), "cuda ×2"),
+        (ProcessSpec(processes=1, virtual_gpus=1, virtual_gpu_memory_mb=64), "virtual cuda ×1"),
     ],
 )
-def test_names_of_devices(needs, name) -> None:
-    assert device_name(needs) == name
+def test_names_of_devices(spec, name) -> None:
+    assert devices_name([spec]) == name
 
 
 def test_a_run_is_named_by_the_most_of_each_sort() -> None:
-    needs = [ProcessNeeds(), ProcessNeeds(virtual=1), ProcessNeeds(virtual=2), ProcessNeeds(cuda=1)]
-    assert devices_name(needs) == "cuda ×1, virtual cuda ×2"
-    assert devices_name([]) == devices_name([ProcessNeeds()]) == "cpu"
+    specs = [
+        ProcessSpec(),
+        ProcessSpec(virtual_gpus=1),
+        ProcessSpec(virtual_gpus=2),
+        ProcessSpec(cuda=1),
+    ]
+    assert devices_name(specs) == "cuda ×1, virtual cuda ×2"
+    assert devices_name([]) == devices_name([ProcessSpec()]) == "cpu"

@@ -17,10 +17,11 @@ from grader.run import gpus
 from grader.run.gpu_driver import advice
 from grader.run.gpu_state import Health, Leases, choose
 from grader.run.gpus import GpuProof, prove_gpus, scrub_gpus
-from grader.run.materials import Materials, Program
+from grader.run.materials import Materials
 from grader.sandbox.host.open import open_sandbox
-from grader.sandbox.host.processes import Gpu, ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import Gpu, Sandbox
 from grader.sandbox.walls import cuda
+from grader.wire.messages import Load
 
 LIMITS = Limits(memory_mb=512)
 PROBE = """
@@ -46,7 +47,7 @@ def leases(tmp_path: Path) -> Leases:
 def driver(patch: pytest.MonkeyPatch, needs: str = "pass", least: str = "512.0") -> None:
     """Have the probe need something, as a driver's library may."""
     source = PROBE.format(needs=needs, least=least).encode()
-    patch.setattr(gpus, "PROGRAM", Program({"device.py": source}, "device.py"))
+    patch.setattr(gpus, "PROGRAM", Load({"device.py": source}, "device.py"))
 
 
 def failure(sandbox: Sandbox, leases: Leases) -> str:
@@ -260,7 +261,7 @@ def test_auto_goes_on_with_virtual_gpus_and_says_so(
 ) -> None:
     made = grader(materials, shown, monkeypatch, "auto")
     made.prepare()
-    assert made.plan[0].needs == ProcessNeeds(virtual=1)
+    assert (made.plan[0].process.virtual_gpus, made.plan[0].process.cuda) == (1, 0)
     assert "graded on virtual GPUs" in made.notes[0]
 
 

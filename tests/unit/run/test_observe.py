@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from grader.assignment.types import Case, Limits, Question
+from grader.assignment.types import Case, Question
 from grader.checks.base import CaseInputs, Probe
 from grader.observation import Claims, Observation, Outcome
 from grader.run.observe import Event, QuestionObserved, QuestionStarted, observe, runs_of
 from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion
-from grader.sandbox.host.processes import ProcessNeeds
+from grader.sandbox.host.processes import ProcessSpec
 from grader.wire.frames import FrameSize
 from grader.wire.messages import Call, Loaded
 
-CPU, GPU = ProcessNeeds(), ProcessNeeds(virtual=1)
+CPU, GPU = ProcessSpec(), ProcessSpec(virtual_gpus=1)
 
 
 class Recorded:
@@ -28,12 +28,12 @@ class Recorded:
 
     def __init__(self, ends: dict[str, Outcome] | None = None) -> None:
         self.ends = ends or {}
-        self.processes: list[ProcessNeeds] = []
+        self.processes: list[ProcessSpec] = []
         self.calls: list[str] = []
 
-    def prepare(self, _: Limits, needs: ProcessNeeds, __: str) -> None:
-        if not self.alive or not self.processes or self.processes[-1] != needs:
-            self.processes.append(needs)
+    def prepare(self, spec: ProcessSpec) -> None:
+        if not self.alive or not self.processes or self.processes[-1] != spec:
+            self.processes.append(spec)
             self.alive = True
 
     def call_fairly(self, call: Call, _: float) -> Observation:
@@ -60,7 +60,7 @@ class Recorded:
         self.calls.append("end")
 
 
-def planned(name: str, needs: ProcessNeeds = CPU, counted: bool = False) -> PlannedQuestion:
+def planned(name: str, process: ProcessSpec = CPU, counted: bool = False) -> PlannedQuestion:
     question = Question.model_validate(
         {
             "id": name,
@@ -77,7 +77,7 @@ def planned(name: str, needs: ProcessNeeds = CPU, counted: bool = False) -> Plan
         )
         for word, hidden in (("seen", False), ("hidden", True))
     ]  # fmt: skip
-    return PlannedQuestion(question, tuple(cases), needs)
+    return PlannedQuestion(question, tuple(cases), process)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def session() -> Recorded:
 
 def run(session: Recorded, *questions: PlannedQuestion) -> list[str]:
     told: list[str] = []
-    runs_of(observe(session, questions, lambda _: Limits()), told.append)  # type: ignore[arg-type]
+    runs_of(observe(session, questions), told.append)  # type: ignore[arg-type]
     return told
 
 
@@ -115,7 +115,7 @@ def test_what_is_counted_of_visible_cases_knows_no_hidden_one(session: Recorded)
 
 
 def one_by_one(session: Recorded, *questions: PlannedQuestion) -> Iterator[Event]:
-    return observe(session, questions, lambda _: Limits(), one_by_one=True)  # type: ignore[arg-type]
+    return observe(session, questions, one_by_one=True)  # type: ignore[arg-type]
 
 
 def test_whoever_waits_has_each_question_whole_before_the_next_begins(session: Recorded) -> None:
@@ -146,7 +146,7 @@ def outcomes(ends: dict[str, Outcome]) -> tuple[Recorded, list[str]]:
         for word, hidden in words
     )
     plan = [PlannedQuestion(question.question, cases, CPU)]
-    runs = runs_of(observe(session, plan, lambda _: Limits()))  # type: ignore[arg-type]
+    runs = runs_of(observe(session, plan))  # type: ignore[arg-type]
     return session, [seen.outcome.value for seen in runs["a"].observations.values()]
 
 

@@ -20,12 +20,12 @@ from grader.run import gpu_worker
 from grader.run.gpu_state import Health, Leases
 from grader.run.gpu_worker import PROGRAM, GpuProcess
 from grader.run.gpus import Rack
-from grader.run.materials import Program
 from grader.run.timing import gpu
 from grader.run.timing.gpu import GpuTimer, Subject
 from grader.sandbox.host.processes import Gpu, Sandbox
 from grader.speed_statistics.device import PARTIES, read
 from grader.verdict import Code, Status, Verdict
+from grader.wire.messages import Load
 
 RIGHT = b"""
 def mm_on_gpu(x, w):
@@ -80,7 +80,7 @@ def rack(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> R
     for there, here in ON_THE_CPU.items():
         assert there in source
         source = source.replace(there, here)
-    program = Program({"device.py": source}, "device.py")
+    program = Load({"device.py": source}, "device.py")
     for module in (gpu_worker, gpu):
         monkeypatch.setattr(module, "PROGRAM", program)
 

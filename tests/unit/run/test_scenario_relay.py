@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,9 @@ from grader.checks.arrays import to_numpy
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome
 from grader.run import scenario_relay as relay
 from grader.run.answer_budget import AnswerBudget
-from grader.run.materials import Program
 from grader.run.scenario_relay import ScenarioRelay
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox
+from grader.sandbox.host.processes import ProcessSpec, Sandbox
 from grader.scenario_process.server import _clear
 from grader.wire import shared
 from grader.wire.messages import Call, Load
@@ -410,19 +410,19 @@ def sees():
 """
 
 Play = Callable[..., Observation]
-NO_NEEDS = ProcessNeeds()
+SPEC = ProcessSpec(import_seconds=5)
 
 
 def opened(
     sandbox: Sandbox,
     source: str,
-    needs: ProcessNeeds = NO_NEEDS,
+    spec: ProcessSpec = SPEC,
     budget: AnswerBudget | None = None,
 ) -> ProcessSession:
-    stage = ScenarioRelay(sandbox, Program({}, "scenario.py", stage=SCENARIO), Limits(), budget)
-    program = Program({"work.py": source.encode()}, "work.py", given=GIVEN)
+    stage = ScenarioRelay(sandbox, Load({}, "scenario.py", stage=SCENARIO), Limits(), budget)
+    program = Load({"work.py": source.encode()}, "work.py", given=GIVEN)
     session = ProcessSession(sandbox, program, stage, budget)
-    session.prepare(Limits(import_seconds=5), needs)
+    session.prepare(spec)
     assert session.failed_load is None
     return session
 
@@ -447,9 +447,9 @@ def play(sandbox: Sandbox) -> Iterator[Play]:
 @pytest.fixture(scope="module")
 def in_one(oneshot: Sandbox) -> Iterator[Play]:
     """Stage and actor in one process, as in a self-check without a sandbox."""
-    program = Program({"work.py": HONEST.encode()}, "work.py", given=GIVEN, stage=SCENARIO)
+    program = Load({"work.py": HONEST.encode()}, "work.py", given=GIVEN, stage=SCENARIO)
     session = ProcessSession(oneshot, program)
-    session.prepare(Limits(import_seconds=20), ProcessNeeds())
+    session.prepare(ProcessSpec(import_seconds=20))
     assert session.failed_load is None
     yield player(session)
     session.finish()
@@ -461,7 +461,7 @@ def either(request: pytest.FixtureRequest) -> Play:
     return found
 
 
-PROCESSES = ProcessNeeds(processes=4)
+PROCESSES = replace(SPEC, processes=4)
 
 
 @pytest.fixture(scope="module")
@@ -938,11 +938,11 @@ def test_an_actor_that_stalls_in_a_callback_is_timed_out(sandbox: Sandbox) -> No
     )
     session = ProcessSession(
         sandbox,
-        Program({"work.py": HOSTILE.encode()}, "work.py"),
-        ScenarioRelay(sandbox, Program({}, "scenario.py", stage=scenario), Limits()),
+        Load({"work.py": HOSTILE.encode()}, "work.py"),
+        ScenarioRelay(sandbox, Load({}, "scenario.py", stage=scenario), Limits()),
     )
     try:
-        session.prepare(Limits(), ProcessNeeds())
+        session.prepare(ProcessSpec())
         seen = player(session)("stops", seconds=0.5)
     finally:
         session.finish()

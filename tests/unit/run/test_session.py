@@ -7,20 +7,19 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from observed import tensor
 
-from grader.assignment.types import Limits
 from grader.checks.arrays import to_numpy
 from grader.observation import Claims, HostFacts, Observation, Outcome, Stop
 from grader.run import session as session_module
-from grader.run.materials import Program
 from grader.run.process_limits import Deadline
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox, descendants
-from grader.wire.messages import Call
+from grader.sandbox.host.processes import ProcessSpec, Sandbox, descendants
+from grader.wire.messages import Call, Load
 
 MODULE = b"""
 import os, signal, socket, sys, time
@@ -144,8 +143,8 @@ def _maker(sandbox: Sandbox) -> Iterator[Make]:
     made: list[ProcessSession] = []
 
     def build(source: bytes) -> ProcessSession:
-        made.append(ProcessSession(sandbox, Program({"work.py": source}, "work.py")))
-        made[-1].prepare(Limits(import_seconds=2, output_kb=64), ProcessNeeds())
+        made.append(ProcessSession(sandbox, Load({"work.py": source}, "work.py")))
+        made[-1].prepare(ProcessSpec(import_seconds=2, output=64 * 2**10))
         return made[-1]
 
     yield build
@@ -164,7 +163,7 @@ def make_oneshot(oneshot: Sandbox) -> Iterator[Make]:
 
 
 def call(session: ProcessSession, entry: str, seconds: float = 20.0) -> Observation:
-    session.prepare(Limits(import_seconds=2, output_kb=64), ProcessNeeds())
+    session.prepare(ProcessSpec(import_seconds=2, output=64 * 2**10))
     return session.call(Call(entry), seconds)
 
 
@@ -285,38 +284,37 @@ def test_several_calls_go_on_where_a_busy_machine_had_one_stopped(
     assert [item.outcome for item in seen] == ([Outcome.COMPLETED] * 3 if busy else stopped)
 
 
-def test_the_process_before_the_last_one_is_kept_for_its_sort(make: Make) -> None:
+def test_the_process_before_the_last_one_is_kept_for_its_spec(make: Make) -> None:
     session = make(b"calls = []\ndef count():\n    calls.append(0)\n    return len(calls)\n")
-    one, other = ProcessNeeds(), ProcessNeeds(virtual=1)
-    limits = Limits(import_seconds=20, output_kb=64)
+    one, other = ProcessSpec(output=2**16), ProcessSpec(output=2**16, virtual_gpus=1)
+    processes = replace(one, processes=2)
     counts = []
-    for needs in (one, other, one, other):
-        session.prepare(limits, needs)
+    for spec in (one, other, one, other):
+        session.prepare(spec)
         counts.append(session.call(Call("count"), 20.0).claims.value)
     assert counts == [1, 1, 2, 2]
     # One that may start processes would work on while others are waited for.
-    for needs in (ProcessNeeds(processes=2), other, ProcessNeeds(processes=2)):
-        session.prepare(limits, needs)
+    for spec in (processes, other, processes):
+        session.prepare(spec)
         counts.append(session.call(Call("count"), 20.0).claims.value)
     assert counts[4:] == [1, 3, 1]
     first = session.process_pid
     session.close_all()
     assert session.process_pid == 0 != first
-    session.prepare(limits, one)
+    session.prepare(one)
     assert session.call(Call("count"), 20.0).claims.value == 1
 
 
 def test_a_process_that_dies_while_it_waits_is_found_dead(make: Make) -> None:
     session = make(b"import os, threading\ndef leaves():\n"
                    b"    threading.Timer(0.2, os._exit, (7,)).start()\n")  # fmt: skip
-    limits = Limits(import_seconds=20, output_kb=64)
-    session.prepare(limits, ProcessNeeds())
+    session.prepare(ProcessSpec())
     session.call(Call("leaves"), 20.0)
     process = Path(f"/proc/{session.process_pid}/stat")
-    session.prepare(limits, ProcessNeeds(virtual=1))
+    session.prepare(ProcessSpec(virtual_gpus=1))
     while process.exists() and ") Z " not in process.read_text():
         time.sleep(0.01)
-    session.prepare(limits, ProcessNeeds())
+    session.prepare(ProcessSpec())
     seen = session.call(Call("leaves"), 20.0)
     assert (seen.outcome, seen.facts.exit_code) == (Outcome.CRASHED, 7)
 
@@ -345,9 +343,9 @@ def test_a_block_makes_one_call_for_each_slice(make: Make) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
 def test_a_timed_process_has_a_clock(sandbox: Sandbox) -> None:
-    session = ProcessSession(sandbox, Program({"work.py": MODULE}, "work.py"))
+    session = ProcessSession(sandbox, Load({"work.py": MODULE}, "work.py"))
     try:
-        session.prepare(Limits(), ProcessNeeds(timed=True))
+        session.prepare(ProcessSpec(timed=True))
         seen = session.call(Call("adds", (tensor([1]), tensor([2])), block=1), 20.0)
         assert seen.facts.cpu_seconds is not None
         assert 0 < seen.facts.cpu_seconds <= (session.cpu_used() or 0)
@@ -360,9 +358,9 @@ def test_a_timed_process_has_a_clock(sandbox: Sandbox) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
 def test_what_a_process_does_behind_its_reply_is_in_the_reading(sandbox: Sandbox) -> None:
-    session = ProcessSession(sandbox, Program({"work.py": TIDIES}, "work.py"))
+    session = ProcessSession(sandbox, Load({"work.py": TIDIES}, "work.py"))
     try:
-        session.prepare(Limits(), ProcessNeeds(timed=True))
+        session.prepare(ProcessSpec(timed=True))
         # Each call tells what the process had used when it began: the truth about all calls before.
         told, read = [], []
         for _ in range(60):
@@ -376,13 +374,13 @@ def test_what_a_process_does_behind_its_reply_is_in_the_reading(sandbox: Sandbox
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's clocks")
 def test_a_reading_that_fails_is_none(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = ProcessSession(sandbox, Program({"work.py": MODULE}, "work.py"))
+    session = ProcessSession(sandbox, Load({"work.py": MODULE}, "work.py"))
 
     def fails(_: int) -> float:
         raise OSError
 
     try:
-        session.prepare(Limits(), ProcessNeeds(timed=True))
+        session.prepare(ProcessSpec(timed=True))
         readings = iter([lambda: 1.0, lambda: fails(0)])
         monkeypatch.setattr(session_module, "cpu_seconds", lambda _: next(readings)())
         seen = session.call(Call("fine"), 20.0)
@@ -415,7 +413,7 @@ def test_a_busy_machine_is_given_a_second_try(
     seen = session.call_fairly(Call("needs_more"), 1.0)
     assert seen.outcome is (Outcome.COMPLETED if busy else Outcome.TIMED_OUT)
     # Each try has a process to itself, and the last word.
-    session.prepare(Limits(import_seconds=2, output_kb=64), ProcessNeeds())
+    session.prepare(ProcessSpec(import_seconds=2, output=64 * 2**10))
     assert session.call_fairly(Call("spins"), 0.2).outcome is Outcome.TIMED_OUT
     assert not session.alive
 
@@ -452,21 +450,19 @@ def test_an_import_that_never_ends_is_known_once_for_all_questions(
     session = make(b"while True: pass")
     assert session.failed_load.outcome is Outcome.TIMED_OUT
     monkeypatch.setattr(session._sandbox, "start", lambda *_: pytest.fail("it is tried again"))
-    session.prepare(Limits(), ProcessNeeds())
-    session.prepare(Limits(), ProcessNeeds(virtual=2, processes=4))
+    session.prepare(ProcessSpec())
+    # Not under other limits either: a class would wait once for each question that has its own.
+    session.prepare(ProcessSpec(seconds=2, virtual_gpus=2, processes=4))
     assert session.failed_load.outcome is Outcome.TIMED_OUT
     assert not session.alive
 
 
 def test_an_import_that_never_ends_with_a_gpu_is_tried_without(make: Make) -> None:
     session = make(MODULE)
-    session.prepare(Limits(), ProcessNeeds(virtual=1))
-    session._failures.note(
-        "work.py",
-        ProcessNeeds(virtual=1),
-        Observation(Outcome.TIMED_OUT, HostFacts(1.0), Claims(None)),
-    )
-    session.prepare(Limits(), ProcessNeeds())
+    session.prepare(ProcessSpec(virtual_gpus=1))
+    hung = Observation(Outcome.TIMED_OUT, HostFacts(1.0), Claims(None))
+    session._failures.note(ProcessSpec("work.py", virtual_gpus=1), hung)
+    session.prepare(ProcessSpec())
     assert session.failed_load is None
     assert session.alive
 

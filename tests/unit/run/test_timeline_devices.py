@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from test_devices import PLAIN
 
 from grader.assignment.rules import question_findings
 from grader.assignment.types import Question
 from grader.run.capabilities import resolve
-from grader.sandbox.host.processes import ProcessNeeds
+from grader.sandbox.host.processes import ProcessSpec
 from grader.verdict import Code
 
 
@@ -29,12 +30,12 @@ def question(**needs: object) -> Question:
 
 @pytest.mark.parametrize("choice", ["auto", "virtual", "cuda"])
 def test_its_gpus_are_virtual(choice) -> None:
-    needs = resolve(question(cuda=2, timeline=True), choice, 2, lambda _: True)
-    assert needs == ProcessNeeds(virtual=2)
+    spec = resolve(PLAIN, question(cuda=2, timeline=True), choice, 2, lambda _: True)
+    assert spec == ProcessSpec(virtual_gpus=2)
 
 
 def test_without_any_gpu_it_is_deferred() -> None:
-    verdict = resolve(question(cuda=2, timeline=True), "cpu", 2, lambda _: True)
+    verdict = resolve(PLAIN, question(cuda=2, timeline=True), "cpu", 2, lambda _: True)
     assert verdict.code is Code.NO_DEVICE
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from grader.sandbox.host.fork_server import ForkServerSandbox
 from grader.sandbox.host.forked import environment
-from grader.sandbox.host.open import PROBE_LIMITS, _advice, _shown, clean_environment
-from grader.sandbox.host.processes import Gpu, ProcessNeeds, WallRefusedError
+from grader.sandbox.host.open import _advice, _shown, clean_environment
+from grader.sandbox.host.processes import Gpu, ProcessSpec, WallRefusedError
 from grader.sandbox.walls import cuda, privileges, seccomp
 from grader.sandbox.walls.plan import (
     Canary,
@@ -103,11 +103,8 @@ def test_parts_of_one_gpu_have_one_node_and_are_named() -> None:
     assert (shown.gpus, shown.parts) == ((2,), "MIG-a,MIG-b")
     # Unnamed, CUDA would take the first part of the card, which may be somebody else's.
     server: Any = SimpleNamespace(plan=shown, _slots=None, _numbers=count(1), gpu_memory=0)
-    server._gpus = partial(ForkServerSandbox._gpus, server)
     visible = [
-        ForkServerSandbox._process_plan(
-            server, PROBE_LIMITS, ProcessNeeds(cuda=1, gpus=gpus)
-        ).visible
+        ForkServerSandbox._process_plan(server, ProcessSpec(cuda=1, gpus=gpus)).visible
         for gpus in ((), (Gpu("MIG-b", 2, "GPU-x"),))
     ]
     assert visible == ["MIG-a,MIG-b", "MIG-b"]
@@ -154,7 +151,7 @@ def test_plans_with_gpus_survive_the_way_to_the_fork_server() -> None:
 
 
 def test_a_process_of_its_own_sees_its_gpu_only_and_keeps_full_precision() -> None:
-    made = clean_environment(ProcessNeeds(cuda=1, gpus=(Gpu("GPU-a", 0), Gpu("GPU-b", 1))))
+    made = clean_environment(ProcessSpec(cuda=1, gpus=(Gpu("GPU-a", 0), Gpu("GPU-b", 1))))
     assert made["CUDA_VISIBLE_DEVICES"] == "GPU-a,GPU-b"
     assert made["NVIDIA_TF32_OVERRIDE"] == "0"
-    assert "CUDA_VISIBLE_DEVICES" not in clean_environment(ProcessNeeds(cuda=1))
+    assert "CUDA_VISIBLE_DEVICES" not in clean_environment(ProcessSpec(cuda=1))

@@ -10,7 +10,7 @@ import pytest
 from grader.errors import InfrastructureError
 from grader.sandbox.host import open as opening
 from grader.sandbox.host.fork_server import ForkServerSandbox
-from grader.sandbox.host.processes import Isolation, ProcessNeeds, WallRefusedError
+from grader.sandbox.host.processes import Isolation, ProcessSpec, WallRefusedError
 from grader.sandbox.walls import landlock, privileges
 from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan
 
@@ -102,5 +102,5 @@ def test_a_loopback_takes_a_capability_of_root(
     monkeypatch.setattr(privileges, "capabilities", lambda kind: held)
     sandbox = ForkServerSandbox.__new__(ForkServerSandbox)
     sandbox.plan = WallPlan(mechanism, Canary("", "", {}))
-    assert sandbox.grants(ProcessNeeds(loopback=True)) is granted
-    assert sandbox.grants(ProcessNeeds(processes=2)) is (mechanism is not Mechanism.FLAT)
+    assert sandbox.grants(ProcessSpec(loopback=True)) is granted
+    assert sandbox.grants(ProcessSpec(processes=2)) is (mechanism is not Mechanism.FLAT)

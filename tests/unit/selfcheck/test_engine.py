@@ -12,6 +12,7 @@ from grader.observation import Observation, Outcome
 from grader.report.model import QuestionResult, Report, ReportStatus
 from grader.run.answer_budget import Sized
 from grader.run.session import ProcessSession
+from grader.sandbox.host.processes import ProcessSpec
 from grader.selfcheck import warm_sandbox
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.pictures import pictures
@@ -170,16 +171,18 @@ def test_without_walls_a_machine_checks_all_the_same(
 
 def test_a_spare_process_is_taken_once_and_only_for_what_it_was_made() -> None:
     sandbox = SpareSandbox()
+    # Which file's functions are called is all one: nothing is loaded yet.
+    one, same = ProcessSpec("one.py"), ProcessSpec("other.py")
     started: list[str] = []
-    sandbox._inner.start_warm = lambda *_: started.append("warm") or _Spare()  # type: ignore[assignment]
-    sandbox.make_ready("limits", "needs")  # type: ignore[arg-type]
-    sandbox.make_ready("limits", "needs")  # type: ignore[arg-type]
-    sandbox.start("limits", "needs")  # type: ignore[arg-type]
+    sandbox._inner.start = lambda *_, **__: started.append("warm") or _Spare()  # type: ignore[assignment]
+    sandbox.make_ready(one)
+    sandbox.make_ready(one)
+    sandbox.start(same)
     assert started == ["warm"]
-    sandbox.start("limits", "needs")  # type: ignore[arg-type]
+    sandbox.start(one)
     assert started == ["warm"] * 2
-    sandbox.make_ready("limits", "needs")  # type: ignore[arg-type]
-    sandbox.start("others", "needs")  # type: ignore[arg-type]
+    sandbox.make_ready(one)
+    sandbox.start(ProcessSpec(seconds=1))
     assert started == ["warm"] * 4
     assert _Spare.ended == 1
 

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 import pytest
 import toy_starter
 
-from grader.assignment.types import Limits
 from grader.observation import Observation, Outcome
-from grader.run.materials import Program
 from grader.run.session import ProcessSession
-from grader.sandbox.host.processes import ProcessNeeds, Sandbox
-from grader.wire.messages import Call
+from grader.sandbox.host.processes import ProcessSpec, Sandbox
+from grader.wire.messages import Call, Load
 
 NETS = b"__all__ = ['Net']\n\nclass Net:\n    depth = 50\n"
 MODULES = {"visionlib.models": "nets.py", "visionlib.models.deep": "nets.py"}
@@ -25,10 +23,10 @@ def sandbox() -> Sandbox:
 
 def asked(sandbox: Sandbox, source: str, beside: Mapping[str, bytes] = {}) -> Observation:
     files = {"work.py": source.encode(), **beside}
-    program = Program(files, "work.py", {"nets.py": NETS}, modules=MODULES)
+    program = Load(files, "work.py", {"nets.py": NETS}, modules=MODULES)
     session = ProcessSession(sandbox, program)
     try:
-        session.prepare(Limits(), ProcessNeeds())
+        session.prepare(ProcessSpec())
         return session.call(Call("answer"), 10)
     finally:
         session.close()
