@@ -109,8 +109,9 @@ def judge_question(
         settled = settle(question.checks, verdicts, partial.shares)
     else:
         settled = with_price(question.checks, verdicts, partial.price)
-    if partial.right_cases and (earned := _right_cases(planned, reference, submission, partial)):
-        settled = with_credit(question.checks, settled, earned)
+    if partial.right_cases and _wrong_results(question, verdicts):
+        earned = _right_cases(planned, reference, submission, partial)
+        settled = with_credit(question.checks, settled, earned) if earned else settled
     if (slip := submission.mended) is not None:
         verdicts = _unsettled(planned, reference, slip.run)
         if slip.earns:
@@ -168,10 +169,7 @@ def _right_cases(
         for case in planned.cases
         if any(of_values(check) and check.judges(case.case.id) for check in planned.question.checks)
     ]
-    right = [case for case, is_right in judged if is_right]
-    if len(right) == len(judged):
-        return None
-    drawn = [case for case in right if case.case.varies]
+    drawn = [case for case, is_right in judged if is_right and case.case.varies]
     of_all = sum(case.case.varies for case, _ in judged)
     # A case like a single key, or no row, asks for less than the work; such are the fewest.
     if len(drawn) < of_all / 2 or not shows_work(drawn, submission.observations):
@@ -218,8 +216,11 @@ def wrong_results(
     """
     if reference.entry is None or submission.entry is None:
         return []
-    verdicts = _unsettled(planned, reference, submission)
-    judging = [check for check in planned.question.checks if of_values(check)]
+    return _wrong_results(planned.question, _unsettled(planned, reference, submission))
+
+
+def _wrong_results(question: Question, verdicts: Verdicts) -> list[Check]:
+    judging = [check for check in question.checks if of_values(check)]
     wrong = [check for check in judging if not verdicts[check.id].status.earned]
     if any(verdicts[check.id].code not in OF_RESULTS for check in wrong):
         return []

@@ -131,6 +131,15 @@ def test_nothing_is_earned_where_no_drawn_case_is_right(
     assert graded(grader, tmp_path, body).score == 0
 
 
+def test_nothing_is_earned_beside_a_case_that_had_to_be_stopped(
+    opened: Callable[[Materials], Grader], tmp_path: Path
+) -> None:
+    grader = opened(materials(tmp_path, QUESTION + "limits: {seconds: 1}\n"))
+    body = ["while x.dim() == 1:", "    pass", FOR_MATRICES]
+
+    assert graded(grader, tmp_path, *body).score == 0
+
+
 def test_an_argument_as_it_came_is_no_work(
     opened: Callable[[Materials], Grader], tmp_path: Path
 ) -> None:
