@@ -288,8 +288,8 @@ class Mender:
                 left = known.paid(planned, again, right, self._sandbox)
                 gained = _gained(lost, wrong_results(planned, right, run))
             if left is not None:
-                says, voids = tuple(sorted(left.says.items())), tuple(sorted(left.voids))
-                mended = replace(mended, earns=left.earns or 0.0, voids=voids, says=says)
+                voids = tuple(sorted(left.voids))
+                mended = replace(mended, earns=left.earns or 0.0, voids=voids)
                 found.append((mended.earns, mended))
             elif gained:
                 found.append((gained, replace(mended, others=True)))

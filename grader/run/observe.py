@@ -60,7 +60,6 @@ class Mended:
         run: What came of it.
         earns: What the mistake that is left earns of that; 0 where none is left.
         voids: Checks that mean nothing where that mistake is made.
-        says: What its author says of it: language and sentence.
         changes: How many there are.
         others: Something else is wrong yet, that this change has nothing to do with.
     """
@@ -70,7 +69,6 @@ class Mended:
     run: QuestionRun
     earns: float = 0.0
     voids: tuple[str, ...] = ()
-    says: tuple[tuple[str, str], ...] = ()
     changes: int = 1
     others: bool = False
 

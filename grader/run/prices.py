@@ -156,8 +156,7 @@ def of_slip(slip: Mended, mended: Verdicts) -> Credit:
         slip: The change, and what it earns.
         mended: Of the submission with its slip mended, settled.
     """
-    left = {f"left_{language}": text for language, text in slip.says}
-    return Credit(mended, slip.share, {_told_as(slip): slip.line, **left}, "rule_kept_but_for_slip")
+    return Credit(mended, slip.share, {_told_as(slip): slip.line}, "rule_kept_but_for_slip")
 
 
 def of_cases(right: int, drawn: int, share: float, verdicts: Verdicts) -> Credit:
@@ -213,6 +212,9 @@ def _told_as(slip: Mended) -> str:
     """Return the blank that takes a slip's line, where it says most."""
     if slip.changes > 1:
         return "twice_mended_line"
+    if slip.earns:
+        # Not which: a change may bring it in by itself, and nothing shows that it did not.
+        return "then_known_line"
     return "partly_mended_line" if slip.others else "mended_line"
 
 

@@ -28,16 +28,13 @@ _ENDS = ".!?:…"
 _CAUSE = "cause_"
 """Before the id of a relation between a wrong answer and the right one."""
 _AUTHORED = (
-    *(
-        f"{text}_{to}"
-        for text in ("says", "author", "hint", "diagnosis", "left")
-        for to in ("en", "ko")
-    ),
+    *(f"{text}_{to}" for text in ("says", "author", "hint", "diagnosis") for to in ("en", "ko")),
     "price_earned",
     "price_worth",
     "mended_line",
     "partly_mended_line",
     "twice_mended_line",
+    "then_known_line",
     "right_cases",
     "of_cases",
 )

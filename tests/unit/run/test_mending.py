@@ -244,7 +244,7 @@ def test_a_slip_beside_a_known_mistake_earns_the_shares_of_both(
     values, rule = check(question, "values"), check(question, "no_loops")
     assert (values.status, values.score) == (Status.PARTIAL, 0.6)
     assert values.message.endswith(
-        "One small change in line 5 leaves one mistake: y is taken away, not added. "
+        "With one small change in line 5 the results would be those of a common mistake. "
         "That earns 0.6 of 2 points."
     )
     assert (rule.status, rule.score) == (Status.PARTIAL, 0.3)
