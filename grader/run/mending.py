@@ -106,10 +106,6 @@ class _Wrong:
         )
         return {**self.files, self.file: self.files[self.file] + added.encode()}
 
-    def accepts(self, seen: Observation) -> bool:
-        """Tell whether the case came out right."""
-        return _is_right(self.planned, self.case, seen, self.right)
-
     def nearness(self, seen: Observation) -> float:
         """Return how near a result is to the right one, from 0 to 1."""
         if seen.outcome is not Outcome.COMPLETED or seen.claims.fault is not None:
@@ -219,17 +215,17 @@ class Mender:
         before = run.observations[case.key]
         wrong = _Wrong(planned, case, right, before, priced, files, file, defined)
         tried = self._tried(wrong, changes)
-        if found := self._best(wrong, tried.right, run, known):
-            return found
+        if mended := self._best(wrong, tried.right, run, known):
+            return mended
         if sum(isinstance(each, ast.stmt) for each in ast.walk(defined.node)) <= _STATEMENTS:
             return None
-        for change, seen in tried.nearer:
-            if after := _changed(wrong, change, seen):
+        for change, observation in tried.nearer:
+            if after := _changed(wrong, change, observation):
                 most = _MOST_AFTER // 6 if case.case.scenario else _MOST_AFTER
                 second = self._tried(after, mends_of(after.defined)[:most]).right
-                found = self._best(after, second, run, known)
-                if found and not found.earns and not found.others:
-                    return replace(found, line=change.line, share=found.share**2, changes=2)
+                mended = self._best(after, second, run, known)
+                if mended and not mended.earns and not mended.others:
+                    return replace(mended, line=change.line, share=mended.share**2, changes=2)
         return None
 
     def _best(
@@ -238,7 +234,7 @@ class Mender:
         """Run the whole question with each change; return what is best of what is right."""
         planned, right = wrong.planned, wrong.right
         share = self._materials.assignment.slip_of(planned.question)
-        found: list[tuple[float, Mended]] = []
+        candidates: list[tuple[float, Mended]] = []
         for change in changes:
             again = self._rerun(planned, wrong.with_text(change.text))
             if not again.observations:
@@ -252,10 +248,10 @@ class Mender:
             if left is not None:
                 says, voids = tuple(sorted(left.says.items())), tuple(sorted(left.voids))
                 mended = replace(mended, earns=left.earns or 0.0, voids=voids, says=says)
-                found.append((mended.earns, mended))
+                candidates.append((mended.earns, mended))
             elif gained:
-                found.append((gained, replace(mended, others=True)))
-        return max(found, key=lambda each: each[0], default=(0.0, None))[1]
+                candidates.append((gained, replace(mended, others=True)))
+        return max(candidates, key=lambda each: each[0], default=(0.0, None))[1]
 
     def _tried(self, wrong: _Wrong, changes: Sequence[Variant]) -> _Tried:
         """Return what comes of changes in the one case; one student process tries all."""
@@ -264,7 +260,7 @@ class Mender:
         budget = budget_beside(observations({question.id: wrong.right}), self._guard.reading)
         files = wrong.with_switches(changes)
         session = open_session(self._sandbox, self._materials, files, budget)
-        found: list[Variant] = []
+        right: list[Variant] = []
         near: list[Variant] = []
         nearer: list[tuple[float, Variant, Observation]] = []
         with self._guard.judging():
@@ -281,23 +277,23 @@ class Mender:
                 session.call(Call(_switch(number)), seconds)
                 if session.alive:
                     call = case.call(wrong.defined.node.name, wrong.planned.probes(case))
-                    seen = session.call(call, seconds)
+                    observation = session.call(call, seconds)
                     with self._guard.judging():
-                        if wrong.accepts(seen):
-                            found.append(change)
-                        elif len(near) < _WHOLE and wrong.is_known(seen):
+                        if _is_right(wrong.planned, case, observation, wrong.right):
+                            right.append(change)
+                        elif len(near) < _WHOLE and wrong.is_known(observation):
                             near.append(change)
-                        elif (nearness := wrong.nearness(seen)) >= enough:
-                            nearer.append((nearness, change, seen))
+                        elif (nearness := wrong.nearness(observation)) >= enough:
+                            nearer.append((nearness, change, observation))
                 deaths += not session.alive
                 used += _computed(session) - before if session.alive else seconds
                 is_over = deaths >= _DEATHS or used >= _ALL * wrong.planned.process.seconds
-                if is_over or len(found) >= _WHOLE:
+                if is_over or len(right) >= _WHOLE:
                     break
         finally:
             session.finish()
         nearer.sort(key=lambda each: -each[0])
-        return _Tried([*found, *near], [each[1:] for each in nearer[:_NEARER]])
+        return _Tried([*right, *near], [each[1:] for each in nearer[:_NEARER]])
 
 
 def _changed(wrong: _Wrong, change: Variant, seen: Observation) -> _Wrong | None:
@@ -320,8 +316,8 @@ def _gained(lost: Sequence[Check], before: Sequence[Check]) -> float:
 
 def _computed(session: ProcessSession) -> float:
     """Return the seconds that the student process has computed; of a clock where none shows it."""
-    seen = activity(session.process_pid) if session.process_pid else None
-    return time.monotonic() if seen is None else seen.seconds
+    activity_now = activity(session.process_pid) if session.process_pid else None
+    return time.monotonic() if activity_now is None else activity_now.seconds
 
 
 def _switch(number: int) -> str:
@@ -366,12 +362,12 @@ def _raised(seen: Observation, file: str) -> Raised | None:
 def _hands_back(planned: PlannedQuestion, run: QuestionRun, right: QuestionRun) -> bool:
     """Tell whether what is wrong is an argument as it came, wherever something wrong came back."""
     wrong = [
-        (case.inputs.args, seen, right.observations[case.key])
+        (case.inputs.args, observation, right.observations[case.key])
         for case in planned.cases
         # A scenario hands on what it likes of its arguments.
         if case.case.scenario is None
-        and (seen := run.observations.get(case.key))
-        and seen.outcome is Outcome.COMPLETED
-        and not same_result(seen, right.observations[case.key])
+        and (observation := run.observations.get(case.key))
+        and observation.outcome is Outcome.COMPLETED
+        and not same_result(observation, right.observations[case.key])
     ]
     return bool(wrong) and all(hands_back(*each) for each in wrong)

@@ -141,8 +141,11 @@ def without_logs(runs: Mapping[str, QuestionRun]) -> dict[str, QuestionRun]:
         name: replace(
             run,
             observations={
-                key: replace(seen, counted={dim: _bare(each) for dim, each in seen.counted.items()})
-                for key, seen in run.observations.items()
+                key: replace(
+                    observation,
+                    counted={dim: _bare(each) for dim, each in observation.counted.items()},
+                )
+                for key, observation in run.observations.items()
             },
         )
         for name, run in runs.items()
@@ -300,25 +303,27 @@ class _Question:
         calls = [
             (case.call(entry, self._planned.probes(case)), self._likely(case)) for case in plain
         ]
-        seen = session.calls_fairly(calls, self.process.seconds)
+        observations = session.calls_fairly(calls, self.process.seconds)
         # = {case.key|Fewer came back than were asked where one of them cost its student process.
-        self._observations |= {case.key: item for case, item in zip(plain, seen, strict=False)}
-        if seen:
-            self._weigh(session, seen[-1])
+        self._observations |= {
+            case.key: item for case, item in zip(plain, observations, strict=False)
+        }
+        if observations:
+            self._weigh(session, observations[-1])
         return [case for case in cases if case.key not in self._observations]
 
     def count(self, session: ProcessSession, hidden: bool) -> None:
         """Make the calls that are only counted, for visible or hidden cases that came to an end."""
         start = time.monotonic()
         for case in self._planned.cases:
-            seen = self._observations.get(case.key)
-            if self._entry is None or not case.counted or seen is None:
+            observation = self._observations.get(case.key)
+            if self._entry is None or not case.counted or observation is None:
                 continue
             if case.inputs.hidden is not hidden:
                 continue
-            if seen.outcome is Outcome.COMPLETED:
+            if observation.outcome is Outcome.COMPLETED:
                 counted = self._counted(session, case, self._entry)
-                self._observations[case.key] = replace(seen, counted=counted)
+                self._observations[case.key] = replace(observation, counted=counted)
         self._seconds += time.monotonic() - start
 
     def ends_with(self, hidden: bool) -> bool:
@@ -357,8 +362,8 @@ class _Question:
         ]  # fmt: skip
         # Counting traces every line, which takes many times as long as the call alone: the plain
         # limit would end honest code.
-        seen = session.calls_fairly(calls, _COUNTING_IS_SLOW * self.process.seconds)
-        return {call.grown: item for call, item in zip(case.counted, seen, strict=False)}
+        observations = session.calls_fairly(calls, _COUNTING_IS_SLOW * self.process.seconds)
+        return {call.grown: item for call, item in zip(case.counted, observations, strict=False)}
 
     def _call(self, session: ProcessSession, case: PlannedCase, entry: str) -> Observation:
         if self._given_up is None and not session.alive:
@@ -385,7 +390,7 @@ class _Question:
 
     def _likely(self, case: PlannedCase, counted: CountedCall | None = None) -> FrameSize | None:
         """Return the size of the reference's answer to a call of a case."""
-        seen = self._reference.observations.get(case.key)
-        if seen is not None and counted is not None:
-            seen = seen.counted.get(counted.grown)
-        return seen.facts.reply if seen is not None else None
+        observation = self._reference.observations.get(case.key)
+        if observation is not None and counted is not None:
+            observation = observation.counted.get(counted.grown)
+        return observation.facts.reply if observation is not None else None

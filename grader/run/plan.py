@@ -302,13 +302,13 @@ def _recorded_case(question: Question) -> Case | None:
 
 
 def _growing_case(question: Question) -> Case:
-    asked = [
+    growing = [
         case
         for case in question.cases
         if any(Probe.GROWTH in check.needs() for check in checks_on(question, case))
     ]
     # A plain call before a scenario: what is counted there is the function alone.
-    return max(asked, key=lambda case: (len(case.dims), case.scenario is None))
+    return max(growing, key=lambda case: (len(case.dims), case.scenario is None))
 
 
 Generate = Callable[[str, str, dict[str, Value]], tuple[Value, ...]]
@@ -411,8 +411,8 @@ def _plan_case(question: Question, case: Case, key: DrawKey, generate: Generate)
     inputs = CaseInputs(case.id, drawn.names, drawn.args, hidden, drawn.dims)
     name = case.id if case.repeats == 1 else f"{case.id}#{key.repeat + 1}"
     # In the first repeat alone: what is counted does not depend on which numbers a call gets.
-    asked = scales(question, case) if key.repeat == 0 else ()
-    larger = [(scale, _drawn(case, key, scale, generate)) for scale in asked]
+    grown = scales(question, case) if key.repeat == 0 else ()
+    larger = [(scale, _drawn(case, key, scale, generate)) for scale in grown]
     # One name or none: only one size is made larger at a time.
     counted = tuple(CountedCall("".join(scale), own.args, own.kwargs) for scale, own in larger)
     # Not of the inputs alone, which the submission sees: it must not know the stage's numbers.

@@ -127,7 +127,7 @@ def with_slip(
         slip: The change, and what it earns.
     """
     share, left = slip.share, {f"left_{language}": text for language, text in slip.says}
-    paid, told = dict(verdicts), False
+    paid, slip_named = dict(verdicts), False
     for check in checks:
         verdict, better = verdicts[check.id], mended[check.id]
         lost = verdict.status.wrong and verdict.code in OF_RESULTS and results_alone(check)
@@ -138,8 +138,8 @@ def with_slip(
         if not due or credit <= verdict.credit or verdict.message is None:
             continue
         params = {**verdict.message.params, PRICE: round(100 * credit)}
-        if lost and not told:
-            params, told = {**params, _told_as(slip): slip.line, **left}, True
+        if lost and not slip_named:
+            params, slip_named = {**params, _told_as(slip): slip.line, **left}, True
         message = Message(verdict.message.id if lost else "rule_kept_but_for_slip", params)
         paid[check.id] = replace(
             verdict,
@@ -231,10 +231,10 @@ def why_unpaid(planned: PlannedQuestion, results: Results, right: Results) -> st
     ended = [each for each in drawn if each[1].outcome is Outcome.COMPLETED]
     if len(ended) < DRAWN_CASES:
         return f"it returns in fewer than {DRAWN_CASES} cases with drawn values"
-    values = [seen.claims.value for _, seen, _ in ended]
+    values = [observation.claims.value for _, observation, _ in ended]
     if all(equal_but_for_rounding(one, other) for one, other in combinations(values, 2)):
         return "it returns the same in all cases with drawn values"
-    if all(hands_back(args, seen, expected) for args, seen, expected in ended):
+    if all(hands_back(args, observation, expected) for args, observation, expected in ended):
         return "what is wrong is an argument as it came, in all cases with drawn values"
     return ""
 
