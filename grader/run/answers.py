@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from grader.observation import Observation
 from grader.run.answer_budget import kept_bytes
 from grader.run.baseline_file import KEEPER, untimed
 from grader.run.materials import Materials
@@ -126,18 +125,14 @@ def _bare(run: QuestionRun) -> QuestionRun:
 
 
 def _steady_run(today: QuestionRun, batch: QuestionRun) -> QuestionRun:
-    observations = {
-        key: _steady_call(each, batch.observations[key]) if key in batch.observations else each
-        for key, each in today.observations.items()
-    }
+    observations = dict(today.observations)
+    for key in today.observations.keys() & batch.observations.keys():
+        claims, theirs = today.observations[key].claims, batch.observations[key].claims
+        value = _steady(claims.value, theirs.value)
+        after = _steady(claims.args_after, theirs.args_after)
+        claims = replace(claims, value=value, args_after=after)
+        observations[key] = replace(observations[key], claims=claims)
     return replace(today, observations=observations)
-
-
-def _steady_call(today: Observation, batch: Observation) -> Observation:
-    claims = today.claims
-    value = _steady(claims.value, batch.claims.value)
-    after = _steady(claims.args_after, batch.claims.args_after)
-    return replace(today, claims=replace(claims, value=value, args_after=after))
 
 
 def _steady(today: Any, batch: Any) -> Any:

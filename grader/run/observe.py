@@ -15,6 +15,7 @@ from typing import Union
 
 from grader.checks.base import Probe
 from grader.observation import Observation, Outcome
+from grader.run.answer_budget import Sized
 from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion, checks_on
 from grader.run.session import ProcessSession
 from grader.wire.frames import FrameSize
@@ -239,13 +240,6 @@ def _by_process(questions: Sequence[_Question]) -> Iterator[list[list[_Question]
         groups.reverse()
 
 
-def _more(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall) -> tuple[str, ...]:
-    """Return the further probes of a counted call: what it may not do, and whether it is logged."""
-    # Work in another process would be counted nowhere.
-    alone = () if planned.process.processes else (ALONE,)
-    return (*alone, LOG) if _is_logged(planned, case, counted) else alone
-
-
 def _is_logged(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall) -> bool:
     """Tell whether a check rests on what a counted call writes down."""
     # Such a log holds what is computed on the CPU, in a call of the function alone.
@@ -355,11 +349,12 @@ class _Question:
         session.prepare(self.process)
         if session.failed_load is not None:
             return {}
-        calls = [
-            (case.counting_call(entry, call, *_more(self._planned, case, call)),
-             self._likely(case, call))
-            for call in case.counted
-        ]  # fmt: skip
+        # Work in another process would be counted nowhere.
+        alone = () if self.process.processes else (ALONE,)
+        calls: list[Sized] = []
+        for call in case.counted:
+            probes = (*alone, LOG) if _is_logged(self._planned, case, call) else alone
+            calls.append((case.counting_call(entry, call, *probes), self._likely(case, call)))
         # Counting traces every line, which takes many times as long as the call alone: the plain
         # limit would end honest code.
         observations = session.calls_fairly(calls, _COUNTING_IS_SLOW * self.process.seconds)

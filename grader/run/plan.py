@@ -223,8 +223,10 @@ def _to_bytes(array: Array, dtype: str) -> bytes:
         result = array.astype(np.dtype(target).newbyteorder("<"), copy=False)
     if dtype == "bfloat16":
         result = _to_bfloat16(result)
-    if dtype in PRECISION and _overflows(array, result, dtype):
-        raise ValueError(f"a number is too large for {dtype}")
+    if dtype in PRECISION and array.dtype.kind == "f":
+        infinite = (result & 0x7FFF) == 0x7F80 if dtype == "bfloat16" else np.isinf(result)
+        if (infinite & np.isfinite(array)).any():
+            raise ValueError(f"a number is too large for {dtype}")
     return result.tobytes()
 
 
@@ -234,13 +236,6 @@ def _to_bfloat16(array: Array) -> Array:
         rounded = array.astype(ml_dtypes.bfloat16).view("<u2")
     # One NaN for all, so that equal inputs are equal bytes.
     return np.where(np.isnan(array), 0x7FC0, rounded).astype("<u2")
-
-
-def _overflows(array: Array, result: Array, dtype: str) -> bool:
-    if array.dtype.kind != "f":
-        return False
-    infinite = (result & 0x7FFF) == 0x7F80 if dtype == "bfloat16" else np.isinf(result)
-    return bool((infinite & np.isfinite(array)).any())
 
 
 @dataclass(frozen=True, slots=True)

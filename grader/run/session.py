@@ -369,31 +369,27 @@ class ProcessSession:
             talk: Gets the connection and the deadline.
             sent: The question was, with an earlier one: its answer may be there already.
         """
-        with deadline:
-            return self._converse(deadline, talk, sent)
-
-    def _converse(
-        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any], sent: bool
-    ) -> Observation | tuple[Any, float]:
         assert self._process is not None
         connection = self._process.connection
-        before, asleep = deadline.wall, deadline.asleep
-        try:
-            if not sent and connection.has_unread():
-                # An answer made before the question is known, or the end of the line. None is read.
-                connection.caps = Caps(0, 0)
-                connection.receive(deadline)
-                raise ProtocolError("an answer that nobody had asked for")
-            answer = talk(connection, deadline)
-        except DeadlineExceeded:
-            return late(deadline, self.close())
-        except ProtocolError as error:
-            return self.violation(str(error), deadline.wall)
-        except Closed:
-            return death(self.close(), deadline.wall)
-        if self._budget is not None:
-            self._budget.slept(deadline.asleep - asleep, deadline.limit)
-        return answer, deadline.wall - before
+        with deadline:
+            before, asleep = deadline.wall, deadline.asleep
+            try:
+                if not sent and connection.has_unread():
+                    # An answer made before the question is known, or the end of the line. None is
+                    # read.
+                    connection.caps = Caps(0, 0)
+                    connection.receive(deadline)
+                    raise ProtocolError("an answer that nobody had asked for")
+                answer = talk(connection, deadline)
+            except DeadlineExceeded:
+                return late(deadline, self.close())
+            except ProtocolError as error:
+                return self.violation(str(error), deadline.wall)
+            except Closed:
+                return death(self.close(), deadline.wall)
+            if self._budget is not None:
+                self._budget.slept(deadline.asleep - asleep, deadline.limit)
+            return answer, deadline.wall - before
 
     def receive(self, connection: Connection, deadline: Deadline, *kinds: type) -> Any:
         """Receive one message, as large as may still be answered.
