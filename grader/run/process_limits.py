@@ -311,24 +311,24 @@ class Failures:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[ProcessSpec, Observation] = {}
+        self._failures: dict[ProcessSpec, Observation] = {}
 
-    def note(self, spec: ProcessSpec, seen: Observation) -> None:
+    def note(self, spec: ProcessSpec, failure: Observation) -> None:
         """Keep how a student process that loaded a file ended."""
-        self._seen[_under_any_limits(spec)] = seen
+        self._failures[_under_any_limits(spec)] = failure
 
     def of(self, spec: ProcessSpec) -> Observation | None:
         """Return how a process ended, or would end, over a file; None if that is open."""
         hung = (
             failure
-            for known, failure in self._seen.items()
+            for known, failure in self._failures.items()
             if failure.outcome is Outcome.TIMED_OUT
             and spec.module == known.module
             and spec.cuda >= known.cuda
             and spec.virtual_gpus >= known.virtual_gpus
             and spec.processes >= known.processes
         )
-        return self._seen.get(_under_any_limits(spec)) or next(hung, None)
+        return self._failures.get(_under_any_limits(spec)) or next(hung, None)
 
 
 def _under_any_limits(spec: ProcessSpec) -> ProcessSpec:
